@@ -1,0 +1,136 @@
+package histories
+
+import "time"
+
+// Type says what an [Event] records.
+type Type string
+
+// The types of an event. The first four are the operations of a process, in
+// Jepsen's words; the others are things that happened to it or around it.
+const (
+	Invoke Type = "invoke" // the process asked for Op; on disk before the request is sent
+	OK     Type = "ok"     // Op succeeded
+	Fail   Type = "fail"   // Op certainly had no effect that anybody may act on
+	Info   Type = "info"   // nobody knows whether Op took effect; the process is retired
+
+	Enqueued  Type = "enqueued"  // an open acquire has its place in the queue: Token orders the places, Position counts those ahead
+	Suspended Type = "suspended" // the holder's link is down, its lease not yet lost
+	Resumed   Type = "resumed"   // the link is back, the lease was kept
+	Lost      Type = "lost"      // the holder was told that exclusivity is no longer guaranteed
+	Expired   Type = "expired"   // the ensemble ended Session, as seen by an observer with links of its own
+	Crash     Type = "crash"     // the process died without releasing; its number is not used again
+
+	RevokeRequested Type = "revoke-requested" // the holder was asked to release
+
+	FaultStart Type = "fault-start" // Fault began
+	FaultStop  Type = "fault-stop"  // Fault was healed
+
+	PhaseStart Type = "phase"  // Phase began
+	CensusDone Type = "census" // Census: what was left when every client had released
+)
+
+// Op names what a process asked for.
+type Op string
+
+// The operations that processes perform. Acquire and TryAcquire with a Depth
+// above 1 on completion are re-entries. Release carries the depth that was
+// given up: 1 is the outermost.
+const (
+	Acquire    Op = "acquire"
+	TryAcquire Op = "try-acquire"
+	Release    Op = "release"
+	Read       Op = "read"  // reads the guarded counter in Store; Value on completion
+	Write      Op = "write" // writes Value to the guarded counter in Store; fail when the fence refused it
+)
+
+// The phases of a run, in order.
+const (
+	PhaseChaos    = "chaos"    // the workload runs, faults come and go
+	PhaseRecovery = "recovery" // every fault is healed; every client must get every lock
+	PhaseEnd      = "end"      // all clients have released; only the census follows
+)
+
+// The guarded counters that every lock protects.
+const (
+	StoreFenced = "fenced" // refuses a write whose token is older than the newest it has seen
+	StorePlain  = "plain"  // accepts every write: only mutual exclusion protects it
+)
+
+// Token is a fencing token: the czxid of the lock node, and a second
+// component for leases that share a transaction or a local hand-off.
+// The zero Token means that the target issues none.
+type Token struct {
+	Zxid int64 `json:"zxid"`
+	Sub  int32 `json:"sub,omitempty"`
+}
+
+// Event is one line of a history. Fields that do not apply are zero.
+type Event struct {
+	Time    time.Duration `json:"time"`              // ns since the run's monotonic origin; never decreases
+	Type    Type          `json:"type"`              //
+	Process int           `json:"process"`           // the single-threaded process; -1: none (nemesis, observer)
+	Op      Op            `json:"op,omitempty"`      // for invoke, ok, fail, info
+	Lock    string        `json:"lock,omitempty"`    // the lock's key
+	Permits int           `json:"permits,omitempty"` // for semaphores
+	Owner   string        `json:"owner,omitempty"`   // who holds: re-entry is by owner
+	Session string        `json:"session,omitempty"` // ZooKeeper session id, 0x and 16 hex digits
+
+	Token    Token  `json:"token,omitzero"`
+	Position int    `json:"position,omitempty"` // for enqueued: contenders ahead
+	Depth    int    `json:"depth,omitempty"`    // 1 is the outermost hold
+	Store    string `json:"store,omitempty"`    // for read, write
+	Value    int64  `json:"value,omitempty"`    // for read, write
+	Error    string `json:"error,omitempty"`
+
+	Fault  *Fault  `json:"fault,omitempty"`
+	Phase  string  `json:"phase,omitempty"`
+	Census *Census `json:"census,omitempty"`
+}
+
+// Fault names one fault of the nemesis. Start and stop carry the same ID.
+type Fault struct {
+	ID        int               `json:"id"`
+	Name      string            `json:"name"`
+	Targets   []string          `json:"targets,omitempty"`   // what was hit: "client 3", "server 1", "server 1 -> server 2"
+	Processes []int             `json:"processes,omitempty"` // the processes whose links or session were hit; empty: every one
+	Params    map[string]string `json:"params,omitempty"`    // e.g. "latency": "80ms"
+}
+
+// Census counts what was left when every client had released.
+type Census struct {
+	Contenders []string `json:"contenders,omitempty"` // paths of contender nodes
+	Watches    int      `json:"watches"`              // server-side watches on lock paths
+	Goroutines []string `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
+}
+
+// Header is the first line of a history.
+type Header struct {
+	Version        int               `json:"zkverify"` // format version
+	Started        time.Time         `json:"started"`  // wall clock at time 0
+	Seed           int64             `json:"seed"`
+	Recipe         string            `json:"recipe"` // "mutex"
+	Target         string            `json:"target"` // "recipes", "zk-lock", …
+	Promises       Promises          `json:"promises"`
+	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
+	Ensemble       string            `json:"ensemble"`          // "local", "external"
+	Servers        int               `json:"servers"`
+	ZooKeeper      string            `json:"zookeeper"`       // the servers' version
+	SessionTimeout time.Duration     `json:"session_timeout"` // ns, negotiated
+	TickTime       time.Duration     `json:"tick_time"`       // ns, 0 when unknown
+}
+
+// Promises is what the target claims; the checker holds it to that and to
+// nothing else.
+type Promises struct {
+	Tokens        bool          `json:"tokens"`         // grants carry fencing tokens
+	TellsLoss     bool          `json:"tells_loss"`     // Lost is reported
+	FIFO          bool          `json:"fifo"`           // grants follow the order of enqueued
+	Reentrant     bool          `json:"reentrant"`      // an owner may acquire again
+	LossBound     time.Duration `json:"loss_bound"`     // ns from a forced expiry to Lost
+	ProgressBound time.Duration `json:"progress_bound"` // ns from the start of recovery until every client got every lock
+}
+
+// ForcedExpiry is the name of the one fault that gives no warning: a session
+// ended from the side. The service view is promised under it, belief is not,
+// until Promises.LossBound has passed.
+const ForcedExpiry = "expire-session"
