@@ -1,0 +1,52 @@
+package ensemble
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+// Server is one ZooKeeper server of an ensemble.
+type Server struct {
+	ID   int    // the server's myid, from 1
+	Addr string // host:port of its real client port
+}
+
+// Ensemble is a set of ZooKeeper servers that serve one tree.
+type Ensemble interface {
+	// Kind names the implementation: "local" or "external".
+	Kind() string
+	// Servers lists the servers by ascending ID.
+	Servers() []Server
+	// Leader returns the ID of the server that leads now.
+	Leader(ctx context.Context) (int, error)
+	// Version is the ZooKeeper version that the servers report.
+	Version() string
+	// TickTime is the servers' tick, 0 when it cannot be learned.
+	TickTime() time.Duration
+	// Root is the path under which a run keeps all its nodes, never "/".
+	Root() string
+	// Close ends what this value started and removes what it created. It may
+	// be called more than once.
+	Close() error
+}
+
+// Processes is implemented by ensembles whose servers are processes that can
+// be made to fail.
+type Processes interface {
+	Kill(ctx context.Context, id int) error    // kill -9
+	Pause(ctx context.Context, id int) error   // SIGSTOP
+	Resume(ctx context.Context, id int) error  // SIGCONT
+	Restart(ctx context.Context, id int) error // start again on the same data; returns when it serves
+	Logs(id int) string                        // path of its log file
+}
+
+// PeerLinks is implemented by ensembles whose servers reach each other through
+// links that can be cut.
+type PeerLinks interface {
+	// Peer returns the links (quorum and election port) that carry what server
+	// from opened to server to. Both streams of such a connection pass them,
+	// so cutting two servers apart takes Peer(a, b) and Peer(b, a).
+	Peer(from, to int) []links.Link
+}
