@@ -1,0 +1,42 @@
+package recipes
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNotAcquired is returned by TryAcquire when somebody else is ahead.
+	ErrNotAcquired = errors.New("recipes: lock not acquired")
+
+	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
+	// Release of a lost lease, by Do when the lease was lost under the
+	// function, and by Acquire with the context of a lost lease.
+	ErrLeaseLost = errors.New("recipes: lease lost")
+
+	// ErrNotHeld is the cause of a released lease's context, and so is returned
+	// by Acquire with the context of a lease that has been released.
+	ErrNotHeld = errors.New("recipes: lock not held")
+
+	// ErrClosed is returned by every call on a closed Client.
+	ErrClosed = errors.New("recipes: client closed")
+
+	// ErrBadPath is returned by Acquire, TryAcquire and Participants when the
+	// lock's path is not an absolute ZooKeeper path, or is the root.
+	ErrBadPath = errors.New("recipes: bad lock path")
+
+	// ErrStaleToken is returned by Fence.Admit.
+	ErrStaleToken = errors.New("recipes: stale fencing token")
+
+	// errSessionEnded tells the engine that the session under a step is gone.
+	errSessionEnded = errors.New("recipes: session ended")
+
+	// errNodeGone tells the engine that its own node is not in the queue any
+	// more although its session is alive: somebody deleted it.
+	errNodeGone = errors.New("recipes: own node is gone")
+)
+
+// opError says which call on which lock failed.
+func opError(op, path string, err error) error {
+	return fmt.Errorf("%s %s: %w", op, path, err)
+}

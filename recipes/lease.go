@@ -1,0 +1,275 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// State says how a lease stands.
+type State int
+
+// The states of a lease.
+const (
+	Held      State = iota // exclusive, as far as can be known
+	Suspended              // exclusive until the deadline; the session cannot reach its leader
+	Lost                   // exclusivity is no longer guaranteed
+	Released               // given back by its holder
+)
+
+// String returns the state's name in lower case.
+func (s State) String() string {
+	return [...]string{"held", "suspended", "lost", "released"}[s]
+}
+
+// hold is one owner's possession of a lock: what all the leases of its
+// re-entries share.
+type hold struct {
+	client    *Client
+	c         *contender
+	key       ownership
+	node      string // path
+	outermost *Lease
+	lost      chan struct{}
+	timer     *time.Timer // fires at the deadline
+
+	mu     sync.Mutex // taken after the session's
+	depth  int        // leases not yet released
+	leases []*Lease   // all of them, to cancel their contexts
+	isLost bool
+	over   bool // released or lost
+}
+
+// Lease is a lock that is held. Its methods may be called from any goroutine.
+type Lease struct {
+	hold   *hold
+	depth  int
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	once     sync.Once
+	released chan struct{} // closed when Release is called
+	result   chan struct{} // closed when err is known
+	err      error
+}
+
+// newHold starts the lease of a contender whose turn it is. It fails when the
+// session's deadline has passed.
+func newHold(ctx context.Context, client *Client, c *contender, key ownership) (*hold, error) {
+	h := &hold{client: client, c: c, key: key, node: c.path(), lost: make(chan struct{}), depth: 1}
+	h.outermost = h.newLease(ctx, 1)
+	s := c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := time.Until(s.deadlineLocked())
+	if s.over || left <= 0 {
+		return nil, errSessionEnded
+	}
+	s.holds[h] = struct{}{}
+	h.timer = time.AfterFunc(left, h.atDeadline)
+	return h, nil
+}
+
+// newLease makes one lease of the hold, which is locked or not yet shared.
+func (h *hold) newLease(ctx context.Context, depth int) *Lease {
+	l := &Lease{hold: h, depth: depth, released: make(chan struct{}), result: make(chan struct{})}
+	ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	l.ctx = context.WithValue(ctx, ownerKey{}, owner{id: h.key.owner, lease: l})
+	h.leases = append(h.leases, l)
+	return l
+}
+
+// reenter returns a lease one deeper, or nil when the hold is over.
+func (h *hold) reenter(ctx context.Context) *Lease {
+	s := h.c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over || !time.Now().Before(s.deadlineLocked()) {
+		return nil
+	}
+	h.depth++
+	return h.newLease(ctx, h.depth)
+}
+
+// atDeadline runs when the deadline that was known has come.
+func (h *hold) atDeadline() {
+	s := h.c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return // lost with it
+	}
+	if left := time.Until(s.deadlineLocked()); left > 0 {
+		h.timer.Reset(left)
+		return
+	}
+	h.loseLocked()
+}
+
+// loseLocked ends the hold without its holder's doing. The session is locked.
+func (h *hold) loseLocked() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return
+	}
+	h.over, h.isLost = true, true
+	delete(h.c.s.holds, h)
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	close(h.lost)
+	for _, l := range h.leases {
+		l.cancel(ErrLeaseLost)
+	}
+	// Whatever is left of the node would only keep others waiting. Not here:
+	// the session is locked. Every caller has seen that it is not over.
+	s := h.c.s
+	s.wg.Go(func() {
+		h.client.holds.drop(h)
+		h.c.leave(s.quit)
+	})
+	if f := h.client.cfg.observer.Lost; f != nil {
+		l := h.outermost
+		h.client.notify.post(func() { f(l) })
+	}
+}
+
+// Token returns the lease's fencing token. A re-entry has the token of the
+// outermost lease.
+func (l *Lease) Token() Token { return l.hold.c.token }
+
+// Path returns the lock's path.
+func (l *Lease) Path() string { return l.hold.key.path }
+
+// Node returns the path of the lock node, for Multi(Check(node), …).
+func (l *Lease) Node() string { return l.hold.node }
+
+// SessionID returns the ZooKeeper session that the lease belongs to.
+func (l *Lease) SessionID() int64 { return l.hold.c.s.id }
+
+// Depth returns 1 for an outermost lease, 2 for its re-entry, and so on.
+func (l *Lease) Depth() int { return l.depth }
+
+// Lost returns a channel that is closed once exclusivity is no longer
+// guaranteed: before the servers can give the lock to another, unless somebody
+// ended the session or deleted the node from the side; then within one
+// heartbeat (a sixth of the session timeout) and one round trip. It stays open
+// when the lease is released first.
+func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
+
+// Valid asks the clock: is exclusivity guaranteed now? Unlike Lost it needs no
+// goroutine to have run, so it is right also in the first instant after a pause
+// of the process.
+func (l *Lease) Valid() bool {
+	return l.open() && time.Now().Before(l.hold.c.s.deadline())
+}
+
+// Deadline returns the instant at which the lease will be lost unless the
+// servers are heard from before. It moves on with every heartbeat.
+func (l *Lease) Deadline() time.Time { return l.hold.c.s.deadline() }
+
+// State returns how the lease stands now.
+func (l *Lease) State() State {
+	select {
+	case <-l.released:
+		return Released
+	default:
+	}
+	s := l.hold.c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.hold.mu.Lock()
+	defer l.hold.mu.Unlock()
+	switch {
+	case l.hold.isLost || !time.Now().Before(s.deadlineLocked()):
+		return Lost
+	case l.hold.over:
+		return Released
+	case s.suspended:
+		return Suspended
+	}
+	return Held
+}
+
+// open reports whether neither the lease nor its hold has ended.
+func (l *Lease) open() bool {
+	select {
+	case <-l.released:
+		return false
+	default:
+	}
+	l.hold.mu.Lock()
+	defer l.hold.mu.Unlock()
+	return !l.hold.over
+}
+
+// Context returns a context with the values, but not the deadline, of the one
+// that acquired the lease. It is cancelled with the cause [ErrLeaseLost] when
+// the lease is lost, and with [ErrNotHeld] when it is released. It carries the
+// owner: acquiring with it, from any goroutine, re-enters.
+func (l *Lease) Context() context.Context { return l.ctx }
+
+// Release gives the lease back; the lock is free once every lease of the owner
+// has been released. The lease is over when Release is called, whatever it
+// returns: the error tells what is known of the lock node. Calling it again
+// waits for the same result.
+//
+// When ctx ends first, Release returns its cause and goes on in the background
+// until the lock node is gone. It returns [ErrLeaseLost] when the lease had been
+// lost, or its node was deleted by somebody else.
+func (l *Lease) Release(ctx context.Context) error {
+	l.once.Do(func() {
+		close(l.released)
+		if !l.hold.c.s.spawn(l.release) {
+			l.release() // the session is over: there is nothing to wait for
+		}
+	})
+	select {
+	case <-l.result:
+		return l.err
+	default:
+	}
+	select {
+	case <-l.result:
+		return l.err
+	case <-ctx.Done():
+		return opError("release", l.Path(), context.Cause(ctx))
+	}
+}
+
+func (l *Lease) release() {
+	h := l.hold
+	defer close(l.result)
+	defer l.cancel(ErrNotHeld)
+	s := h.c.s
+	s.mu.Lock()
+	h.mu.Lock()
+	h.depth--
+	lost, last := h.isLost, h.depth == 0 && !h.over
+	if last {
+		h.over = true
+		delete(s.holds, h)
+		h.timer.Stop()
+	}
+	h.mu.Unlock()
+	s.mu.Unlock()
+	if lost {
+		l.err = opError("release", l.Path(), ErrLeaseLost)
+		return
+	}
+	if !last {
+		return
+	}
+	h.client.holds.drop(h)
+	if err := h.c.leave(s.quit); errors.Is(err, zk.ErrNoNode) {
+		l.err = opError("release", l.Path(), ErrLeaseLost)
+	} else if err != nil && !errors.Is(err, errSessionEnded) && s.quit.Err() == nil {
+		l.err = opError("release", l.Path(), err)
+	}
+}

@@ -1,0 +1,67 @@
+package recipes
+
+import (
+	"context"
+	"sync"
+)
+
+// Observer is told what happens to a client's locks. Fields may be nil.
+// Enqueued is called by the goroutine that acquires. The other calls of one
+// client come one after the other from a goroutine of its own, so that a slow
+// observer delays no lock and may use the client.
+type Observer struct {
+	// Enqueued: an acquire has its place in the queue. ctx is the one given to
+	// the acquire. It is called again when the place was lost and another taken.
+	Enqueued func(ctx context.Context, e Enqueued)
+	// Suspended: the lease's link is down; it will be lost at its deadline
+	// unless the link comes back before. Not called for leases that are lost
+	// at once.
+	Suspended func(l *Lease)
+	// Resumed: the lease's link is back before its deadline.
+	Resumed func(l *Lease)
+	// Lost: the lease was lost.
+	Lost func(l *Lease)
+}
+
+// Enqueued describes a place in a lock's queue.
+type Enqueued struct {
+	Path    string // of the lock
+	Node    string // name of the contender's node
+	Token   Token  // that a grant of this place will carry
+	Ahead   int    // contenders ahead when the place was first seen
+	Session int64
+}
+
+// notifier delivers Observer calls in order. Its goroutine lives while calls
+// are queued and is owned by the Client, which waits for it in Close.
+type notifier struct {
+	mu      sync.Mutex
+	queue   []func()
+	running bool
+	wg      sync.WaitGroup
+}
+
+func (n *notifier) post(f func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.queue = append(n.queue, f)
+	if !n.running {
+		n.running = true
+		n.wg.Go(n.run)
+	}
+}
+
+func (n *notifier) run() {
+	for {
+		n.mu.Lock()
+		if len(n.queue) == 0 {
+			n.running = false
+			n.mu.Unlock()
+			return
+		}
+		f := n.queue[0]
+		n.queue = n.queue[1:]
+		n.mu.Unlock()
+		f()
+	}
+}

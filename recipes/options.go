@@ -1,0 +1,78 @@
+package recipes
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// config is what the options of Connect set.
+type config struct {
+	sessionTimeout time.Duration
+	tick           time.Duration
+	policy         LossPolicy
+	acl            []zk.ACL
+	auths          []auth
+	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
+	observer       Observer
+}
+
+type auth struct {
+	scheme string
+	cred   []byte
+}
+
+// Option configures a Client.
+type Option func(*config)
+
+// WithSessionTimeout asks the servers for this session timeout; they may
+// negotiate another within their minSessionTimeout and maxSessionTimeout (2 and
+// 20 ticks unless configured). A crashed holder blocks others for about this
+// long. Default 10 s.
+func WithSessionTimeout(d time.Duration) Option {
+	return func(c *config) { c.sessionTimeout = d }
+}
+
+// WithServerTick tells the servers' tickTime. A heartbeat proves that a lease
+// is safe only when it is a tick old (see evidence.go), so a tick set too small
+// is unsafe and one set too large only makes leases end earlier when the
+// network fails. Default: 2 s, ZooKeeper's own default, or half the negotiated
+// session timeout if that is less (ZooKeeper's default minimum is two ticks).
+func WithServerTick(d time.Duration) Option {
+	return func(c *config) { c.tick = d }
+}
+
+// LossPolicy says when a lease whose session has lost its link is lost.
+type LossPolicy int
+
+const (
+	// LoseOnDeadline keeps a lease until the last instant at which the servers
+	// cannot have expired its session: it survives short faults. The default.
+	LoseOnDeadline LossPolicy = iota
+	// LoseOnSuspend gives a lease up as soon as its link is down.
+	LoseOnSuspend
+)
+
+// WithLossPolicy sets the policy. Default LoseOnDeadline.
+func WithLossPolicy(p LossPolicy) Option { return func(c *config) { c.policy = p } }
+
+// WithACL sets the access control list of every node that the client creates.
+// Default: open to the world.
+func WithACL(acl ...zk.ACL) Option { return func(c *config) { c.acl = acl } }
+
+// WithAuth authenticates every session by a scheme ("digest") and its
+// credentials ("user:password"). May be given more than once.
+func WithAuth(scheme string, cred []byte) Option {
+	return func(c *config) { c.auths = append(c.auths, auth{scheme, cred}) }
+}
+
+// WithDialer replaces net.Dialer, for TLS or a proxy. The context ends when the
+// attempt takes too long or the client is closed.
+func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
+	return func(c *config) { c.dial = dial }
+}
+
+// WithObserver sets functions that are told what happens to the client's locks.
+func WithObserver(o Observer) Option { return func(c *config) { c.observer = o } }

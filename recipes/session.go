@@ -1,0 +1,336 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// session is one ZooKeeper session on a zk.Conn of its own. go-zookeeper would
+// open a new session on the same Conn after an expiry and run in it what was
+// queued in the old one (its own Lock is granted twice that way). Here the Conn
+// is closed with its first session, so no request can change sessions.
+//
+// Goroutines: one drains the Conn's events and ends with its loop; one beats
+// (heartbeat.go) and ends with the session; one more closes the Conn.
+type session struct {
+	client *Client
+	conn   *zk.Conn
+	id     int64         // valid once established is closed
+	ready  chan struct{} // closed: established
+	ended  chan struct{} // closed: no request of this session can succeed any more
+	quit   context.Context
+	stop   context.CancelFunc // cancels quit: ends dials under way
+	wg     sync.WaitGroup
+	beats  heartbeat
+	watch  watches
+
+	mu        sync.Mutex
+	timeout   time.Duration // negotiated
+	seen      evidence
+	up        bool
+	changed   chan struct{} // closed and replaced whenever up changes
+	over      bool          // ended is closed
+	link      net.Conn      // the current connection
+	holds     map[*hold]struct{}
+	waiting   map[string]struct{} // paths of own nodes in queues, for the heartbeat
+	suspended bool
+}
+
+func startSession(c *Client) (*session, error) {
+	s := &session{
+		client:  c,
+		ready:   make(chan struct{}),
+		ended:   make(chan struct{}),
+		changed: make(chan struct{}),
+		timeout: c.cfg.sessionTimeout,
+		holds:   make(map[*hold]struct{}),
+		waiting: make(map[string]struct{}),
+	}
+	s.quit, s.stop = context.WithCancel(context.Background())
+	s.beats.nudge = make(chan struct{}, 1)
+	conn, events, err := zk.Connect(c.servers, c.cfg.sessionTimeout,
+		zk.WithDialer(s.dial),
+		zk.WithHostProvider(&hosts{over: s.ended}),
+		zk.WithEventCallback(s.event),
+		zk.WithLogger(silent{}),
+		zk.WithLogInfo(false))
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	s.conn = conn
+	s.wg.Go(func() {
+		for range events { // closed when the Conn's loop has ended
+		}
+	})
+	s.wg.Go(s.closeWhenEnded)
+	s.wg.Go(s.beat)
+	return s, nil
+}
+
+// dial is called by the Conn's loop whenever it has no connection.
+func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) {
+	s.mu.Lock()
+	patience := s.timeout / 3
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(s.quit, patience)
+	defer cancel()
+	conn, err := s.client.cfg.dial(ctx, network, addr)
+	if err != nil {
+		// A refused connection fails at once: do not spin.
+		wait := min(patience/4, 100*time.Millisecond)
+		select {
+		case <-time.After(wait/2 + rand.N(wait/2+1)):
+		case <-s.quit.Done():
+		}
+		return nil, err
+	}
+	w := newWireConn(conn, s, patience)
+	s.mu.Lock()
+	s.link = w
+	over := s.over
+	s.mu.Unlock()
+	if over {
+		conn.Close()
+		return nil, errSessionEnded
+	}
+	return w, nil
+}
+
+// connected implements wireTap: a server answered the connect request.
+func (s *session) connected(sent time.Time, id int64, timeout time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.ready:
+		if id != s.id {
+			s.endLocked()
+			return
+		}
+		s.seen.reconnected(sent)
+	default:
+		if id == 0 {
+			return // cannot be: nothing to resume yet; the Conn tries again
+		}
+		s.id, s.timeout = id, timeout
+		s.seen.tick = s.client.cfg.tick
+		if s.seen.tick == 0 {
+			s.seen.tick = min(2*time.Second, timeout/2)
+		}
+		s.seen.established(sent)
+		close(s.ready)
+	}
+}
+
+// answered implements wireTap.
+func (s *session) answered(sent, at time.Time, confirmedWrite bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if confirmedWrite {
+		s.seen.confirmed(sent)
+	}
+	s.seen.answered(sent, at)
+}
+
+// event is called by two goroutines of the Conn and must not block.
+func (s *session) event(e zk.Event) {
+	if e.Type != zk.EventSession {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.State {
+	case zk.StateHasSession:
+		s.setUpLocked(true)
+	case zk.StateDisconnected:
+		s.setUpLocked(false)
+	case zk.StateExpired, zk.StateAuthFailed:
+		s.endLocked()
+	}
+}
+
+func (s *session) setUpLocked(up bool) {
+	if s.up == up {
+		return
+	}
+	s.up = up
+	close(s.changed)
+	s.changed = make(chan struct{})
+	if !up && s.client.cfg.policy == LoseOnSuspend {
+		s.loseAllLocked()
+	}
+	s.suspendLocked(!up)
+	s.nudge()
+}
+
+// suspendLocked tells the holders that their session cannot reach its leader,
+// or can again.
+func (s *session) suspendLocked(suspended bool) {
+	if s.over || s.suspended == suspended {
+		return
+	}
+	s.suspended = suspended
+	notify := s.client.cfg.observer.Suspended
+	if !suspended {
+		notify = s.client.cfg.observer.Resumed
+	}
+	if notify == nil {
+		return
+	}
+	for h := range s.holds {
+		l := h.outermost
+		s.client.notify.post(func() { notify(l) })
+	}
+}
+
+// end ends the session for its client. The servers may not know yet.
+func (s *session) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLocked()
+}
+
+func (s *session) endLocked() {
+	if s.over {
+		return
+	}
+	s.loseAllLocked() // may still start goroutines of the session
+	s.over = true
+	close(s.ended)
+}
+
+func (s *session) loseAllLocked() {
+	for h := range s.holds {
+		h.loseLocked()
+	}
+}
+
+// closeWhenEnded closes the Conn once the session has ended, which frees what
+// waits in it, and then whatever connection is left.
+func (s *session) closeWhenEnded() {
+	<-s.ended
+	s.conn.Close()
+	s.stop()
+	s.mu.Lock()
+	link := s.link
+	s.mu.Unlock()
+	if link != nil {
+		link.Close()
+	}
+}
+
+// spawn runs f in a goroutine of the session, unless the session is over:
+// close waits for what was started before.
+func (s *session) spawn(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return false
+	}
+	s.wg.Go(f)
+	return true
+}
+
+// close ends the session and waits for its goroutines. While it is connected
+// the servers are told, so that its nodes vanish at once.
+func (s *session) close() {
+	s.end()
+	s.wg.Wait()
+}
+
+// reconnect drops the current connection: the Conn goes on to the next server.
+func (s *session) reconnect() {
+	s.mu.Lock()
+	link := s.link
+	s.mu.Unlock()
+	if link != nil {
+		link.Close()
+	}
+}
+
+// deadline is the instant at which leases of this session stop being safe.
+func (s *session) deadline() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.deadlineLocked()
+}
+
+func (s *session) deadlineLocked() time.Time { return s.seen.deadline(s.timeout) }
+
+// link state: change returns whether the session is connected, and a channel
+// that is closed when that changes.
+func (s *session) linkState() (up bool, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.up, s.changed
+}
+
+// awaitUp waits until the session is connected.
+func (s *session) awaitUp(ctx context.Context) error {
+	for {
+		up, changed := s.linkState()
+		select {
+		case <-s.ended:
+			return errSessionEnded
+		default:
+		}
+		if up {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-s.ended:
+			return errSessionEnded
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// hosts hands out the servers in random order, again and again. go-zookeeper's
+// own provider makes every round of attempts cost a second.
+type hosts struct {
+	over <-chan struct{}
+
+	mu      sync.Mutex
+	servers []string
+	next    int
+}
+
+func (h *hosts) Init(servers []string) error {
+	if len(servers) == 0 {
+		return errors.New("recipes: no servers")
+	}
+	h.servers = append([]string(nil), servers...)
+	rand.Shuffle(len(h.servers), func(i, j int) { h.servers[i], h.servers[j] = h.servers[j], h.servers[i] })
+	return nil
+}
+
+func (h *hosts) Len() int { return len(h.servers) }
+
+// Next asks for the second's rest only when the session is over: that is where
+// the Conn's loop looks whether it has been closed.
+func (h *hosts) Next() (string, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server := h.servers[h.next%len(h.servers)]
+	h.next++
+	select {
+	case <-h.over:
+		return server, true
+	default:
+		return server, false
+	}
+}
+
+func (h *hosts) Connected() {}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
