@@ -1,0 +1,204 @@
+package histories
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+)
+
+// maxLine bounds one line, so that a file that is no history at all is refused
+// instead of being read into memory whole.
+const maxLine = 16 << 20
+
+// Decode reads a history of JSON lines. The error for input that breaks the
+// format is a [*FormatError].
+func Decode(r io.Reader) (*History, error) {
+	s, err := NewScanner(r)
+	if err != nil {
+		return nil, err
+	}
+	h := &History{Header: s.Header()}
+	for e, err := range s.Events() {
+		if err != nil {
+			return nil, err
+		}
+		h.Events = append(h.Events, e)
+	}
+	h.Note, h.Truncated = s.Truncated()
+	return h, nil
+}
+
+// Scanner reads a history one event at a time, in memory that does not grow
+// with its length.
+type Scanner struct {
+	r      *bufio.Reader
+	header Header
+	valid  *validator
+	line   int
+	note   string
+}
+
+// NewScanner reads the header of r.
+func NewScanner(r io.Reader) (*Scanner, error) {
+	s := &Scanner{r: bufio.NewReaderSize(r, 1<<16), valid: newValidator()}
+	line, whole, err := s.next()
+	if err == io.EOF {
+		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The version is read by itself first: a newer format may have fields that
+	// this one does not know, and "newer version" is the better answer then.
+	var version struct {
+		Version int `json:"zkverify"`
+	}
+	if err := json.Unmarshal(line, &version); err != nil {
+		if !whole {
+			return nil, &FormatError{Line: 1, Reason: "the header is cut off", Err: ErrEmpty}
+		}
+		return nil, s.bad(err)
+	}
+	if err := checkVersion(version.Version); err != nil {
+		return nil, err
+	}
+	if err := strict(line, &s.header); err != nil {
+		return nil, s.bad(err)
+	}
+	return s, nil
+}
+
+// Header returns the first line.
+func (s *Scanner) Header() Header { return s.header }
+
+// Truncated reports, once Events has come to its end, whether the file was cut
+// off, and where.
+func (s *Scanner) Truncated() (note string, truncated bool) { return s.note, s.note != "" }
+
+// Events yields the events in order. An error is the last thing it yields.
+func (s *Scanner) Events() iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			line, whole, err := s.next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			e, err := decodeEvent(line)
+			if err != nil && !whole {
+				// A whole object without its newline would have parsed, so
+				// this is the stump of a write that the crash cut short.
+				s.note = fmt.Sprintf("line %d is cut off after %d bytes", s.line, len(line))
+				return
+			}
+			if err != nil {
+				yield(Event{}, s.bad(err))
+				return
+			}
+			if err := s.valid.check(&e); err != nil {
+				yield(Event{}, s.bad(err))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// next returns the next line without its newline, and whether it had one.
+func (s *Scanner) next() (line []byte, whole bool, err error) {
+	if s.note != "" {
+		return nil, false, io.EOF
+	}
+	for {
+		part, err := s.r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			s.line++
+			return nil, false, s.bad(fmt.Errorf("line is longer than %d bytes", maxLine))
+		case err == nil:
+			s.line++
+			return line[:len(line)-1], true, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			// What a decompressor says of a stream that was never closed.
+			s.note = fmt.Sprintf("the compressed stream is cut off after line %d", s.line)
+			fallthrough
+		case errors.Is(err, io.EOF):
+			if len(line) == 0 {
+				return nil, false, io.EOF
+			}
+			s.line++
+			return line, false, nil
+		default:
+			return nil, false, &FormatError{Line: s.line + 1, Reason: err.Error(), Err: err}
+		}
+	}
+}
+
+func (s *Scanner) bad(err error) error {
+	f := &FormatError{Line: s.line, Reason: err.Error()}
+	if errors.Is(err, ErrRetired) {
+		f.Err = ErrRetired
+		f.Reason = err.Error()[len(ErrRetired.Error())+2:]
+	}
+	return f
+}
+
+// wireEvent tells a field that is absent from one that is zero.
+type wireEvent struct {
+	Time    *time.Duration `json:"time"`
+	Type    *Type          `json:"type"`
+	Process *int           `json:"process"`
+	plainEvent
+}
+
+type plainEvent Event
+
+func decodeEvent(line []byte) (Event, error) {
+	var w wireEvent
+	if err := strict(line, &w); err != nil {
+		return Event{}, err
+	}
+	switch {
+	case w.Type == nil:
+		return Event{}, errors.New(`required field "type" is missing`)
+	case w.Time == nil:
+		return Event{}, errors.New(`required field "time" is missing`)
+	case w.Process == nil:
+		return Event{}, errors.New(`required field "process" is missing`)
+	}
+	e := Event(w.plainEvent)
+	e.Time, e.Type, e.Process = *w.Time, *w.Type, *w.Process
+	return e, nil
+}
+
+// strict decodes exactly one JSON object with no field that v does not have.
+func strict(line []byte, v any) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return errors.New("the line is empty")
+	}
+	if bytes.TrimSpace(line)[0] != '{' {
+		return errors.New("the line is not a JSON object")
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return errors.New("bad JSON: " + err.Error())
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("bad JSON: more than one value on the line")
+	}
+	return nil
+}

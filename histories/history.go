@@ -1,0 +1,49 @@
+package histories
+
+import "fmt"
+
+// Version is the format version that this package writes, and the newest that
+// it reads.
+const Version = 1
+
+// History is one whole run.
+type History struct {
+	Header Header
+	Events []Event
+
+	// Truncated says that the file ended in the middle of a line, or of a
+	// compressed block: the run died, and Events is what it left behind.
+	Truncated bool
+	// Note says in words where the file was cut off.
+	Note string
+}
+
+// Line returns the line of the file on which event i stands. Line 1 is the
+// header.
+func Line(i int) int { return i + 2 }
+
+// Validate reports the first event that breaks a rule of the format, as a
+// [*FormatError]. A history that [ReadFile] or [Decode] returned is valid; one that
+// was put together by hand may not be.
+func Validate(h *History) error {
+	if err := checkVersion(h.Header.Version); err != nil {
+		return err
+	}
+	v := newValidator()
+	for i := range h.Events {
+		if err := v.check(&h.Events[i]); err != nil {
+			return &FormatError{Line: Line(i), Reason: err.Error()}
+		}
+	}
+	return nil
+}
+
+func checkVersion(v int) error {
+	switch {
+	case v < 1:
+		return &FormatError{Line: 1, Reason: `the first line is not a header: no format version in "zkverify"`}
+	case v > Version:
+		return &FormatError{Line: 1, Reason: fmt.Sprintf("format version %d, this program reads up to %d", v, Version), Err: ErrNewerVersion}
+	}
+	return nil
+}

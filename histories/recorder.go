@@ -1,0 +1,231 @@
+package histories
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// flushEvery bounds how long an event that is not an invoke may wait in memory.
+const flushEvery = 100 * time.Millisecond
+
+// Recorder writes the history of a run while it runs. Its methods may be called
+// from any goroutine.
+type Recorder struct {
+	origin time.Time
+	failed chan struct{}
+
+	mu      sync.Mutex
+	out     sink
+	enc     *json.Encoder
+	buf     bytes.Buffer // encoded, not yet written
+	valid   *validator
+	last    time.Duration
+	pending int // events in buf
+	written int
+	refused int
+	err     error
+	closed  bool
+
+	stop, stopped chan struct{} // owned by Close: ends the flusher
+}
+
+// sink is where lines go. Flush hands everything written so far to the
+// operating system.
+type sink interface {
+	io.WriteCloser
+	Flush() error
+}
+
+// Create starts a history in a new file at path, compressed when path ends in
+// .zst. The origin of the run's clock is now: [Header.Started] is set to the
+// wall clock of this moment unless it is given, Version to [Version]. The
+// caller must Close the recorder.
+func Create(path string, h Header) (*Recorder, error) {
+	if strings.HasSuffix(strings.TrimSuffix(path, ".zst"), ".edn") {
+		return nil, errors.New("histories: a run is recorded as .jsonl or .jsonl.zst; EDN can be written afterwards")
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	var out sink = plainSink{f}
+	if strings.HasSuffix(path, ".zst") {
+		z, err := zstd.NewWriter(f, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<18))
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		out = zstdSink{z, f}
+	}
+	return newRecorder(out, h)
+}
+
+func newRecorder(out sink, h Header) (*Recorder, error) {
+	r := &Recorder{
+		origin: time.Now(), failed: make(chan struct{}), out: out, valid: newValidator(),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	r.enc = json.NewEncoder(&r.buf)
+	r.enc.SetEscapeHTML(false)
+	h.Version = Version
+	if h.Started.IsZero() {
+		h.Started = r.origin.Round(0)
+	}
+	err := r.enc.Encode(h)
+	if err == nil {
+		err = r.flush()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("histories: cannot record: %w", err), out.Close())
+	}
+	go r.flusher()
+	return r, nil
+}
+
+// Elapsed returns the time of the run now, on the clock that stamps events.
+func (r *Recorder) Elapsed() time.Duration { return time.Since(r.origin) }
+
+// Record stamps e with the time of the run, appends it and returns it as it was
+// recorded. An invoke, and all that was recorded before it, is handed to the
+// operating system before Record returns; other events follow within a tenth of
+// a second.
+//
+// An event that breaks a rule of the format is refused with a [*FormatError]
+// and leaves the history as it was: what has been recorded can always be read.
+// The first failure to write (a full disk) is returned by this and every later
+// call, and closes [Recorder.Failed].
+func (r *Recorder) Record(e Event) (Event, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return e, r.err
+	}
+	if r.closed {
+		return e, ErrClosed
+	}
+	// The clock is read under the lock, so that the order of lines is the order
+	// of times.
+	e.Time = max(time.Since(r.origin), r.last)
+	if err := r.valid.check(&e); err != nil {
+		r.refused++
+		f := &FormatError{Reason: err.Error()}
+		if errors.Is(err, ErrRetired) {
+			f.Err, f.Reason = ErrRetired, err.Error()[len(ErrRetired.Error())+2:]
+		}
+		return e, f
+	}
+	r.last = e.Time
+	if err := r.enc.Encode(&e); err != nil {
+		return e, r.fail(err)
+	}
+	r.pending++
+	if e.Type == Invoke {
+		return e, r.flush()
+	}
+	return e, nil
+}
+
+// Counts returns how many events were accepted, how many of them have been
+// handed to the operating system, and how many were refused. After a Close
+// that returned nil, recorded equals written.
+func (r *Recorder) Counts() (recorded, written, refused int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written + r.pending, r.written, r.refused
+}
+
+// Failed is closed when the history can no longer be written: the run must
+// stop, since nothing it does will be on record. Err says why.
+func (r *Recorder) Failed() <-chan struct{} { return r.failed }
+
+// Err returns the failure to write that closed Failed, or nil.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Close writes what is left and closes the file. It returns the first failure
+// to write, if there was one. Closing again returns the same.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	if r.closed {
+		defer r.mu.Unlock()
+		return r.err
+	}
+	r.closed = true
+	_ = r.flush() // kept in r.err
+	r.mu.Unlock()
+
+	close(r.stop)
+	<-r.stopped
+	err := r.out.Close()
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil && r.err == nil {
+		_ = r.fail(err)
+	}
+	return r.err
+}
+
+// flush hands buf to the operating system. The caller holds mu.
+func (r *Recorder) flush() error {
+	if r.err != nil || r.buf.Len() == 0 {
+		return r.err
+	}
+	if _, err := r.out.Write(r.buf.Bytes()); err != nil {
+		return r.fail(err)
+	}
+	if err := r.out.Flush(); err != nil {
+		return r.fail(err)
+	}
+	r.buf.Reset()
+	r.written += r.pending
+	r.pending = 0
+	return nil
+}
+
+// fail keeps the first failure. The caller holds mu.
+func (r *Recorder) fail(err error) error {
+	if r.err == nil {
+		r.err = fmt.Errorf("histories: cannot write the history: %w", err)
+		close(r.failed)
+	}
+	return r.err
+}
+
+func (r *Recorder) flusher() {
+	defer close(r.stopped)
+	t := time.NewTicker(flushEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			r.mu.Lock()
+			_ = r.flush() // kept in r.err
+			r.mu.Unlock()
+		case <-r.stop:
+			return
+		}
+	}
+}
+
+type plainSink struct{ *os.File }
+
+func (plainSink) Flush() error { return nil } // every Write is a write(2)
+
+type zstdSink struct {
+	*zstd.Encoder
+	f *os.File
+}
+
+func (s zstdSink) Close() error { return errors.Join(s.Encoder.Close(), s.f.Close()) }

@@ -1,0 +1,187 @@
+package histories
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// validator holds the state that the rules of the format need: it grows with
+// the number of processes and active faults, not with the history.
+type validator struct {
+	last    time.Duration
+	open    map[int]Event // the invoke of each process's open operation
+	retired map[int]string
+	faults  map[int]string // active faults by ID
+}
+
+func newValidator() *validator {
+	return &validator{open: map[int]Event{}, retired: map[int]string{}, faults: map[int]string{}}
+}
+
+// check reports the rule that e breaks. An event that breaks one changes
+// nothing, so that a recorder may refuse it and go on.
+func (v *validator) check(e *Event) error {
+	if e.Time < 0 {
+		return fmt.Errorf("time %d is negative", e.Time)
+	}
+	if e.Time < v.last {
+		return fmt.Errorf("time runs backwards: %d after %d", e.Time, v.last)
+	}
+	if e.Process < -1 {
+		return fmt.Errorf("process %d does not exist", e.Process)
+	}
+	if why := v.retired[e.Process]; why != "" && e.Type != Expired {
+		return fmt.Errorf("%w: %s of process %d after %s", ErrRetired, e.Type, e.Process, why)
+	}
+	if err := v.fields(e); err != nil {
+		return err
+	}
+	v.last = e.Time
+	v.apply(e)
+	return nil
+}
+
+// fields checks e alone, and against the operation or fault that it ends.
+func (v *validator) fields(e *Event) error {
+	switch e.Type {
+	case Invoke:
+		return v.invoke(e)
+	case OK, Fail, Info:
+		return v.completion(e)
+	case Enqueued, Lost, RevokeRequested:
+		if e.Lock == "" {
+			return missing(e, "lock")
+		}
+		return needProcess(e)
+	case Suspended, Resumed, Crash:
+		return needProcess(e)
+	case Expired:
+		if e.Session == "" {
+			return missing(e, "session")
+		}
+		return nil
+	case FaultStart, FaultStop:
+		return v.fault(e)
+	case PhaseStart:
+		switch e.Phase {
+		case PhaseChaos, PhaseRecovery, PhaseEnd:
+			return nil
+		case "":
+			return missing(e, "phase")
+		}
+		return fmt.Errorf("unknown phase %q", e.Phase)
+	case CensusDone:
+		if e.Census == nil {
+			return missing(e, "census")
+		}
+		return nil
+	case "":
+		return errors.New(`required field "type" is missing`)
+	}
+	return fmt.Errorf("unknown type %q", e.Type)
+}
+
+func (v *validator) invoke(e *Event) error {
+	if err := needOp(e); err != nil {
+		return err
+	}
+	if o, ok := v.open[e.Process]; ok {
+		return fmt.Errorf("process %d invokes %s while its %s of lock %q is open", e.Process, e.Op, o.Op, o.Lock)
+	}
+	return nil
+}
+
+func (v *validator) completion(e *Event) error {
+	if err := needOp(e); err != nil {
+		return err
+	}
+	o, ok := v.open[e.Process]
+	switch {
+	case !ok:
+		return fmt.Errorf("process %d completes %s without an invocation", e.Process, e.Op)
+	case o.Op != e.Op:
+		return fmt.Errorf("process %d completes %s but invoked %s", e.Process, e.Op, o.Op)
+	case o.Lock != e.Lock:
+		return fmt.Errorf("process %d completes %s of lock %q but invoked it on lock %q", e.Process, e.Op, e.Lock, o.Lock)
+	case o.Store != e.Store:
+		return fmt.Errorf("process %d completes %s of store %q but invoked it on store %q", e.Process, e.Op, e.Store, o.Store)
+	case o.Owner != "" && e.Owner != "" && o.Owner != e.Owner:
+		return fmt.Errorf("process %d completes %s for owner %q but invoked it for owner %q", e.Process, e.Op, e.Owner, o.Owner)
+	}
+	return nil
+}
+
+func (v *validator) fault(e *Event) error {
+	if e.Fault == nil {
+		return missing(e, "fault")
+	}
+	if e.Fault.Name == "" {
+		return missing(e, "fault.name")
+	}
+	name, active := v.faults[e.Fault.ID]
+	switch {
+	case e.Type == FaultStart && active:
+		return fmt.Errorf("fault %d starts while it is active", e.Fault.ID)
+	case e.Type == FaultStop && !active:
+		return fmt.Errorf("fault %d stops but never started", e.Fault.ID)
+	case e.Type == FaultStop && name != e.Fault.Name:
+		return fmt.Errorf("fault %d stops as %q but started as %q", e.Fault.ID, e.Fault.Name, name)
+	}
+	return nil
+}
+
+func (v *validator) apply(e *Event) {
+	switch e.Type {
+	case Invoke:
+		v.open[e.Process] = Event{Op: e.Op, Lock: e.Lock, Store: e.Store, Owner: e.Owner}
+	case OK, Fail:
+		delete(v.open, e.Process)
+	case Info:
+		delete(v.open, e.Process)
+		v.retired[e.Process] = "an operation of it ended in info"
+	case Crash:
+		delete(v.open, e.Process)
+		v.retired[e.Process] = "its crash"
+	case FaultStart:
+		v.faults[e.Fault.ID] = e.Fault.Name
+	case FaultStop:
+		delete(v.faults, e.Fault.ID)
+	}
+}
+
+func needOp(e *Event) error {
+	switch e.Op {
+	case Acquire, TryAcquire, Release:
+		if e.Store != "" {
+			return fmt.Errorf("%s has no store", e.Op)
+		}
+	case Read, Write:
+		switch e.Store {
+		case StoreFenced, StorePlain:
+		case "":
+			return missing(e, "store")
+		default:
+			return fmt.Errorf("unknown store %q", e.Store)
+		}
+	case "":
+		return missing(e, "op")
+	default:
+		return fmt.Errorf("unknown op %q", e.Op)
+	}
+	if e.Lock == "" {
+		return missing(e, "lock")
+	}
+	return needProcess(e)
+}
+
+func needProcess(e *Event) error {
+	if e.Process < 0 {
+		return fmt.Errorf("%s needs a process, not %d", e.Type, e.Process)
+	}
+	return nil
+}
+
+func missing(e *Event, field string) error {
+	return fmt.Errorf("required field %q of %s is missing", field, e.Type)
+}
