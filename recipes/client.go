@@ -99,7 +99,7 @@ func (c *Client) run(s *session) {
 // on every reconnect.
 func (c *Client) authenticate(s *session) error {
 	for _, a := range c.cfg.auths {
-		_, err := call(c.quit, s, func() (struct{}, error) { return struct{}{}, s.conn.AddAuth(a.scheme, a.cred) }, nil)
+		_, err := retry(c.quit, s, func() (struct{}, error) { return struct{}{}, s.conn.AddAuth(a.scheme, a.cred) })
 		if err != nil {
 			return fmt.Errorf("recipes: authenticating by %s: %w", a.scheme, err)
 		}

@@ -13,13 +13,13 @@ import (
 // contender is the engine under the recipes: it enqueues a node, waits for its
 // turn and leaves. It belongs to one session and ends with it.
 type contender struct {
-	s       *session
-	dir     string // the lock's path
-	name    string // what Curator calls the lock's name, "lock-"
-	data    []byte
-	guid    string
-	node    string // name of its node, once enqueued
-	token   Token  // once seen in the queue
+	s     *session
+	dir   string // the lock's path
+	name  string // what Curator calls the lock's name, "lock-"
+	data  []byte
+	guid  string
+	node  string // name of its node, once enqueued
+	token Token  // once seen in the queue
 }
 
 func newContender(s *session, dir, name string, data []byte) *contender {

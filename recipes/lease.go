@@ -3,6 +3,7 @@ package recipes
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,7 +39,7 @@ type hold struct {
 
 	mu     sync.Mutex // taken after the session's
 	depth  int        // leases not yet released
-	leases []*Lease   // all of them, to cancel their contexts
+	leases []*Lease   // those, to cancel their contexts
 	isLost bool
 	over   bool // released or lost
 }
@@ -251,6 +252,7 @@ func (l *Lease) release() {
 	s.mu.Lock()
 	h.mu.Lock()
 	h.depth--
+	h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
 	lost, last := h.isLost, h.depth == 0 && !h.over
 	if last {
 		h.over = true
