@@ -1,10 +1,23 @@
-// Package links gives every pair of hosts a network link of its own, through
-// Toxiproxy, that can be cut, slowed and healed.
 package links
 
 import (
 	"context"
+	"errors"
 	"time"
+)
+
+// Errors that are matched with errors.Is.
+var (
+	// ErrClosed is returned by every method of a Link or Network after Close.
+	ErrClosed = errors.New("link is closed")
+	// ErrUnreachable is returned by Remote when no Toxiproxy answers there.
+	ErrUnreachable = errors.New("no Toxiproxy server answers")
+	// ErrNameTaken is returned by Network.Link for a name in use.
+	ErrNameTaken = errors.New("a link of this name exists")
+	// ErrStuck is returned when Toxiproxy did not carry out a change in time.
+	// The link's condition is then unknown; the next Cut, Delay or Heal starts
+	// it afresh.
+	ErrStuck = errors.New("link did not change in time")
 )
 
 // Cut is a way in which a link stops carrying data.
@@ -18,22 +31,34 @@ const (
 	RepliesLost  Cut = "replies-lost"  // requests are carried out, their replies vanish
 )
 
+// Cuts lists every Cut.
+func Cuts() []Cut { return []Cut{Down, BlackHole, RequestsLost, RepliesLost} }
+
 // Network makes links.
 type Network interface {
-	// Link opens a listener on loopback that carries every connection to
-	// upstream. Names are unique in a network.
+	// Link opens a listener that carries every connection to upstream, a
+	// host:port. Names are unique in a network.
 	Link(ctx context.Context, name, upstream string) (Link, error)
-	// Close removes every link.
+	// Close removes every link. It may be called more than once.
 	Close() error
 }
 
 // Link is one proxied path to one upstream address. Its methods may be called
 // from several goroutines; they return when the change is in force.
 type Link interface {
+	// Name is the name it was made with.
 	Name() string
-	Addr() string // host:port to dial instead of the upstream
+	// Addr is the host:port to dial instead of the upstream.
+	Addr() string
+	// Cut stops the link from carrying data, in the given way.
 	Cut(ctx context.Context, cut Cut) error
-	Delay(ctx context.Context, latency, jitter time.Duration) error // each way
+	// Delay holds back data by latency ± a random part of jitter, each way.
+	// Both are rounded up to milliseconds; jitter must not exceed latency.
+	// Zero for both is the same as the end of a delay.
+	Delay(ctx context.Context, latency, jitter time.Duration) error
+	// Heal makes the link carry data again, at once.
 	Heal(ctx context.Context) error
-	Close() error // removes the link
+	// Close removes the link and its connections. It may be called more than
+	// once.
+	Close() error
 }

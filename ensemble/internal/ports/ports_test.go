@@ -1,0 +1,39 @@
+package ports_test
+
+import (
+	"net"
+	"strconv"
+	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/internal/ports"
+)
+
+func TestFreePortsAreDistinctAndCanBeListenedOn(t *testing.T) {
+	got, err := ports.Free(50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for _, port := range got {
+		if seen[port] {
+			t.Fatalf("port %d was given twice", port)
+		}
+		seen[port] = true
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+}
+
+func TestCheckRefusesAPortThatSomebodyListensOn(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if ports.Check(l.Addr().(*net.TCPAddr).Port) == nil {
+		t.Fatal("the port is taken, Check said it is free")
+	}
+}

@@ -1,0 +1,40 @@
+// Package links gives every pair of hosts a network link of its own, through
+// Toxiproxy, that can be cut, slowed and healed.
+//
+// A [Network] is made by [InProcess], which runs Toxiproxy inside this process,
+// or by [Remote], which drives a Toxiproxy server through its HTTP API. Both
+// keep the same promises:
+//
+//   - A link is in one condition at a time: healthy, delayed, or cut in one of
+//     the ways of [Cut]. A new condition replaces the one before it, and asking
+//     for the condition that the link is in already does nothing.
+//   - A method returns when the change is in force, or with an error, at the
+//     latest when its context ends; without a deadline in the context it takes
+//     a few seconds at most.
+//   - A cut takes hold of the connections that exist and of those that come.
+//   - Leaving a cut closes the connections that lived through it: bytes are
+//     missing from their streams, so carrying on would hand a garbled stream to
+//     both ends. Delay and its end leave connections alone.
+//   - A link keeps its address until it is closed, whatever its condition.
+//
+// # How a link heals
+//
+// Toxiproxy can take its toxics off a live connection, but doing so waits for
+// the connection to drain, which one that nobody reads any more never does: it
+// was seen to hang for over a minute, and to block its proxy for ever after.
+// So a link that leaves a cut drops its proxy, connections and all, and opens a
+// new one on the same port. The same is the way out when changing a live
+// connection takes longer than a second; the connections of that link are then
+// closed although the new condition alone would have kept them.
+//
+// For that to work the port must still be free while the link is down. Links
+// listen below the range of ports that the kernel gives to outgoing
+// connections, so no connection can take it.
+//
+// # Limits
+//
+// Latencies are whole milliseconds. A link carries TCP only. Toxiproxy connects
+// to the upstream for each connection it accepts, so a client that dials a link
+// whose upstream is gone is accepted and then closed, not refused; [Down] does
+// refuse.
+package links

@@ -1,0 +1,105 @@
+package links_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+func TestRemoteSaysSoWhenNoToxiproxyAnswers(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	url := "http://" + listener.Addr().String()
+	listener.Close()
+	_, err = links.Remote(url)
+	if !errors.Is(err, links.ErrUnreachable) || !strings.Contains(err.Error(), url) {
+		t.Fatalf("want ErrUnreachable that names %s, got %v", url, err)
+	}
+	if _, err := links.Remote("localhost"); err == nil {
+		t.Fatal("an address without a scheme was taken")
+	}
+}
+
+func TestRemoteStaysWithinThePortsItIsGiven(t *testing.T) {
+	network, err := links.Remote(apiServer(t, 0), links.WithPorts(23456, 23458), links.WithListenHost("127.0.0.1"))
+	must(t, err)
+	defer closeNetwork(t, network)
+	server := newEcho(t)
+	for _, name := range []string{"a", "b", "c"} {
+		link, err := network.Link(testContext(t), name, server.Addr().String())
+		must(t, err)
+		if _, port, _ := net.SplitHostPort(link.Addr()); port < "23456" || port > "23458" {
+			t.Fatalf("link at %s", link.Addr())
+		}
+		dial(t, link.Addr()).mustAnswer(t)
+	}
+	if _, err := network.Link(testContext(t), "d", server.Addr().String()); err == nil {
+		t.Fatal("a fourth link found a port in a range of three")
+	}
+}
+
+// A receiver that reads nothing, its buffers full, is what blocks Toxiproxy: a
+// toxic can neither be added to nor taken off such a connection. Its goroutines
+// hang for ever, so this is the one test that does not look for leaks.
+func TestALinkWhoseReceiverIsStuckStillChangesInTime(t *testing.T) {
+	for _, made := range []func() (links.Network, error){
+		links.InProcess,
+		func() (links.Network, error) { return links.Remote(apiServer(t, 1)) },
+	} {
+		network, err := made()
+		must(t, err)
+		defer closeNetwork(t, network)
+		stuck, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err)
+		defer stuck.Close()
+		link, err := network.Link(testContext(t), "stuck", stuck.Addr().String())
+		must(t, err)
+		conn, err := net.Dial("tcp", link.Addr())
+		must(t, err)
+		defer conn.Close()
+		held, err := stuck.Accept()
+		must(t, err)
+		defer held.Close()
+		for chunk := make([]byte, 1<<16); ; {
+			_ = conn.SetWriteDeadline(time.Now().Add(silence))
+			if _, err := conn.Write(chunk); err != nil {
+				break // nothing moves any more
+			}
+		}
+		for _, change := range []func(context.Context) error{
+			func(ctx context.Context) error { return link.Cut(ctx, links.BlackHole) },
+			link.Heal,
+			func(ctx context.Context) error { return link.Delay(ctx, time.Millisecond, 0) },
+		} {
+			start := time.Now()
+			must(t, change(testContext(t)))
+			if took := time.Since(start); took > 4*time.Second {
+				t.Fatalf("the change took %v", took)
+			}
+		}
+		echoes := newEcho(t)
+		next, err := network.Link(testContext(t), "next", echoes.Addr().String())
+		must(t, err)
+		dial(t, next.Addr()).mustAnswer(t)
+	}
+}
+
+func TestAnEndedContextEndsTheWait(t *testing.T) {
+	network, err := links.InProcess()
+	must(t, err)
+	defer closeNetwork(t, network)
+	link := newLink(t, network, newEcho(t))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := link.Cut(ended, links.Down); !errors.Is(err, context.Canceled) && err != nil {
+		t.Fatal(err)
+	}
+	must(t, link.Cut(testContext(t), links.BlackHole))
+	must(t, link.Heal(testContext(t)))
+	dial(t, link.Addr()).mustAnswer(t)
+}

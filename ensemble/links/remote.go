@@ -1,0 +1,162 @@
+package links
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+)
+
+// RemoteOption changes a default of Remote.
+type RemoteOption func(*remoteConfig)
+
+type remoteConfig struct {
+	listen      string
+	first, last int
+}
+
+// WithListenHost sets the address on which the Toxiproxy server opens the
+// links' listeners. The default is 127.0.0.1 when the server is reached on
+// loopback, 0.0.0.0 otherwise. A Toxiproxy in a container whose ports are
+// published on loopback needs 0.0.0.0.
+func WithListenHost(host string) RemoteOption {
+	return func(c *remoteConfig) { c.listen = host }
+}
+
+// WithPorts sets the ports that links are given, from first to last, for a
+// server of which only these can be reached: a container publishes a fixed
+// range. Without it a link gets any port that is free on this machine.
+func WithPorts(first, last int) RemoteOption {
+	return func(c *remoteConfig) { c.first, c.last = first, last }
+}
+
+// Remote returns a network whose links are proxies of the Toxiproxy server at
+// url, such as http://127.0.0.1:8474. The links are dialled on that host, and
+// upstream addresses are as seen from there. Close removes the proxies that
+// the network made and leaves all others alone; one that hangs stays behind,
+// disabled. ErrUnreachable is returned when no Toxiproxy answers; a link's name
+// must not be in use on the server.
+func Remote(url string, options ...RemoteOption) (Network, error) {
+	host, err := hostOf(url)
+	if err != nil {
+		return nil, err
+	}
+	config := remoteConfig{listen: "0.0.0.0"}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		config.listen = "127.0.0.1"
+	}
+	for _, option := range options {
+		option(&config)
+	}
+	client := toxiproxy.NewClient(url)
+	client.UserAgent = "zkverify"
+	if _, err := client.Version(); err != nil {
+		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, url, err)
+	}
+	return &network{
+		driver: remote{client},
+		dial:   host,
+		listen: config.listen,
+		choose: config.ports(),
+		links:  map[string]*link{},
+		end:    func() error { http.DefaultClient.CloseIdleConnections(); return nil },
+	}, nil
+}
+
+func hostOf(address string) (string, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Hostname() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return "", fmt.Errorf("Toxiproxy address %q: want http://host:port", address)
+	}
+	return parsed.Hostname(), nil
+}
+
+// ports returns a function that gives ports in turn.
+func (c remoteConfig) ports() func() (int, error) {
+	if c.first == 0 {
+		return freePort
+	}
+	var mu sync.Mutex
+	next := c.first
+	return func() (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if c.last < c.first {
+			return 0, fmt.Errorf("ports %d to %d: the range is empty", c.first, c.last)
+		}
+		port := next
+		if next++; next > c.last {
+			next = c.first
+		}
+		return port, nil
+	}
+}
+
+type remote struct{ client *toxiproxy.Client }
+
+func (d remote) open(name, listen, upstream string, toxics []toxic) (proxy, error) {
+	made := d.client.NewProxy()
+	made.Name, made.Listen, made.Upstream = name, listen, upstream
+	// It is switched on last, so that no connection slips past the toxics.
+	if err := made.Save(); err != nil {
+		return nil, explain(err)
+	}
+	p := remoteProxy{made}
+	for _, t := range toxics {
+		if err := p.add(t); err != nil {
+			return nil, errors.Join(err, p.stop())
+		}
+	}
+	if err := made.Enable(); err != nil {
+		return nil, errors.Join(explain(err), p.stop())
+	}
+	return p, nil
+}
+
+type remoteProxy struct{ *toxiproxy.Proxy }
+
+func (p remoteProxy) add(t toxic) error {
+	attributes := toxiproxy.Attributes{}
+	for name, value := range t.Attributes {
+		attributes[name] = value
+	}
+	_, err := p.AddToxic(t.Name, t.Type, t.Stream, t.Toxicity, attributes)
+	return explain(err)
+}
+
+func (p remoteProxy) remove(name string) error { return explain(p.RemoveToxic(name)) }
+
+// stop disables the proxy before it deletes it. Both wait for the proxy's
+// connections, which may hang, but deleting does so under the server's lock on
+// all proxies and would take the whole server with it.
+func (p remoteProxy) stop() error {
+	err := p.Disable()
+	if err == nil {
+		err = p.Delete()
+	}
+	var status *toxiproxy.ApiError
+	if errors.As(err, &status) && status.Status == http.StatusNotFound {
+		return nil // somebody removed it already: what was asked for
+	}
+	return explain(err)
+}
+
+// explain gives the errors that callers tell apart their names.
+func explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	var status *toxiproxy.ApiError
+	switch {
+	case errors.As(err, &status) && status.Status == http.StatusConflict:
+		return fmt.Errorf("%w on the Toxiproxy server: %w", ErrNameTaken, err)
+	case errors.As(err, &status), errors.Is(err, context.Canceled):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
