@@ -1,0 +1,237 @@
+package checker
+
+import (
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// hold is one belief: from the moment an outermost acquire returned to the
+// moment its owner knew better.
+type hold struct {
+	lock, owner, session string
+	process              int
+	token                histories.Token
+	call, start, end     time.Duration // acquire invoked, acquire returned, belief ended
+	acquire              *op
+	released             time.Duration // when the release was answered ok; forever otherwise
+	why                  ending
+	endEvent             int // index of the event that ended it, or -1
+	inner                []innerRelease
+	reentries            []*op
+	excuses              []span // when the belief does not count
+}
+
+type ending string
+
+const (
+	stillHeld  ending = ""
+	byRelease  ending = "released"
+	byLoss     ending = "lost"
+	byCrashing ending = "crashed"
+)
+
+type innerRelease struct {
+	event int
+	time  time.Duration
+}
+
+// span is a closed interval of time.
+type span struct{ from, to time.Duration }
+
+// oddDepth is a re-entry whose depth is not the one above what its owner held.
+type oddDepth struct {
+	op   *op
+	want int
+}
+
+func (h *hold) party() Party {
+	return Party{
+		Process: h.process, Owner: h.owner, Session: h.session, Token: h.token, From: h.start, To: h.end,
+		Open: h.end == forever, Event: h.acquire.done, Line: histories.Line(h.acquire.done), Invoke: h.acquire.invoke,
+	}
+}
+
+// holdTracker follows who holds what while the history is read in order.
+type holdTracker struct {
+	t      *trace
+	owned  map[ownerKey]*ownership
+	byProc map[int][]*hold // open holds of a process
+	lostAt map[procKey]histories.Event
+}
+
+type ownerKey struct{ lock, owner string }
+
+type procKey struct {
+	process int
+	lock    string
+}
+
+type ownership struct {
+	hold  *hold // nil when the owner holds nothing
+	depth int
+	prev  *hold // the last hold that ended
+	open  []*op // open acquires and releases of this owner
+}
+
+func newHoldTracker(t *trace) *holdTracker {
+	return &holdTracker{t, map[ownerKey]*ownership{}, map[int][]*hold{}, map[procKey]histories.Event{}}
+}
+
+func (b *holdTracker) of(o *op) *ownership {
+	k := ownerKey{o.lock, o.owner}
+	w := b.owned[k]
+	if w == nil {
+		w = &ownership{}
+		b.owned[k] = w
+	}
+	return w
+}
+
+func (b *holdTracker) invoked(o *op) {
+	if o.owner == defaultOwner(o.process) {
+		// It names no owner: if its process holds the lock, it means that one.
+		for _, h := range b.byProc[o.process] {
+			if h.lock == o.lock {
+				o.owner = h.owner
+			}
+		}
+	}
+	w := b.of(o)
+	switch {
+	case o.acquires():
+		delete(b.lostAt, procKey{o.process, o.lock})
+	case o.kind == histories.Release:
+		b.releasing(w, o)
+	default:
+		o.hold = w.hold
+		o.stale = w.hold == nil && w.prev != nil && w.prev.why == byLoss
+		return
+	}
+	for _, other := range w.open {
+		other.shared, o.shared = true, true
+	}
+	w.open, o.filed = append(w.open, o), w
+}
+
+// releasing ends the belief when the outermost release is invoked, whatever
+// becomes of it: from then on its owner does not act as a holder.
+func (b *holdTracker) releasing(w *ownership, o *op) {
+	h := w.hold
+	none := histories.Token{}
+	if h == nil || (o.token != none && h.token != none && o.token != h.token) {
+		return // gives up a lease that is lost, or an older one
+	}
+	depth := o.depth
+	if depth == 0 {
+		depth = w.depth
+	}
+	o.hold = h
+	if depth > 1 {
+		h.inner = append(h.inner, innerRelease{o.invoke, o.call})
+		w.depth = depth - 1
+		return
+	}
+	b.finish(h, o.call, o.invoke, byRelease)
+}
+
+func (b *holdTracker) completed(o *op) {
+	// An owner that only the completion names was filed under another one.
+	if w := o.filed; w != nil {
+		for i, p := range w.open {
+			if p == o {
+				w.open = append(w.open[:i], w.open[i+1:]...)
+				break
+			}
+		}
+	}
+	w := b.of(o)
+	switch {
+	case o.kind == histories.Release && o.hold != nil:
+		if o.hold.why == byRelease && o.hold.endEvent == o.invoke {
+			if o.ok() {
+				o.hold.released = o.ret
+			}
+		} else if o.result == histories.Fail && w.hold == o.hold {
+			w.depth++ // the inner hold was not given up after all
+		}
+	case o.acquires() && o.ok():
+		b.granted(w, o)
+	}
+}
+
+// granted begins a hold or deepens one.
+//
+// Only ok matters. An acquire that failed, by a try that lost or by a timeout,
+// constrains nothing: spurious failure is allowed, since a recipe may have to
+// answer without knowing whether somebody is ahead.
+func (b *holdTracker) granted(w *ownership, o *op) {
+	if h := w.hold; h != nil {
+		// The owner holds already, so this is a re-entry whatever it says.
+		if want := w.depth + 1; o.depth != want && !o.shared {
+			b.t.oddDeep = append(b.t.oddDeep, oddDepth{o, want})
+		}
+		w.depth = max(o.depth, w.depth+1)
+		o.hold = h
+		h.reentries = append(h.reentries, o)
+		return
+	}
+	if o.depth > 1 {
+		if p := w.prev; p != nil && p.end >= o.call {
+			return // a re-entry that was under way when the hold ended: dead on arrival
+		}
+		// It believes to re-enter what it does not hold. That is a hold as
+		// far as others are concerned.
+		b.t.oddDeep = append(b.t.oddDeep, oddDepth{o, 1})
+	}
+	h := &hold{
+		lock: o.lock, owner: o.owner, session: o.session, process: o.process, token: o.token,
+		call: o.call, start: o.ret, end: forever, released: forever, acquire: o, endEvent: -1,
+	}
+	o.hold = h
+	w.hold, w.depth = h, max(o.depth, 1)
+	b.t.holds = append(b.t.holds, h)
+	b.byProc[o.process] = append(b.byProc[o.process], h)
+	// The lease may have been lost between its grant and the recording of it.
+	if l, ok := b.lostAt[procKey{o.process, o.lock}]; ok && about(&l, h) {
+		b.finish(h, h.start, o.done, byLoss)
+	}
+}
+
+// about reports whether a lost event can mean h. One that names no lease means
+// whichever its process holds.
+func about(e *histories.Event, h *hold) bool {
+	none := histories.Token{}
+	return (e.Session == "" || h.session == "" || e.Session == h.session) &&
+		(e.Token == none || h.token == none || e.Token == h.token) &&
+		(e.Owner == "" || e.Owner == h.owner)
+}
+
+func (b *holdTracker) lost(i int, e *histories.Event) {
+	b.lostAt[procKey{e.Process, e.Lock}] = *e
+	for _, h := range append([]*hold(nil), b.byProc[e.Process]...) {
+		if h.lock == e.Lock && about(e, h) {
+			b.finish(h, e.Time, i, byLoss)
+		}
+	}
+}
+
+func (b *holdTracker) crashed(i int, e *histories.Event) {
+	for _, h := range append([]*hold(nil), b.byProc[e.Process]...) {
+		b.finish(h, e.Time, i, byCrashing)
+	}
+}
+
+func (b *holdTracker) finish(h *hold, at time.Duration, event int, why ending) {
+	h.end, h.endEvent, h.why = at, event, why
+	if w := b.owned[ownerKey{h.lock, h.owner}]; w != nil && w.hold == h {
+		w.hold, w.depth, w.prev = nil, 0, h
+	}
+	held := b.byProc[h.process]
+	for i, other := range held {
+		if other == h {
+			b.byProc[h.process] = append(held[:i], held[i+1:]...)
+			break
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// piece is a part of a hold that counts.
+type piece struct {
+	hold *hold
+	span
+	// call and free bound the instants at which the service can have given
+	// and taken back this piece: it was granted in [call, from], and freed in
+	// [to, free].
+	call, free time.Duration
+}
+
+// piecesOf returns the parts of the holds that count, sorted by start.
+func piecesOf(holds []*hold) []piece {
+	out := make([]piece, 0, len(holds))
+	for _, h := range holds {
+		parts := h.pieces()
+		for i, s := range parts {
+			p := piece{hold: h, span: s, call: h.call, free: h.released}
+			// Between two pieces lies an excuse: somewhere in it the belief
+			// stopped counting, and at its end it counts again.
+			if i > 0 {
+				p.call = parts[i-1].to
+			} else if s.from != h.start {
+				p.call = min(h.call, s.from)
+			}
+			if i+1 < len(parts) {
+				p.free = parts[i+1].from
+			} else if s.to != h.end {
+				p.free = forever
+			}
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	return out
+}
+
+// maxPairs bounds the overlaps that a sweep counts: a lock that excludes nobody
+// has quadratically many.
+const maxPairs = 100_000
+
+// sweep calls report for every two pieces of different holds that overlap, the
+// earlier first, and stops when report returns false. It is the interval
+// engine: the pieces are sorted by start, so one pass with the pieces that are
+// still open finds every pair.
+//
+// Intervals are closed, as in Porcupine: two that touch in one instant do not
+// overlap, since the clock does not say which of two equal times came first.
+func sweep(pieces []piece, report func(a, b piece) bool) {
+	var open []piece
+	for _, p := range pieces {
+		open = slices.DeleteFunc(open, func(q piece) bool { return q.to <= p.from })
+		for _, q := range open {
+			if q.hold != p.hold && q.from < p.to && p.from < q.to && !report(q, p) {
+				return
+			}
+		}
+		open = append(open, p)
+	}
+}
+
+// overlaps counts the pairs that sweep finds.
+func overlaps(pieces []piece) int {
+	n := 0
+	sweep(pieces, func(_, _ piece) bool { n++; return n < maxPairs })
+	return n
+}

@@ -1,0 +1,50 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// noLeak: when every client has released, nothing is left of them: no contender
+// node, no watch on a lock path, no goroutine.
+func (c *check) noLeak(t *trace) Verdict {
+	v := Verdict{Guarantee: NoLeak, Promised: true, Expected: len(t.phases) > 0}
+	ended, over := t.phases[histories.PhaseEnd]
+	if t.census == nil || !over || t.census.Time < ended {
+		if over && v.Expected {
+			v.idle("nobody counted what was left at the end")
+		} else if v.Expected {
+			v.Outcome, v.Reason = Unknown, "the run did not come to its end"
+		} else {
+			v.idle("the run has no end phase")
+		}
+		return v
+	}
+	left := t.census.Census
+	for _, l := range []struct {
+		n    int
+		what string
+	}{
+		{len(left.Contenders), "contender node"}, {left.Watches, "watch"}, {len(left.Goroutines), "goroutine"},
+	} {
+		v.count(l.what+"s left", l.n)
+		if l.n > 0 {
+			v.violate(func() Witness {
+				w := t.newWitness("", ended, t.census.Time)
+				w.What = fmt.Sprintf("%s left when every client had released", plural(l.n, l.what))
+				switch l.what {
+				case "contender node":
+					w.What += ": " + strings.Join(left.Contenders[:min(5, l.n)], ", ")
+				case "goroutine":
+					first, _, _ := strings.Cut(left.Goroutines[0], "\n")
+					w.What += ": " + first
+				}
+				return w
+			})
+		}
+	}
+	v.conclude("no contender node, watch or goroutine was left", "something was left when every client had released")
+	return v
+}

@@ -1,0 +1,83 @@
+package checker
+
+import "encoding/json"
+
+// Report is what [Check] found out about a run.
+type Report struct {
+	Verdicts []Verdict
+	Coverage Coverage
+	Figures  []Figure
+	// Notes tell what limited the verdicts: searches that hit a cap, a history
+	// that was cut off.
+	Notes []string
+
+	idle string // why the run as a whole has shown nothing
+}
+
+// Outcome sums the verdicts up: violated if any guarantee is, else unknown if
+// any is, else not exercised if any that counts is, or if the run scheduled
+// faults and none met a lease; else it holds. Reason says which it was.
+func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
+
+// Reason says in words why Outcome is what it is.
+func (r *Report) Reason() string { _, why := r.sum(); return why }
+
+func (r *Report) sum() (Outcome, string) {
+	for _, o := range []Outcome{Violated, Unknown} {
+		for i := range r.Verdicts {
+			if v := &r.Verdicts[i]; v.Outcome == o {
+				return o, v.Guarantee + ": " + v.Reason
+			}
+		}
+	}
+	if r.idle != "" {
+		return NotExercised, r.idle
+	}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == NotExercised && v.Promised && v.Expected {
+			return NotExercised, v.Guarantee + ": " + v.Reason
+		}
+	}
+	return Holds, "every guarantee that was promised holds"
+}
+
+// Verdict returns the verdict on the named guarantee, or nil.
+func (r *Report) Verdict(guarantee string) *Verdict {
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Guarantee == guarantee {
+			return &r.Verdicts[i]
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes the report with its overall outcome: the verdict.json of a
+// run.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	outcome, reason := r.sum()
+	return json.Marshal(struct {
+		Outcome  Outcome   `json:"outcome"`
+		Reason   string    `json:"reason"`
+		Verdicts []Verdict `json:"verdicts"`
+		Coverage Coverage  `json:"coverage"`
+		Figures  []Figure  `json:"figures"`
+		Notes    []string  `json:"notes,omitempty"`
+		Idle     string    `json:"idle,omitempty"`
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Figures, r.Notes, r.idle})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Report) UnmarshalJSON(b []byte) error {
+	var f struct {
+		Verdicts []Verdict `json:"verdicts"`
+		Coverage Coverage  `json:"coverage"`
+		Figures  []Figure  `json:"figures"`
+		Notes    []string  `json:"notes"`
+		Idle     string    `json:"idle"`
+	}
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	*r = Report{f.Verdicts, f.Coverage, f.Figures, f.Notes, f.Idle}
+	return nil
+}

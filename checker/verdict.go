@@ -1,0 +1,104 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Outcome is what the checker found out about one guarantee, or about a run.
+type Outcome string
+
+// The outcomes.
+const (
+	Holds        Outcome = "holds"
+	Violated     Outcome = "violated"
+	Unknown      Outcome = "unknown"       // the history does not decide it, or the checker could not
+	NotExercised Outcome = "not exercised" // nothing in the run put it to the test
+)
+
+// Verdict is the answer for one guarantee.
+type Verdict struct {
+	Guarantee string  `json:"guarantee"`
+	Outcome   Outcome `json:"outcome"`
+
+	// Promised is false when the target does not claim the guarantee. Its
+	// outcome is then NotExercised and does not count for the run.
+	Promised bool `json:"promised"`
+	// Expected is false when the run did not set out to exercise the
+	// guarantee (no fault to lose a session to, no counter in the workload).
+	// NotExercised does not count for the run then.
+	Expected bool `json:"expected"`
+
+	Reason string `json:"reason"`
+	// Witnesses are the first few violations, in the order of time.
+	Witnesses []Witness `json:"witnesses,omitempty"`
+	// Violations counts all of them.
+	Violations int      `json:"violations,omitempty"`
+	Figures    []Figure `json:"figures,omitempty"`
+}
+
+// Figure is one measured number.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit,omitempty"` // "ms", or empty for a count
+}
+
+// String returns the figure as name and number.
+func (f Figure) String() string {
+	if f.Unit == "" {
+		return fmt.Sprintf("%s: %g", f.Name, f.Value)
+	}
+	return fmt.Sprintf("%s: %.4g %s", f.Name, f.Value, f.Unit)
+}
+
+// Figure returns the value of the named figure, and whether there is one.
+func (v *Verdict) Figure(name string) (float64, bool) {
+	for _, f := range v.Figures {
+		if f.Name == name {
+			return f.Value, true
+		}
+	}
+	return 0, false
+}
+
+// String returns the verdict as one line.
+func (v *Verdict) String() string {
+	return fmt.Sprintf("%s: %s (%s)", v.Guarantee, v.Outcome, v.Reason)
+}
+
+// maxWitnesses is how many violations a verdict spells out. A broken lock
+// breaks thousands of times, and the first ones tell the story.
+const maxWitnesses = 10
+
+func (v *Verdict) count(name string, n int) {
+	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
+}
+
+// violate counts one violation and keeps its witness while there is room.
+func (v *Verdict) violate(w func() Witness) {
+	v.Violations++
+	if len(v.Witnesses) < maxWitnesses {
+		v.Witnesses = append(v.Witnesses, w())
+	}
+}
+
+// conclude fills in the outcome of a guarantee that was exercised.
+func (v *Verdict) conclude(holds, violated string) {
+	slices.SortStableFunc(v.Witnesses, func(a, b Witness) int { return int(a.From - b.From) })
+	if v.Violations > 0 {
+		v.Outcome, v.Reason = Violated, violated
+		return
+	}
+	v.Outcome, v.Reason = Holds, holds
+}
+
+func (v *Verdict) idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }
+
+// plural returns "1 thing" or "n things".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,160 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Witness is one violation, with all that is needed to find it in the history
+// and to tell it in a sentence.
+type Witness struct {
+	Lock    string        `json:"lock,omitempty"`
+	From    time.Duration `json:"from"` // on the run's clock
+	To      time.Duration `json:"to"`
+	Open    bool          `json:"open,omitempty"` // it still was so when the history ended, at To
+	What    string        `json:"what"`           // the violation in words, without the faults
+	Parties []Party       `json:"parties,omitempty"`
+	// Faults were active at some time in [From, To], or had stopped just
+	// before; those that hit one of the parties come first.
+	Faults []FaultSpan `json:"faults,omitempty"`
+}
+
+// Party is one of those who were involved.
+type Party struct {
+	Process int             `json:"process"`
+	Owner   string          `json:"owner,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Token   histories.Token `json:"token,omitzero"`
+	From    time.Duration   `json:"from"` // when its part (its hold, its write) began
+	To      time.Duration   `json:"to"`
+	Open    bool            `json:"open,omitempty"` // its part had no end when the history ended
+	Event   int             `json:"event"`          // index of the event that made it a party
+	Line    int             `json:"line"`           // of that event in the file
+	Invoke  int             `json:"invoke"`         // index of the invocation that led to it
+}
+
+// FaultSpan is one fault and the time that it was active.
+type FaultSpan struct {
+	histories.Fault
+	From time.Duration `json:"from"`
+	To   time.Duration `json:"to"`
+	Open bool          `json:"open,omitempty"` // it was never healed
+}
+
+// String tells the witness in one or two sentences.
+func (w Witness) String() string {
+	if len(w.Faults) == 0 {
+		return w.What + ". No fault was active."
+	}
+	f := w.Faults[0]
+	verb := "was active"
+	if !f.Open && f.To < w.From {
+		verb = fmt.Sprintf("had ended %s before", ms(w.From-f.To))
+	} else if f.From > w.From {
+		verb = fmt.Sprintf("began %s later", ms(f.From-w.From))
+	}
+	more := ""
+	if n := len(w.Faults) - 1; n > 0 {
+		more = " (and " + plural(n, "other fault") + ")"
+	}
+	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Name, on(f.Targets), verb, more)
+}
+
+func on(targets []string) string {
+	if len(targets) == 0 {
+		return ""
+	}
+	return " on " + strings.Join(targets, ", ")
+}
+
+// String names the party as "process 3 (owner a)".
+func (p Party) String() string {
+	if p.Owner == "" || p.Owner == defaultOwner(p.Process) {
+		return fmt.Sprintf("process %d", p.Process)
+	}
+	return fmt.Sprintf("process %d (owner %s)", p.Process, p.Owner)
+}
+
+// at prints an instant of the run.
+func at(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) }
+
+// ms prints a length of time.
+func ms(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.4g ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.4g s", d.Seconds())
+}
+
+func token(t histories.Token) string {
+	if t.Sub == 0 {
+		return fmt.Sprintf("%#x", t.Zxid)
+	}
+	return fmt.Sprintf("%#x/%d", t.Zxid, t.Sub)
+}
+
+// newWitness clips the times to the history and finds the faults that matter.
+func (t *trace) newWitness(lock string, from, to time.Duration, parties ...Party) Witness {
+	w := Witness{Lock: lock, From: from, To: to, Parties: parties}
+	if to == forever {
+		w.To, w.Open = t.end, true
+	}
+	w.Faults = t.faultsAround(w.From, w.To, parties)
+	return w
+}
+
+// maxFaults bounds the faults that one witness lists.
+const maxFaults = 5
+
+// faultsAround returns the faults active in [from, to] or stopped just before.
+// Just before is two session timeouts: what a fault set in motion (a session
+// that runs out, an election) is over by then.
+func (t *trace) faultsAround(from, to time.Duration, parties []Party) []FaultSpan {
+	before := 2 * t.h.Header.SessionTimeout
+	if before <= 0 {
+		before = 5 * time.Second
+	}
+	var found []FaultSpan
+	for _, f := range t.faults {
+		if f.start <= to && f.stop >= from-before {
+			s := FaultSpan{Fault: *f.Fault, From: f.start, To: f.stop}
+			if f.stop == forever {
+				s.To, s.Open = t.end, true
+			}
+			found = append(found, s)
+		}
+	}
+	hits := func(f FaultSpan) int {
+		for _, p := range parties {
+			if len(f.Processes) > 0 && slices.Contains(f.Processes, p.Process) {
+				return 0
+			}
+		}
+		return 1
+	}
+	// The fault that began last before the violation is the likeliest cause.
+	slices.SortStableFunc(found, func(a, b FaultSpan) int {
+		if c := hits(a) - hits(b); c != 0 {
+			return c
+		}
+		if late := b2i(a.From > from) - b2i(b.From > from); late != 0 {
+			return late
+		}
+		return int(b.From - a.From)
+	})
+	return found[:min(len(found), maxFaults)]
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
