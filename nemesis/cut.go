@@ -1,0 +1,51 @@
+package nemesis
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+const (
+	linksDown         = links.Down
+	linksBlackHole    = links.BlackHole
+	linksRequestsLost = links.RequestsLost
+	linksRepliesLost  = links.RepliesLost
+)
+
+// cutKind cuts one client off in one of the ways in which links can be cut:
+// from the server that it is linked to, so that it moves to another and keeps
+// its session, or from all of them, so that it has nowhere to go. Spans reach
+// from well below the session timeout, where everything must be survived, to
+// above it.
+func cutKind(name, description string, cut links.Cut) Kind {
+	return Kind{
+		Name: name, Description: description, Weight: 1,
+		Span: timeouts(0.2, 1.4),
+		Make: func(s Scene) (Fault, error) {
+			c, err := s.Victim()
+			if err != nil {
+				return Fault{}, err
+			}
+			ls, scope := victimLinks(s, c)
+			f := Fault{
+				Name: name, Clients: []int{c.Index},
+				Targets: []string{clientName(c)},
+				Params:  map[string]string{"links": scope},
+			}
+			return f.onLinks(ls, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, cut) }), nil
+		},
+	}
+}
+
+// victimLinks draws which of a client's links are hit: in one case of three
+// only the one in use.
+func victimLinks(s Scene, c Client) ([]links.Link, string) {
+	if l, ok := c.Links[c.Linked]; ok && s.Rand.IntN(3) == 0 {
+		return []links.Link{l}, fmt.Sprintf("server %d", c.Linked)
+	}
+	return c.allLinks(), "all servers"
+}
+
+func clientName(c Client) string { return fmt.Sprintf("client %d", c.Index) }

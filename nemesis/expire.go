@@ -1,0 +1,66 @@
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// expireWithin bounds a forced expiry: it is a matter of milliseconds while
+// the ensemble serves.
+const expireWithin = 2 * time.Second
+
+// expireKind ends a session from the side: somebody presents the session's id
+// and password to a server and closes it. No client can be warned; what a lock
+// can still promise is that the fence holds and that the loss is told soon.
+func expireKind() Kind {
+	return Kind{
+		Name:        histories.ForcedExpiry,
+		Description: "a client's session is closed from the side",
+		Weight:      3,
+		Span:        func(time.Duration) (time.Duration, time.Duration) { return 0, 0 },
+		Make: func(s Scene) (Fault, error) {
+			c, err := s.Victim()
+			if err != nil {
+				return Fault{}, err
+			}
+			e, timeout := s.Ensemble(), s.SessionTimeout()
+			return Fault{
+				Name: histories.ForcedExpiry, Clients: []int{c.Index}, Targets: []string{clientName(c)},
+				Params:     map[string]string{"session": fmt.Sprintf("0x%016x", uint64(c.Session))},
+				HealWithin: expireWithin,
+				Start: func(ctx context.Context) error {
+					return expireAnywhere(ctx, e, c.Linked, c.Session, c.Password, timeout)
+				},
+			}, nil
+		},
+	}
+}
+
+// expireAnywhere tries the client's own server first: it certainly knows the
+// session. Others may have to hear of it yet, but the first may not serve.
+func expireAnywhere(ctx context.Context, e ensemble.Ensemble, first int, session int64, password []byte, timeout time.Duration) error {
+	var errs []error
+	try := func(s ensemble.Server) bool {
+		ctx, cancel := context.WithTimeout(ctx, expireWithin/3)
+		defer cancel()
+		err := tmpExpire(ctx, s.Addr, session, password, timeout)
+		errs = append(errs, err)
+		return err == nil
+	}
+	for _, s := range e.Servers() {
+		if s.ID == first && try(s) {
+			return nil
+		}
+	}
+	for _, s := range e.Servers() {
+		if s.ID != first && try(s) {
+			return nil
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,64 @@
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Fault is one thing that can be done to a running system and undone again.
+type Fault struct {
+	Name    string            // the name of its Kind
+	Targets []string          // what it hits, for people: "client 3", "server 1"
+	Clients []int             // the indexes of the clients it hits; no other fault hits them meanwhile
+	Servers []int             // the servers whose peer links it cuts; at most one such fault is in force
+	Params  map[string]string // what else was drawn, for people: "latency": "80ms"
+
+	// HealWithin bounds Start, and Stop again.
+	HealWithin time.Duration
+	// Start puts the fault in force and returns when it is. After an error
+	// Stop is called all the same, to undo what was half done.
+	Start func(context.Context) error
+	// Stop heals it and returns when it is healed. Its context is not ended by
+	// the run's end. Nil when there is nothing to undo.
+	Stop func(context.Context) error
+}
+
+// record is the fault as histories know it.
+func (f Fault) record(id int, processes []int) *histories.Fault {
+	return &histories.Fault{ID: id, Name: f.Name, Targets: f.Targets, Processes: processes, Params: f.Params}
+}
+
+// healWithin is how long links get to be cut or healed. It takes them
+// milliseconds; the rest is for a machine that is busy with other things.
+const healWithin = 10 * time.Second
+
+// onLinks makes Start and Stop of a fault that does one thing to several links.
+func (f Fault) onLinks(ls []links.Link, start func(context.Context, links.Link) error) Fault {
+	f.HealWithin = healWithin
+	f.Start = func(ctx context.Context) error { return each(ctx, ls, start) }
+	f.Stop = func(ctx context.Context) error {
+		return each(ctx, ls, func(ctx context.Context, l links.Link) error { return l.Heal(ctx) })
+	}
+	return f
+}
+
+// each does one thing to all links at once, and to all of them even when some
+// fail: half a heal is better than none.
+func each(ctx context.Context, ls []links.Link, do func(context.Context, links.Link) error) error {
+	errs := make([]error, len(ls))
+	var g errgroup.Group
+	for i, l := range ls {
+		g.Go(func() error {
+			errs[i] = do(ctx, l)
+			return nil
+		})
+	}
+	_ = g.Wait() // the errors are in errs, all of them
+	return errors.Join(errs...)
+}

@@ -1,0 +1,225 @@
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Recorder is where faults are recorded. [histories.Recorder] is one.
+type Recorder interface {
+	Record(histories.Event) (histories.Event, error)
+}
+
+// Report is what became of a schedule.
+type Report struct {
+	Struck  int       // faults that were in force
+	Skipped []Skipped // steps that could not be carried out
+}
+
+// Skipped is a step that could not be carried out, and why.
+type Skipped struct {
+	Step   Step
+	Reason string
+}
+
+// How long a step waits for somebody its aim is at, and then for anybody.
+const (
+	patience = 500 * time.Millisecond
+	glance   = 2 * time.Millisecond
+)
+
+// Run carries the schedule out and returns when it has ended and every fault
+// is healed: at the end of the last step, or early when ctx ends. The error
+// says which faults did not heal in time, and nothing else: that ctx ended, or
+// that a step was skipped, is none.
+func Run(ctx context.Context, w World, schedule Schedule, rec Recorder) (Report, error) {
+	r := &runner{world: w, rec: rec, busy: make(map[int]bool)}
+	for _, step := range schedule.Steps {
+		if _, err := kindNamed(step.Fault); err != nil {
+			return Report{}, err
+		}
+	}
+	start := time.Now()
+	var wg sync.WaitGroup
+	for i, step := range schedule.Steps {
+		// Each ends with its step, at the latest soon after ctx.
+		wg.Go(func() {
+			if sleep(ctx, time.Until(start.Add(step.At))) {
+				r.carryOut(ctx, i+1, step)
+			}
+		})
+	}
+	wg.Wait()
+	return r.report, errors.Join(r.errs...)
+}
+
+type runner struct {
+	world World
+	rec   Recorder
+
+	mu        sync.Mutex
+	busy      map[int]bool // clients that a fault hits
+	peersBusy bool
+	report    Report
+	errs      []error
+}
+
+func (r *runner) carryOut(ctx context.Context, id int, step Step) {
+	fault, err := r.prepare(ctx, step)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.report.Skipped = append(r.report.Skipped, Skipped{step, err.Error()})
+		return
+	}
+	watcher, watched := r.world.(Watcher)
+	if watched {
+		watcher.Struck(id, fault)
+	}
+	hit := r.processes(fault, nil)
+	// Before Start, so that nothing that the fault does is earlier on record
+	// than the fault.
+	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: fault.record(id, hit)})
+	startErr := within(ctx, fault.HealWithin, fault.Start)
+	if startErr == nil {
+		sleep(ctx, step.For)
+	}
+	var stopErr error
+	if fault.Stop != nil {
+		// The end of the run must not keep anything from being healed.
+		stopErr = within(context.WithoutCancel(ctx), fault.HealWithin, fault.Stop)
+	}
+	stop := histories.Event{Type: histories.FaultStop, Process: -1, Fault: fault.record(id, r.processes(fault, hit))}
+	if err := errors.Join(startErr, stopErr); err != nil {
+		stop.Error = err.Error()
+	}
+	_, _ = r.rec.Record(stop)
+	r.finish(step, fault, startErr, stopErr)
+	if watched {
+		watcher.Healed(id, fault)
+	}
+}
+
+// prepare makes the step's fault and reserves what it hits. It waits a little
+// for somebody the step is aimed at, then for anybody at all.
+func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
+	kind, err := kindNamed(step.Fault)
+	if err != nil {
+		return Fault{}, err
+	}
+	start := time.Now()
+	for {
+		exact := time.Since(start) < patience
+		fault, err := r.reserve(ctx, kind, step.Pick, exact)
+		switch {
+		case err == nil:
+			return fault, nil
+		case !errors.Is(err, ErrNobody), time.Since(start) > 2*patience:
+			return Fault{}, err
+		case !sleep(ctx, glance):
+			return Fault{}, fmt.Errorf("the run ended: %w", err)
+		}
+	}
+}
+
+func (r *runner) reserve(ctx context.Context, kind Kind, pick Pick, exact bool) (Fault, error) {
+	leader := 0
+	if kind.Peers {
+		// Asked before the lock is taken: during an election the answer
+		// takes long, and other steps must not wait for it.
+		var err error
+		if leader, err = leaderOf(ctx, r.world.Ensemble()); err != nil {
+			return Fault{}, err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	scene := newScene(r.world, pick, r.busy, exact)
+	scene.PeersBusy, scene.Leader = r.peersBusy, leader
+	fault, err := kind.Make(scene)
+	if err != nil {
+		return Fault{}, err
+	}
+	for _, c := range fault.Clients {
+		r.busy[c] = true
+	}
+	if len(fault.Servers) > 0 {
+		r.peersBusy = true
+	}
+	return fault, nil
+}
+
+func (r *runner) finish(step Step, fault Fault, startErr, stopErr error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range fault.Clients {
+		delete(r.busy, c)
+	}
+	if len(fault.Servers) > 0 {
+		r.peersBusy = false
+	}
+	switch {
+	case stopErr != nil:
+		r.errs = append(r.errs, fmt.Errorf("fault %s on %v did not heal within %v: %w", fault.Name, fault.Targets, fault.HealWithin, stopErr))
+	case startErr != nil:
+		r.report.Skipped = append(r.report.Skipped, Skipped{step, startErr.Error()})
+	default:
+		r.report.Struck++
+	}
+}
+
+// processes are the numbers under which the clients that the fault hits are on
+// record: those known already, and those they have now.
+func (r *runner) processes(f Fault, known []int) []int {
+	if len(f.Clients) == 0 {
+		return nil // everybody
+	}
+	out := slices.Clone(known)
+	for _, c := range r.world.Clients() {
+		if slices.Contains(f.Clients, c.Index) && !slices.Contains(out, c.Process) {
+			out = append(out, c.Process)
+		}
+	}
+	return out
+}
+
+// within calls f with a deadline, and does not wait for an f that ignores it.
+func within(ctx context.Context, d time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	done := make(chan error, 1)
+	// Ends when f does: f is told by its context.
+	go func() { done <- f(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(time.Second):
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// sleep returns false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,170 @@
+package nemesis
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Schedule says when which fault strikes, and whom. It is data: it can be
+// written by hand, and read back from a recorded run.
+type Schedule struct {
+	Steps []Step `json:"steps"` // by At
+}
+
+// Step is one fault of a schedule.
+type Step struct {
+	At    time.Duration `json:"at"`  // ns since the schedule began
+	For   time.Duration `json:"for"` // ns until it is healed
+	Fault string        `json:"fault"`
+	Pick  Pick          `json:"pick"`
+}
+
+// Plan is what a schedule is drawn from.
+type Plan struct {
+	Seed     int64
+	Duration time.Duration
+	// SessionTimeout is the measure of all spans.
+	SessionTimeout time.Duration
+	Kinds          []Kind
+	// Weights replaces kinds' own weights, by name. 0 leaves a kind out.
+	Weights map[string]int
+	// Lanes is how many faults of clients may be in force at once. Default 3.
+	Lanes int
+}
+
+// A drawn schedule is made of rounds. In the storm, client faults follow each
+// other in several lanes, while at most one fault cuts servers apart. In the
+// calm everything is healed: there the operations are done that make the
+// history long, and there it shows what the storm has broken.
+const (
+	storm = 3.0 // in session timeouts
+	calm  = 2.0
+)
+
+// Draw makes the schedule of a plan. The same plan gives the same schedule.
+//
+// Each kind is drawn from a bag that holds it as often as its weight, shuffled,
+// the first bag holding each once: all kinds occur as soon as there is room for
+// them, which two rounds (10 session timeouts each) are enough for. Half of the
+// faults are aimed at holders, a third at waiters.
+func Draw(p Plan) Schedule {
+	d := drawer{
+		plan: p,
+		// The second word keeps this stream apart from those of clients.
+		rand: rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
+	}
+	if d.plan.Lanes <= 0 {
+		d.plan.Lanes = 3
+	}
+	clients, peers := &bag{}, &bag{}
+	for _, k := range p.Kinds {
+		weight := k.Weight
+		if w, ok := p.Weights[k.Name]; ok {
+			weight = w
+		}
+		b := clients
+		if k.Peers {
+			b = peers
+		}
+		if weight > 0 {
+			b.kinds, b.weights = append(b.kinds, k), append(b.weights, weight)
+		}
+	}
+	for start, length := time.Duration(0), d.round(); start < p.Duration && length > 0; start += length {
+		// The last round may be short. Its calm is not: what the last fault
+		// broke has to show before the end.
+		end := min(start+time.Duration(storm/(storm+calm)*float64(length)), p.Duration-time.Duration(calm/(storm+calm)*float64(length)))
+		if !peers.empty() {
+			d.lane(peers, start, end, 1)
+		}
+		for range d.plan.Lanes {
+			if !clients.empty() {
+				d.lane(clients, start, end, 1<<30)
+			}
+		}
+	}
+	slices.SortStableFunc(d.steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	return Schedule{Steps: d.steps}
+}
+
+type drawer struct {
+	plan  Plan
+	rand  *rand.Rand
+	steps []Step
+}
+
+// round is the length of a round: shorter than usual when the whole run is.
+func (d *drawer) round() time.Duration {
+	return min(time.Duration((storm+calm)*float64(d.plan.SessionTimeout)), d.plan.Duration)
+}
+
+// lane fills the time from start to end with faults that do not overlap, at
+// most so many of them.
+func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
+	at := start + d.between(0, d.plan.SessionTimeout/3)
+	for range most {
+		k := b.next(d.rand)
+		least, longest := k.Span(d.plan.SessionTimeout)
+		if at+least > end {
+			b.back(k)
+			return
+		}
+		length := d.between(least, min(longest, end-at))
+		d.steps = append(d.steps, Step{At: at, For: length, Fault: k.Name, Pick: d.pick()})
+		// A forced expiry lasts no time; its client needs some to come back.
+		at += max(length, d.plan.SessionTimeout/8) + d.between(d.plan.SessionTimeout/8, d.plan.SessionTimeout/2)
+	}
+}
+
+func (d *drawer) pick() Pick {
+	p := Pick{Aim: AtHolder, Draw: d.rand.Uint32()}
+	switch n := d.rand.IntN(6); {
+	case n < 2:
+		p.Aim = AtWaiter
+	case n == 2:
+		p.Aim = AtAnyone
+	}
+	return p
+}
+
+func (d *drawer) between(least, most time.Duration) time.Duration {
+	if most <= least {
+		return least
+	}
+	return least + time.Duration(d.rand.Int64N(int64(most-least)))
+}
+
+// bag deals kinds so that each comes as often as its weight says and none is
+// missing for long.
+type bag struct {
+	kinds   []Kind
+	weights []int
+	left    []Kind
+	refills int
+}
+
+func (b *bag) empty() bool { return len(b.kinds) == 0 }
+
+func (b *bag) next(r *rand.Rand) Kind {
+	if len(b.left) == 0 {
+		for i, k := range b.kinds {
+			n := b.weights[i]
+			if b.refills == 0 {
+				n = 1
+			}
+			for range n {
+				b.left = append(b.left, k)
+			}
+		}
+		b.refills++
+		r.Shuffle(len(b.left), func(i, j int) { b.left[i], b.left[j] = b.left[j], b.left[i] })
+	}
+	k := b.left[0]
+	b.left = b.left[1:]
+	return k
+}
+
+// back returns a kind that found no room: it is the next one dealt.
+func (b *bag) back(k Kind) { b.left = slices.Insert(b.left, 0, k) }

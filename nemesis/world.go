@@ -1,0 +1,52 @@
+package nemesis
+
+import (
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+// World is what faults may know and touch. Its methods may be called from
+// several goroutines.
+type World interface {
+	Ensemble() ensemble.Ensemble
+	// SessionTimeout is the clients' negotiated session timeout.
+	SessionTimeout() time.Duration
+	// Clients says how each client stands now, by ascending index.
+	Clients() []Client
+}
+
+// Watcher is implemented by a World that wants to be told of faults: Struck
+// just before the fault is recorded and started, Healed after it was stopped
+// and recorded. The calls must not block.
+type Watcher interface {
+	Struck(id int, fault Fault)
+	Healed(id int, fault Fault)
+}
+
+// Client is how one client of the workload stands at one moment.
+type Client struct {
+	Index   int // which client; stays when its process is replaced
+	Process int // the number of its process in the history
+	// Links are its links to the servers, by server ID.
+	Links map[int]links.Link
+	// Linked is the server it has a session through now, 0 when none.
+	Linked int
+	// Session and Password are its session's credentials; Session is 0 when
+	// it never had one.
+	Session  int64
+	Password []byte
+	Holds    bool // it believes that it holds a lock
+	Waits    bool // it waits in an acquire
+}
+
+// allLinks returns the client's links by ascending server, so that one seed
+// means one order.
+func (c Client) allLinks() []links.Link {
+	var out []links.Link
+	for _, id := range sortedKeys(c.Links) {
+		out = append(out, c.Links[id])
+	}
+	return out
+}

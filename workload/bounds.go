@@ -1,0 +1,13 @@
+package workload
+
+import "time"
+
+// progressBound is what every target is given to recover in: a session that
+// was abandoned at the last moment has to expire, the servers may have to
+// elect a leader, and clients connect again at their own pace.
+func progressBound(s Settings) time.Duration { return s.SessionTimeout + 6*time.Second }
+
+// lossBound is one heartbeat plus one round trip, the promise for a session
+// that is closed from the side. Heartbeats are at most a third of the session
+// timeout apart; the rest is for an ensemble that is busy electing.
+func lossBound(s Settings) time.Duration { return s.SessionTimeout }

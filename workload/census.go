@@ -1,0 +1,163 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Deletes and watch removals are asynchronous, and so is the end of
+// goroutines: the census looks again until nothing is left, but not for ever.
+const (
+	settleEvery = 50 * time.Millisecond
+	settleNodes = 2 * time.Second
+	settleStops = 2 * time.Second
+)
+
+// settled repeats look until it finds nothing or the time is over.
+func settled(ctx context.Context, within time.Duration, look func() (left int)) {
+	until := time.Now().Add(within)
+	for look() > 0 && time.Now().Before(until) && ctx.Err() == nil {
+		pause(ctx, settleEvery, nil)
+	}
+}
+
+// countNodes counts what the servers still have: contender nodes and watches
+// under the locks. The clients are idle, but connected.
+func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
+	root := r.lockRoot()
+	settled(ctx, settleNodes, func() int {
+		var nodesErr, watchesErr error
+		c.Contenders, nodesErr = r.observer.ephemerals(root)
+		c.Watches, watchesErr = r.watches(ctx, root)
+		err = errors.Join(nodesErr, watchesErr)
+		if err != nil {
+			return 1 // look again
+		}
+		return len(c.Contenders) + c.Watches
+	})
+	return err
+}
+
+// ephemerals lists the ephemeral nodes below p: a lock's node is one, whatever
+// the lock.
+func (o *observer) ephemerals(p string) ([]string, error) {
+	if _, err := o.conn.Sync(p); err != nil {
+		return nil, err
+	}
+	var out []string
+	var walk func(string) error
+	walk = func(p string) error {
+		children, stat, err := o.conn.Children(p)
+		if errors.Is(err, zk.ErrNoNode) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if stat.EphemeralOwner != 0 {
+			out = append(out, p)
+		}
+		for _, child := range children {
+			if err := walk(path.Join(p, child)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := walk(p); err != nil {
+		return nil, err
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// watches counts the watches on paths under root that the servers keep.
+func (r *run) watches(ctx context.Context, root string) (int, error) {
+	count := 0
+	for _, s := range r.cfg.Ensemble.Servers() {
+		text, err := ensemble.Four(ctx, s.Addr, "wchp")
+		if err != nil {
+			return 0, err
+		}
+		if strings.Contains(text, "not in the whitelist") {
+			return 0, fmt.Errorf("%s does not allow wchp", s.Addr)
+		}
+		count += countWatches(text, root)
+	}
+	return count, nil
+}
+
+// countWatches reads wchp: a line for each path, and below it an indented line
+// for each session that watches it.
+func countWatches(wchp, root string) (count int) {
+	under := false
+	for line := range strings.Lines(wchp) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "/"):
+			under = line == root || strings.HasPrefix(line, root+"/")
+		case under && strings.TrimSpace(line) != "":
+			count++
+		}
+	}
+	return count
+}
+
+// stacks returns the goroutines of this process by their ID line's number.
+func stacks() map[string]string {
+	buf := make([]byte, 1<<20)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	out := make(map[string]string)
+	for stack := range strings.SplitSeq(string(buf), "\n\n") {
+		if id, _, ok := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " "); ok {
+			out[id] = stack
+		}
+	}
+	return out
+}
+
+// countGoroutines lists the goroutines that run the target's code and did not
+// exist before the run. Its clients are closed.
+func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
+	packages := []string{"github.com/go-zookeeper/zk."}
+	own := reflect.TypeFor[run]().PkgPath()
+	if t := reflect.TypeOf(r.cfg.Target); t != nil {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		// A target of this package is known by what it runs: a Conn, or recipes.
+		if p := t.PkgPath(); p != "" && p != own {
+			packages = append(packages, p+".")
+		}
+	}
+	packages = append(packages, strings.TrimSuffix(own, "workload")+"recipes.")
+	settled(ctx, settleStops, func() int {
+		c.Goroutines = nil
+		for id, stack := range stacks() {
+			if _, old := r.before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
+				c.Goroutines = append(c.Goroutines, stack)
+			}
+		}
+		return len(c.Goroutines)
+	})
+	slices.Sort(c.Goroutines)
+}

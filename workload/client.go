@@ -1,0 +1,222 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
+)
+
+// client is one of the run's clients. Its index stays; its process number
+// changes when a process is retired, its connection when it crashes.
+type client struct {
+	run     *run
+	index   int
+	rand    *rand.Rand
+	links   map[int]links.Link // by server
+	servers []string           // the links' addresses, in the order to try them
+	ids     map[string]int     // server by address
+	wg      sync.WaitGroup     // owned by close: presence, hold watchers, crashes
+
+	mu      sync.Mutex
+	process int
+	target  Client // nil between a crash and the next open
+	wire    *wire
+	absent  context.CancelFunc // ends the presence goroutine
+	waiting bool
+	hold    *hold
+	strikes int // faults that have hit it
+}
+
+func newClient(r *run, index int) *client {
+	return &client{
+		run: r, index: index, process: index,
+		// One stream a client: what one draws does not depend on others.
+		rand:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1)),
+		links: make(map[int]links.Link), ids: make(map[string]int),
+	}
+}
+
+// link opens the client's links, one to each server. Clients start at
+// different servers, so that a server's fault hits some of them.
+func (c *client) link(ctx context.Context) error {
+	servers := c.run.cfg.Ensemble.Servers()
+	for i := range servers {
+		s := servers[(c.index+i)%len(servers)]
+		l, err := c.run.cfg.Network.Link(ctx, fmt.Sprintf("%s-client%d-server%d", c.run.name, c.index, s.ID), s.Addr)
+		if err != nil {
+			return err
+		}
+		c.links[s.ID] = l
+		c.servers = append(c.servers, l.Addr())
+		c.ids[l.Addr()] = s.ID
+	}
+	return nil
+}
+
+// open starts the target's client and gives it the time of one attempt.
+func (c *client) open(ctx context.Context) error {
+	w := newWire(c.ids, c.run.cfg.SessionTimeout)
+	attempt, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout+5*time.Second)
+	defer cancel()
+	target, err := c.run.cfg.Target.Open(attempt, Env{
+		Servers: slices.Clone(c.servers), Dial: w.dial,
+		SessionTimeout: c.run.cfg.SessionTimeout, TickTime: c.run.cfg.Ensemble.TickTime(),
+		Root: c.run.lockRoot(), Enqueued: enqueued, Suspended: c.suspended,
+	})
+	if err != nil {
+		w.tear() // whatever Open has left behind cannot hold a session
+		return fmt.Errorf("client %d: %w", c.index, err)
+	}
+	present, absent := context.WithCancel(context.Background())
+	c.mu.Lock()
+	c.target, c.wire, c.absent = target, w, absent
+	c.mu.Unlock()
+	c.wg.Go(func() { c.run.observer.keepPresence(present, w, target) })
+	return nil
+}
+
+// ensureOpen opens the client again after a crash, for as long as it takes.
+func (c *client) ensureOpen(ctx context.Context) bool {
+	for c.client() == nil {
+		if ctx.Err() != nil {
+			return false
+		}
+		if err := c.open(ctx); err != nil {
+			pause(ctx, failureRest, nil)
+		}
+	}
+	return true
+}
+
+// abandon is the crash of the client: its network goes first, so that nothing
+// can be said any more.
+func (c *client) abandon() {
+	target, w, absent := c.take()
+	w.tear()
+	absent()
+	c.retire()
+	c.wg.Go(target.Crash)
+}
+
+// close ends the client in good order.
+func (c *client) close(ctx context.Context) error {
+	target, w, absent := c.take()
+	if target == nil {
+		return nil
+	}
+	session, _, _ := w.credentials()
+	c.run.observer.closing(session)
+	absent()
+	err := target.Close(ctx)
+	w.tear()
+	if err != nil {
+		return fmt.Errorf("client %d did not close: %w", c.index, err)
+	}
+	return nil
+}
+
+func (c *client) take() (Client, *wire, context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.target
+	c.target, c.waiting, c.hold = nil, false, nil
+	return t, c.wire, c.absent
+}
+
+// retire gives the client its next process number, Jepsen's way.
+func (c *client) retire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.process += c.run.cfg.Clients
+}
+
+func (c *client) client() Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.target
+}
+
+func (c *client) current() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.process
+}
+
+func (c *client) strikeCount() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.strikes
+}
+
+func (c *client) setWaiting(yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = yes
+}
+
+func (c *client) setHold(h *hold) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hold, c.waiting = h, false
+}
+
+// suspended is Env.Suspended.
+func (c *client) suspended(token histories.Token, yes bool) {
+	c.mu.Lock()
+	h := c.hold
+	c.mu.Unlock()
+	if h != nil && h.event.Token == token {
+		h.suspended(yes)
+	}
+}
+
+func (c *client) sessionName() string {
+	c.mu.Lock()
+	w := c.wire
+	c.mu.Unlock()
+	session, _, _ := w.credentials()
+	return sessionName(session)
+}
+
+// status is how the client stands, for the nemesis.
+func (c *client) status() nemesis.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Holds: c.hold != nil, Waits: c.waiting}
+	if c.target != nil {
+		out.Session, out.Password, out.Linked = c.wire.credentials()
+	}
+	return out
+}
+
+// busyIn reports whether the client holds, or waits for, a lock in a session.
+func (c *client) busyIn(session int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hold != nil {
+		return c.hold.event.Session == sessionName(session)
+	}
+	if !c.waiting {
+		return false
+	}
+	now, _, _ := c.wire.credentials()
+	return now == session
+}
+
+// sessionName writes a session ID as ZooKeeper does.
+func sessionName(id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return fmt.Sprintf("0x%016x", uint64(id))
+}
+
+// ownerName names the owner that a process acquires for: itself.
+func ownerName(process int) string { return fmt.Sprintf("p%d", process) }

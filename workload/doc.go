@@ -1,0 +1,46 @@
+// Package workload drives a lock under test with many clients, watches what
+// they are told and what the servers do, and records all of it.
+//
+// A lock is tested through a [Target]: a few methods that open a client and
+// acquire and release. Zkverify's own recipes, ZooKeeper's stock Go lock and
+// two textbook locks are targets here ([Targets]); people who verify a lock of
+// their own write another and give it to [Run].
+//
+// # What a run does
+//
+// Each client is a single-threaded loop, Jepsen's process. In cycles it
+// acquires one of the locks (waiting for ever, up to a timeout, cancelled in
+// mid-wait, or only trying), reads and increments two counters that the lock
+// guards, holds on for a while, perhaps re-enters, and releases, or crashes.
+// It is as careful as a user can be: it writes only while its lease says that
+// it is valid, and stops when it is told that the lease is lost. One of the
+// counters is behind a fence that refuses old tokens, the other is guarded by
+// mutual exclusion alone.
+//
+// Meanwhile the nemesis strikes. A client that is hit while it holds a lock
+// often holds on for longer than its session can live: that is when two
+// clients come to believe in one lock.
+//
+// The phases are chaos, recovery and end. In recovery every fault is healed,
+// and every client must get every lock once. Then, with every lock released,
+// what is left in the servers is counted: contender nodes, watches; and, after
+// the clients are closed, goroutines.
+//
+// # What is on record
+//
+// An invoke is recorded before the target is called, a completion after it has
+// returned; a lost before the process acts on it, and never after the process
+// has called Release. A release whose outcome is unknown ends in info: its
+// process is retired, and the client goes on as another. Process numbers are
+// Jepsen's: client i of n is process i, then i+n, then i+2n. The end of a
+// session is recorded by an observer that has a session of its own, not
+// through the links that faults cut: every session keeps an ephemeral presence
+// node, and the observer sees it vanish.
+//
+// # What a seed decides
+//
+// Every client draws from a stream of its own, one cycle at a time, each cycle
+// the same number of draws: what a client does next does not depend on what
+// happened to it. The nemesis draws its schedule before the run. What remains
+// is the timing, which is not ours.
+package workload

@@ -1,0 +1,44 @@
+package workload
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Recorder is where a run is recorded. [histories.Recorder] is one.
+type Recorder interface {
+	// Record stamps the event with the time and appends it.
+	Record(histories.Event) (histories.Event, error)
+	// Failed is closed when the history cannot be written any more.
+	Failed() <-chan struct{}
+	// Err says why.
+	Err() error
+}
+
+// journal counts what it records. An event that the recorder refuses breaks a
+// rule of the format: a defect of the harness, and the end of the run.
+type journal struct {
+	Recorder
+	refuse func(error) // called with the first refusal
+
+	once   sync.Once
+	ops    atomic.Int64 // operations completed
+	cycles atomic.Int64 // locks acquired and released
+}
+
+// record appends an event. Failures to write are seen through Failed.
+func (j *journal) record(e histories.Event) {
+	if _, err := j.Record(e); err != nil {
+		if j.Err() == nil {
+			j.once.Do(func() { j.refuse(fmt.Errorf("the harness recorded an impossible event: %w", err)) })
+		}
+		return
+	}
+	switch e.Type {
+	case histories.OK, histories.Fail, histories.Info:
+		j.ops.Add(1)
+	}
+}

@@ -1,0 +1,126 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Mix says what clients do and how often. The zero value of a field means its
+// default; a negative share means none.
+type Mix struct {
+	// Shares of the ways to acquire; what is left of 1 waits for ever.
+	Try     float64 // only tries; default 0.15
+	Timeout float64 // waits up to a timeout; default 0.25
+	Cancel  float64 // is cancelled in mid-wait; default 0.10
+
+	// Patience is the longest timeout, and the longest time to a
+	// cancellation. Default 100 ms.
+	Patience time.Duration
+
+	// Hold is the mean time that a lock is held. Default 2 ms.
+	Hold time.Duration
+	// Long is the share of holds that last about a session timeout; default
+	// 0.0005.
+	Long float64
+	// HoldOn is the share of holds that, hit by a fault, go on for one to two
+	// and a half session timeouts: long enough for the session to end under
+	// them. Default 0.7.
+	HoldOn float64
+
+	Reenter float64 // share of holds that re-enter, one or two levels deep; default 0.1
+	Crash   float64 // share of holds that end in a crash; default 0.0007
+	Race    float64 // share of increments that pause between read and write; default 0.2
+}
+
+func (m Mix) withDefaults() Mix {
+	share := func(v *float64, d float64) {
+		switch {
+		case *v == 0:
+			*v = d
+		case *v < 0:
+			*v = 0
+		}
+	}
+	share(&m.Try, 0.15)
+	share(&m.Timeout, 0.25)
+	share(&m.Cancel, 0.10)
+	share(&m.Long, 0.0005)
+	share(&m.HoldOn, 0.7)
+	share(&m.Reenter, 0.1)
+	share(&m.Crash, 0.0007)
+	share(&m.Race, 0.2)
+	if m.Patience <= 0 {
+		m.Patience = 100 * time.Millisecond
+	}
+	if m.Hold <= 0 {
+		m.Hold = 2 * time.Millisecond
+	}
+	return m
+}
+
+// way is how a cycle acquires.
+type way int
+
+const (
+	wayWait way = iota
+	wayTry
+	wayTimeout
+	wayCancel
+)
+
+// cycle is everything that a client decides before it begins: one acquire to
+// one release.
+type cycle struct {
+	lock     int
+	way      way
+	patience time.Duration
+	hold     time.Duration
+	holdOn   time.Duration // 0: a fault does not impress it
+	depth    int
+	crash    bool
+	race     time.Duration // between read and write
+	rest     time.Duration // before it begins; longer after a failure
+}
+
+// draw decides the next cycle. It draws the same number of values each time,
+// so that a client's choices are a function of the seed and the count of its
+// cycles alone.
+func (m Mix) draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) cycle {
+	c := cycle{lock: home % locks, depth: 1}
+	which, elsewhere, other := r.Float64(), r.Float64(), r.IntN(locks)
+	patience, hold, long, longFor := r.Float64(), r.ExpFloat64(), r.Float64(), r.Float64()
+	on, onFor, deep, deeper := r.Float64(), r.Float64(), r.Float64(), r.IntN(2)
+	crash, race, raceFor, rest := r.Float64(), r.Float64(), r.Float64(), r.Float64()
+
+	switch {
+	case which < m.Try:
+		c.way = wayTry
+	case which < m.Try+m.Timeout:
+		c.way = wayTimeout
+	case which < m.Try+m.Timeout+m.Cancel:
+		c.way = wayCancel
+	}
+	// Whoever waits for ever does so mostly at home. Otherwise one lock whose
+	// holder is cut off soon has every client waiting for it, and nothing
+	// happens on the others.
+	if abroad := 0.5; elsewhere < abroad && (c.way != wayWait || elsewhere < abroad/10) {
+		c.lock = other
+	}
+	c.patience = time.Millisecond + time.Duration(patience*patience*float64(m.Patience))
+	c.hold = time.Duration(min(hold, 10) * float64(m.Hold))
+	if long < m.Long {
+		c.hold = time.Duration((0.5 + longFor) * float64(sessionTimeout))
+	}
+	if on < m.HoldOn {
+		c.holdOn = time.Duration((1 + 1.5*onFor) * float64(sessionTimeout))
+	}
+	if deep < m.Reenter {
+		c.depth = 2 + deeper
+	}
+	c.crash = crash < m.Crash
+	if race < m.Race {
+		c.race = time.Duration(raceFor * float64(m.Hold))
+	}
+	c.rest = time.Duration(rest * float64(time.Millisecond))
+	return c
+}

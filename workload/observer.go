@@ -1,0 +1,224 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// observer watches the sessions of all clients through a session of its own,
+// which is linked to the servers directly.
+//
+// Every session keeps an ephemeral presence node. The observer records a
+// session as expired when a list of the nodes that is certainly younger than
+// the node lacks it. A list tells its age: the parent's pzxid.
+type observer struct {
+	conn    *zk.Conn
+	over    chan struct{} // closed when the connection's loop has ended
+	root    string        // of the run
+	journal *journal
+	expired func(session int64)
+
+	mu      sync.Mutex
+	present map[int64]int64 // czxid of the presence node by session
+	closed  map[int64]bool  // sessions that their clients have closed
+}
+
+// observerTimeout survives an election; the observer has no ephemeral nodes
+// that would be in the way.
+const observerTimeout = 20 * time.Second
+
+// poll is how often the observer looks without having been called.
+const poll = 500 * time.Millisecond
+
+func newObserver(ctx context.Context, servers []string) (*observer, error) {
+	conn, events, err := zk.Connect(servers, observerTimeout,
+		zk.WithHostProvider(&inTurn{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	if err != nil {
+		return nil, err
+	}
+	o := &observer{conn: conn, over: make(chan struct{}), present: make(map[int64]int64), closed: make(map[int64]bool)}
+	session := make(chan struct{})
+	// Ends when the connection is closed.
+	go func() {
+		defer close(o.over)
+		once := sync.OnceFunc(func() { close(session) })
+		for e := range events {
+			if e.State == zk.StateHasSession {
+				once()
+			}
+		}
+	}()
+	select {
+	case <-session:
+		return o, nil
+	case <-ctx.Done():
+		o.close()
+		return nil, fmt.Errorf("the ensemble does not serve: %w", context.Cause(ctx))
+	}
+}
+
+func (o *observer) close() {
+	o.conn.Close()
+	<-o.over
+}
+
+// makeRoot creates the run's own folder and returns its path.
+func (o *observer) makeRoot(parent string) (string, error) {
+	p := ""
+	for _, part := range strings.Split(strings.Trim(parent, "/"), "/") {
+		p += "/" + part
+		if err := o.create(p); err != nil {
+			return "", err
+		}
+	}
+	root, err := o.conn.Create(p+"/run-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		return "", err
+	}
+	o.root = root
+	return root, errors.Join(o.create(root+"/locks"), o.create(root+"/sessions"))
+}
+
+func (o *observer) create(p string) error {
+	_, err := o.conn.Create(p, nil, 0, zk.WorldACL(zk.PermAll))
+	if errors.Is(err, zk.ErrNodeExists) {
+		return nil
+	}
+	return err
+}
+
+// removeRoot deletes what the run has created, as far as it can.
+func (o *observer) removeRoot() {
+	var remove func(string)
+	remove = func(p string) {
+		children, _, err := o.conn.Children(p)
+		if err != nil {
+			return
+		}
+		for _, c := range children {
+			remove(path.Join(p, c))
+		}
+		_ = o.conn.Delete(p, -1)
+	}
+	if o.root != "" {
+		remove(o.root)
+	}
+}
+
+// watch records expiries until ctx ends.
+func (o *observer) watch(ctx context.Context) {
+	var changed <-chan zk.Event
+	for ctx.Err() == nil {
+		var children []string
+		var stat *zk.Stat
+		var err error
+		if changed == nil {
+			children, stat, changed, err = o.conn.ChildrenW(o.root + "/sessions")
+		} else {
+			children, stat, err = o.conn.Children(o.root + "/sessions")
+		}
+		if err != nil {
+			changed = nil
+			pause(ctx, retryDelay, nil)
+			continue
+		}
+		o.compare(children, stat.Pzxid)
+		timer := time.NewTimer(poll)
+		select {
+		case <-changed:
+			changed = nil
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// compare records the sessions whose nodes a list of that age lacks.
+func (o *observer) compare(children []string, age int64) {
+	o.mu.Lock()
+	var gone []int64
+	for session, czxid := range o.present {
+		if czxid <= age && !slices.Contains(children, sessionName(session)) {
+			delete(o.present, session)
+			if !o.closed[session] {
+				gone = append(gone, session)
+			}
+		}
+	}
+	o.mu.Unlock()
+	slices.Sort(gone)
+	for _, session := range gone {
+		o.journal.record(histories.Event{Type: histories.Expired, Process: -1, Session: sessionName(session)})
+		o.expired(session)
+	}
+}
+
+// closing says that its own client is about to close a session.
+func (o *observer) closing(session int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed[session] = true
+}
+
+// keepPresence gives every session of one client its node, until ctx ends.
+func (o *observer) keepPresence(ctx context.Context, w *wire, target Client) {
+	var announced int64
+	for ctx.Err() == nil {
+		session, _, _ := w.credentials()
+		var retry <-chan time.Time
+		if session != announced {
+			if o.announce(session, target.Conn()) == nil {
+				announced = session
+				continue
+			}
+			retry = time.After(retryDelay)
+		}
+		select {
+		case <-w.changed:
+		case <-retry:
+		case <-ctx.Done():
+		}
+	}
+}
+
+var errOtherSession = errors.New("the connection has another session")
+
+// announce creates the presence node of a session through its own connection.
+func (o *observer) announce(session int64, conn *zk.Conn) error {
+	if conn == nil || conn.SessionID() != session {
+		return errOtherSession
+	}
+	node := o.root + "/sessions/" + sessionName(session)
+	_, err := conn.Create(node, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		return err
+	}
+	there, stat, err := conn.Exists(node)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return zk.ErrNoNode
+	}
+	if stat.EphemeralOwner != session {
+		// The Conn ran the create in the session that came after: this one is
+		// no more. Its node must not stand for it.
+		_ = conn.Delete(node, -1)
+		return errOtherSession
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.present[session] = stat.Czxid
+	return nil
+}

@@ -1,0 +1,44 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// progressEvery is how often Config.Progress is called.
+const progressEvery = 200 * time.Millisecond
+
+// reportProgress calls Config.Progress until stop is closed.
+func (r *run) reportProgress(stop <-chan struct{}) {
+	if r.cfg.Progress == nil {
+		return
+	}
+	t := time.NewTicker(progressEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			r.cfg.Progress(r.progress())
+		case <-stop:
+			return
+		}
+	}
+}
+
+func (r *run) progress() Progress {
+	p := Progress{
+		Duration: r.cfg.Duration,
+		Ops:      r.journal.ops.Load(), Cycles: r.journal.cycles.Load(), Expired: r.expired.Load(),
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.Phase = r.phase
+	if !r.since.IsZero() {
+		p.Elapsed = time.Since(r.since)
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.active)) {
+		p.Faults = append(p.Faults, r.active[id])
+	}
+	return p
+}

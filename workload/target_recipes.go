@@ -1,0 +1,106 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"path"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// recipesTarget is the Mutex of package recipes.
+type recipesTarget struct{}
+
+func (recipesTarget) Name() string   { return "recipes" }
+func (recipesTarget) Recipe() string { return "mutex" }
+func (recipesTarget) Description() string {
+	return "recipes.Mutex: fair, reentrant, with tokens, tells of a loss before it can matter"
+}
+
+func (recipesTarget) Promises(s Settings) histories.Promises {
+	return histories.Promises{
+		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true,
+		LossBound:     lossBound(s),
+		ProgressBound: progressBound(s),
+	}
+}
+
+func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
+	options := []recipes.Option{
+		recipes.WithSessionTimeout(env.SessionTimeout),
+		recipes.WithDialer(env.Dial),
+		recipes.WithObserver(recipes.Observer{
+			Enqueued: func(ctx context.Context, e recipes.Enqueued) {
+				env.Enqueued(ctx, Place{Token: histories.Token(e.Token), Ahead: e.Ahead})
+			},
+			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
+			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
+		}),
+	}
+	if env.TickTime > 0 {
+		options = append(options, recipes.WithServerTick(env.TickTime))
+	}
+	c, err := recipes.Connect(ctx, env.Servers, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &recipesClient{c, env.Root}, nil
+}
+
+type recipesClient struct {
+	client *recipes.Client
+	root   string
+}
+
+func (c *recipesClient) Acquire(ctx context.Context, lock string) (Lease, error) {
+	return wrapLease(c.mutex(lock).Acquire(ctx))
+}
+
+func (c *recipesClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
+	return wrapLease(c.mutex(lock).TryAcquire(ctx))
+}
+
+// Reenter acquires with the context of the lease, which carries its owner.
+func (c *recipesClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
+	inner, cancel := context.WithCancelCause(held.(*recipesLease).Context())
+	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	return wrapLease(c.mutex(lock).Acquire(inner))
+}
+
+func (c *recipesClient) Conn() *zk.Conn                  { return c.client.Conn() }
+func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close(ctx) }
+
+// Crash is Close without a network: there is nobody to say good-bye to.
+func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
+
+func (c *recipesClient) mutex(lock string) *recipes.Mutex {
+	return recipes.NewMutex(c.client, path.Join(c.root, lock))
+}
+
+// recipesLease is a recipes.Lease in the harness's words.
+type recipesLease struct{ *recipes.Lease }
+
+func wrapLease(l *recipes.Lease, err error) (Lease, error) {
+	switch {
+	case err == nil:
+		return &recipesLease{l}, nil
+	case errors.Is(err, recipes.ErrNotAcquired):
+		return nil, errors.Join(ErrNotAcquired, err)
+	case errors.Is(err, recipes.ErrLeaseLost):
+		return nil, errors.Join(ErrLost, err)
+	}
+	return nil, err
+}
+
+func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
+
+func (l *recipesLease) Release(ctx context.Context) error {
+	err := l.Lease.Release(ctx)
+	if errors.Is(err, recipes.ErrLeaseLost) {
+		return errors.Join(ErrLost, err)
+	}
+	return err
+}

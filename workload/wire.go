@@ -1,0 +1,184 @@
+package workload
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// errCrashed is what a crashed client's dialer returns.
+var errCrashed = errors.New("client has crashed")
+
+// wire is the network of one client, from its start to its crash or close. It
+// reads the handshakes that pass to know the session, and can be torn out.
+type wire struct {
+	servers map[string]int // server ID by the address of the client's link
+	timeout time.Duration  // caps dialing and handshakes
+	changed chan struct{}  // holds a token when the session may have changed
+
+	mu       sync.Mutex
+	torn     bool
+	conns    map[*wireConn]struct{}
+	latest   *wireConn // the connection that had the last good handshake
+	session  int64
+	password []byte
+}
+
+func newWire(servers map[string]int, timeout time.Duration) *wire {
+	return &wire{servers: servers, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{})}
+}
+
+// dial is Env.Dial.
+func (w *wire) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: w.timeout}).DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	c := &wireConn{Conn: conn, wire: w, server: w.servers[addr], shakeBy: time.Now().Add(w.timeout)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.torn {
+		_ = conn.Close()
+		return nil, errCrashed
+	}
+	w.conns[c] = struct{}{}
+	return c, nil
+}
+
+// tear closes every connection and lets none be opened again.
+func (w *wire) tear() {
+	w.mu.Lock()
+	w.torn = true
+	var open []*wireConn
+	for c := range w.conns {
+		open = append(open, c)
+	}
+	w.mu.Unlock()
+	for _, c := range open {
+		_ = c.Conn.Close()
+	}
+}
+
+// credentials returns the latest session, and the server that the client is
+// linked to in it now, 0 when none.
+func (w *wire) credentials() (session int64, password []byte, server int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.latest != nil {
+		server = w.latest.server
+	}
+	return w.session, w.password, server
+}
+
+// established is called with the first good handshake of a connection.
+func (w *wire) established(c *wireConn, session int64, password []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.latest, w.session, w.password = c, session, slices.Clone(password)
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (w *wire) ended(c *wireConn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.conns, c)
+	if w.latest == c {
+		w.latest = nil
+	}
+}
+
+// wireConn is one connection. Until the handshake is over it keeps the bytes
+// that come, and caps the deadline: go-zookeeper would sit in the handshake
+// with a black hole for 6.7 session timeouts.
+type wireConn struct {
+	net.Conn
+	wire    *wire
+	server  int
+	shakeBy time.Time
+
+	mu   sync.Mutex
+	head []byte // of the ConnectResponse
+	done bool   // it has come
+}
+
+func (c *wireConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.sniff(p[:n])
+	}
+	if err != nil && !isTimeout(err) {
+		c.wire.ended(c)
+	}
+	return n, err
+}
+
+func (c *wireConn) Close() error {
+	c.wire.ended(c)
+	return c.Conn.Close()
+}
+
+func (c *wireConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	done := c.done
+	c.mu.Unlock()
+	if !done && (t.IsZero() || t.After(c.shakeBy)) {
+		t = c.shakeBy
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// maxHead is more than any ConnectResponse needs.
+const maxHead = 1 << 10
+
+func (c *wireConn) sniff(p []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	c.head = append(c.head, p...)
+	session, password, whole := parseConnectResponse(c.head)
+	if !whole && len(c.head) < maxHead {
+		return
+	}
+	c.done, c.head = true, nil
+	_ = c.Conn.SetReadDeadline(time.Time{}) // the cap was ours
+	if session != 0 {
+		c.wire.established(c, session, password)
+	}
+}
+
+// parseConnectResponse reads a ConnectResponse frame: length, protocol version,
+// session timeout, session ID, password length, password. Session 0 refuses
+// the session that was presented.
+func parseConnectResponse(b []byte) (session int64, password []byte, whole bool) {
+	const fixed = 4 + 4 + 8 + 4
+	if len(b) < 4 {
+		return 0, nil, false
+	}
+	length := int(binary.BigEndian.Uint32(b))
+	b = b[4:]
+	if length < fixed || length > maxHead {
+		return 0, nil, true // not a ConnectResponse
+	}
+	if len(b) < length {
+		return 0, nil, false
+	}
+	n := int(binary.BigEndian.Uint32(b[16:]))
+	if n < 0 || n > length-fixed {
+		return 0, nil, true
+	}
+	return int64(binary.BigEndian.Uint64(b[8:])), b[fixed : fixed+n], true
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}

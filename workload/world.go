@@ -1,0 +1,49 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis"
+)
+
+// world shows the run to the nemesis.
+type world struct{ *run }
+
+func (w world) Ensemble() ensemble.Ensemble   { return w.cfg.Ensemble }
+func (w world) SessionTimeout() time.Duration { return w.cfg.SessionTimeout }
+
+func (w world) Clients() []nemesis.Client {
+	out := make([]nemesis.Client, len(w.clients))
+	for i, c := range w.clients {
+		out[i] = c.status()
+	}
+	return out
+}
+
+// Struck lets the clients that are hit know, so that they may hold on, and
+// counts the leases that are held across the start of the fault.
+func (w world) Struck(id int, f nemesis.Fault) {
+	w.mu.Lock()
+	w.active[id] = fmt.Sprintf("%s %v", f.Name, f.Targets)
+	w.mu.Unlock()
+	for _, c := range w.clients {
+		if len(f.Clients) > 0 && !slices.Contains(f.Clients, c.index) {
+			continue
+		}
+		c.mu.Lock()
+		c.strikes++
+		if c.hold != nil {
+			w.heldAcross.Add(1)
+		}
+		c.mu.Unlock()
+	}
+}
+
+func (w world) Healed(id int, _ nemesis.Fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.active, id)
+}
