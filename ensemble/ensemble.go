@@ -35,11 +35,17 @@ type Ensemble interface {
 // Processes is implemented by ensembles whose servers are processes that can
 // be made to fail.
 type Processes interface {
-	Kill(ctx context.Context, id int) error    // kill -9
-	Pause(ctx context.Context, id int) error   // SIGSTOP
-	Resume(ctx context.Context, id int) error  // SIGCONT
-	Restart(ctx context.Context, id int) error // start again on the same data; returns when it serves
-	Logs(id int) string                        // path of its log file
+	// Kill ends the server's process with SIGKILL.
+	Kill(ctx context.Context, id int) error
+	// Pause stops it with SIGSTOP: connections stay, nothing is answered.
+	Pause(ctx context.Context, id int) error
+	// Resume lets it go on, and does nothing when it is not paused.
+	Resume(ctx context.Context, id int) error
+	// Restart starts it again on the same data, and returns when it serves:
+	// never before a majority of the servers runs.
+	Restart(ctx context.Context, id int) error
+	// Logs is the path of the server's log file.
+	Logs(id int) string
 }
 
 // PeerLinks is implemented by ensembles whose servers reach each other through

@@ -1,0 +1,143 @@
+package ensemble
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+// LocalConfig says how StartLocal runs its servers. Its zero value is three
+// servers on free ports, that reach each other directly, in a temporary
+// directory.
+type LocalConfig struct {
+	// Dir takes the servers' logs (server-1.log, …) and, until Close, their
+	// data. When it is empty a temporary directory is used and removed with
+	// the logs.
+	Dir string
+	// Java is the java program; see FindJava for what an empty one means.
+	Java string
+	// ZooKeeper is a jar file or the directory of an Apache distribution; see
+	// FindZooKeeper for what an empty one means.
+	ZooKeeper string
+
+	// Servers is the number of servers, 3 by default.
+	Servers int
+	// ClientPorts are the servers' client ports, one for each server. Free
+	// ones are chosen when there are none.
+	ClientPorts []int
+	// Peers carries what the servers say to each other, so that it can be cut.
+	// Nil for direct connections. Close closes the links, not the network.
+	Peers links.Network
+
+	// TickTime is ZooKeeper's unit of time, 200 ms by default. Sessions expire
+	// on a tick, and a leader and its followers check on each other by it.
+	TickTime time.Duration
+	// InitLimit is the number of ticks that a follower may take to connect to
+	// the leader and get its state, 10 by default.
+	InitLimit int
+	// SyncLimit is the number of ticks after which a follower and its leader
+	// give each other up, 5 by default. For that long a follower without a
+	// leader goes on answering reads.
+	SyncLimit int
+	// MinSessionTimeout and MaxSessionTimeout bound what a client may
+	// negotiate, by default from 500 ms to a minute.
+	MinSessionTimeout, MaxSessionTimeout time.Duration
+
+	// FullJIT lets the JVM optimize all it can. By default it does not, which
+	// starts the servers sooner and answers requests more slowly: benchmarks
+	// set it and warm up.
+	FullJIT bool
+	// StartLimit is how long StartLocal, and Restart under a context without
+	// a deadline, wait for the servers to serve: 30 s by default.
+	StartLimit time.Duration
+}
+
+func (c *LocalConfig) setDefaults() error {
+	for value, standard := range map[*time.Duration]time.Duration{
+		&c.TickTime:          200 * time.Millisecond,
+		&c.MinSessionTimeout: 500 * time.Millisecond,
+		&c.MaxSessionTimeout: time.Minute,
+		&c.StartLimit:        30 * time.Second,
+	} {
+		if *value == 0 {
+			*value = standard
+		}
+	}
+	for value, standard := range map[*int]int{&c.Servers: 3, &c.InitLimit: 10, &c.SyncLimit: 5} {
+		if *value == 0 {
+			*value = standard
+		}
+	}
+	switch {
+	case c.Servers < 1 || c.Servers > 9:
+		return fmt.Errorf("%d servers: want 1 to 9", c.Servers)
+	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.Servers:
+		return fmt.Errorf("%d client ports for %d servers", len(c.ClientPorts), c.Servers)
+	case c.TickTime < time.Millisecond || c.InitLimit < 1 || c.SyncLimit < 1:
+		return fmt.Errorf("tick of %v, initLimit %d, syncLimit %d: all must be positive", c.TickTime, c.InitLimit, c.SyncLimit)
+	case c.MinSessionTimeout > c.MaxSessionTimeout:
+		return fmt.Errorf("session timeouts from %v to %v: the range is empty", c.MinSessionTimeout, c.MaxSessionTimeout)
+	}
+	return nil
+}
+
+// containerInterval is how often the leader looks for container nodes whose last
+// child is gone. ZooKeeper's minute is longer than most runs.
+const containerInterval = time.Second
+
+// jvmFlags make three servers serve within about two seconds on two cores.
+func (c *LocalConfig) jvmFlags() []string {
+	flags := []string{
+		"-Xms32m", "-Xmx128m", "-Xss256k", "-XX:+UseSerialGC",
+		"-Djava.net.preferIPv4Stack=true",
+		"-Dzookeeper.cnxTimeout=500", // ms to reach a peer in an election; a paused one would cost 5 s
+		"-Dzookeeper.extendedTypesEnabled=true",
+		fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", containerInterval.Milliseconds()),
+	}
+	if c.FullJIT {
+		return append(flags, "-Xmx512m") // the last of two wins
+	}
+	return append(flags, "-XX:TieredStopAtLevel=1")
+}
+
+// zooCfg returns the text of a server's configuration, without its peers.
+func (c *LocalConfig) zooCfg(dataDir string, clientPort int) string {
+	return fmt.Sprintf(`tickTime=%d
+initLimit=%d
+syncLimit=%d
+minSessionTimeout=%d
+maxSessionTimeout=%d
+dataDir=%s
+clientPort=%d
+clientPortAddress=127.0.0.1
+clientPortListenBacklog=1024
+maxClientCnxns=0
+4lw.commands.whitelist=*
+admin.enableServer=false
+standaloneEnabled=false
+preAllocSize=1024
+`, c.TickTime.Milliseconds(), c.InitLimit, c.SyncLimit, c.MinSessionTimeout.Milliseconds(),
+		c.MaxSessionTimeout.Milliseconds(), dataDir, clientPort)
+}
+
+// logConfigs configure whichever logger the distribution brings: without one
+// logback writes debug lines and log4j none at all. They lead the class path.
+var logConfigs = map[string]string{
+	"simplelogger.properties": `org.slf4j.simpleLogger.showDateTime=true
+org.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS
+org.slf4j.simpleLogger.showShortLogName=true
+`,
+	"log4j.properties": `log4j.rootLogger=INFO, CONSOLE
+log4j.appender.CONSOLE=org.apache.log4j.ConsoleAppender
+log4j.appender.CONSOLE.layout=org.apache.log4j.PatternLayout
+log4j.appender.CONSOLE.layout.ConversionPattern=%d{ISO8601} [%t] %-5p %c{1} - %m%n
+`,
+	"logback.xml": `<configuration>
+  <appender name="CONSOLE" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%d{ISO8601} [%thread] %-5level %logger{0} - %msg%n</pattern></encoder>
+  </appender>
+  <root level="INFO"><appender-ref ref="CONSOLE"/></root>
+</configuration>
+`,
+}

@@ -1,0 +1,114 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// Expire ends a session from the side, as an administrator or a thief of its
+// password does: it connects to the server at addr as that session and closes
+// it. When it returns nil the session's ephemeral nodes are gone on a majority
+// of the servers. Its client is not told; it learns of it when it next talks to
+// a server. timeout is the session's timeout, which the servers take for the
+// short rest of its life, and bounds the call together with ctx. It returns
+// ErrNoSession when the servers know no such session; it may have expired.
+func Expire(ctx context.Context, addr string, sessionID int64, password []byte, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := expire(ctx, addr, sessionID, password, timeout)
+	if err != nil {
+		return fmt.Errorf("expire session 0x%x at %s: %w", sessionID, addr, err)
+	}
+	return nil
+}
+
+func expire(ctx context.Context, addr string, sessionID int64, password []byte, timeout time.Duration) error {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	if err := handOver(conn, sessionID, password, timeout); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	return nil
+}
+
+// opCloseSession is ZooKeeper's request that ends a session.
+const opCloseSession = -11
+
+// handOver takes the session over on conn and closes it.
+func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Duration) error {
+	// ConnectRequest: protocol version, last zxid seen, timeout in ms, session
+	// ID, password. Zxid 0 lets a server that lags behind accept it too.
+	connect := binary.BigEndian.AppendUint32(nil, 0)
+	connect = binary.BigEndian.AppendUint64(connect, 0)
+	connect = binary.BigEndian.AppendUint32(connect, uint32(timeout.Milliseconds()))
+	connect = binary.BigEndian.AppendUint64(connect, uint64(sessionID))
+	connect = binary.BigEndian.AppendUint32(connect, uint32(len(password)))
+	connect = append(connect, password...)
+	answer, err := exchange(conn, connect)
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the server does not serve: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	// ConnectResponse: protocol version, negotiated timeout, session ID, …;
+	// a timeout of 0 says that there is no such session.
+	if len(answer) < 16 {
+		return fmt.Errorf("answer of %d bytes to a connect request", len(answer))
+	}
+	if binary.BigEndian.Uint32(answer[4:]) == 0 {
+		return ErrNoSession
+	}
+	// RequestHeader: xid, operation.
+	request := binary.BigEndian.AppendUint32(nil, 1)
+	op := int32(opCloseSession)
+	request = binary.BigEndian.AppendUint32(request, uint32(op))
+	answer, err = exchange(conn, request)
+	if err != nil {
+		return fmt.Errorf("close it: %w", err)
+	}
+	// ReplyHeader: xid, zxid, error code.
+	if len(answer) < 16 {
+		return fmt.Errorf("answer of %d bytes to the request to close", len(answer))
+	}
+	if code := int32(binary.BigEndian.Uint32(answer[12:])); code != 0 {
+		return fmt.Errorf("ZooKeeper error %d in answer to the request to close", code)
+	}
+	return nil
+}
+
+// maxAnswer is far above the few dozen bytes of the two answers expected.
+const maxAnswer = 1 << 16
+
+// exchange sends one packet and reads one, each led by its length.
+func exchange(conn net.Conn, body []byte) ([]byte, error) {
+	packet := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+	if _, err := conn.Write(packet); err != nil {
+		return nil, err
+	}
+	var length [4]byte
+	if _, err := io.ReadFull(conn, length[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(length[:])
+	if n > maxAnswer {
+		return nil, fmt.Errorf("answer of %d bytes: not a ZooKeeper server", n)
+	}
+	answer := make([]byte, n)
+	_, err := io.ReadFull(conn, answer)
+	return answer, err
+}

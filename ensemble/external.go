@@ -1,0 +1,212 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// base is the node under which runs keep theirs.
+const base = "/zkverify"
+
+// Ext is an ensemble that somebody else runs. It implements Ensemble, and has no
+// faults of its own: its processes and its peers' links are out of reach.
+type Ext struct {
+	servers []Server
+	root    string
+	version string
+	tick    time.Duration
+
+	once   sync.Once
+	closed error
+}
+
+var _ Ensemble = (*Ext)(nil)
+
+// External returns the ensemble of the servers at the given addresses, each
+// host:port or host alone for port 2181. Their IDs are their places in the list.
+// All of them must serve, or ErrUnreachable names those that do not. It creates
+// /zkverify/<runID>, which Close removes with all below it, and returns
+// ErrRootExists when that node is there already. runID is one element of a path.
+//
+// Servers that do not allow the four-letter commands are probed with a session;
+// their version, tick and leader are then not known.
+func External(ctx context.Context, servers []string, runID string) (*Ext, error) {
+	if runID == "" || strings.Contains(runID, "/") || runID == "." || runID == ".." {
+		return nil, fmt.Errorf("external ensemble: run id %q is not one element of a path", runID)
+	}
+	if len(servers) == 0 {
+		return nil, errors.New("external ensemble: no servers given")
+	}
+	e := &Ext{root: path.Join(base, runID)}
+	for i, addr := range servers {
+		if _, _, err := net.SplitHostPort(addr); err != nil {
+			addr = net.JoinHostPort(strings.Trim(addr, "[]"), "2181")
+		}
+		e.servers = append(e.servers, Server{ID: i + 1, Addr: addr})
+	}
+	if err := e.probe(ctx); err != nil {
+		return nil, fmt.Errorf("external ensemble: %w", err)
+	}
+	if err := e.create(ctx); err != nil {
+		return nil, fmt.Errorf("external ensemble: create %s: %w", e.root, err)
+	}
+	return e, nil
+}
+
+// probe asks all servers at once whether they serve.
+func (e *Ext) probe(ctx context.Context) error {
+	var asked sync.WaitGroup
+	errs := make([]error, len(e.servers))
+	states := make([]Status, len(e.servers))
+	for i, server := range e.servers {
+		asked.Go(func() {
+			status, allowed, err := AskStatus(ctx, server.Addr)
+			switch {
+			case err == nil && allowed && !status.Serving():
+				err = errors.New("it answers but does not serve")
+			case err == nil && !allowed, err != nil && !isDialError(err):
+				// The command may be forbidden in more than one way.
+				var conn *zk.Conn
+				if conn, err = connect(ctx, []string{server.Addr}); err == nil {
+					conn.Close()
+				}
+			}
+			if err != nil {
+				errs[i] = fmt.Errorf("server %s: %w (%w)", server.Addr, ErrUnreachable, err)
+			}
+			states[i] = status
+		})
+	}
+	asked.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	e.version = states[0].Version
+	if conf, err := Four(ctx, e.servers[0].Addr, "conf"); err == nil {
+		e.tick = tickOf(conf)
+	}
+	return nil
+}
+
+func isDialError(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// tickOf finds the tick in the answer to "conf", 0 when it is not there.
+func tickOf(conf string) time.Duration {
+	for line := range strings.Lines(conf) {
+		if value, found := strings.CutPrefix(strings.TrimSpace(line), "tickTime="); found {
+			ms, _ := strconv.Atoi(value)
+			return time.Duration(ms) * time.Millisecond
+		}
+	}
+	return 0
+}
+
+func (e *Ext) addrs() []string {
+	list := make([]string, len(e.servers))
+	for i, server := range e.servers {
+		list[i] = server.Addr
+	}
+	return list
+}
+
+func (e *Ext) create(ctx context.Context) error {
+	conn, err := connect(ctx, e.addrs())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	acl := zk.WorldACL(zk.PermAll)
+	if _, err := conn.Create(base, nil, 0, acl); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		return err
+	}
+	_, err = conn.Create(e.root, nil, 0, acl)
+	if errors.Is(err, zk.ErrNodeExists) {
+		return ErrRootExists
+	}
+	return err
+}
+
+// Kind returns "external".
+func (e *Ext) Kind() string { return "external" }
+
+// Servers lists the servers in the order given to External.
+func (e *Ext) Servers() []Server { return append([]Server(nil), e.servers...) }
+
+// Leader returns the ID of the server that leads now, within about a second, or
+// ErrUnknownLeader.
+func (e *Ext) Leader(ctx context.Context) (int, error) { return leader(ctx, e.servers) }
+
+// Version is the ZooKeeper version of the first server, "" when it does not say.
+func (e *Ext) Version() string { return e.version }
+
+// TickTime is the tick of the first server, 0 when it does not say.
+func (e *Ext) TickTime() time.Duration { return e.tick }
+
+// Root is /zkverify/<run id>.
+func (e *Ext) Root() string { return e.root }
+
+// closeLimit bounds the removal of a run's nodes.
+const closeLimit = 30 * time.Second
+
+// Close removes Root with all below it, and /zkverify when no other run uses
+// it. It takes half a minute at most.
+func (e *Ext) Close() error {
+	e.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+		defer cancel()
+		conn, err := connect(ctx, e.addrs())
+		if err == nil {
+			defer conn.Close()
+			err = removeAll(ctx, conn, e.root)
+			// Not empty: other runs are in it. Gone: another run was the last.
+			if last := conn.Delete(base, -1); last != nil && !errors.Is(last, zk.ErrNotEmpty) && !errors.Is(last, zk.ErrNoNode) {
+				err = errors.Join(err, last)
+			}
+		}
+		if err != nil {
+			e.closed = fmt.Errorf("remove %s: %w", e.root, err)
+		}
+	})
+	return e.closed
+}
+
+// removeAll removes a node with all below it. Clients that are still dying may
+// add nodes meanwhile, so it goes on until the node is gone or ctx ends.
+func removeAll(ctx context.Context, conn *zk.Conn, node string) error {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		children, _, err := conn.Children(node)
+		if errors.Is(err, zk.ErrNoNode) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, child := range children {
+			if err := removeAll(ctx, conn, path.Join(node, child)); err != nil {
+				return err
+			}
+		}
+		err = conn.Delete(node, -1)
+		if err == nil || errors.Is(err, zk.ErrNoNode) {
+			return nil
+		}
+		if !errors.Is(err, zk.ErrNotEmpty) {
+			return err
+		}
+	}
+}

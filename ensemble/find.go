@@ -1,0 +1,102 @@
+package ensemble
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// FindJava returns the path of the java program: the one named, else that of
+// JAVA_HOME, of PATH, or of Homebrew. It returns ErrNoJava when there is none.
+// What is named or set is never passed over for something found elsewhere.
+func FindJava(named string) (string, error) {
+	if named != "" {
+		if path, err := exec.LookPath(named); err == nil {
+			return filepath.Abs(path)
+		}
+		return "", fmt.Errorf("%s cannot be run: %w", named, ErrNoJava)
+	}
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		path := filepath.Join(home, "bin", "java")
+		if _, err := exec.LookPath(path); err != nil {
+			return "", fmt.Errorf("JAVA_HOME is %s, which has no bin/java: %w", home, ErrNoJava)
+		}
+		return path, nil
+	}
+	// Homebrew first on macOS: /usr/bin/java is there too, and only says that Java is missing.
+	for _, path := range []string{"/opt/homebrew/opt/openjdk/bin/java", "/usr/local/opt/openjdk/bin/java"} {
+		if _, err := exec.LookPath(path); err == nil {
+			return path, nil
+		}
+	}
+	if path, err := exec.LookPath("java"); err == nil {
+		return filepath.Abs(path)
+	}
+	return "", ErrNoJava
+}
+
+// Where packages put ZooKeeper.
+var (
+	debianJar     = "/usr/share/java/zookeeper.jar"
+	debianBinding = "/usr/share/java/slf4j-simple.jar"
+	homebrew      = []string{"/opt/homebrew/opt/zookeeper/libexec", "/usr/local/opt/zookeeper/libexec"}
+)
+
+// FindZooKeeper returns the Java class path of ZooKeeper: that of the jar file
+// or the Apache distribution's directory named, else of ZKVERIFY_ZOOKEEPER
+// (either of the two), else of ZOOKEEPER_HOME (the directory), else Debian's or
+// Homebrew's package. It returns ErrNoZooKeeper when there is none. What is
+// named or set is never passed over for something found elsewhere.
+func FindZooKeeper(named string) (classPath string, err error) {
+	for _, set := range []struct{ by, place string }{
+		{"the ZooKeeper option", named},
+		{"ZKVERIFY_ZOOKEEPER", os.Getenv("ZKVERIFY_ZOOKEEPER")},
+		{"ZOOKEEPER_HOME", os.Getenv("ZOOKEEPER_HOME")},
+	} {
+		if set.place == "" {
+			continue
+		}
+		if path, ok := classPathOf(set.place); ok {
+			return path, nil
+		}
+		return "", fmt.Errorf("%s is %s, which is neither a ZooKeeper jar nor a directory with lib/zookeeper-*.jar: %w", set.by, set.place, ErrNoZooKeeper)
+	}
+	for _, place := range append([]string{debianJar}, homebrew...) {
+		if path, ok := classPathOf(place); ok {
+			return path, nil
+		}
+	}
+	return "", ErrNoZooKeeper
+}
+
+// classPathOf returns the class path of a jar, or of a directory whose lib holds
+// ZooKeeper with all it needs.
+func classPathOf(place string) (string, bool) {
+	place, err := filepath.Abs(place)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(place)
+	if err != nil {
+		return "", false
+	}
+	if info.IsDir() {
+		lib := filepath.Join(place, "lib")
+		jars, _ := filepath.Glob(filepath.Join(lib, "zookeeper*.jar"))
+		return filepath.Join(lib, "*"), len(jars) > 0
+	}
+	if !strings.HasSuffix(place, ".jar") {
+		return "", false
+	}
+	// The jar names what it needs in its manifest, except a binding for SLF4J,
+	// without which ZooKeeper logs nothing at all.
+	path := place
+	for _, binding := range []string{filepath.Join(filepath.Dir(place), "slf4j-simple.jar"), debianBinding} {
+		if _, err := os.Stat(binding); err == nil {
+			return path + string(filepath.ListSeparator) + binding, true
+		}
+	}
+	return path, true
+}

@@ -1,0 +1,98 @@
+package ensemble
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fourLimit bounds a four-letter command: a paused server accepts connections
+// and answers nothing.
+const fourLimit = 5 * time.Second
+
+// Four sends a four-letter command, such as "srvr", "mntr", "wchs" or "wchp", to
+// the server at addr and returns its whole answer. It takes at most until ctx
+// ends, and never more than five seconds. A server that does not allow the
+// command answers with a sentence that says so.
+func Four(ctx context.Context, addr, command string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, fourLimit)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return "", fmt.Errorf("%s to %s: %w", command, addr, err)
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	answer, err := ask(conn, command)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s to %s: %w", command, addr, err)
+	}
+	return answer, nil
+}
+
+func ask(conn net.Conn, command string) (string, error) {
+	if _, err := io.WriteString(conn, command); err != nil {
+		return "", err
+	}
+	answer, err := io.ReadAll(conn)
+	if err == nil && len(answer) == 0 {
+		err = io.ErrUnexpectedEOF // a link whose upstream is gone closes at once
+	}
+	return string(answer), err
+}
+
+// Status is what a server says of itself in answer to "srvr".
+type Status struct {
+	Version string // such as "3.8.0", without the build
+	Mode    string // "leader", "follower", "observer" or "standalone"
+	Epoch   int64  // the leader's term that the server's last transaction belongs to
+}
+
+// Serving tells whether the server takes part in a quorum and serves clients.
+func (s Status) Serving() bool { return s.Mode != "" }
+
+// Leads tells whether the server leads, be it only itself.
+func (s Status) Leads() bool { return s.Mode == "leader" || s.Mode == "standalone" }
+
+// AskStatus asks the server at addr for its status. A server that answers but
+// serves nobody, as during an election, has a Status without a Mode; so has one
+// that does not allow the command, for which allowed is false.
+func AskStatus(ctx context.Context, addr string) (status Status, allowed bool, err error) {
+	answer, err := Four(ctx, addr, "srvr")
+	if err != nil {
+		return Status{}, false, err
+	}
+	return parseStatus(answer), !strings.Contains(answer, "not in the whitelist"), nil
+}
+
+func parseStatus(answer string) Status {
+	var s Status
+	for line := range strings.Lines(answer) {
+		name, value, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if !found {
+			continue
+		}
+		switch name {
+		case "Zookeeper version":
+			// "3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f, built on 2022-02-25 08:49 UTC"
+			version, _, _ := strings.Cut(value, ",")
+			s.Version, _, _ = strings.Cut(version, "-")
+		case "Mode":
+			s.Mode = value
+		case "Zxid":
+			if zxid, err := strconv.ParseInt(strings.TrimPrefix(value, "0x"), 16, 64); err == nil {
+				s.Epoch = zxid >> 32
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,36 @@
+package ensemble
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// statusLimit bounds the question who leads: a server that is paused or cut off
+// must not hold up the answer of the others.
+const statusLimit = time.Second
+
+// leader asks all servers at once and returns the ID of the one that leads. A
+// leader that was cut off believes in itself for about a second more: of two,
+// the one of the later epoch leads.
+func leader(ctx context.Context, servers []Server) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusLimit)
+	defer cancel()
+	answers := make([]Status, len(servers))
+	var asked sync.WaitGroup
+	for i, server := range servers {
+		asked.Go(func() { answers[i], _, _ = AskStatus(ctx, server.Addr) })
+	}
+	asked.Wait()
+	best := -1
+	for i, answer := range answers {
+		if answer.Leads() && (best < 0 || answer.Epoch > answers[best].Epoch) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, fmt.Errorf("%d servers asked: %w", len(servers), ErrUnknownLeader)
+	}
+	return servers[best].ID, nil
+}

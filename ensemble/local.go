@@ -1,0 +1,221 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+// Local is an ensemble of real ZooKeeper servers, each a process of this
+// machine. It implements Ensemble, Processes and PeerLinks.
+type Local struct {
+	config  LocalConfig
+	java    string
+	class   string // Java class path
+	ownsDir bool
+	root    string
+	version string
+	spawner *spawner
+	servers []*server // by ID - 1
+	peers   map[[2]int][]links.Link
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelCauseFunc
+	once   sync.Once
+	closed error // what Close returned
+}
+
+var (
+	_ Ensemble  = (*Local)(nil)
+	_ Processes = (*Local)(nil)
+	_ PeerLinks = (*Local)(nil)
+)
+
+// startTries bounds how often StartLocal chooses other ports because somebody
+// took one of those that were free a moment before.
+const startTries = 3
+
+// StartLocal starts ZooKeeper servers as processes of this machine and returns
+// when all of them serve. ctx bounds the start alone. The servers do not outlive
+// this process, even if it is killed. It returns ErrNoJava, ErrNoZooKeeper,
+// ErrPortTaken, ErrServerDied, ErrNotServing or ErrDirectPeerLink, wrapped with
+// the details; nothing is left running then.
+//
+// Client ports are bound to loopback. The ports on which servers reach each
+// other are bound to all addresses: a server whose own line named loopback would
+// be told that address by its peers, and dial around the links.
+func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
+	if err := config.setDefaults(); err != nil {
+		return nil, fmt.Errorf("start ZooKeeper: %w", err)
+	}
+	java, err := FindJava(config.Java)
+	if err != nil {
+		return nil, fmt.Errorf("start ZooKeeper: %w", err)
+	}
+	class, err := FindZooKeeper(config.ZooKeeper)
+	if err != nil {
+		return nil, fmt.Errorf("start ZooKeeper: %w", err)
+	}
+	for _, port := range config.ClientPorts {
+		if err := ports.Check(port); err != nil {
+			return nil, fmt.Errorf("start ZooKeeper: client port %d: %w (%w)", port, ErrPortTaken, err)
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, config.StartLimit, ErrNotServing)
+	defer cancel()
+	for try := 1; ; try++ {
+		l, err := startOnce(ctx, config, java, class)
+		if err == nil {
+			return l, nil
+		}
+		if try == startTries || !errors.Is(err, errPortLost) || ctx.Err() != nil {
+			return nil, fmt.Errorf("start ZooKeeper: %w", err)
+		}
+	}
+}
+
+func startOnce(ctx context.Context, config LocalConfig, java, class string) (_ *Local, err error) {
+	l := &Local{config: config, java: java, class: class, peers: map[[2]int][]links.Link{}, spawner: newSpawner()}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	defer func() {
+		if err != nil {
+			_ = l.Close()
+		}
+	}()
+	if err := l.prepare(ctx); err != nil {
+		return nil, err
+	}
+	for _, s := range l.servers {
+		if err := s.start(); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range l.servers {
+		if err := s.serves(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if config.Peers != nil {
+		if err := l.checkPeers(); err != nil {
+			return nil, err
+		}
+	}
+	status, _, err := AskStatus(ctx, l.servers[0].Addr)
+	l.version = status.Version
+	return l, err
+}
+
+// prepare chooses ports, opens the links and writes everything the servers read.
+func (l *Local) prepare(ctx context.Context) error {
+	if l.config.Dir == "" {
+		dir, err := os.MkdirTemp("", "zkverify-ensemble-")
+		if err != nil {
+			return err
+		}
+		l.config.Dir, l.ownsDir = dir, true
+	}
+	dir, err := filepath.Abs(l.config.Dir)
+	if err != nil {
+		return err
+	}
+	l.config.Dir = dir
+	l.root = "/zkverify/" + filepath.Base(dir)
+	free, err := ports.Free(3 * l.config.Servers)
+	if err != nil {
+		return err
+	}
+	for i := range l.config.Servers {
+		s := &server{
+			Server: Server{ID: i + 1}, local: l, client: free[3*i], quorum: free[3*i+1], election: free[3*i+2],
+			dir: filepath.Join(dir, fmt.Sprintf("server-%d", i+1)),
+			log: filepath.Join(dir, fmt.Sprintf("server-%d.log", i+1)),
+		}
+		if len(l.config.ClientPorts) > 0 {
+			s.client = l.config.ClientPorts[i]
+		}
+		s.Addr = loopback(s.client)
+		l.servers = append(l.servers, s)
+	}
+	if err := l.openPeers(ctx); err != nil {
+		return err
+	}
+	for _, s := range l.servers {
+		if err := s.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// Kind returns "local".
+func (l *Local) Kind() string { return "local" }
+
+// Servers lists the servers by ascending ID.
+func (l *Local) Servers() []Server {
+	list := make([]Server, len(l.servers))
+	for i, s := range l.servers {
+		list[i] = s.Server
+	}
+	return list
+}
+
+// Leader returns the ID of the server that leads now, within about a second, or
+// ErrUnknownLeader. Servers that are killed or paused are not asked.
+func (l *Local) Leader(ctx context.Context) (int, error) {
+	var able []Server
+	for _, s := range l.servers {
+		if s.able() {
+			able = append(able, s.Server)
+		}
+	}
+	return leader(ctx, able)
+}
+
+// Version is the ZooKeeper version that the servers report, such as "3.8.0".
+func (l *Local) Version() string { return l.version }
+
+// TickTime is the tick that the servers were configured with.
+func (l *Local) TickTime() time.Duration { return l.config.TickTime }
+
+// Root is the path under which a run keeps all its nodes. It is not created.
+func (l *Local) Root() string { return l.root }
+
+// Dir is the directory of the logs.
+func (l *Local) Dir() string { return l.config.Dir }
+
+// Close kills the servers, waits for their end, closes the peer links, and
+// removes the data. The logs stay, unless LocalConfig.Dir was empty.
+func (l *Local) Close() error {
+	l.once.Do(func() {
+		l.cancel(ErrClosed)
+		for _, s := range l.servers {
+			s.close()
+		}
+		l.spawner.close()
+		var errs []error
+		for _, pair := range l.peers {
+			for _, link := range pair {
+				errs = append(errs, link.Close())
+			}
+		}
+		for _, s := range l.servers {
+			errs = append(errs, os.RemoveAll(s.dir))
+		}
+		if l.ownsDir {
+			errs = append(errs, os.RemoveAll(l.config.Dir))
+		}
+		l.closed = errors.Join(errs...)
+	})
+	return l.closed
+}

@@ -1,0 +1,30 @@
+package ensemble
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// childAttributes puts a child into a process group of its own, so that Ctrl-C
+// at the terminal reaches this process alone, and has the kernel kill it when
+// this process dies, however it dies.
+func childAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// leash is for systems without Pdeathsig.
+func leash(int) (release func()) { return func() {} }
+
+// stopped tells whether the process is stopped by a signal. SIGSTOP is sent, not
+// carried out, when kill returns.
+func stopped(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true // ended: as quiet as can be
+	}
+	// "pid (name) state …"; the name may hold anything, parentheses too.
+	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')'):], []byte(") "))
+	return len(after) > 0 && (after[0] == 'T' || after[0] == 't')
+}
