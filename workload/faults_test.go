@@ -1,0 +1,82 @@
+package workload_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// violated reports whether the checker has found a guarantee broken.
+func violated(report *checker.Report, guarantee string) bool {
+	v := report.Verdict(guarantee)
+	return v != nil && v.Outcome == checker.Violated
+}
+
+func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
+	// Two clients, one lock: while one holds, the other waits. The holder is
+	// cut off until its session has expired, and holds on, since nobody tells
+	// it. The waiter gets the lock.
+	r, report, err := drive(t, t.Context(), workload.Config{
+		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 8 * time.Second,
+		SessionTimeout: time.Second,
+		Mix:            workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
+		Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
+			{At: time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: 1}},
+			{At: 5 * time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: 2}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.HeldAcross != 2 || r.Expired < 2 {
+		t.Errorf("held across faults: %d, expired: %d; want 2 each", r.HeldAcross, r.Expired)
+	}
+	if !violated(report, "mutual exclusion") {
+		t.Error("two clients held the lock, and nobody saw it")
+	}
+}
+
+func TestZkLockLetsTwoClientsHoldWhenASessionIsClosedFromTheSide(t *testing.T) {
+	_, report, err := drive(t, t.Context(), workload.Config{
+		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 3 * time.Second,
+		Mix: workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
+		Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
+			{At: 500 * time.Millisecond, Fault: histories.ForcedExpiry, Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: 1}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !violated(report, "mutual exclusion") {
+		t.Error("two clients held the lock, and nobody saw it")
+	}
+}
+
+// TestAMinuteOfEveryFault is the full run. It is as long as its name says, and
+// so only done when asked for.
+func TestAMinuteOfEveryFault(t *testing.T) {
+	name := os.Getenv("ZKVERIFY_MINUTE")
+	if name == "" {
+		t.Skip("set ZKVERIFY_MINUTE to the name of a target")
+	}
+	r, report, err := drive(t, t.Context(), workload.Config{Target: target(t, name), Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Ops < 10_000 || r.HeldAcross < 20 || r.ExpiredBusy < 10 {
+		t.Errorf("too little happened")
+	}
+	for _, s := range r.Nemesis.Skipped {
+		t.Logf("  skipped %+v: %s", s.Step, s.Reason)
+	}
+	for _, v := range report.Verdicts {
+		for _, w := range v.Witnesses {
+			t.Logf("  %s", w)
+		}
+	}
+}
