@@ -17,6 +17,9 @@ import (
 // base is the node under which runs keep theirs.
 const base = "/zkverify"
 
+// externalLimit bounds the creation and the removal of a run's nodes.
+const externalLimit = 30 * time.Second
+
 // Ext is an ensemble that somebody else runs. It implements Ensemble, and has no
 // faults of its own: its processes and its peers' links are out of reach.
 type Ext struct {
@@ -46,6 +49,8 @@ func External(ctx context.Context, servers []string, runID string) (*Ext, error)
 	if len(servers) == 0 {
 		return nil, errors.New("external ensemble: no servers given")
 	}
+	ctx, cancel := context.WithTimeout(ctx, externalLimit)
+	defer cancel()
 	e := &Ext{root: path.Join(base, runID)}
 	for i, addr := range servers {
 		if _, _, err := net.SplitHostPort(addr); err != nil {
@@ -127,6 +132,7 @@ func (e *Ext) create(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
+	defer context.AfterFunc(ctx, conn.Close)()
 	acl := zk.WorldACL(zk.PermAll)
 	if _, err := conn.Create(base, nil, 0, acl); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 		return err
@@ -157,18 +163,16 @@ func (e *Ext) TickTime() time.Duration { return e.tick }
 // Root is /zkverify/<run id>.
 func (e *Ext) Root() string { return e.root }
 
-// closeLimit bounds the removal of a run's nodes.
-const closeLimit = 30 * time.Second
-
 // Close removes Root with all below it, and /zkverify when no other run uses
 // it. It takes half a minute at most.
 func (e *Ext) Close() error {
 	e.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), externalLimit)
 		defer cancel()
 		conn, err := connect(ctx, e.addrs())
 		if err == nil {
 			defer conn.Close()
+			defer context.AfterFunc(ctx, conn.Close)()
 			err = removeAll(ctx, conn, e.root)
 			// Not empty: other runs are in it. Gone: another run was the last.
 			if last := conn.Delete(base, -1); last != nil && !errors.Is(last, zk.ErrNotEmpty) && !errors.Is(last, zk.ErrNoNode) {

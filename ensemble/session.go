@@ -17,7 +17,7 @@ const (
 )
 
 // connect opens a session for this package's own housekeeping. The caller
-// closes it.
+// closes it, which also ends calls that wait for a server: they take no context.
 func connect(ctx context.Context, servers []string) (*zk.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
 	defer cancel()

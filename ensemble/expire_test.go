@@ -1,0 +1,80 @@
+package ensemble_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+func TestASessionIsExpiredFromTheSide(t *testing.T) {
+	l, ctx := local(t), testContext(t)
+	addr := l.Servers()[1].Addr
+	id, password := openSession(t, l.Servers()[0].Addr)
+	watcher := dial(t, addr)
+	if err := ensemble.Expire(ctx, addr, id, []byte("0123456789abcdef"), 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
+		t.Fatalf("with a wrong password: %v", err)
+	}
+	start := time.Now()
+	must(t, ensemble.Expire(ctx, addr, id, password, 5*time.Second))
+	t.Logf("expired in %v", time.Since(start))
+	if err := ensemble.Expire(ctx, addr, id, password, 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
+		t.Fatalf("a second time: %v", err)
+	}
+	exists, _, err := watcher.Exists("/ephemeral")
+	must(t, err)
+	if exists {
+		t.Fatal("the session's ephemeral node is still there")
+	}
+}
+
+// openSession opens a session with an ephemeral node by hand: go-zookeeper does
+// not give the password away. The connection stays open until the test ends.
+func openSession(t *testing.T, addr string) (id int64, password []byte) {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	must(t, err)
+	t.Cleanup(func() { conn.Close() })
+	connect := make([]byte, 4+8+4+8+4+16)
+	binary.BigEndian.PutUint32(connect[12:], 30000)
+	binary.BigEndian.PutUint32(connect[24:], 16)
+	answer := exchange(t, conn, connect)
+	id = int64(binary.BigEndian.Uint64(answer[8:]))
+
+	// xid 7, create (1), path, data, ACL list of one: all for world:anyone, flags: ephemeral
+	create := binary.BigEndian.AppendUint32(nil, 7)
+	create = binary.BigEndian.AppendUint32(create, 1)
+	text := func(s string) {
+		create = append(binary.BigEndian.AppendUint32(create, uint32(len(s))), s...)
+	}
+	text("/ephemeral")
+	text("")
+	create = binary.BigEndian.AppendUint32(create, 1)
+	create = binary.BigEndian.AppendUint32(create, zk.PermAll)
+	text("world")
+	text("anyone")
+	create = binary.BigEndian.AppendUint32(create, zk.FlagEphemeral)
+	if reply := exchange(t, conn, create); binary.BigEndian.Uint32(reply[12:]) != 0 {
+		t.Fatalf("create: %x", reply)
+	}
+	return id, answer[20:36]
+}
+
+func exchange(t *testing.T, conn net.Conn, body []byte) []byte {
+	t.Helper()
+	_, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+	must(t, err)
+	var length [4]byte
+	_, err = io.ReadFull(conn, length[:])
+	must(t, err)
+	answer := make([]byte, binary.BigEndian.Uint32(length[:]))
+	_, err = io.ReadFull(conn, answer)
+	must(t, err)
+	return answer
+}

@@ -1,0 +1,119 @@
+package ensemble_test
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// script writes an executable that stands in for java.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "java")
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755))
+	return path
+}
+
+func TestWhatIsMissingIsNamedInOneLine(t *testing.T) {
+	t.Setenv("ZKVERIFY_ZOOKEEPER", "")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	for name, c := range map[string]struct {
+		config ensemble.LocalConfig
+		want   error
+		names  string
+	}{
+		"Java is not where it is said to be": {ensemble.LocalConfig{Java: "/no/such/java"}, ensemble.ErrNoJava, "/no/such/java"},
+		"ZooKeeper is not where it is said to be": {
+			ensemble.LocalConfig{ZooKeeper: "/no/such/zookeeper"}, ensemble.ErrNoZooKeeper, "/no/such/zookeeper"},
+		"a client port is taken": {
+			ensemble.LocalConfig{Servers: 1, ClientPorts: []int{port}}, ensemble.ErrPortTaken, strconv.Itoa(port)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ensemble.StartLocal(testContext(t), c.config)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	t.Run("JAVA_HOME is wrong", func(t *testing.T) {
+		t.Setenv("JAVA_HOME", "/no/such/home")
+		if _, err := ensemble.FindJava(""); !errors.Is(err, ensemble.ErrNoJava) || !strings.Contains(err.Error(), "/no/such/home") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("ZOOKEEPER_HOME is wrong", func(t *testing.T) {
+		t.Setenv("ZOOKEEPER_HOME", "/no/such/home")
+		if _, err := ensemble.FindZooKeeper(""); !errors.Is(err, ensemble.ErrNoZooKeeper) || !strings.Contains(err.Error(), "/no/such/home") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestAServerThatDiesAtStartShowsItsLastLogLines(t *testing.T) {
+	start := time.Now()
+	_, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Java: script(t, "echo cannot go on; exit 1")})
+	if !errors.Is(err, ensemble.ErrServerDied) || !strings.Contains(err.Error(), "cannot go on") {
+		t.Errorf("got %v", err)
+	}
+	if time.Since(start) > 5*time.Second {
+		t.Errorf("it took %v to notice", time.Since(start))
+	}
+}
+
+func TestServersThatNeverServeEndTheStartInTime(t *testing.T) {
+	_, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{
+		Java: script(t, "echo here I sit; exec sleep 60"), StartLimit: 300 * time.Millisecond,
+	})
+	if !errors.Is(err, ensemble.ErrNotServing) || !strings.Contains(err.Error(), "here I sit") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnApacheDistributionRunsFromItsDirectory(t *testing.T) {
+	// Debian's jars in the shape of Apache's: everything in lib.
+	home := t.TempDir()
+	lib := filepath.Join(home, "lib")
+	must(t, os.Mkdir(lib, 0o755))
+	class, err := ensemble.FindZooKeeper("")
+	must(t, err)
+	var jars []string
+	for _, jar := range filepath.SplitList(class) {
+		found, err := filepath.Glob(jar)
+		must(t, err)
+		jars = append(jars, found...)
+	}
+	for _, jar := range jars {
+		must(t, os.Symlink(jar, filepath.Join(lib, filepath.Base(jar))))
+	}
+	t.Setenv("ZKVERIFY_ZOOKEEPER", "")
+	t.Setenv("ZOOKEEPER_HOME", home)
+	l, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Servers: 1, FullJIT: true})
+	must(t, err)
+	must(t, l.Close())
+}
+
+// BenchmarkStart measures the time until three servers serve, with their links.
+// Run it with -benchtime 5x; the median is what counts.
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		l, err := startThree(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := l.close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
