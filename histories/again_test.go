@@ -1,0 +1,32 @@
+package histories
+
+import (
+	"bytes"
+	"io"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// again encodes h, decodes it, and wants the same.
+func again(t *testing.T, h *History, encode func(io.Writer, *History) error) {
+	t.Helper()
+	decode := Decode
+	if reflect.ValueOf(encode).Pointer() == reflect.ValueOf(EncodeEDN).Pointer() {
+		decode = DecodeEDN
+	}
+	var b bytes.Buffer
+	if err := encode(&b, h); err != nil {
+		t.Fatal(err)
+	}
+	got, err := decode(&b)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.Bytes())
+	}
+	want := *h
+	want.Truncated, want.Note = false, ""
+	if d := cmp.Diff(&want, got); d != "" {
+		t.Fatal(d)
+	}
+}

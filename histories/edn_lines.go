@@ -1,0 +1,97 @@
+package histories
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+)
+
+// The EDN library reads by recursion, and a Go stack that overflows cannot be
+// recovered from, so the input is bounded before the library sees it.
+const (
+	maxNesting = 64   // brackets, in a form
+	maxPrefix  = 4096 // tags, discards and such, on a line: each of them nests too
+)
+
+// lineReader hands out one line a Read, so that the line of an error is known,
+// and refuses input that nests too deeply.
+type lineReader struct {
+	r    *bufio.Reader
+	line int
+	rest []byte
+	err  error
+
+	depth    int
+	prefixes int
+	inString bool
+	escaped  bool
+}
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		line, err := l.next()
+		if err != nil {
+			return 0, err
+		}
+		l.line++
+		if l.err = l.scan(line); l.err != nil {
+			return 0, l.err
+		}
+		l.rest = line
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+func (l *lineReader) next() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := l.r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			l.err = fmt.Errorf("line is longer than %d bytes", maxLine)
+			return nil, l.err
+		}
+		if err == nil || len(line) > 0 && !errors.Is(err, bufio.ErrBufferFull) {
+			return line, nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+	}
+}
+
+func (l *lineReader) scan(line []byte) error {
+	comment := false
+	for _, c := range line {
+		switch {
+		case comment:
+		case l.escaped:
+			l.escaped = false
+		case c == '\\': // in a string, or a character such as \[
+			l.escaped = true
+		case c == '"':
+			l.inString = !l.inString
+		case l.inString:
+		case c == ';':
+			comment = true
+		case c == '[' || c == '(' || c == '{':
+			l.depth++
+		case c == ']' || c == ')' || c == '}':
+			l.depth = max(l.depth-1, 0)
+			if l.depth <= 1 {
+				l.prefixes = 0 // an operation is complete
+			}
+		case c == '#' || c == '^' || c == '\'' || c == '@':
+			l.prefixes++
+		}
+		if l.depth > maxNesting || l.prefixes > maxPrefix {
+			return errors.New("bad EDN: it nests too deeply for a history")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package histories
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const header = `{"zkverify":1,"started":"2026-01-02T03:04:05Z","seed":7,"recipe":"mutex","target":"recipes","promises":{"tokens":true,"tells_loss":true,"fifo":true,"reentrant":true,"loss_bound":1,"progress_bound":2},"ensemble":"local","servers":3,"zookeeper":"3.8.0","session_timeout":2,"tick_time":1}` + "\n"
+
+// sample has one event of every type.
+func sample() *History {
+	f := &Fault{ID: 1, Name: "isolate", Targets: []string{"server 1"}, Processes: []int{0, 2}, Params: map[string]string{"odd \"key\n": "80ms"}}
+	events := []Event{
+		{Type: PhaseStart, Process: -1, Phase: PhaseChaos},
+		{Type: Invoke, Process: 0, Op: Acquire, Lock: "a", Owner: "o"},
+		{Type: Enqueued, Process: 0, Lock: "a", Token: Token{Zxid: 1 << 40, Sub: 2}, Position: 3},
+		{Type: OK, Process: 0, Op: Acquire, Lock: "a", Token: Token{Zxid: 1 << 40, Sub: 2}, Depth: 1, Session: "0x01"},
+		{Type: FaultStart, Process: -1, Fault: f},
+		{Type: Invoke, Process: 0, Op: Read, Lock: "a", Store: StoreFenced},
+		{Type: OK, Process: 0, Op: Read, Lock: "a", Store: StoreFenced, Value: 41},
+		{Type: Invoke, Process: 0, Op: Write, Lock: "a", Store: StorePlain, Value: 42},
+		{Type: Fail, Process: 0, Op: Write, Lock: "a", Store: StorePlain, Value: 42, Error: "refused: \"old\"\n\ttoken"},
+		{Type: Suspended, Process: 0, Lock: "a"},
+		{Type: Resumed, Process: 0, Lock: "a"},
+		{Type: RevokeRequested, Process: 0, Lock: "a"},
+		{Type: Lost, Process: 0, Lock: "a", Session: "0x01"},
+		{Type: Invoke, Process: 0, Op: Release, Lock: "a", Depth: 1},
+		{Type: Info, Process: 0, Op: Release, Lock: "a", Depth: 1},
+		{Type: Expired, Process: 0, Session: "0x01"},
+		{Type: FaultStop, Process: -1, Fault: f},
+		{Type: PhaseStart, Process: -1, Phase: PhaseRecovery},
+		{Type: Invoke, Process: 2, Op: TryAcquire, Lock: "a", Permits: 2},
+		{Type: Crash, Process: 2},
+		{Type: PhaseStart, Process: -1, Phase: PhaseEnd},
+		{Type: CensusDone, Process: -1, Census: &Census{Contenders: []string{"/locks/a/x"}, Watches: 1, Goroutines: []string{"goroutine 1 [running]:\nmain()"}}},
+	}
+	for i := range events {
+		events[i].Time = time.Duration(i) * time.Microsecond
+	}
+	h, err := Decode(strings.NewReader(header))
+	if err != nil {
+		panic(err) // the constant above
+	}
+	h.Events = events
+	return h
+}
+
+func TestAHistoryComesBackAsItWasWritten(t *testing.T) {
+	for _, name := range []string{"h.jsonl", "h.jsonl.zst", "h.edn", "h.edn.zst"} {
+		t.Run(name, func(t *testing.T) {
+			path := t.TempDir() + "/" + name
+			want := sample()
+			if err := WriteFile(path, want); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestAFileThatBreaksTheFormatIsRefusedAtItsLine(t *testing.T) {
+	invoke := `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a"}` + "\n"
+	info := `{"time":2,"type":"info","process":0,"op":"acquire","lock":"a"}` + "\n"
+	start := `{"time":1,"type":"fault-start","process":-1,"fault":{"id":1,"name":"down"}}` + "\n"
+	for _, c := range []struct {
+		name, file string
+		line       int
+		reason     string
+		is         error
+	}{
+		{"an empty file", "", 0, "empty", ErrEmpty},
+		{"a header cut off", header[:40], 1, "cut off", ErrEmpty},
+		{"a file that is something else", "hello\n", 1, "", nil},
+		{"a first line without a version", `{"time":1}` + "\n", 1, "not a header", nil},
+		{"a newer version, even with fields of its own", `{"zkverify":2,"colour":"red"}` + "\n", 1, "version 2", ErrNewerVersion},
+		{"a header with an unknown field", `{"zkverify":1,"colour":"red"}` + "\n", 1, "colour", nil},
+		{"bad JSON in the middle", header + "{]\n" + invoke, 2, "bad JSON", nil},
+		{"two objects on a line", header + strings.TrimSpace(invoke) + invoke, 2, "more than one", nil},
+		{"an empty line", header + "\n", 2, "empty", nil},
+		{"null", header + "null\n", 2, "not a JSON object", nil},
+		{"an unknown field", header + `{"time":1,"type":"crash","process":0,"colour":1}` + "\n", 2, "colour", nil},
+		{"an unknown type", header + `{"time":1,"type":"boom","process":0}` + "\n", 2, `unknown type "boom"`, nil},
+		{"an unknown op", header + `{"time":1,"type":"invoke","process":0,"op":"grab","lock":"a"}` + "\n", 2, `unknown op "grab"`, nil},
+		{"an unknown store", header + `{"time":1,"type":"invoke","process":0,"op":"read","lock":"a","store":"x"}` + "\n", 2, "unknown store", nil},
+		{"an unknown phase", header + `{"time":1,"type":"phase","process":-1,"phase":"x"}` + "\n", 2, "unknown phase", nil},
+		{"no type", header + `{"time":1,"process":0}` + "\n", 2, `"type"`, nil},
+		{"no time", header + `{"type":"crash","process":0}` + "\n", 2, `"time"`, nil},
+		{"no process", header + `{"time":1,"type":"crash"}` + "\n", 2, `"process"`, nil},
+		{"no op", header + `{"time":1,"type":"invoke","process":0,"lock":"a"}` + "\n", 2, `"op"`, nil},
+		{"no lock", header + `{"time":1,"type":"invoke","process":0,"op":"acquire"}` + "\n", 2, `"lock"`, nil},
+		{"no store", header + `{"time":1,"type":"invoke","process":0,"op":"read","lock":"a"}` + "\n", 2, `"store"`, nil},
+		{"a lost without a lock", header + `{"time":1,"type":"lost","process":0}` + "\n", 2, `"lock"`, nil},
+		{"an expiry without a session", header + `{"time":1,"type":"expired","process":0}` + "\n", 2, `"session"`, nil},
+		{"a fault without a fault", header + `{"time":1,"type":"fault-start","process":-1}` + "\n", 2, `"fault"`, nil},
+		{"a fault without a name", header + `{"time":1,"type":"fault-start","process":-1,"fault":{"id":1}}` + "\n", 2, "name", nil},
+		{"a census without a census", header + `{"time":1,"type":"census","process":-1}` + "\n", 2, `"census"`, nil},
+		{"an operation of nobody", header + `{"time":1,"type":"invoke","process":-1,"op":"acquire","lock":"a"}` + "\n", 2, "needs a process", nil},
+		{"a negative time", header + `{"time":-1,"type":"crash","process":0}` + "\n", 2, "negative", nil},
+		{"time running backwards", header + invoke + `{"time":0,"type":"crash","process":0}` + "\n", 3, "backwards", nil},
+		{"a completion without an invocation", header + info, 2, "without an invocation", nil},
+		{"two open operations", header + invoke + invoke, 3, "is open", nil},
+		{"another op completes", header + invoke + `{"time":2,"type":"ok","process":0,"op":"release","lock":"a"}` + "\n", 3, "but invoked acquire", nil},
+		{"another lock completes", header + invoke + `{"time":2,"type":"ok","process":0,"op":"acquire","lock":"b"}` + "\n", 3, `on lock "a"`, nil},
+		{"a process acts after info", header + invoke + info + `{"time":3,"type":"lost","process":0,"lock":"a"}` + "\n", 4, "after", ErrRetired},
+		{"a process acts after its crash", header + `{"time":1,"type":"crash","process":0}` + "\n" + invoke, 3, "crash", ErrRetired},
+		{"a fault stops that never started", header + strings.Replace(start, "start", "stop", 1), 2, "never started", nil},
+		{"a fault starts twice", header + start + start, 3, "active", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Decode(strings.NewReader(c.file))
+			var f *FormatError
+			if !errors.As(err, &f) {
+				t.Fatalf("got %v, want a *FormatError", err)
+			}
+			if f.Line != c.line || !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("got line %d, %q; want line %d, %q", f.Line, err, c.line, c.reason)
+			}
+			if c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%v is not %v", err, c.is)
+			}
+		})
+	}
+}
+
+func TestAnExpiryMayBeSeenAfterTheProcessIsGone(t *testing.T) {
+	file := header + `{"time":1,"type":"crash","process":0}` + "\n" + `{"time":2,"type":"expired","process":0,"session":"0x1"}` + "\n"
+	if _, err := Decode(strings.NewReader(file)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFileCutOffAnywhereIsReadUpToItsLastWholeLine(t *testing.T) {
+	var b bytes.Buffer
+	if err := Encode(&b, sample()); err != nil {
+		t.Fatal(err)
+	}
+	whole := b.Bytes()
+	for n := bytes.IndexByte(whole, '\n') + 1; n < len(whole); n++ {
+		h, err := Decode(bytes.NewReader(whole[:n]))
+		if err != nil {
+			t.Fatalf("cut after %d bytes: %v", n, err)
+		}
+		lines := bytes.Count(whole[:n], []byte("\n"))
+		lastIsWhole := whole[n] == '\n' // only its newline is missing
+		want := lines - 1
+		if lastIsWhole {
+			want++
+		}
+		if len(h.Events) != want {
+			t.Fatalf("cut after %d bytes: %d events, want %d", n, len(h.Events), want)
+		}
+		if cut := whole[n-1] != '\n' && !lastIsWhole; h.Truncated != cut {
+			t.Fatalf("cut after %d bytes: truncated %v, want %v", n, h.Truncated, cut)
+		}
+	}
+}
+
+func TestAJepsenLockHistoryIsUnderstood(t *testing.T) {
+	file := `{:type :invoke, :f :acquire, :value nil, :process 0, :time 10, :index 0}
+{:type :ok, :f :acquire, :value nil, :process 0, :time 20, :index 1}
+{:type :info, :f :start, :process :nemesis, :time 25, :value nil}
+{:type :info, :f :start, :process :nemesis, :time 26, :value [:isolated {"n1" #{"n2"}}]}
+#jepsen.history.Op{:type :invoke, :f :release, :value nil, :process 0, :time 30}
+{:type :fail, :f :release, :value nil, :process 0, :time 40, :error [:not-held "x"]}
+{:type :info, :f :stop, :process :nemesis, :time 45}
+{:type :info, :f :stop, :process :nemesis, :time 46}
+`
+	h, err := DecodeEDN(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range h.Events {
+		got = append(got, string(e.Type)+" "+string(e.Op)+" "+e.Lock)
+	}
+	want := []string{"invoke acquire lock", "ok acquire lock", "fault-start  ", "invoke release lock", "fail release lock", "fault-stop  "}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	asVector, err := DecodeEDN(strings.NewReader("[" + file + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(h, asVector); d != "" {
+		t.Errorf("as one vector it reads differently: %s", d)
+	}
+}
+
+func TestAJepsenHistoryThatBreaksTheRulesNamesItsLine(t *testing.T) {
+	file := "{:type :invoke, :f :acquire, :process 0, :time 10}\n{:type :invoke, :f :acquire, :process 0, :time 11}\n"
+	_, err := DecodeEDN(strings.NewReader(file))
+	var f *FormatError
+	if !errors.As(err, &f) || f.Line != 2 {
+		t.Fatalf("got %v, want a FormatError of line 2", err)
+	}
+}
+
+func TestEDNThatNestsTooDeeplyIsRefused(t *testing.T) {
+	for _, s := range []string{strings.Repeat("[", 1<<20), strings.Repeat("#a ", 1<<20), strings.Repeat("#_", 1<<20)} {
+		if _, err := DecodeEDN(strings.NewReader(s)); err == nil {
+			t.Error("it was read")
+		}
+	}
+}
