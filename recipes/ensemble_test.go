@@ -1,0 +1,260 @@
+package recipes_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"go.uber.org/goleak"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+const (
+	tick    = 200 * time.Millisecond
+	timeout = 2 * time.Second
+	patient = 30 * time.Second // what must happen happens far earlier
+)
+
+// The tests of this package share three real servers; each has locks and
+// clients of its own. Tests that harm a server are not parallel.
+var (
+	servers *ensemble.Local
+	network links.Network
+	nextID  atomic.Int64
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		var err error
+		if network, err = links.InProcess(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer network.Close()
+		servers, err = ensemble.StartLocal(ctx, ensemble.LocalConfig{TickTime: tick, Peers: network})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer servers.Close()
+		return m.Run()
+	}())
+}
+
+// uniquePath returns the path of a lock that no other test uses.
+func uniquePath(t *testing.T) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '/' || r == ' ' {
+			return '-'
+		}
+		return r
+	}, t.Name())
+	return fmt.Sprintf("/%s-%d/lock", name, nextID.Add(1))
+}
+
+// addrs are the real addresses of the servers.
+func addrs() []string {
+	var a []string
+	for _, s := range servers.Servers() {
+		a = append(a, s.Addr)
+	}
+	return a
+}
+
+// linked returns addresses that reach the servers through links of their own.
+func linked(t *testing.T) ([]string, []links.Link) {
+	t.Helper()
+	var a []string
+	var ls []links.Link
+	for _, s := range servers.Servers() {
+		l, err := network.Link(t.Context(), fmt.Sprintf("%s-%d-%d", t.Name(), nextID.Add(1), s.ID), s.Addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		a, ls = append(a, l.Addr()), append(ls, l)
+	}
+	return a, ls
+}
+
+func cutAll(t *testing.T, ls []links.Link, cut links.Cut) {
+	t.Helper()
+	for _, l := range ls {
+		if err := l.Cut(t.Context(), cut); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func healAll(t *testing.T, ls []links.Link) {
+	t.Helper()
+	for _, l := range ls {
+		if err := l.Heal(context.Background()); err != nil { // also in a cleanup
+			t.Fatal(err)
+		}
+	}
+}
+
+// connect returns a client that the test closes, and fails the test when the
+// client leaves a goroutine behind.
+func connect(t *testing.T, addrs []string, options ...recipes.Option) *recipes.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	options = append([]recipes.Option{recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick)}, options...)
+	c, err := recipes.Connect(ctx, addrs, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patient)
+		defer cancel()
+		if err := c.Close(ctx); err != nil {
+			t.Errorf("closing the client: %v", err)
+		}
+	})
+	return c
+}
+
+// leavesNoGoroutine fails the test when goroutines of the recipes or of go-zookeeper are
+// left at its end. For tests that run alone.
+func leavesNoGoroutine(t *testing.T) {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) })
+}
+
+// admin returns a connection past every fault.
+func admin(t *testing.T) *zk.Conn {
+	t.Helper()
+	return adminAt(t, addrs())
+}
+
+// adminOf is admin, linked to one server.
+func adminOf(t *testing.T, id int) *zk.Conn {
+	t.Helper()
+	return adminAt(t, addrs()[id-1:id])
+}
+
+// awaitQuorum waits until all servers serve.
+func awaitQuorum(t *testing.T) {
+	t.Helper()
+	eventually(t, "all servers serve", func() bool {
+		for _, a := range addrs() {
+			text, err := ensemble.Four(context.Background(), a, "srvr")
+			if err != nil || !strings.Contains(text, "Mode: ") {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func adminAt(t *testing.T, addrs []string) *zk.Conn {
+	t.Helper()
+	conn, events, err := zk.Connect(addrs, 10*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		conn.Close()
+		for range events {
+		}
+	})
+	return conn
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// contenders lists the nodes in a lock's queue, as the leader knows it.
+func contenders(t *testing.T, conn *zk.Conn, path string) []string {
+	t.Helper()
+	conn.Sync(path)
+	children, _, err := conn.Children(path)
+	if err != nil && err != zk.ErrNoNode {
+		t.Fatal(err)
+	}
+	return children
+}
+
+// eventually waits until ok, and fails the test when it never is.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patient); ; time.Sleep(5 * time.Millisecond) {
+		if ok() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// within returns a context for a step that must succeed.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func acquire(t *testing.T, ctx context.Context, m *recipes.Mutex) *recipes.Lease {
+	t.Helper()
+	l, err := m.Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func release(t *testing.T, l *recipes.Lease) {
+	t.Helper()
+	if err := l.Release(within(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// acquiring starts an acquire and returns where its result will be.
+func acquiring(ctx context.Context, m *recipes.Mutex) <-chan result {
+	done := make(chan result, 1)
+	go func() {
+		l, err := m.Acquire(ctx)
+		done <- result{l, err}
+	}()
+	return done
+}
+
+type result struct {
+	lease *recipes.Lease
+	err   error
+}
+
+// wait returns the lease that an acquire got.
+func (r result) ok(t *testing.T) *recipes.Lease {
+	t.Helper()
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return r.lease
+}
+
+// expire ends the session that a client has now, from the side.
+func expire(t *testing.T, i *intercept) {
+	t.Helper()
+	id, password := i.credentials()
+	ctx := within(t)
+	if err := ensemble.Expire(ctx, servers.Servers()[0].Addr, id, password, timeout); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,159 @@
+package recipes_test
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"sync"
+)
+
+// ZooKeeper's operation codes, as they stand on the wire.
+const (
+	opCreate   = 1
+	opDelete   = 2
+	opExists   = 3
+	opGetData  = 4
+	opSync     = 9
+	opChildren = 12
+	opMulti    = 14
+)
+
+// intercept forces interleavings on a real connection: it sits between the
+// client and the server and asks its hooks what to do with each request and
+// each reply. A hook may block; it returns false to cut the connection instead
+// of passing the packet on.
+type intercept struct {
+	mu      sync.Mutex
+	request func(op int32) bool
+	reply   func(op int32) bool
+	id      int64 // of the latest session
+	secret  []byte
+}
+
+// credentials returns the latest session and its password.
+func (i *intercept) credentials() (int64, []byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.id, i.secret
+}
+
+// on replaces the hooks; nil passes everything.
+func (i *intercept) on(request, reply func(op int32) bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.request, i.reply = request, reply
+}
+
+func (i *intercept) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &interceptConn{Conn: conn, owner: i, ops: make(map[int32]int32)}, nil
+}
+
+type interceptConn struct {
+	net.Conn
+	owner *intercept
+
+	mu      sync.Mutex
+	ops     map[int32]int32 // open requests: xid to operation
+	opened  bool            // the connect request has passed
+	shaken  bool            // the connect reply has passed
+	buf     []byte          // of a reply, still to be read
+	partial []byte
+}
+
+func (c *interceptConn) Write(p []byte) (int, error) {
+	if !c.opened {
+		c.opened = true
+		return c.Conn.Write(p)
+	}
+	xid, op := int32(binary.BigEndian.Uint32(p[4:])), int32(binary.BigEndian.Uint32(p[8:]))
+	c.mu.Lock()
+	c.ops[xid] = op
+	c.mu.Unlock()
+	c.owner.mu.Lock()
+	hook := c.owner.request
+	c.owner.mu.Unlock()
+	if hook != nil && !hook(op) {
+		c.Conn.Close()
+		return 0, io.ErrClosedPipe
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *interceptConn) Read(p []byte) (int, error) {
+	for len(c.buf) == 0 {
+		if err := c.frame(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, c.buf)
+	c.buf = c.buf[n:]
+	return n, nil
+}
+
+// frame reads one whole reply. What a deadline cuts short is kept for later.
+func (c *interceptConn) frame() error {
+	for {
+		if n := len(c.partial); n >= 4 {
+			size := 4 + int(binary.BigEndian.Uint32(c.partial))
+			if n >= size {
+				frame := c.partial[:size:size]
+				c.partial = c.partial[size:]
+				return c.pass(frame)
+			}
+		}
+		var b [4096]byte
+		n, err := c.Conn.Read(b[:])
+		c.partial = append(c.partial, b[:n]...)
+		if err != nil && n == 0 {
+			return err
+		}
+	}
+}
+
+func (c *interceptConn) pass(frame []byte) error {
+	if !c.shaken {
+		c.shaken = true
+		// length, protocol, timeout, session id, password's length, password
+		if id := int64(binary.BigEndian.Uint64(frame[12:])); id != 0 {
+			c.owner.mu.Lock()
+			c.owner.id, c.owner.secret = id, frame[24:40:40]
+			c.owner.mu.Unlock()
+		}
+	} else {
+		xid := int32(binary.BigEndian.Uint32(frame[4:]))
+		c.mu.Lock()
+		op, known := c.ops[xid]
+		delete(c.ops, xid)
+		c.mu.Unlock()
+		c.owner.mu.Lock()
+		hook := c.owner.reply
+		c.owner.mu.Unlock()
+		if known && xid >= 0 && hook != nil && !hook(op) {
+			c.Conn.Close()
+			return io.ErrUnexpectedEOF
+		}
+	}
+	c.buf = frame
+	return nil
+}
+
+// once returns a hook that runs act for the first packet of op, and passes all
+// others.
+func once(op int32, act func() bool) func(int32) bool {
+	var once sync.Once
+	return func(got int32) bool {
+		pass := true
+		if got == op {
+			once.Do(func() { pass = act() })
+		}
+		return pass
+	}
+}
+
+// cut is an act that cuts the connection.
+func cut() bool { return false }

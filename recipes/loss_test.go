@@ -1,0 +1,247 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// lostBeforeItsNodeIsGone fails the test unless the lease is lost before its node is gone, as
+// seen from the outside.
+func lostBeforeItsNodeIsGone(t *testing.T, conn *zk.Conn, l *recipes.Lease) {
+	t.Helper()
+	_, _, gone, err := conn.GetW(l.Node())
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-gone:
+		select {
+		case <-l.Lost():
+		default:
+			t.Error("the servers deleted the lock node while its holder believed in it")
+		}
+	case <-time.After(patient):
+		t.Fatal("the servers do not expire the session")
+	}
+	if l.Valid() || l.State() != recipes.Lost {
+		t.Errorf("valid %v, state %v after the loss", l.Valid(), l.State())
+	}
+	if cause := context.Cause(l.Context()); !errors.Is(cause, recipes.ErrLeaseLost) {
+		t.Errorf("the lease's context has the cause %v", cause)
+	}
+}
+
+func TestConsul18271ALeaseIsLostBeforeTheServersExpireItsSession(t *testing.T) {
+	for _, cut := range []links.Cut{links.Down, links.BlackHole, links.RequestsLost, links.RepliesLost} {
+		t.Run(string(cut), func(t *testing.T) {
+			path := uniquePath(t)
+			a, ls := linked(t)
+			c := connect(t, a)
+			conn := admin(t)
+			m := recipes.NewMutex(c, path)
+			l := acquire(t, within(t), m)
+			inner := acquire(t, l.Context(), m)
+			cutAll(t, ls, cut)
+			if cut == links.RepliesLost {
+				// What the client sends still keeps its session alive: the
+				// lease is lost all the same, but its node stays.
+				<-l.Lost()
+			} else {
+				lostBeforeItsNodeIsGone(t, conn, l)
+			}
+			<-inner.Lost()
+			healAll(t, ls)
+			if err := l.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
+				t.Errorf("release: %v, want ErrLeaseLost", err)
+			}
+			if _, err := m.Acquire(l.Context()); !errors.Is(err, recipes.ErrLeaseLost) {
+				t.Errorf("CURATOR-604: acquiring with a lost lease's context: %v, want ErrLeaseLost", err)
+			}
+			again := acquire(t, within(t), m)
+			if again.Token().Compare(l.Token()) <= 0 {
+				t.Errorf("token %v after %v", again.Token(), l.Token())
+			}
+			release(t, again)
+			eventually(t, "nothing is left", func() bool { return len(contenders(t, conn, path)) == 0 })
+		})
+	}
+}
+
+// The cut that stock clients, and Curator's connection states, do not survive:
+// the holder keeps its server, the server loses its peers.
+func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		alone bool // the client knows no other server
+	}{
+		{"and the client knows no other: it gives up in time", true},
+		{"and the client moves on to another: it keeps its lease", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			leader, err := servers.Leader(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			follower := leader%len(addrs()) + 1
+			a, ls := linked(t)
+			allowed := []string{a[follower-1]}
+			if !test.alone {
+				allowed = a
+				for i, l := range ls {
+					if i != follower-1 {
+						if err := l.Cut(within(t), links.Down); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			path := uniquePath(t)
+			c := connect(t, allowed)
+			leaderConn := adminOf(t, leader)
+			l := acquire(t, within(t), recipes.NewMutex(c, path))
+			time.Sleep(2 * timeout) // the lease stands on heartbeats now
+			for i, link := range ls {
+				if i != follower-1 && !test.alone {
+					if err := link.Heal(within(t)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			var peers []links.Link
+			for other := 1; other <= len(addrs()); other++ {
+				if other != follower {
+					peers = append(peers, servers.Peer(follower, other)...)
+					peers = append(peers, servers.Peer(other, follower)...)
+				}
+			}
+			t.Cleanup(func() { healAll(t, peers); awaitQuorum(t) })
+			cutAll(t, peers, links.BlackHole)
+			if test.alone {
+				lostBeforeItsNodeIsGone(t, leaderConn, l)
+				return
+			}
+			select {
+			case <-l.Lost():
+				t.Error("the lease was lost although two servers were in reach")
+			case <-time.After(3 * timeout):
+			}
+			release(t, l)
+		})
+	}
+}
+
+func TestRedisson2665AForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	other := connect(t, addrs())
+	l := acquire(t, within(t), recipes.NewMutex(c, path))
+	waiting := acquiring(within(t), recipes.NewMutex(other, path))
+	expire(t, &wire)
+	<-l.Lost()
+	next := (<-waiting).ok(t)
+
+	// etcd #22082: a stale release must not free the next holder's lock.
+	if err := l.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("release: %v, want ErrLeaseLost", err)
+	}
+	if _, err := recipes.NewMutex(c, path).TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("the lock is free after a stale release: %v", err)
+	}
+	var fence recipes.Fence
+	if err := fence.Admit(next.Token()); err != nil {
+		t.Error(err)
+	}
+	if err := fence.Admit(l.Token()); !errors.Is(err, recipes.ErrStaleToken) {
+		t.Errorf("the fence lets the old holder in: %v", err)
+	}
+	release(t, next)
+}
+
+func TestALockNodeDeletedFromTheSideIsALoss(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrs())
+	conn := admin(t)
+	l := acquire(t, within(t), recipes.NewMutex(c, path))
+	if err := conn.Delete(l.Node(), -1); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-l.Lost():
+	case <-time.After(patient):
+		t.Fatal("the holder is not told")
+	}
+	// And when the release is what finds out:
+	l = acquire(t, within(t), recipes.NewMutex(c, path))
+	if err := conn.Delete(l.Node(), -1); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("release: %v, want ErrLeaseLost", err)
+	}
+}
+
+func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		policy recipes.LossPolicy
+		lost   bool
+	}{
+		{"LoseOnDeadline keeps it", recipes.LoseOnDeadline, false},
+		{"LoseOnSuspend gives it up", recipes.LoseOnSuspend, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := uniquePath(t)
+			a, ls := linked(t)
+			told := make(chan string, 8)
+			c := connect(t, a, recipes.WithLossPolicy(test.policy), recipes.WithSessionTimeout(6*time.Second),
+				recipes.WithObserver(recipes.Observer{
+					Suspended: func(*recipes.Lease) { told <- "suspended" },
+					Resumed:   func(*recipes.Lease) { told <- "resumed" },
+					Lost:      func(*recipes.Lease) { told <- "lost" },
+				}))
+			l := acquire(t, within(t), recipes.NewMutex(c, path))
+			cutAll(t, ls, links.Down)
+			if test.lost {
+				if got := <-told; got != "lost" {
+					t.Errorf("told %q", got)
+				}
+				<-l.Lost()
+				healAll(t, ls)
+				return
+			}
+			if got := <-told; got != "suspended" {
+				t.Errorf("told %q", got)
+			}
+			if l.State() != recipes.Suspended || !l.Valid() {
+				t.Errorf("state %v, valid %v", l.State(), l.Valid())
+			}
+			healAll(t, ls)
+			if got := <-told; got != "resumed" {
+				t.Errorf("told %q", got)
+			}
+			release(t, l)
+		})
+	}
+}
+
+func TestALeaseLivesAsLongAsItsSession(t *testing.T) {
+	path := uniquePath(t)
+	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
+	for end := time.Now().Add(3 * timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if !l.Valid() {
+			t.Fatalf("not valid: %v", l.State())
+		}
+	}
+	if left := time.Until(l.Deadline()); left < timeout/4 {
+		t.Errorf("only %v left on a healthy link", left)
+	}
+	release(t, l)
+}
