@@ -73,11 +73,7 @@ func (c *check) fairness(t *trace) Verdict {
 			}
 			v.violate(func() Witness { return t.overtake(a, b, entered) })
 		})
-		for _, q := range queue {
-			if q.op.ok() && q.op.ret > q.place.time && q.stays > q.place.time {
-				waited++
-			}
-		}
+		waited += behind(queue)
 		if !v.Promised {
 			continue
 		}
@@ -90,6 +86,7 @@ func (c *check) fairness(t *trace) Verdict {
 		}
 	}
 	v.count("contenders with a place", placed)
+	v.count("granted after waiting behind another", waited)
 	v.count("overtakes", overtakes)
 	v.count("places lost and taken anew", moved)
 	v.count("locks that Porcupine left undecided", unsure)
@@ -97,7 +94,7 @@ func (c *check) fairness(t *trace) Verdict {
 	switch {
 	case v.Outcome == Unknown: // the engines disagree
 	case waited == 0 && v.Violations == 0:
-		v.idle("nobody waited in a queue with a known place")
+		v.idle("nobody was granted a lock after waiting behind another with a known place")
 	default:
 		v.conclude(plural(placed, "contender")+", granted in the order of their places", plural(v.Violations, "contender")+" not served in the order of the queue")
 	}
@@ -167,6 +164,20 @@ func sweepQueue(queue []*contender, report func(ahead, behind *contender, entere
 			entered = b
 		}
 	}
+}
+
+// behind counts the contenders that were granted the lock and had somebody
+// certainly ahead of them when they knew their place: only they put the order
+// to the test.
+func behind(queue []*contender) int {
+	n, ahead := 0, time.Duration(-1)
+	for _, q := range queue {
+		if q.granted && ahead > q.place.time {
+			n++
+		}
+		ahead = max(ahead, q.stays)
+	}
+	return n
 }
 
 func (t *trace) overtake(a, b *contender, entered bool) Witness {

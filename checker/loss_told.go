@@ -20,15 +20,18 @@ func (c *check) lossIsTold(t *trace) Verdict {
 	cases, undecided := 0, 0
 	for _, h := range t.holds {
 		gone, expired := t.expired[h.session]
-		if !expired || h.session == "" || gone < h.start {
+		if !expired || h.session == "" {
 			continue
 		}
-		ended, deadline := gone, gone
+		// A lease granted on a session that had been seen dead is lost from
+		// its first moment on.
+		ended := max(gone, h.start)
+		deadline := ended
 		if x := t.forcedIn(h.process, h.call, gone); len(x) > 0 {
 			// The last of them: an earlier one would have ended an earlier
 			// session, or this one at once.
 			ended = max(x[len(x)-1], h.start)
-			deadline = max(gone, x[len(x)-1]+p.LossBound)
+			deadline = max(deadline, x[len(x)-1]+p.LossBound)
 		}
 		if h.end < ended || h.end <= gone && h.why != byLoss {
 			continue // nothing was held any more

@@ -1,0 +1,123 @@
+package checker
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/zkverify/zkverify/histories"
+)
+
+func TestFairness(t *testing.T) {
+	// Two contenders in the queue, 1 ahead of 2.
+	two := func(r *run) *run { return r.want(0, 1).place(1, 1, 1).want(2, 2).place(3, 2, 2) }
+	answers(t, Fairness, []known{
+		{"no place is known", func(r *run) { r.cycle(0, 1, 1, 1) }, NotExercised},
+		{"granted in the order of places", func(r *run) {
+			two(r).got(4, 1, 1).release(5, 1).released(6, 1).got(7, 2, 2).release(8, 2).released(9, 2)
+		}, Holds},
+		{"the second is granted first", func(r *run) {
+			two(r).got(4, 2, 2).release(5, 2).released(6, 2).got(7, 1, 1)
+		}, Violated},
+		{"the second returns in the instant in which the first does", func(r *run) {
+			two(r).got(4, 2, 2).release(4, 2).got(4, 1, 1)
+		}, Holds},
+		{"the second knew its place first, which is no overtaking", func(r *run) {
+			r.want(0, 1).want(0, 2).place(1, 2, 2).place(2, 1, 1).got(3, 1, 1).release(4, 1).released(5, 1).got(6, 2, 2)
+		}, Holds},
+		{"the first gave up, perhaps before the second was granted", func(r *run) {
+			two(r).got(4, 2, 2).release(5, 2).released(6, 2).answer(7, histories.Fail, 1, histories.Acquire)
+		}, NotExercised},
+		{"the second was granted before the first knew its place and gave up", func(r *run) {
+			r.want(0, 1).want(0, 2).place(1, 2, 2).got(2, 2, 2).place(3, 1, 1).answer(7, histories.Fail, 1, histories.Acquire)
+		}, Violated},
+		{"the session of the first ended while it waited", func(r *run) {
+			two(r).got(4, 2, 2).release(5, 2).released(6, 2).expired(6, 1).got(7, 1, 1)
+		}, NotExercised},
+		{"the session of the first was ended from the side while it waited", func(r *run) {
+			two(r).expire(3, 1).got(4, 2, 2).release(5, 2).released(6, 2).got(7, 1, 1).lost(8, 1)
+		}, NotExercised},
+		{"the first loses its place and takes another in the same session", func(r *run) {
+			two(r).place(4, 1, 3).got(5, 2, 2).release(6, 2).released(7, 2).got(8, 1, 3)
+		}, Violated},
+		{"the first loses its place with its session", func(r *run) {
+			two(r).expired(4, 1).add(4, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Token: tok(3), Session: "new"}).
+				got(5, 2, 2).release(6, 2).released(7, 2).
+				op(8, histories.OK, 1, histories.Acquire, histories.Event{Token: tok(3), Depth: 1, Session: "new"})
+		}, Holds},
+		{"a place told twice is one place", func(r *run) {
+			two(r).place(4, 1, 1).got(5, 1, 1).release(6, 1).released(7, 1).got(8, 2, 2)
+		}, Holds},
+		{"places are not in the order of time", func(r *run) {
+			r.want(0, 1).place(1, 1, 5).want(2, 2).place(3, 2, 4).got(4, 1, 5).answer(6, histories.Fail, 2, histories.Acquire)
+		}, Violated},
+		{"both hold at the same time, in the order of places", func(r *run) {
+			two(r).got(4, 1, 1).got(5, 2, 2).release(6, 1).released(6, 1)
+		}, Holds},
+		{"a target that promises none is not held to it", func(r *run) {
+			r.h.Header.Promises.FIFO = false
+			two(r).got(4, 2, 2).release(5, 2).released(6, 2).got(7, 1, 1)
+		}, NotExercised},
+	})
+}
+
+// crowd draws a short queue, with grants out of order now and then.
+func crowd(r *rand.Rand) []*contender {
+	var queue []*contender
+	n := 3 + r.IntN(6)
+	enter, ret := time.Duration(0), time.Duration(4)
+	for i := range n {
+		enter += time.Duration(r.IntN(3))
+		ret += time.Duration(r.IntN(4))
+		q := &contender{op: &op{ret: ret}, enter: enter, granted: r.IntN(5) > 0}
+		q.place.token.Zxid = int64(i)
+		q.place.time = enter + time.Duration(r.IntN(4))
+		if r.IntN(12) == 0 {
+			q.enter += 6 // not in the order of time
+			q.place.time += 6
+		}
+		if r.IntN(12) == 0 {
+			q.op.ret += 5 // served late
+		}
+		q.op.ret = max(q.op.ret, q.place.time)
+		switch q.stays = q.place.time; {
+		case r.IntN(6) == 0:
+			q.stays = q.enter
+		case q.granted:
+			q.stays = q.op.ret
+		}
+		queue = append(queue, q)
+	}
+	return queue
+}
+
+func TestTheQueueSearchAndTheQueueSweepAgree(t *testing.T) {
+	n := 5_000
+	if testing.Short() || raceEnabled {
+		n = 1_000
+	}
+	const seed = 3
+	r := rand.New(rand.NewPCG(seed, seed))
+	s := &search{ctx: context.Background(), deadline: time.Now().Add(time.Hour), memory: 1 << 30}
+	illegal := 0
+	for i := range n {
+		queue := crowd(r)
+		found := false
+		sweepQueue(queue, func(_, _ *contender, _ bool) { found = true })
+		if found {
+			illegal++
+		}
+		if got := s.queue(queue); (got.result == porcupine.Illegal) != found {
+			for _, q := range queue {
+				t.Logf("in [%d, %d], stays %d, granted %v by %d", q.enter, q.place.time, q.stays, q.granted, q.op.ret)
+			}
+			t.Fatalf("queue %d of seed %d: Porcupine says %v, the sweep found something: %v", i, seed, got, found)
+		}
+	}
+	t.Logf("%d queues, %d of them illegal", n, illegal)
+	if illegal < n/10 || illegal > n*9/10 {
+		t.Errorf("the queues are lopsided: %d of %d illegal", illegal, n)
+	}
+}

@@ -1,0 +1,32 @@
+package checker
+
+import "testing"
+
+func TestFencing(t *testing.T) {
+	answers(t, Fencing, []known{
+		{"nobody ever holds", func(r *run) { r.want(0, 1) }, NotExercised},
+		{"tokens grow", func(r *run) { r.cycle(0, 1, 1, 1).cycle(2, 3, 2, 2).cycle(4, 5, 1, 9) }, Holds},
+		{"a token is older than one granted before", func(r *run) { r.cycle(0, 1, 1, 5).cycle(2, 3, 2, 4) }, Violated},
+		{"a token is older than one granted long before", func(r *run) {
+			r.cycle(0, 1, 1, 5).cycle(2, 3, 2, 6).cycle(4, 5, 3, 7).cycle(6, 7, 1, 5)
+		}, Violated},
+		{"two acquires at the same time may have tokens in any order", func(r *run) {
+			r.want(0, 1).want(1, 2).got(2, 2, 5).release(3, 2).released(4, 2).got(5, 1, 4)
+		}, Holds},
+		{"an acquire begins in the instant in which another returns", func(r *run) {
+			r.want(0, 1).got(5, 1, 5).want(5, 2).release(6, 1).released(6, 1).got(7, 2, 4)
+		}, Holds},
+		{"two grants share a token", func(r *run) { r.want(0, 1).want(0, 2).got(1, 1, 5).lost(2, 1).got(3, 2, 5) }, Violated},
+		{"a grant has no token", func(r *run) { r.cycle(0, 1, 1, 0) }, Violated},
+		{"a re-entry carries the token of its hold", func(r *run) {
+			r.want(0, 1).got(1, 1, 5).want(2, 1).deeper(3, 1, 5, 2)
+		}, Holds},
+		{"a re-entry carries another token", func(r *run) {
+			r.want(0, 1).got(1, 1, 5).want(2, 1).deeper(3, 1, 6, 2)
+		}, Violated},
+		{"a target that issues none is not held to it", func(r *run) {
+			r.h.Header.Promises.Tokens = false
+			r.cycle(0, 1, 1, 0)
+		}, NotExercised},
+	})
+}
