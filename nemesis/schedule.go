@@ -47,8 +47,8 @@ const (
 //
 // Each kind is drawn from a bag that holds it as often as its weight, shuffled,
 // the first bag holding each once: all kinds occur as soon as there is room for
-// them, which two rounds (10 session timeouts each) are enough for. Half of the
-// faults are aimed at holders, a third at waiters.
+// them, which two rounds (10 session timeouts each) are enough for. Seven of
+// ten faults are aimed at holders, two at waiters.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
@@ -120,7 +120,7 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 
 func (d *drawer) pick() Pick {
 	p := Pick{Aim: AtHolder, Draw: d.rand.Uint32()}
-	switch n := d.rand.IntN(6); {
+	switch n := d.rand.IntN(10); {
 	case n < 2:
 		p.Aim = AtWaiter
 	case n == 2:

@@ -1,0 +1,211 @@
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeLink notes what is done to it.
+type fakeLink struct {
+	name string
+	log  func(string)
+	heal error
+}
+
+func (l *fakeLink) Name() string { return l.name }
+func (l *fakeLink) Addr() string { return l.name }
+func (l *fakeLink) Close() error { return nil }
+
+func (l *fakeLink) Cut(_ context.Context, c links.Cut) error {
+	l.log(fmt.Sprintf("%s %s", c, l.name))
+	return nil
+}
+
+func (l *fakeLink) Delay(_ context.Context, latency, jitter time.Duration) error {
+	l.log("delay " + l.name)
+	return nil
+}
+
+func (l *fakeLink) Heal(context.Context) error {
+	l.log("heal " + l.name)
+	return l.heal
+}
+
+// fakeWorld is a world of clients with one link each. It is its own recorder
+// and keeps everything that happens in one log.
+type fakeWorld struct {
+	start   time.Time
+	clients []Client
+	heal    error
+
+	mu  sync.Mutex
+	log []string
+}
+
+func newWorld(clients ...Client) *fakeWorld {
+	w := &fakeWorld{start: time.Now(), clients: clients}
+	for i := range w.clients {
+		c := &w.clients[i]
+		c.Index, c.Process = i, i
+		c.Links = map[int]links.Link{1: &fakeLink{name: fmt.Sprintf("client %d", i), log: w.note}}
+	}
+	return w
+}
+
+func (w *fakeWorld) Ensemble() ensemble.Ensemble   { return nil }
+func (w *fakeWorld) SessionTimeout() time.Duration { return 2 * time.Second }
+
+func (w *fakeWorld) Clients() []Client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.clients)
+}
+
+func (w *fakeWorld) note(s string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, fmt.Sprintf("%v %s", time.Since(w.start), s))
+}
+
+func (w *fakeWorld) Record(e histories.Event) (histories.Event, error) {
+	w.note(fmt.Sprintf("%s %d %s %v", e.Type, e.Fault.ID, e.Fault.Name, e.Fault.Processes))
+	return e, nil
+}
+
+func (w *fakeWorld) expect(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(w.log, want) {
+		t.Errorf("happened:\n  %s\nwant:\n  %s", strings.Join(w.log, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1, Holds: true})
+		report, err := Run(t.Context(), w, Schedule{Steps: []Step{
+			{At: time.Second, For: 2 * time.Second, Fault: "black-hole", Pick: Pick{Aim: AtHolder}},
+		}}, w)
+		if err != nil || report.Struck != 1 {
+			t.Errorf("report %+v, error %v", report, err)
+		}
+		w.expect(t,
+			"1s fault-start 1 black-hole [0]",
+			"1s black-hole client 0",
+			"3s heal client 0",
+			"3s fault-stop 1 black-hole [0]")
+	})
+}
+
+func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
+	for aim, victim := range map[Aim]int{AtHolder: 1, AtWaiter: 2} {
+		t.Run(string(aim), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(Client{Linked: 1}, Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true})
+				var steps []Step
+				for i := range 10 {
+					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: Pick{aim, uint32(i)}})
+				}
+				if _, err := Run(t.Context(), w, Schedule{steps}, w); err != nil {
+					t.Fatal(err)
+				}
+				for _, line := range w.log {
+					if strings.Contains(line, "fault-start") && !strings.HasSuffix(line, fmt.Sprintf("[%d]", victim)) {
+						t.Errorf("%s; want client %d", line, victim)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1, Holds: true}, Client{Linked: 1, Holds: true})
+		var steps []Step
+		for i := range 3 {
+			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: Pick{AtHolder, uint32(i)}})
+		}
+		report, err := Run(t.Context(), w, Schedule{steps}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Struck != 2 || len(report.Skipped) != 1 || report.Skipped[0].Reason != ErrNobody.Error() {
+			t.Errorf("report %+v; want two faults in force, one without anybody to hit", report)
+		}
+	})
+}
+
+func TestAFaultWaitsForSomebodyItIsAimedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1}, Client{Linked: 1})
+		time.AfterFunc(patience/2, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.clients[1].Holds = true
+		})
+		if _, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down", Pick: Pick{Aim: AtHolder}}}}, w); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.log) == 0 || !strings.HasSuffix(w.log[0], "[1]") {
+			t.Errorf("happened: %v; want client 1 to be hit", w.log)
+		}
+	})
+}
+
+func TestAProcessThatReplacesAnotherDuringAFaultIsOnRecordWhenItStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1, Holds: true})
+		time.AfterFunc(time.Second, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.clients[0].Process = 10
+		})
+		if _, err := Run(t.Context(), w, Schedule{[]Step{{For: 2 * time.Second, Fault: "down"}}}, w); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(t, "0s fault-start 1 down [0]", "0s down client 0", "2s heal client 0", "2s fault-stop 1 down [0 10]")
+	})
+}
+
+func TestTheEndOfTheContextHealsWhatIsBroken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1, Holds: true})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err := Run(ctx, w, Schedule{[]Step{
+			{At: time.Second, For: time.Hour, Fault: "down"},
+			{At: time.Minute, For: time.Hour, Fault: "down"},
+		}}, w)
+		if err != nil {
+			t.Error(err)
+		}
+		w.expect(t, "1s fault-start 1 down [0]", "1s down client 0", "5s heal client 0", "5s fault-stop 1 down [0]")
+	})
+}
+
+func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1, Holds: true})
+		stuck := errors.New("stuck")
+		w.clients[0].Links[1].(*fakeLink).heal = stuck
+		_, err := Run(t.Context(), w, Schedule{[]Step{{For: time.Second, Fault: "down"}}}, w)
+		if !errors.Is(err, stuck) {
+			t.Errorf("error %v; want %v", err, stuck)
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package nemesis
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func plan(seed int64, duration time.Duration) Plan {
+	return Plan{Seed: seed, Duration: duration, SessionTimeout: 2 * time.Second, Kinds: List()}
+}
+
+func TestTheSameSeedDrawsTheSameSchedule(t *testing.T) {
+	a, b := Draw(plan(7, time.Minute)), Draw(plan(7, time.Minute))
+	if !reflect.DeepEqual(a, b) {
+		t.Error("two draws differ")
+	}
+	if reflect.DeepEqual(a, Draw(plan(8, time.Minute))) {
+		t.Error("another seed drew the same schedule")
+	}
+}
+
+func TestAScheduleSurvivesJSON(t *testing.T) {
+	want := Draw(plan(7, time.Minute))
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Schedule
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("the schedule read back differs")
+	}
+}
+
+func TestADrawnSchedule(t *testing.T) {
+	for seed := range int64(200) {
+		for _, d := range []time.Duration{20 * time.Second, time.Minute} {
+			s := Draw(plan(seed, d))
+			t.Run("has every kind of fault", func(t *testing.T) {
+				seen := make(map[string]int)
+				for _, step := range s.Steps {
+					seen[step.Fault]++
+				}
+				for _, k := range List() {
+					if seen[k.Name] == 0 {
+						t.Errorf("seed %d, %v: no %s in %v", seed, d, k.Name, seen)
+					}
+				}
+			})
+			t.Run("cuts servers apart by one fault at a time", func(t *testing.T) {
+				var busy time.Duration
+				for _, step := range s.Steps {
+					if strings.HasPrefix(step.Fault, "isolate-") {
+						if step.At < busy {
+							t.Errorf("seed %d: %s at %v, another one until %v", seed, step.Fault, step.At, busy)
+						}
+						busy = step.At + step.For
+					}
+				}
+			})
+			t.Run("is over before its end and calm for a third of it", func(t *testing.T) {
+				const grain = 10 * time.Millisecond
+				hit := make(map[time.Duration]bool)
+				for _, step := range s.Steps {
+					if step.At < 0 || step.At+step.For > d-3*time.Second {
+						t.Errorf("seed %d, %v: %+v leaves no calm at the end", seed, d, step)
+					}
+					for at := step.At / grain; at <= (step.At+step.For)/grain; at++ {
+						hit[at] = true
+					}
+				}
+				if storm := time.Duration(len(hit)) * grain; storm > d*2/3 {
+					t.Errorf("seed %d: faults in force for %v of %v", seed, storm, d)
+				}
+			})
+		}
+	}
+}
+
+func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
+	for seed := range int64(200) {
+		var aimed, expiries int
+		for _, step := range Draw(plan(seed, time.Minute)).Steps {
+			if step.Pick.Aim == AtHolder {
+				aimed++
+			}
+			if strings.HasPrefix(step.Fault, "expire-") && step.Pick.Aim != AtAnyone {
+				expiries++
+			}
+		}
+		if aimed < 25 || expiries < 12 {
+			t.Errorf("seed %d: %d faults aimed at holders, %d expiries aimed at holders or waiters", seed, aimed, expiries)
+		}
+	}
+}
+
+func TestFaultsAreSelectedByName(t *testing.T) {
+	for name, c := range map[string]struct {
+		names []string
+		peers bool
+		want  int
+		err   string
+	}{
+		"all of them where servers have links":                 {[]string{"all"}, true, len(List()), ""},
+		"all but those of peers where they have none":          {[]string{"all"}, false, len(List()) - 2, ""},
+		"none":                                                 {[]string{"none"}, true, 0, ""},
+		"two, one of them twice":                               {[]string{"down", "latency", "down"}, true, 2, ""},
+		"an unknown one is an error that names the known ones": {[]string{"dwon"}, true, 0, "known: all, none, down"},
+		"one that needs links between servers, without any":    {[]string{"isolate-leader"}, false, 0, "needs links between the servers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Select(c.names, c.peers)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("error %v; want one that says %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || len(got) != c.want {
+				t.Errorf("%d kinds, error %v; want %d", len(got), err, c.want)
+			}
+		})
+	}
+}
