@@ -88,8 +88,8 @@ func long(n, clients int) []piece {
 		start := now + time.Duration(1+r.IntN(5))
 		end := start + time.Duration(2+r.IntN(20))
 		now = end
-		holds = append(holds, &hold{lock: "a", process: c, call: last[c], start: start, end: end, released: end + 1})
-		last[c] = end + 2
+		holds = append(holds, &hold{lock: "a", process: c, call: last[c], start: start, end: end, released: end})
+		last[c] = end
 	}
 	return piecesOf(holds)
 }

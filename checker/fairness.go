@@ -104,14 +104,19 @@ func (c *check) fairness(t *trace) Verdict {
 // sessionEnded reports whether session, under which o contended, may have ended
 // before o was answered, so that its place in the queue may have been gone.
 func (t *trace) sessionEnded(session string, o *op) bool {
-	until := o.ret
-	if o.hold != nil && o.hold.acquire == o && o.hold.why == byLoss {
-		until = o.hold.end // seen a little late, perhaps
-	}
-	if at, ok := t.expired[session]; ok && session != "" && at <= until {
+	if len(t.forcedIn(o.process, o.call, o.ret)) > 0 {
 		return true
 	}
-	return len(t.forcedIn(o.process, o.call, o.ret)) > 0
+	at, ok := t.expired[session]
+	if !ok || session == "" {
+		return false
+	}
+	if h := o.hold; h != nil && h.acquire == o && h.why == byLoss && at > o.ret {
+		// The observer sees the end late. Unless it was forced after o was
+		// answered, it may have come before.
+		return at <= h.end && len(t.forcedIn(o.process, o.ret, at)) == 0
+	}
+	return at <= o.ret
 }
 
 func (t *trace) contender(o *op) *contender {

@@ -1,0 +1,250 @@
+package checker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// good puts every guarantee to the test, and keeps it.
+func good(r *run) *run {
+	r.phase(0, histories.PhaseChaos)
+	r.want(1, 1).place(2, 1, 1).got(3, 1, 1)
+	r.want(3, 2).place(4, 2, 2)
+	r.want(4, 1).deeper(5, 1, 1, 2).inner(6, 7, 1, 2)
+	for _, store := range []string{histories.StoreFenced, histories.StorePlain} {
+		read, write := histories.Event{Store: store}, histories.Event{Store: store, Value: 1}
+		r.op(8, histories.Invoke, 1, histories.Read, read).op(8, histories.OK, 1, histories.Read, read)
+		r.op(8, histories.Invoke, 1, histories.Write, write).op(8, histories.OK, 1, histories.Write, write)
+	}
+	r.fault(10, histories.FaultStart, histories.ForcedExpiry, 1).fault(11, histories.FaultStop, histories.ForcedExpiry, 1)
+	r.expired(12, 1).lost(13, 1).got(14, 2, 2).release(20, 2).released(21, 2)
+	renewed := histories.Event{Token: tok(3), Depth: 1, Session: "renewed"}
+	r.phase(30, histories.PhaseRecovery).want(31, 1).op(31, histories.OK, 1, histories.Acquire, renewed).release(32, 1).released(32, 1)
+	r.cycle(33, 34, 2, 4)
+	return r.phase(40, histories.PhaseEnd).add(41, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{}})
+}
+
+func TestARunThatPutsEverythingToTheTestHolds(t *testing.T) {
+	rep := good(newRun(t)).report()
+	for _, v := range rep.Verdicts {
+		if v.Outcome != Holds {
+			t.Error(v.String(), v.Witnesses)
+		}
+	}
+	if rep.Outcome() != Holds {
+		t.Error(rep.Reason())
+	}
+	if len(rep.Verdicts) != len(Guarantees()) {
+		t.Error("a guarantee has no verdict")
+	}
+}
+
+func TestTheWorstVerdictIsThatOfTheRun(t *testing.T) {
+	v := func(o Outcome, promised, expected bool) Verdict {
+		return Verdict{Outcome: o, Promised: promised, Expected: expected}
+	}
+	for _, c := range []struct {
+		name     string
+		verdicts []Verdict
+		idle     string
+		want     Outcome
+	}{
+		{"all hold", []Verdict{v(Holds, true, true)}, "", Holds},
+		{"one is violated", []Verdict{v(Holds, true, true), v(Unknown, true, true), v(Violated, true, true)}, "idle", Violated},
+		{"one is unknown", []Verdict{v(NotExercised, true, true), v(Unknown, true, true)}, "idle", Unknown},
+		{"one was not exercised", []Verdict{v(Holds, true, true), v(NotExercised, true, true)}, "", NotExercised},
+		{"one is not promised", []Verdict{v(Holds, true, true), v(NotExercised, false, true)}, "", Holds},
+		{"one was not meant to be exercised", []Verdict{v(Holds, true, true), v(NotExercised, true, false)}, "", Holds},
+		{"no lease met a fault", []Verdict{v(Holds, true, true)}, "idle", NotExercised},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := (&Report{Verdicts: c.verdicts, idle: c.idle}).Outcome(); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestFaultsThatMetNoLeaseHaveShownNothing(t *testing.T) {
+	r := newRun(t)
+	r.cycle(0, 1, 1, 1).fault(2, histories.FaultStart, "isolate").fault(3, histories.FaultStop, "isolate").cycle(4, 5, 2, 2)
+	if rep := r.report(); rep.idle == "" || rep.Outcome() != NotExercised && rep.Outcome() != Violated {
+		t.Error(rep.Outcome(), rep.Reason())
+	}
+	r = newRun(t)
+	r.h.Header.Options = map[string]string{"faults": "all"}
+	if rep := r.cycle(0, 1, 1, 1).report(); rep.idle == "" {
+		t.Error("faults were asked for and none started")
+	}
+}
+
+func TestCoverageCountsWhatAFaultMet(t *testing.T) {
+	r := newRun(t)
+	r.want(0, 1).got(1, 1, 1)               // holding
+	r.want(2, 2).place(3, 2, 2)             // waiting
+	r.want(4, 3)                            // enqueuing
+	r.want(4, 4).got(4, 4, 3).release(5, 4) // releasing
+	r.cycle(5, 5, 5, 4)                     // idle
+	r.want(5, 6).crash(5, 6)                // gone
+	r.fault(6, histories.FaultStart, "isolate")
+	rep := r.report()
+	want := Coverage{{Fault: "isolate", Starts: 1, Met: map[State]int{Idle: 1, Enqueuing: 1, Waiting: 1, Holding: 1, Releasing: 1}}}
+	if !reflect.DeepEqual(rep.Coverage, want) {
+		t.Errorf("got %v, want %v", rep.Coverage, want)
+	}
+	r.h.Events[len(r.h.Events)-1].Fault.Processes = []int{5}
+	want = Coverage{{Fault: "isolate", Starts: 1, Met: map[State]int{Idle: 1, Enqueuing: 0, Waiting: 0, Holding: 0, Releasing: 0}}}
+	if rep := r.report(); !reflect.DeepEqual(rep.Coverage, want) {
+		t.Errorf("on process 5 alone: got %v, want %v", rep.Coverage, want)
+	}
+}
+
+func TestAReportSurvivesJSON(t *testing.T) {
+	r := newRun(t)
+	r.want(0, 1).got(1, 1, 1).fault(1, histories.FaultStart, "isolate", 1).want(2, 2).got(3, 2, 2)
+	rep := r.report()
+	b, err := json.Marshal(rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Report
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(*rep, again) {
+		t.Errorf("%+v\n%+v", *rep, again)
+	}
+	if again.Outcome() != Violated {
+		t.Error(again.Outcome())
+	}
+}
+
+func TestAnInvalidHistoryIsAnErrorAndNoVerdict(t *testing.T) {
+	r := newRun(t)
+	r.got(1, 1, 1)
+	var f *histories.FormatError
+	if rep, err := Check(context.Background(), r.h); !errors.As(err, &f) || rep != nil {
+		t.Error(rep, err)
+	}
+}
+
+func TestACheckThatIsCancelledGivesNoVerdict(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if rep, err := Check(ctx, good(newRun(t)).h); !errors.Is(err, context.Canceled) || rep != nil {
+		t.Error(rep, err)
+	}
+}
+
+func TestWhatPorcupineCannotAffordTheSweepJudgesAlone(t *testing.T) {
+	for name, o := range map[string]Option{"time": WithTimeLimit(-1), "memory": WithMemoryLimit(0)} {
+		t.Run(name, func(t *testing.T) {
+			rep, err := Check(context.Background(), good(newRun(t)).h, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Outcome() != Holds || len(rep.Notes) == 0 {
+				t.Error(rep.Outcome(), rep.Reason(), rep.Notes)
+			}
+		})
+	}
+}
+
+func TestADisagreementOfTheEnginesIsAnErrorAndNoVerdict(t *testing.T) {
+	c := &check{}
+	v := Verdict{Guarantee: MutualExclusion, Outcome: Holds}
+	c.disagree(&v, "a", true)
+	if v.Outcome != Unknown || !errors.Is(c.err, ErrDisagreement) {
+		t.Error(v.String(), c.err)
+	}
+}
+
+// minute makes a legal history of n cycles on 5 locks by 10 clients, with
+// places, re-entries, both counters and a fault now and then.
+func minute(n int) *histories.History {
+	r := rand.New(rand.NewPCG(4, 4))
+	h := &histories.History{Header: histories.Header{Version: 1, Promises: everything, SessionTimeout: 2 * time.Second}}
+	now, zxid := time.Duration(0), int64(0)
+	add := func(e histories.Event) {
+		now += time.Duration(1 + r.IntN(100_000))
+		e.Time = now
+		h.Events = append(h.Events, e)
+	}
+	add(histories.Event{Type: histories.PhaseStart, Process: -1, Phase: histories.PhaseChaos})
+	locks := []string{"a", "b", "c", "d", "e"}
+	queue := make([][]histories.Event, len(locks)) // clients 2l and 2l+1 share lock l
+	values := make([]int64, len(locks))
+	ask := func(l, p int) {
+		zxid++
+		e := histories.Event{Process: p, Op: histories.Acquire, Lock: locks[l], Depth: 1, Token: histories.Token{Zxid: zxid}, Session: session(p)}
+		add(histories.Event{Type: histories.Invoke, Process: p, Op: e.Op, Lock: e.Lock})
+		add(histories.Event{Type: histories.Enqueued, Process: p, Lock: e.Lock, Token: e.Token, Session: e.Session})
+		queue[l] = append(queue[l], e)
+	}
+	for l := range locks {
+		ask(l, 2*l)
+		ask(l, 2*l+1)
+	}
+	both := func(e histories.Event) {
+		e.Type = histories.Invoke
+		add(e)
+		e.Type = histories.OK
+		add(e)
+	}
+	for i := range n {
+		l := r.IntN(len(locks))
+		e := queue[l][0]
+		queue[l] = queue[l][1:]
+		e.Type = histories.OK
+		add(e)
+		if i%100 == 0 {
+			f := &histories.Fault{ID: i, Name: "isolate"}
+			add(histories.Event{Type: histories.FaultStart, Process: -1, Fault: f})
+			add(histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
+		}
+		both(histories.Event{Process: e.Process, Op: histories.Read, Lock: e.Lock, Store: histories.StorePlain, Value: values[l]})
+		values[l]++
+		both(histories.Event{Process: e.Process, Op: histories.Write, Lock: e.Lock, Store: histories.StorePlain, Value: values[l]})
+		both(histories.Event{Process: e.Process, Op: histories.Release, Lock: e.Lock, Depth: 1})
+		ask(l, e.Process)
+	}
+	return h
+}
+
+func TestAMinuteIsJudgedInTwoSeconds(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector is not what is measured")
+	}
+	h := minute(11_000)
+	start := time.Now()
+	rep, err := Check(context.Background(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range rep.Verdicts {
+		if v.Outcome == Violated {
+			t.Error(v.String(), v.Witnesses[0])
+		}
+	}
+	t.Logf("%d events: %v %v", len(h.Events), time.Since(start), rep.Notes)
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("%d events took %v", len(h.Events), d)
+	}
+}
+
+func BenchmarkCheckOfAMinute(b *testing.B) {
+	h := minute(11_000)
+	b.ReportMetric(float64(len(h.Events)), "events")
+	for b.Loop() {
+		if _, err := Check(context.Background(), h); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
