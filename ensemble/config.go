@@ -92,6 +92,9 @@ func (c *LocalConfig) jvmFlags() []string {
 		"-Xms32m", "-Xmx128m", "-Xss256k", "-XX:+UseSerialGC",
 		"-Djava.net.preferIPv4Stack=true",
 		"-Dzookeeper.cnxTimeout=500", // ms to reach a peer in an election; a paused one would cost 5 s
+		// In an election votes are sent again at intervals that double, up to a
+		// minute. A server that comes back should not wait for that.
+		"-Dzookeeper.fastleader.maxNotificationInterval=800",
 		"-Dzookeeper.extendedTypesEnabled=true",
 		fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", containerInterval.Milliseconds()),
 	}

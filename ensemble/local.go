@@ -210,6 +210,9 @@ func (l *Local) Close() error {
 			}
 		}
 		for _, s := range l.servers {
+			if s.relay != nil {
+				errs = append(errs, s.relay.close())
+			}
 			errs = append(errs, os.RemoveAll(s.dir))
 		}
 		if l.ownsDir {

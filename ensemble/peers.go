@@ -16,15 +16,19 @@ func (l *Local) openPeers(ctx context.Context) error {
 	if l.config.Peers == nil {
 		return nil
 	}
-	for _, from := range l.servers {
-		for _, to := range l.servers {
+	for _, to := range l.servers {
+		var err error
+		if to.relay, err = newRelay(loopback(to.quorum)); err != nil {
+			return err
+		}
+		for _, from := range l.servers {
 			if from == to {
 				continue
 			}
 			for _, port := range []struct {
 				name   string
 				number int
-			}{{"quorum", to.quorum}, {"election", to.election}} {
+			}{{"quorum", to.relay.port()}, {"election", to.election}} {
 				name := fmt.Sprintf("peer-%d-%d-%s", from.ID, to.ID, port.name)
 				link, err := l.config.Peers.Link(ctx, name, loopback(port.number))
 				if err != nil {
@@ -78,7 +82,8 @@ func (l *Local) checkPeers() error {
 				return fmt.Errorf("look at the connections of server %d: %w", s.ID, err)
 			}
 			for _, other := range l.servers {
-				if other != s && (dialled[other.quorum] || dialled[other.election]) {
+				direct := dialled[other.quorum] || dialled[other.election] || other.relay != nil && dialled[other.relay.port()]
+				if other != s && direct {
 					return fmt.Errorf("server %d to server %d: %w", s.ID, other.ID, ErrDirectPeerLink)
 				}
 			}

@@ -26,6 +26,7 @@ type server struct {
 	local                    *Local
 	client, quorum, election int
 	dir, log                 string
+	relay                    *relay // in front of the quorum port; nil without links
 
 	mu      sync.Mutex
 	process *process // the latest; nil before the first

@@ -1,0 +1,51 @@
+# make help lists the targets. Go is all that has to be there before.
+
+# The recipes use pipefail nowhere and bash only in .ci/run: any POSIX shell will do.
+SHELL      := /bin/sh
+GO         ?= go
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+ARGS       ?=
+# Packages tested at the same time. Several start ZooKeeper ensembles of three
+# JVMs each, and their tests of time need the CPU.
+PARALLEL   ?= 2
+TIMEOUT    ?= 10m
+BENCH      ?= .
+BENCHTIME  ?= 5x
+COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test verify bench up down clean go
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+go:
+	@command -v $(GO) >/dev/null 2>&1 || { echo "Go is missing: install the version that go.mod names from https://go.dev/dl/" >&2; exit 1; }
+
+setup: ## make sure that Java and ZooKeeper are there, install them if they are not
+	@sh ensemble/install.sh
+
+build: go ## build bin/zkverify
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
+
+test: go setup ## check format and code, run every test with the race detector
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) ./...
+
+verify: setup build ## build and run a minute of faults, or what ARGS= says
+	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
+
+bench: go setup ## run the benchmarks; BENCH= chooses by name, BENCHTIME= how often
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -timeout 60m -p 1 ./...
+
+up: ## start three ZooKeeper servers and Toxiproxy in containers
+	$(COMPOSE) up -d
+
+down: ## stop them and remove their data
+	$(COMPOSE) down -v
+
+clean: ## remove what build and runs left
+	rm -rf bin runs
