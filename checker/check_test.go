@@ -15,8 +15,7 @@ import (
 // good puts every guarantee to the test, and keeps it.
 func good(r *run) *run {
 	r.phase(0, histories.PhaseChaos)
-	r.want(1, 1).place(2, 1, 1).got(3, 1, 1)
-	r.want(3, 2).place(4, 2, 2)
+	r.want(1, 1).place(2, 1, 1).want(2, 2).place(2, 2, 2).got(3, 1, 1)
 	r.want(4, 1).deeper(5, 1, 1, 2).inner(6, 7, 1, 2)
 	for _, store := range []string{histories.StoreFenced, histories.StorePlain} {
 		read, write := histories.Event{Store: store}, histories.Event{Store: store, Value: 1}
