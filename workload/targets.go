@@ -3,11 +3,32 @@ package workload
 import (
 	"fmt"
 	"strings"
+
+	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// Targets returns the locks that can be tested by name.
+// Targets returns the locks that can be tested by name, the mutants last.
 func Targets() []Target {
-	return []Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}}
+	targets := []Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}}
+	for _, m := range Mutants() {
+		targets = append(targets, m)
+	}
+	return targets
+}
+
+// Mutant is a target with one deliberate defect.
+type Mutant struct {
+	Target
+	Guarantee string // name of the checker's guarantee that must catch it
+}
+
+// Mutants returns the mutants of the recipes.
+func Mutants() []Mutant {
+	var all []Mutant
+	for _, d := range mutants.Defects() {
+		all = append(all, Mutant{mutantTarget{d}, d.Guarantee})
+	}
+	return all
 }
 
 // TargetNamed returns one of Targets.
