@@ -11,8 +11,6 @@ type condition struct {
 	latency, jitter time.Duration
 }
 
-func (c condition) healthy() bool { return c == condition{} }
-
 // toxic is one effect on one of the two streams of a proxy's connections. Its
 // JSON form is what Toxiproxy reads.
 type toxic struct {

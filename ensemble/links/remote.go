@@ -71,7 +71,7 @@ func Remote(url string, options ...RemoteOption) (Network, error) {
 func hostOf(address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Hostname() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return "", fmt.Errorf("Toxiproxy address %q: want http://host:port", address)
+		return "", fmt.Errorf("address of Toxiproxy %q: want http://host:port", address)
 	}
 	return parsed.Hostname(), nil
 }

@@ -1,0 +1,41 @@
+package ensemble_test
+
+import (
+	"io"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/internal/ports"
+)
+
+func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
+	free, err := ports.Free(1)
+	must(t, err)
+	target := net.JoinHostPort("127.0.0.1", strconv.Itoa(free[0]))
+	addr, closeRelay, err := ensemble.NewRelay(target)
+	must(t, err)
+	conn, err := net.Dial("tcp", addr)
+	must(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "epoch")
+	must(t, err)
+	time.Sleep(30 * time.Millisecond) // the port opens while the relay is trying
+	leader, err := net.Listen("tcp", target)
+	must(t, err)
+	defer leader.Close()
+	must(t, leader.(*net.TCPListener).SetDeadline(time.Now().Add(5*time.Second)))
+	got, err := leader.Accept()
+	must(t, err)
+	defer got.Close()
+	text := make([]byte, 5)
+	if _, err := io.ReadFull(got, text); err != nil || string(text) != "epoch" {
+		t.Fatalf("the leader got %q, %v", text, err)
+	}
+	must(t, closeRelay())
+	if _, err := conn.Read(text); err == nil {
+		t.Fatal("a connection outlives its relay")
+	}
+}
