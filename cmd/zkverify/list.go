@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// listCmd lists names.
+type listCmd struct {
+	What string `arg:"" enum:"recipes,targets,faults,guarantees,mutants" help:"One of ${enum}."`
+}
+
+func (listCmd) Help() string { return "Example: zkverify list faults" }
+
+func (l *listCmd) Run(_ context.Context, con *console) error {
+	w := tabwriter.NewWriter(con.out, 0, 0, 3, ' ', 0)
+	switch l.What {
+	case "recipes":
+		for _, r := range recipeNames() {
+			fmt.Fprintf(w, "%s\n", r)
+		}
+	case "targets":
+		for _, t := range workload.Targets() {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name(), t.Recipe(), t.Description())
+		}
+	case "mutants":
+		for _, d := range workload.Mutants() {
+			fmt.Fprintf(w, "%s\tcaught by %s\t%s\n", d.Name(), d.Guarantee, d.Description())
+		}
+	case "faults":
+		for _, k := range nemesis.List() {
+			fmt.Fprintf(w, "%s\t%s\n", k.Name, k.Description)
+		}
+	case "guarantees":
+		for _, g := range checker.Guarantees() {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", g.Name, g.Summary, g.Model)
+		}
+	}
+	return w.Flush()
+}
+
+// recipeNames lists the recipes that some target has.
+func recipeNames() []string {
+	var names []string
+	seen := make(map[string]bool)
+	for _, t := range workload.Targets() {
+		if !seen[t.Recipe()] {
+			seen[t.Recipe()] = true
+			names = append(names, t.Recipe())
+		}
+	}
+	return names
+}

@@ -1,0 +1,145 @@
+// Zkverify tests ZooKeeper locks on a real ensemble under faults, and judges
+// recorded histories. See the README, or zkverify --help.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// The exit statuses.
+const (
+	exitHolds       = 0
+	exitViolated    = 1
+	exitUnknown     = 2  // or not exercised, or the run did not end in good order
+	exitUsage       = 64 // EX_USAGE: also input that cannot be read
+	exitUnavailable = 69 // EX_UNAVAILABLE: no ensemble
+)
+
+// cli is the command line.
+type cli struct {
+	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
+	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
+	List     listCmd     `cmd:"" help:"List what can be named on the command line."`
+	Ensemble ensembleCmd `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
+
+	Version kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// version is set by the linker.
+var version = ""
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// console is where commands write, and what they are told of the terminal.
+type console struct {
+	out, err io.Writer
+	terminal bool // err is a terminal: show a bar, use colors
+}
+
+func main() { os.Exit(zkverify(os.Args[1:], newConsole())) }
+
+// zkverify runs one command and returns the exit status.
+func zkverify(args []string, con *console) (status int) {
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("zkverify"),
+		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown or not exercised, 64 bad usage or input, 69 no ensemble."),
+		kong.Writers(con.out, con.err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.Vars{"version": versionText()},
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(con),
+	)
+	if err != nil {
+		fmt.Fprintln(con.err, "zkverify:", err)
+		return exitUnknown
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited // --help, --version
+	}
+	if err != nil {
+		fmt.Fprintf(con.err, "zkverify: %v\nTry zkverify --help.\n", err)
+		return exitUsage
+	}
+	// The first interrupt ends the command in good order, the second at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	command.BindTo(ctx, (*context.Context)(nil))
+	if err := command.Run(); err != nil {
+		var done outcome
+		if errors.As(err, &done) {
+			return done.status()
+		}
+		fmt.Fprintln(con.err, "zkverify:", err)
+		return statusOf(err)
+	}
+	return exitHolds
+}
+
+// outcome is the "error" of a command that has judged and said so.
+type outcome checker.Outcome
+
+func (o outcome) Error() string { return string(o) }
+
+func (o outcome) status() int {
+	switch checker.Outcome(o) {
+	case checker.Holds:
+		return exitHolds
+	case checker.Violated:
+		return exitViolated
+	}
+	return exitUnknown
+}
+
+// usageError is an error of what was asked for.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func statusOf(err error) int {
+	var u usageError
+	var f *histories.FormatError
+	if errors.As(err, &u) || errors.As(err, &f) {
+		return exitUsage
+	}
+	for _, e := range []error{
+		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrPortTaken, ensemble.ErrServerDied,
+		ensemble.ErrNotServing, ensemble.ErrDirectPeerLink, ensemble.ErrUnreachable, ensemble.ErrUnknownLeader,
+		ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble,
+	} {
+		if errors.Is(err, e) {
+			return exitUnavailable
+		}
+	}
+	return exitUnknown
+}

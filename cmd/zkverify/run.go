@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// The files of a run.
+const (
+	historyFile = "history.jsonl"
+	verdictFile = "verdict.json"
+)
+
+// runCmd drives a target through faults.
+type runCmd struct {
+	Recipe string `default:"mutex" help:"What sort of lock to test; see zkverify list recipes." placeholder:"NAME"`
+	Target string `default:"recipes" help:"The lock to test; see zkverify list targets." placeholder:"NAME"`
+
+	Servers serversFlags `embed:""`
+
+	Duration time.Duration `default:"60s" help:"How long faults come and go (${default})."`
+	Clients  int           `default:"10" help:"Clients, each with a session of its own (${default})."`
+	Locks    int           `default:"5" help:"Locks they contend for (${default})."`
+	Faults   []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
+	Seed     *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
+	Out      string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
+
+	Mix mixFlags `embed:"" group:"What clients do:"`
+}
+
+func (runCmd) Help() string {
+	return "Example: zkverify run --target zk-lock --duration 30s\n\nLeaves a folder with the history, the verdict and the servers' logs."
+}
+
+// mixFlags are workload.Mix on the command line.
+type mixFlags struct {
+	Hold     time.Duration `default:"2ms" help:"Mean time that a lock is held (${default})."`
+	Patience time.Duration `default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire (${default})."`
+	Try      float64       `default:"0.15" help:"Share of acquires that only try (${default})."`
+	Timeout  float64       `default:"0.25" help:"Share of acquires with a timeout (${default})."`
+	Cancel   float64       `default:"0.1" help:"Share of acquires cancelled in mid-wait (${default})."`
+	Reenter  float64       `default:"0.1" help:"Share of holds that re-enter (${default})."`
+	Long     float64       `default:"0.0005" help:"Share of holds as long as a session timeout (${default})."`
+	HoldOn   float64       `default:"0.7" help:"Share of holds that go on for long when a fault hits them (${default})."`
+	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash (${default})."`
+	Race     float64       `default:"0.2" help:"Share of guarded increments that pause in the middle (${default})."`
+}
+
+func (m mixFlags) mix() workload.Mix {
+	share := func(x float64) float64 {
+		if x == 0 {
+			return -1 // the zero value means the default there
+		}
+		return x
+	}
+	return workload.Mix{
+		Try: share(m.Try), Timeout: share(m.Timeout), Cancel: share(m.Cancel), Patience: m.Patience,
+		Hold: m.Hold, Long: share(m.Long), HoldOn: share(m.HoldOn),
+		Reenter: share(m.Reenter), Crash: share(m.Crash), Race: share(m.Race),
+	}
+}
+
+// Validate is called by kong.
+func (r *runCmd) Validate() error {
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"duration", r.Duration}, {"hold", r.Mix.Hold}, {"patience", r.Mix.Patience}} {
+		if d.value <= 0 {
+			return fmt.Errorf("--%s must be positive, not %v", d.flag, d.value)
+		}
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"clients", r.Clients}, {"locks", r.Locks}} {
+		if n.value < 1 {
+			return fmt.Errorf("--%s must be at least 1, not %d", n.flag, n.value)
+		}
+	}
+	m := r.Mix
+	for _, s := range []struct {
+		flag  string
+		value float64
+	}{{"try", m.Try}, {"timeout", m.Timeout}, {"cancel", m.Cancel}, {"try, --timeout and --cancel together", m.Try + m.Timeout + m.Cancel},
+		{"reenter", m.Reenter}, {"long", m.Long}, {"hold-on", m.HoldOn}, {"crash", m.Crash}, {"race", m.Race}} {
+		if s.value < 0 || s.value > 1+1e-9 {
+			return fmt.Errorf("--%s must lie between 0 and 1, not at %v", s.flag, s.value)
+		}
+	}
+	return r.Servers.validate()
+}
+
+// target returns the target that the flags name.
+func (r *runCmd) target() (workload.Target, error) {
+	target, err := workload.TargetNamed(r.Target)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if known := recipeNames(); r.Recipe != "all" && !slices.Contains(known, r.Recipe) {
+		return nil, usage("unknown recipe %q; known: %s", r.Recipe, strings.Join(known, ", "))
+	}
+	if r.Recipe != "all" && r.Recipe != target.Recipe() {
+		return nil, usage("target %s is a %s, not a %s", target.Name(), target.Recipe(), r.Recipe)
+	}
+	return target, nil
+}
+
+func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
+	target, err := r.target()
+	if err != nil {
+		return err
+	}
+	if _, err := nemesis.Select(r.Faults, true); err != nil {
+		return usageError{err}
+	}
+	seed := rand.Int64N(1e9) // short enough to type
+	if r.Seed != nil {
+		seed = *r.Seed
+	}
+	started := time.Now()
+	dir, err := makeFolder(r.Out, started, target.Name())
+	if err != nil {
+		return err
+	}
+	con.say("zkverify %s: %s, seed %d, in %s", versionText(), target.Name(), seed, dir)
+
+	env, err := r.Servers.open(ctx, con, dir, runID(started, seed))
+	if err != nil {
+		os.Remove(dir) // if nothing is in it, not even the log of a server that died
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	if kinds, err := nemesis.Select(r.Faults, env.peers()); err != nil {
+		return usageError{err}
+	} else {
+		con.say("faults: %s", kindNames(kinds))
+	}
+
+	cfg := workload.Config{
+		Ensemble: env.ensemble, Network: env.network, Target: target,
+		Seed: seed, Clients: r.Clients, Locks: r.Locks, Duration: r.Duration,
+		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults,
+	}
+	path := filepath.Join(dir, historyFile)
+	recorder, err := histories.Create(path, histories.Header{
+		Started: started, Seed: seed, Recipe: target.Recipe(), Target: target.Name(),
+		Promises: cfg.Promises(), Options: r.options(),
+		Ensemble: env.ensemble.Kind(), Servers: len(env.ensemble.Servers()), ZooKeeper: env.ensemble.Version(),
+		SessionTimeout: r.Servers.SessionTimeout, TickTime: env.ensemble.TickTime(),
+	})
+	if err != nil {
+		return usageError{err}
+	}
+	cfg.Recorder = recorder
+	bar := newProgress(con, r.Duration)
+	cfg.Progress = bar.update
+	chaos := time.Now()
+	result, runErr := workload.Run(ctx, cfg)
+	bar.done()
+	took := time.Since(chaos)
+	if err := recorder.Close(); err != nil {
+		runErr = errors.Join(runErr, err)
+	}
+	for _, w := range result.Warnings {
+		con.say("warning: %s", w)
+	}
+	if result.Interrupted {
+		con.say("interrupted: judging what there is")
+	}
+
+	// Judging goes on after an interrupt; a second one ends the program.
+	h, err := histories.ReadFile(path)
+	if err != nil {
+		return errors.Join(runErr, err)
+	}
+	verdict, err := judge(context.WithoutCancel(ctx), con, h)
+	if err != nil {
+		return errors.Join(runErr, err)
+	}
+	recorded, written, _ := recorder.Counts()
+	fmt.Fprintln(con.out, describe(h))
+	if err := report.Terminal(con.out, verdict, con.style()); err != nil {
+		return errors.Join(runErr, err)
+	}
+	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
+		result.Cycles, float64(result.Cycles)/result.Chaos.Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
+	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
+	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
+		runErr = errors.Join(runErr, err)
+	}
+	fmt.Fprintf(con.out, "history, verdict and logs: %s\n", dir)
+	if verdict.Outcome() == checker.Violated {
+		return errors.Join(outcome(checker.Violated), tell(con, runErr))
+	}
+	if result.Interrupted {
+		return outcome(checker.Unknown)
+	}
+	if runErr != nil {
+		return runErr
+	}
+	return outcome(verdict.Outcome())
+}
+
+// tell prints an error that does not decide the exit status.
+func tell(con *console, err error) error {
+	if err != nil {
+		con.say("zkverify: %v", err)
+	}
+	return nil
+}
+
+func writeVerdict(path string, r *checker.Report) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(report.JSON(f, r), f.Close())
+}
+
+// makeFolder makes the folder of a run.
+func makeFolder(named string, started time.Time, target string) (string, error) {
+	dir := named
+	if dir == "" {
+		dir = filepath.Join("runs", started.Format("20060102-150405")+"-"+target)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", usage("--out: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, historyFile)); err == nil {
+		return "", usage("--out: %s holds a run already", dir)
+	}
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return "", usage("--out: %s is not writable: %w", dir, err)
+	}
+	return dir, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+func runID(started time.Time, seed int64) string {
+	return started.UTC().Format("20060102T150405") + "-" + strconv.FormatUint(uint64(seed), 36)
+}
+
+// options is the command line, for the history's header.
+func (r *runCmd) options() map[string]string {
+	m := r.Mix
+	share := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	o := map[string]string{
+		"recipe": r.Recipe, "target": r.Target,
+		"duration": r.Duration.String(), "clients": strconv.Itoa(r.Clients), "locks": strconv.Itoa(r.Locks),
+		"faults": strings.Join(r.Faults, ","),
+		"hold":   m.Hold.String(), "patience": m.Patience.String(),
+		"try": share(m.Try), "timeout": share(m.Timeout), "cancel": share(m.Cancel), "reenter": share(m.Reenter),
+		"long": share(m.Long), "hold-on": share(m.HoldOn), "crash": share(m.Crash), "race": share(m.Race),
+	}
+	r.Servers.options(o)
+	return o
+}
+
+func kindNames(kinds []nemesis.Kind) string {
+	if len(kinds) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}

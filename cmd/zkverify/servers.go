@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+var (
+	errNoToxiproxy = errors.New("Toxiproxy cannot be used")
+	errNoEnsemble  = errors.New("no such ensemble is running")
+)
+
+// serversFlags say against which servers to run, and through what.
+type serversFlags struct {
+	Ensemble       string        `enum:"auto,local,external" default:"auto" help:"local: three servers as child processes; external: yours; auto: external if --servers is given." placeholder:"KIND"`
+	Addresses      []string      `name:"servers" help:"Your servers, host:port each. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	Toxiproxy      string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
+	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients (${default})."`
+	Tick           time.Duration `default:"200ms" help:"Local servers' tickTime (${default})."`
+	SyncLimit      int           `default:"5" help:"Local servers' syncLimit, in ticks (${default})."`
+	ClientPorts    []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
+	Java           string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
+	ZooKeeper      string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
+}
+
+func (f *serversFlags) validate() error {
+	switch {
+	case f.SessionTimeout <= 0:
+		return fmt.Errorf("--session-timeout must be positive, not %v", f.SessionTimeout)
+	case f.Tick <= 0:
+		return fmt.Errorf("--tick must be positive, not %v", f.Tick)
+	case f.SyncLimit < 1:
+		return fmt.Errorf("--sync-limit must be at least 1, not %d", f.SyncLimit)
+	case f.SessionTimeout < 2*f.Tick:
+		return fmt.Errorf("--session-timeout must be at least two ticks (%v), not %v", 2*f.Tick, f.SessionTimeout)
+	case f.kind() == "external" && len(f.Addresses) == 0:
+		return errors.New("--ensemble external needs --servers")
+	case f.kind() == "local" && len(f.Addresses) > 0:
+		return errors.New("--servers goes with --ensemble external")
+	case len(f.ClientPorts) > 0 && len(f.ClientPorts) != 3:
+		return fmt.Errorf("--client-ports takes three ports, not %d", len(f.ClientPorts))
+	}
+	for _, a := range f.Addresses {
+		if !strings.Contains(a, ":") {
+			return fmt.Errorf("--servers: %q is not host:port", a)
+		}
+	}
+	return nil
+}
+
+func (f *serversFlags) kind() string {
+	if f.Ensemble != "auto" {
+		return f.Ensemble
+	}
+	if len(f.Addresses) > 0 {
+		return "external"
+	}
+	return "local"
+}
+
+// environment is where a run takes place.
+type environment struct {
+	ensemble ensemble.Ensemble
+	network  links.Network
+}
+
+// open starts the servers, or reaches yours.
+func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string) (_ *environment, err error) {
+	env := &environment{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, env.Close())
+		}
+	}()
+	if f.Toxiproxy != "" {
+		if env.network, err = links.Remote(f.Toxiproxy); err != nil {
+			return env, fmt.Errorf("%w: %w", errNoToxiproxy, err)
+		}
+	} else if env.network, err = links.InProcess(); err != nil {
+		return env, err
+	}
+	start := time.Now()
+	if f.kind() == "external" {
+		e, err := ensemble.External(ctx, f.Addresses, runID)
+		if err != nil {
+			return env, err
+		}
+		env.ensemble = e
+		con.say("using ZooKeeper %s at %s, below %s", e.Version(), strings.Join(f.Addresses, ", "), e.Root())
+		return env, nil
+	}
+	logs, err := filepath.Abs(dir)
+	if err != nil {
+		return env, err
+	}
+	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network))
+	if err != nil {
+		return env, err
+	}
+	env.ensemble = e
+	con.say("started three ZooKeeper servers %s in %s", e.Version(), time.Since(start).Round(10*time.Millisecond))
+	return env, nil
+}
+
+func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
+	return ensemble.LocalConfig{
+		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, ClientPorts: f.ClientPorts, Peers: peers,
+		TickTime: f.Tick, SyncLimit: f.SyncLimit,
+		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
+		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
+	}
+}
+
+// peers reports whether the links between the servers can be cut.
+func (e *environment) peers() bool {
+	_, ok := e.ensemble.(ensemble.PeerLinks)
+	return ok
+}
+
+// Close ends what open started.
+func (e *environment) Close() error {
+	var err error
+	if e.ensemble != nil {
+		err = e.ensemble.Close()
+	}
+	if e.network != nil {
+		err = errors.Join(err, e.network.Close())
+	}
+	return err
+}
+
+func (f *serversFlags) options(o map[string]string) {
+	o["ensemble"] = f.Ensemble
+	o["session-timeout"] = f.SessionTimeout.String()
+	o["tick"] = f.Tick.String()
+	o["sync-limit"] = fmt.Sprint(f.SyncLimit)
+	if len(f.Addresses) > 0 {
+		o["servers"] = strings.Join(f.Addresses, ",")
+	}
+	if f.Toxiproxy != "" {
+		o["toxiproxy"] = f.Toxiproxy
+	}
+}
