@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -167,7 +168,9 @@ func TestADisagreementOfTheEnginesIsAnErrorAndNoVerdict(t *testing.T) {
 
 // minute makes a legal history of n cycles on 5 locks by 10 clients, with
 // places, re-entries, both counters and a fault now and then.
-func minute(n int) *histories.History {
+//
+// With jumps, every so many cycles somebody is served out of turn.
+func minute(n, clients, jumps int) *histories.History {
 	r := rand.New(rand.NewPCG(4, 4))
 	h := &histories.History{Header: histories.Header{Version: 1, Promises: everything, SessionTimeout: 2 * time.Second}}
 	now, zxid := time.Duration(0), int64(0)
@@ -178,7 +181,7 @@ func minute(n int) *histories.History {
 	}
 	add(histories.Event{Type: histories.PhaseStart, Process: -1, Phase: histories.PhaseChaos})
 	locks := []string{"a", "b", "c", "d", "e"}
-	queue := make([][]histories.Event, len(locks)) // clients 2l and 2l+1 share lock l
+	queue := make([][]histories.Event, len(locks)) // each client keeps to one lock
 	values := make([]int64, len(locks))
 	ask := func(l, p int) {
 		zxid++
@@ -187,9 +190,8 @@ func minute(n int) *histories.History {
 		add(histories.Event{Type: histories.Enqueued, Process: p, Lock: e.Lock, Token: e.Token, Session: e.Session})
 		queue[l] = append(queue[l], e)
 	}
-	for l := range locks {
-		ask(l, 2*l)
-		ask(l, 2*l+1)
+	for p := range clients {
+		ask(p%len(locks), p)
 	}
 	both := func(e histories.Event) {
 		e.Type = histories.Invoke
@@ -199,8 +201,12 @@ func minute(n int) *histories.History {
 	}
 	for i := range n {
 		l := r.IntN(len(locks))
-		e := queue[l][0]
-		queue[l] = queue[l][1:]
+		at := 0
+		if jumps > 0 && i%jumps == 0 {
+			at = len(queue[l]) - 1
+		}
+		e := queue[l][at]
+		queue[l] = slices.Delete(queue[l], at, at+1)
 		e.Type = histories.OK
 		add(e)
 		if i%100 == 0 {
@@ -221,7 +227,7 @@ func TestAMinuteIsJudgedInTwoSeconds(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector is not what is measured")
 	}
-	h := minute(11_000)
+	h := minute(11_000, 10, 0)
 	start := time.Now()
 	rep, err := Check(context.Background(), h)
 	if err != nil {
@@ -238,8 +244,28 @@ func TestAMinuteIsJudgedInTwoSeconds(t *testing.T) {
 	}
 }
 
+func TestABrokenMinuteOfManyClientsIsJudgedAsFast(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector is not what is measured")
+	}
+	h := minute(11_000, 250, 100)
+	start := time.Now()
+	rep, err := Check(context.Background(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := rep.Verdict(Fairness)
+	t.Logf("%d events: %v %v %v", len(h.Events), time.Since(start), v, rep.Notes)
+	if v.Outcome != Violated {
+		t.Error(v)
+	}
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("%d events took %v", len(h.Events), d)
+	}
+}
+
 func BenchmarkCheckOfAMinute(b *testing.B) {
-	h := minute(11_000)
+	h := minute(11_000, 10, 0)
 	b.ReportMetric(float64(len(h.Events)), "events")
 	for b.Loop() {
 		if _, err := Check(context.Background(), h); err != nil {

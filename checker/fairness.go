@@ -55,7 +55,7 @@ func (c *check) fairness(t *trace) Verdict {
 				continue
 			}
 			moved++
-			if a.session == b.session && !t.sessionEnded(a.session, o) {
+			if a.session == b.session && a.session != "" && !t.sessionEnded(a.session, o) {
 				v.violate(func() Witness { return t.lostPlace(o, a, b) })
 			}
 		}

@@ -47,6 +47,12 @@ func TestFairness(t *testing.T) {
 				got(5, 2, 2).release(6, 2).released(7, 2).
 				op(8, histories.OK, 1, histories.Acquire, histories.Event{Token: tok(3), Depth: 1, Session: "new"})
 		}, Holds},
+		{"the first loses its place and nobody says in which session", func(r *run) {
+			e := histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a"}
+			one, other := e, e
+			one.Token, other.Token = tok(1), tok(3)
+			r.want(0, 1).add(1, one).want(2, 2).place(3, 2, 2).add(4, other).got(5, 2, 2).release(6, 2).released(7, 2).got(8, 1, 3)
+		}, Holds},
 		{"a place told twice is one place", func(r *run) {
 			two(r).place(4, 1, 1).got(5, 1, 1).release(6, 1).released(7, 1).got(8, 2, 2)
 		}, Holds},

@@ -10,6 +10,9 @@ func TestFencing(t *testing.T) {
 		{"a token is older than one granted long before", func(r *run) {
 			r.cycle(0, 1, 1, 5).cycle(2, 3, 2, 6).cycle(4, 5, 3, 7).cycle(6, 7, 1, 5)
 		}, Violated},
+		{"a token is older than one granted before, though not than the last", func(r *run) {
+			r.want(0, 1).want(0, 2).got(1, 2, 9).release(2, 2).released(3, 2).got(4, 1, 4).release(5, 1).released(6, 1).cycle(7, 8, 3, 7)
+		}, Violated},
 		{"two acquires at the same time may have tokens in any order", func(r *run) {
 			r.want(0, 1).want(1, 2).got(2, 2, 5).release(3, 2).released(4, 2).got(5, 1, 4)
 		}, Holds},
