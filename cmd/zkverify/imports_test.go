@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// module is the path of this module.
+const module = "github.com/zkverify/zkverify"
+
+// allowed says which packages of the module each package may import, as
+// docs/architecture.md does. Imports point one way.
+var allowed = map[string][]string{
+	"recipes":                 {},
+	"histories":               {},
+	"checker":                 {"histories"},
+	"ensemble":                {"ensemble/links", "ensemble/internal/ports", "histories"},
+	"ensemble/links":          {"ensemble/internal/ports", "histories"},
+	"ensemble/internal/ports": {},
+	"nemesis":                 {"ensemble", "ensemble/links", "histories"},
+	"workload":                {"recipes", "workload/mutants", "nemesis", "ensemble", "ensemble/links", "histories"},
+	"workload/mutants":        {},
+	"workload/mutants/gen":    {},
+	"report":                  {"checker", "histories"},
+	"cmd/zkverify":            {"report", "checker", "workload", "nemesis", "ensemble", "ensemble/links", "histories"},
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps", module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		may, known := allowed[name]
+		if !known {
+			t.Errorf("package %s is not in the table", name)
+		}
+		for _, i := range p.Imports {
+			if i, ours := strings.CutPrefix(i, module+"/"); ours && !slices.Contains(may, i) {
+				t.Errorf("%s imports %s", name, i)
+			}
+		}
+	}
+}
+
+// What services import in production must stay small, and so must what judges a
+// history.
+func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
+	for _, p := range listPackages(t) {
+		may, check := map[string][]string{
+			module + "/recipes":   {"github.com/go-zookeeper/zk"},
+			module + "/histories": {"github.com/klauspost/compress", "olympos.io/encoding/edn"},
+			module + "/checker":   {"github.com/klauspost/compress", "olympos.io/encoding/edn", "github.com/anishathalye/porcupine", module},
+		}[p.ImportPath]
+		if !check {
+			continue
+		}
+		for _, d := range p.Deps {
+			host, _, _ := strings.Cut(d, "/")
+			if !strings.Contains(host, ".") {
+				continue // the standard library
+			}
+			if !slices.ContainsFunc(may, func(m string) bool { return d == m || strings.HasPrefix(d, m+"/") }) {
+				t.Errorf("%s needs %s", p.ImportPath, d)
+			}
+		}
+	}
+}

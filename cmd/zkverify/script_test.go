@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"zkverify": main})
+}
+
+// TestScripts runs the sessions at the terminal in testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			for _, name := range []string{"PATH", "JAVA_HOME", "ZOOKEEPER_HOME"} {
+				if v, ok := os.LookupEnv(name); ok {
+					env.Setenv(name, v)
+				}
+			}
+			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"interrupt": interrupt,
+			"freeports": freePorts,
+			"takeport":  takePort,
+			"nojava":    noJava,
+		},
+	})
+}
+
+// exits runs a command and compares its exit status: exits 64 zkverify run …
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// interrupt sends SIGINT to the background command of that name as soon as the
+// file has a line with the text: interrupt run FILE TEXT
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	file, text := ts.MkAbs(args[1]), args[2]
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), text) {
+			for _, c := range ts.BackgroundCmds() {
+				ts.Check(c.Process.Signal(os.Interrupt))
+			}
+			return
+		}
+	}
+	ts.Fatalf("%s never has %q", file, text)
+}
+
+// freePorts sets PORTS to three free ports, and PORT to the first.
+func freePorts(ts *testscript.TestScript, neg bool, args []string) {
+	var ports []string
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		ts.Check(err)
+		defer l.Close()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports = append(ports, port)
+	}
+	ts.Setenv("PORTS", strings.Join(ports, ","))
+	ts.Setenv("PORT", ports[0])
+}
+
+// takePort listens on PORT until the script ends.
+func takePort(ts *testscript.TestScript, neg bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:"+ts.Getenv("PORT"))
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+}
+
+// noJava fails the script when a server of a run below its folder still runs.
+func noJava(ts *testscript.TestScript, neg bool, args []string) {
+	out, err := exec.Command("ps", "-eo", "args").Output()
+	ts.Check(err)
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "QuorumPeerMain") && strings.Contains(line, ts.Getenv("WORK")) {
+			ts.Fatalf("still running: %s", line)
+		}
+	}
+}
