@@ -29,7 +29,6 @@ type real struct {
 
 	mu       sync.Mutex
 	password []byte
-	server   string
 }
 
 func (r *real) Ensemble() ensemble.Ensemble   { return r.ensemble }

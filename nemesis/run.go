@@ -28,10 +28,12 @@ type Skipped struct {
 	Reason string
 }
 
-// How long a step waits for somebody its aim is at, and then for anybody.
+// How long a step waits for somebody its aim is at, and then as long again for
+// anybody. Faults of peers wait longer: a schedule has few of them.
 const (
-	patience = 500 * time.Millisecond
-	glance   = 2 * time.Millisecond
+	patience     = 500 * time.Millisecond
+	peerPatience = 1500 * time.Millisecond
+	glance       = 2 * time.Millisecond
 )
 
 // Run carries the schedule out and returns when it has ended and every fault
@@ -113,14 +115,17 @@ func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
 	if err != nil {
 		return Fault{}, err
 	}
-	start := time.Now()
+	start, wait := time.Now(), patience
+	if kind.Peers {
+		wait = peerPatience
+	}
 	for {
-		exact := time.Since(start) < patience
+		exact := time.Since(start) < wait
 		fault, err := r.reserve(ctx, kind, step.Pick, exact)
 		switch {
 		case err == nil:
 			return fault, nil
-		case !errors.Is(err, ErrNobody), time.Since(start) > 2*patience:
+		case !errors.Is(err, ErrNobody), time.Since(start) > 2*wait:
 			return Fault{}, err
 		case !sleep(ctx, glance):
 			return Fault{}, fmt.Errorf("the run ended: %w", err)

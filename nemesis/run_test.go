@@ -51,7 +51,6 @@ func (l *fakeLink) Heal(context.Context) error {
 type fakeWorld struct {
 	start   time.Time
 	clients []Client
-	heal    error
 
 	mu  sync.Mutex
 	log []string

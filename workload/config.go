@@ -70,6 +70,10 @@ type Result struct {
 	// "client 3: lock-1".
 	Stuck  []string
 	Census histories.Census
+	// Inconsistent says what the servers disagree about when nothing changes
+	// any more. Unless it is empty, ZooKeeper itself is broken, and what the
+	// history shows is not the lock's doing.
+	Inconsistent []string
 	// Interrupted says that the context ended the run early: recovery and
 	// census are missing from the history.
 	Interrupted bool
@@ -89,7 +93,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Clients < 0 || c.Locks < 0 || c.Duration < 0 || c.SessionTimeout < 0 {
 		return c, errors.New("workload: numbers of clients and locks, and durations, must not be negative")
 	}
-	if c.Faults == nil {
+	if len(c.Faults) == 0 {
 		c.Faults = []string{"all"}
 	}
 	c.Mix = c.Mix.withDefaults()

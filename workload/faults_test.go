@@ -2,6 +2,8 @@ package workload_test
 
 import (
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,10 +63,13 @@ func TestZkLockLetsTwoClientsHoldWhenASessionIsClosedFromTheSide(t *testing.T) {
 // so only done when asked for.
 func TestAMinuteOfEveryFault(t *testing.T) {
 	name := os.Getenv("ZKVERIFY_MINUTE")
+	seed, _ := strconv.ParseInt(os.Getenv("ZKVERIFY_SEED"), 10, 64)
 	if name == "" {
 		t.Skip("set ZKVERIFY_MINUTE to the name of a target")
 	}
-	r, report, err := drive(t, t.Context(), workload.Config{Target: target(t, name), Seed: 7})
+	r, report, err := drive(t, t.Context(), workload.Config{
+		Target: target(t, name), Seed: seed, Faults: strings.FieldsFunc(os.Getenv("ZKVERIFY_FAULTS"), func(r rune) bool { return r == ',' }),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,6 +89,9 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	if _, _, refused := rec.Counts(); refused > 0 {
 		t.Errorf("%d events broke the rules of the format", refused)
 	}
+	for _, d := range result.Inconsistent {
+		t.Logf("INCONSISTENT: %s", d)
+	}
 	t.Logf("%s in %v: %s", cfg.Target.Name(), took.Round(time.Millisecond), summary(result))
 	h, err := histories.ReadFile(file)
 	if err != nil {

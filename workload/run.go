@@ -119,6 +119,10 @@ func (r *run) phases(ctx context.Context) (err error) {
 		if err := r.countNodes(r.life, &r.result.Census); err != nil {
 			r.warn("not all nodes and watches could be counted: %v", err)
 		}
+		var compareErr error
+		if r.result.Inconsistent, compareErr = r.compareServers(r.life); compareErr != nil {
+			r.warn("not all servers could be compared: %v", compareErr)
+		}
 	}
 	unwatch()
 	watch.Wait()

@@ -176,3 +176,10 @@ func TestTheFenceRefusesWhatIsOlderThanTheLastRead(t *testing.T) {
 		t.Errorf("plain counter is %d; want 1", v)
 	}
 }
+
+func TestServersThatDisagreeAreNamed(t *testing.T) {
+	got := differ(map[int]map[string]bool{1: {"/a": true, "/b": true}, 2: {"/a": true}, 3: {"/a": true, "/b": true}})
+	if want := []string{"only 2 of 3 servers (1, 3) have /b"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
