@@ -37,49 +37,59 @@ func TestAScheduleSurvivesJSON(t *testing.T) {
 	}
 }
 
-func TestADrawnSchedule(t *testing.T) {
+// schedules calls check with many drawn schedules.
+func schedules(check func(seed int64, d time.Duration, s Schedule)) {
 	for seed := range int64(200) {
 		for _, d := range []time.Duration{20 * time.Second, time.Minute} {
-			s := Draw(plan(seed, d))
-			t.Run("has every kind of fault", func(t *testing.T) {
-				seen := make(map[string]int)
-				for _, step := range s.Steps {
-					seen[step.Fault]++
-				}
-				for _, k := range List() {
-					if seen[k.Name] == 0 {
-						t.Errorf("seed %d, %v: no %s in %v", seed, d, k.Name, seen)
-					}
-				}
-			})
-			t.Run("cuts servers apart by one fault at a time", func(t *testing.T) {
-				var busy time.Duration
-				for _, step := range s.Steps {
-					if strings.HasPrefix(step.Fault, "isolate-") {
-						if step.At < busy {
-							t.Errorf("seed %d: %s at %v, another one until %v", seed, step.Fault, step.At, busy)
-						}
-						busy = step.At + step.For
-					}
-				}
-			})
-			t.Run("is over before its end and calm for a third of it", func(t *testing.T) {
-				const grain = 10 * time.Millisecond
-				hit := make(map[time.Duration]bool)
-				for _, step := range s.Steps {
-					if step.At < 0 || step.At+step.For > d-3*time.Second {
-						t.Errorf("seed %d, %v: %+v leaves no calm at the end", seed, d, step)
-					}
-					for at := step.At / grain; at <= (step.At+step.For)/grain; at++ {
-						hit[at] = true
-					}
-				}
-				if storm := time.Duration(len(hit)) * grain; storm > d*2/3 {
-					t.Errorf("seed %d: faults in force for %v of %v", seed, storm, d)
-				}
-			})
+			check(seed, d, Draw(plan(seed, d)))
 		}
 	}
+}
+
+func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
+	schedules(func(seed int64, d time.Duration, s Schedule) {
+		seen := make(map[string]int)
+		for _, step := range s.Steps {
+			seen[step.Fault]++
+		}
+		for _, k := range List() {
+			if seen[k.Name] == 0 {
+				t.Errorf("seed %d, %v: no %s in %v", seed, d, k.Name, seen)
+			}
+		}
+	})
+}
+
+func TestADrawnScheduleCutsServersApartByOneFaultAtATime(t *testing.T) {
+	schedules(func(seed int64, _ time.Duration, s Schedule) {
+		var busy time.Duration
+		for _, step := range s.Steps {
+			if strings.HasPrefix(step.Fault, "isolate-") {
+				if step.At < busy {
+					t.Errorf("seed %d: %s at %v, another one until %v", seed, step.Fault, step.At, busy)
+				}
+				busy = step.At + step.For
+			}
+		}
+	})
+}
+
+func TestADrawnScheduleIsOverBeforeItsEndAndCalmForAThirdOfIt(t *testing.T) {
+	schedules(func(seed int64, d time.Duration, s Schedule) {
+		const grain = 10 * time.Millisecond
+		hit := make(map[time.Duration]bool)
+		for _, step := range s.Steps {
+			if step.At < 0 || step.At+step.For > d-3*time.Second {
+				t.Errorf("seed %d, %v: %+v leaves no calm at the end", seed, d, step)
+			}
+			for at := step.At / grain; at <= (step.At+step.For)/grain; at++ {
+				hit[at] = true
+			}
+		}
+		if storm := time.Duration(len(hit)) * grain; storm > d*2/3 {
+			t.Errorf("seed %d: faults in force for %v of %v", seed, storm, d)
+		}
+	})
 }
 
 func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {

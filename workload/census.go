@@ -15,6 +15,8 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/mutants"
 )
 
 // Deletes and watch removals are asynchronous, and so is the end of
@@ -138,18 +140,11 @@ func stacks() map[string]string {
 // countGoroutines lists the goroutines that run the target's code and did not
 // exist before the run. Its clients are closed.
 func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
-	packages := []string{"github.com/go-zookeeper/zk."}
-	own := reflect.TypeFor[run]().PkgPath()
-	if t := reflect.TypeOf(r.cfg.Target); t != nil {
-		for t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		// A target of this package is known by what it runs: a Conn, or recipes.
-		if p := t.PkgPath(); p != "" && p != own {
-			packages = append(packages, p+".")
-		}
+	packages := []string{pkg(reflect.TypeFor[zk.Conn]()), pkg(reflect.TypeFor[recipes.Client]()), pkg(reflect.TypeFor[mutants.Client]())}
+	// Targets of this package are known by what they are made of: those above.
+	if p := pkg(reflect.TypeOf(r.cfg.Target)); p != pkg(reflect.TypeFor[run]()) {
+		packages = append(packages, p)
 	}
-	packages = append(packages, strings.TrimSuffix(own, "workload")+"recipes.")
 	settled(ctx, settleStops, func() int {
 		c.Goroutines = nil
 		for id, stack := range stacks() {
@@ -160,4 +155,12 @@ func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
 		return len(c.Goroutines)
 	})
 	slices.Sort(c.Goroutines)
+}
+
+// pkg returns how a type's package begins the names of functions in a stack.
+func pkg(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() + "."
 }

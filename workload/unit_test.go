@@ -98,9 +98,12 @@ func TestAHandshakeIsRead(t *testing.T) {
 		"and anything else is not taken for": {[]byte("HTTP/1.1 200 OK"), 0, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session, password, done := parseConnectResponse(c.in)
-			if session != c.session || string(password) != c.password || done != c.done {
-				t.Errorf("%#x, %q, %v", session, password, done)
+			h, done := parseConnectResponse(c.in)
+			if h.session != c.session || string(h.password) != c.password || done != c.done {
+				t.Errorf("%+v, %v", h, done)
+			}
+			if h.session != 0 && h.timeout != 2*time.Second {
+				t.Errorf("timeout %v", h.timeout)
 			}
 		})
 	}

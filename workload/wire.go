@@ -26,6 +26,7 @@ type wire struct {
 	latest   *wireConn // the connection that had the last good handshake
 	session  int64
 	password []byte
+	granted  time.Duration // session timeout
 }
 
 func newWire(servers map[string]int, timeout time.Duration) *wire {
@@ -74,11 +75,18 @@ func (w *wire) credentials() (session int64, password []byte, server int) {
 	return w.session, w.password, server
 }
 
-// established is called with the first good handshake of a connection.
-func (w *wire) established(c *wireConn, session int64, password []byte) {
+// sessionTimeout returns what the servers have granted.
+func (w *wire) sessionTimeout() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.latest, w.session, w.password = c, session, slices.Clone(password)
+	return w.granted
+}
+
+// established is called with the first good handshake of a connection.
+func (w *wire) established(c *wireConn, h handshake) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.latest, w.session, w.password, w.granted = c, h.session, slices.Clone(h.password), h.timeout
 	select {
 	case w.changed <- struct{}{}:
 	default:
@@ -144,38 +152,49 @@ func (c *wireConn) sniff(p []byte) {
 		return
 	}
 	c.head = append(c.head, p...)
-	session, password, whole := parseConnectResponse(c.head)
+	h, whole := parseConnectResponse(c.head)
 	if !whole && len(c.head) < maxHead {
 		return
 	}
 	c.done, c.head = true, nil
 	_ = c.Conn.SetReadDeadline(time.Time{}) // the cap was ours
-	if session != 0 {
-		c.wire.established(c, session, password)
+	if h.session != 0 {
+		c.wire.established(c, h)
 	}
 }
 
+// handshake is what a server answers to a ConnectRequest. Session 0 refuses the
+// session that was presented.
+type handshake struct {
+	session  int64
+	password []byte
+	timeout  time.Duration
+}
+
 // parseConnectResponse reads a ConnectResponse frame: length, protocol version,
-// session timeout, session ID, password length, password. Session 0 refuses
-// the session that was presented.
-func parseConnectResponse(b []byte) (session int64, password []byte, whole bool) {
+// session timeout, session ID, password length, password.
+func parseConnectResponse(b []byte) (h handshake, whole bool) {
 	const fixed = 4 + 4 + 8 + 4
 	if len(b) < 4 {
-		return 0, nil, false
+		return handshake{}, false
 	}
 	length := int(binary.BigEndian.Uint32(b))
 	b = b[4:]
 	if length < fixed || length > maxHead {
-		return 0, nil, true // not a ConnectResponse
+		return handshake{}, true // not a ConnectResponse
 	}
 	if len(b) < length {
-		return 0, nil, false
+		return handshake{}, false
 	}
 	n := int(binary.BigEndian.Uint32(b[16:]))
-	if n < 0 || n > length-fixed {
-		return 0, nil, true
+	if n > length-fixed {
+		return handshake{}, true
 	}
-	return int64(binary.BigEndian.Uint64(b[8:])), b[fixed : fixed+n], true
+	return handshake{
+		session:  int64(binary.BigEndian.Uint64(b[8:])),
+		password: b[fixed : fixed+n],
+		timeout:  time.Duration(binary.BigEndian.Uint32(b[4:])) * time.Millisecond,
+	}, true
 }
 
 func isTimeout(err error) bool {
