@@ -107,7 +107,7 @@ func TestTheQueueSearchAndTheQueueSweepAgree(t *testing.T) {
 	const seed = 3
 	r := rand.New(rand.NewPCG(seed, seed))
 	s := &search{ctx: context.Background(), deadline: time.Now().Add(time.Hour), memory: 1 << 30}
-	illegal := 0
+	illegal, cuts := 0, 0
 	for i := range n {
 		queue := crowd(r)
 		found := false
@@ -115,14 +115,21 @@ func TestTheQueueSearchAndTheQueueSweepAgree(t *testing.T) {
 		if found {
 			illegal++
 		}
-		if got := s.queue(queue); (got.result == porcupine.Illegal) != found {
-			for _, q := range queue {
-				t.Logf("in [%d, %d], stays %d, granted %v by %d", q.enter, q.place.time, q.stays, q.granted, q.op.ret)
+		for _, size := range []int{1000, 6, 1} { // uncut, cut now and then, cut after every grant
+			s.size = size
+			cuts += len(cutQueue(queue, size)) - 1
+			if got := s.queue(queue); (got.result == porcupine.Illegal) != found {
+				for _, q := range queue {
+					t.Logf("in [%d, %d], stays %d, granted %v by %d", q.enter, q.place.time, q.stays, q.granted, q.op.ret)
+				}
+				t.Fatalf("queue %d of seed %d, cut every %d steps: Porcupine says %v, the sweep found something: %v", i, seed, size, got, found)
 			}
-			t.Fatalf("queue %d of seed %d: Porcupine says %v, the sweep found something: %v", i, seed, got, found)
 		}
 	}
-	t.Logf("%d queues, %d of them illegal", n, illegal)
+	t.Logf("%d queues, %d of them illegal, %d cuts", n, illegal, cuts)
+	if cuts < n {
+		t.Errorf("only %d cuts in %d queues", cuts, n)
+	}
 	if illegal < n/10 || illegal > n*9/10 {
 		t.Errorf("the queues are lopsided: %d of %d illegal", illegal, n)
 	}

@@ -3,7 +3,6 @@ package checker
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -28,10 +27,10 @@ type queueState string
 // queueModel is the FIFO queue. It has no lock in it: who stands at the head
 // may be granted the lock whether or not somebody still holds it, so that a
 // broken mutual exclusion is not reported twice.
-func queueModel() porcupine.Model {
+func queueModel(initial queueState) porcupine.Model {
 	seed := maphash.MakeSeed()
 	return porcupine.Model{
-		Init: func() any { return queueState(pack(nil, 0)) },
+		Init: func() any { return initial },
 		Step: func(state, input, _ any) (bool, any) {
 			s, in := []byte(state.(queueState)), input.(queueStep)
 			next, n := binary.Uvarint(s)
@@ -73,22 +72,17 @@ func find(b []byte, v uint64) (at, length int) {
 	return -1, 0
 }
 
-// queue searches one lock's queue, sorted by place: each contender enters in
-// [enter, place.time], is granted the lock in [enter, op.ret] and leaves at
-// stays or any time later.
+// queue searches one lock's queue, sorted by place, and stops at the first
+// illegal segment.
 func (s *search) queue(queue []*contender) answer {
-	ops := make([]porcupine.Operation, 0, 3*len(queue))
-	for i, q := range queue {
-		add := func(kind byte, call, ret time.Duration) {
-			ops = append(ops, porcupine.Operation{
-				ClientId: len(ops), Input: queueStep{i, kind}, Call: int64(call), Return: int64(ret),
-			})
+	out := answer{porcupine.Ok, ""}
+	for _, seg := range cutQueue(queue, s.size) {
+		switch a := s.run(queueModel(seg.state), seg.ops); a.result {
+		case porcupine.Illegal:
+			return a
+		case porcupine.Unknown:
+			out = a
 		}
-		add(enter, q.enter, q.place.time)
-		if q.granted {
-			add(grant, q.enter, q.op.ret)
-		}
-		add(leave, q.stays, forever)
 	}
-	return s.run(queueModel(), ops)
+	return out
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
+	"unique"
 )
 
 // maxLine bounds one line, so that a file that is no history at all is refused
@@ -23,14 +25,36 @@ func Decode(r io.Reader) (*History, error) {
 		return nil, err
 	}
 	h := &History{Header: s.Header()}
+	// In chunks: growing one slice would copy, and keep for a while, several
+	// times what it holds in the end.
+	var chunks [][]Event
+	chunk := make([]Event, 0, 1<<13)
 	for e, err := range s.Events() {
 		if err != nil {
 			return nil, err
 		}
-		h.Events = append(h.Events, e)
+		e.intern()
+		if len(chunk) == cap(chunk) {
+			chunks = append(chunks, chunk)
+			chunk = make([]Event, 0, cap(chunk))
+		}
+		chunk = append(chunk, e)
+	}
+	h.Events = slices.Concat(append(chunks, chunk)...)
+	if len(h.Events) == 0 {
+		h.Events = nil
 	}
 	h.Note, h.Truncated = s.Truncated()
 	return h, nil
+}
+
+// intern makes equal strings of a history share their memory.
+func (e *Event) intern() {
+	for _, s := range []*string{&e.Lock, &e.Owner, &e.Session, &e.Store, &e.Error, (*string)(&e.Op), (*string)(&e.Type)} {
+		if *s != "" {
+			*s = unique.Make(*s).Value()
+		}
+	}
 }
 
 // Scanner reads a history one event at a time, in memory that does not grow

@@ -1,0 +1,121 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// queueSegment is a stretch of a queue's history that can be searched by
+// itself.
+type queueSegment struct {
+	state queueState // at its start
+	ops   []porcupine.Operation
+}
+
+// cutQueue turns one lock's contenders, sorted by place, into segments of about
+// size steps: contender i enters in [enter, place.time], is granted the lock in
+// [enter, op.ret] if it was, and leaves at stays or any time later. The whole is
+// linearizable exactly when every segment is.
+//
+// Any instant t between two events will do, for the queue at t can be taken to
+// be decided. Let E be the contenders whose place is at most that of the last
+// one certainly in the queue by t, and g the last one certainly granted the lock
+// by t. Places are taken in order, so that all of E have entered by t; only the
+// head is granted, so that all before g have left by t. And a linearization
+// stays one when everything else that is open across t is put off until just
+// after it:
+//
+//   - An entry of a contender not in E: nothing before t depends on it but its
+//     own grant, which returned after t.
+//   - A departure of g or of one behind it: only a grant further behind could
+//     depend on it, and all grants certain by t are of g or before it.
+//   - A grant of k that returned after t, k behind g: the head was k from then
+//     on, or k left, and either way no grant that was certain by t came after
+//     it. (A grant of one before g is not put off: it left before g's grant.)
+//
+// So the queue at t is E without those before g. Conversely the linearizations
+// of the sides join on, as the left one ends in that queue: it has all entries
+// of E and all departures before g, and no others. Every interval was only made
+// narrower.
+//
+// An entry or a departure that must be on the left but cannot start before t is
+// put where it can: the left side then lacks it, and is as illegal as the whole.
+func cutQueue(queue []*contender, size int) []queueSegment {
+	const none = -1
+	type instant struct {
+		at      int64
+		entered int // size of E
+		granted int // g, or none
+	}
+	byEntry := make([]int, len(queue))
+	var byGrant []int
+	for i, q := range queue {
+		byEntry[i] = i
+		if q.granted {
+			byGrant = append(byGrant, i)
+		}
+	}
+	slices.SortFunc(byEntry, func(a, b int) int { return cmp.Compare(queue[a].place.time, queue[b].place.time) })
+	slices.SortFunc(byGrant, func(a, b int) int { return cmp.Compare(queue[a].op.ret, queue[b].op.ret) })
+
+	var cuts []instant
+	now := instant{granted: none}
+	for n, e, last := 0, 0, 0; n < len(byGrant); n++ {
+		ret := queue[byGrant[n]].op.ret
+		now.granted = max(now.granted, byGrant[n])
+		now.at = twice(int64(ret)) + 1
+		if 3*(n+1-last) < size || n+1 < len(byGrant) && queue[byGrant[n+1]].op.ret == ret {
+			continue
+		}
+		last = n + 1
+		for ; e < len(byEntry) && twice(int64(queue[byEntry[e]].place.time)) < now.at; e++ {
+			now.entered = max(now.entered, byEntry[e]+1)
+		}
+		cuts = append(cuts, now)
+	}
+
+	segments := make([]queueSegment, len(cuts)+1)
+	segments[0].state = queueState(pack(nil, 0))
+	for i, c := range cuts {
+		state := pack(nil, uint64(c.entered))
+		for waiting := max(0, c.granted); waiting < c.entered; waiting++ {
+			state = pack(state, uint64(waiting))
+		}
+		segments[i+1].state = queueState(state)
+	}
+	// first returns the first segment at whose end ok holds.
+	first := func(ok func(instant) bool) int {
+		i, _ := slices.BinarySearchFunc(cuts, true, func(c instant, _ bool) int {
+			if ok(c) {
+				return 1
+			}
+			return -1
+		})
+		return i
+	}
+	add := func(segment, i int, kind byte, call, ret int64) {
+		segment = max(segment, first(func(c instant) bool { return call < c.at }))
+		s := &segments[segment]
+		if segment > 0 {
+			call = max(call, cuts[segment-1].at)
+		}
+		if segment < len(cuts) {
+			ret = min(ret, cuts[segment].at)
+		}
+		s.ops = append(s.ops, porcupine.Operation{
+			ClientId: len(s.ops), Input: queueStep{i, kind}, Call: call, Return: max(call, ret),
+		})
+	}
+	for i, q := range queue {
+		call := twice(int64(q.enter))
+		add(first(func(c instant) bool { return i < c.entered }), i, enter, call, twice(int64(q.place.time)))
+		if q.granted {
+			ret := twice(int64(q.op.ret))
+			add(first(func(c instant) bool { return ret < c.at || i < c.granted }), i, grant, call, ret)
+		}
+		add(first(func(c instant) bool { return i < c.granted }), i, leave, twice(int64(q.stays)), never)
+	}
+	return segments
+}
