@@ -67,6 +67,9 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	r.Coverage = t.coverage()
 	r.Figures = t.figures()
 	r.Notes = c.notes
+	if t.census != nil {
+		r.Disagreements = t.census.Census.Disagreements
+	}
 	if h.Truncated {
 		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}

@@ -273,3 +273,14 @@ func BenchmarkCheckOfAMinute(b *testing.B) {
 		}
 	}
 }
+
+func TestNoLockIsJudgedOnServersThatDisagree(t *testing.T) {
+	r := good(newRun(t))
+	census := r.h.Events[len(r.h.Events)-1].Census
+	census.Contenders = []string{"/locks/a/x"} // violates "no leak"
+	census.Disagreements = []string{"only 1 of 3 servers (2) have /locks/a/x"}
+	rep := r.report()
+	if rep.Outcome() != Unknown || rep.Verdict(NoLeak).Outcome != Violated {
+		t.Errorf("the run: %s, the leak: %s", rep.Outcome(), rep.Verdict(NoLeak).Outcome)
+	}
+}

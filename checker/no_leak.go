@@ -29,7 +29,7 @@ func (c *check) noLeak(t *trace) Verdict {
 	}{
 		{len(left.Contenders), "contender node"}, {left.Watches, "watch"}, {len(left.Goroutines), "goroutine"},
 	} {
-		v.count(l.what+"s left", l.n)
+		v.count(strings.TrimPrefix(plural(2, l.what), "2 ")+" left", l.n)
 		if l.n > 0 {
 			v.violate(func() Witness {
 				w := t.newWitness("", ended, t.census.Time)

@@ -7,6 +7,10 @@ type Report struct {
 	Verdicts []Verdict
 	Coverage Coverage
 	Figures  []Figure
+	// Disagreements say what the servers told differently at the end of the
+	// run: see histories.Census. Unless it is empty the outcome of the run is
+	// Unknown, whatever the verdicts are.
+	Disagreements []string
 	// Notes tell what limited the verdicts: searches that hit a cap, a history
 	// that was cut off.
 	Notes []string
@@ -14,7 +18,8 @@ type Report struct {
 	idle string // why the run as a whole has shown nothing
 }
 
-// Outcome sums the verdicts up: violated if any guarantee is, else unknown if
+// Outcome sums the verdicts up: unknown if the servers disagree with each other;
+// else violated if any guarantee is, else unknown if
 // any is, else not exercised if any that counts is, or if the run scheduled
 // faults and none met a lease; else it holds. Reason says which it was.
 func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
@@ -23,6 +28,9 @@ func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
 func (r *Report) Reason() string { _, why := r.sum(); return why }
 
 func (r *Report) sum() (Outcome, string) {
+	if len(r.Disagreements) > 0 {
+		return Unknown, "the servers disagree with each other, which is a bug of ZooKeeper: no lock can be judged by what it did on them (" + r.Disagreements[0] + ")"
+	}
 	for _, o := range []Outcome{Violated, Unknown} {
 		for i := range r.Verdicts {
 			if v := &r.Verdicts[i]; v.Outcome == o {
@@ -61,9 +69,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Verdicts []Verdict `json:"verdicts"`
 		Coverage Coverage  `json:"coverage"`
 		Figures  []Figure  `json:"figures"`
+		Disagree []string  `json:"disagreements,omitempty"`
 		Notes    []string  `json:"notes,omitempty"`
 		Idle     string    `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Figures, r.Notes, r.idle})
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Figures, r.Disagreements, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -72,12 +81,13 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		Verdicts []Verdict `json:"verdicts"`
 		Coverage Coverage  `json:"coverage"`
 		Figures  []Figure  `json:"figures"`
+		Disagree []string  `json:"disagreements"`
 		Notes    []string  `json:"notes"`
 		Idle     string    `json:"idle"`
 	}
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Figures, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Figures, f.Disagree, f.Notes, f.Idle}
 	return nil
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Outcome is what the checker found out about one guarantee, or about a run.
@@ -99,6 +100,9 @@ func (v *Verdict) idle(reason string) { v.Outcome, v.Reason = NotExercised, reas
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if strings.HasSuffix(thing, "ch") {
+		thing += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -101,6 +101,11 @@ type Census struct {
 	Contenders []string `json:"contenders,omitempty"` // paths of contender nodes
 	Watches    int      `json:"watches"`              // server-side watches on lock paths
 	Goroutines []string `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
+
+	// Disagreements say what the servers tell differently when nothing changes
+	// any more. Unless it is empty, ZooKeeper itself has lost or kept
+	// something, and no lock can be judged by what it did on these servers.
+	Disagreements []string `json:"disagreements,omitempty"`
 }
 
 // Header is the first line of a history.

@@ -27,6 +27,13 @@ func Terminal(w io.Writer, r *checker.Report, style Style) error {
 	p.witnesses(r.Verdicts)
 	p.coverage(r.Coverage)
 	p.figures(r.Figures)
+	for i, d := range r.Disagreements {
+		if i == maxShown {
+			p.printf("  … and %d more\n", len(r.Disagreements)-i)
+			break
+		}
+		p.printf("the servers disagree: %s\n", d)
+	}
 	for _, n := range r.Notes {
 		p.printf("note: %s\n", n)
 	}

@@ -70,10 +70,6 @@ type Result struct {
 	// "client 3: lock-1".
 	Stuck  []string
 	Census histories.Census
-	// Inconsistent says what the servers disagree about when nothing changes
-	// any more. Unless it is empty, ZooKeeper itself is broken, and what the
-	// history shows is not the lock's doing.
-	Inconsistent []string
 	// Interrupted says that the context ended the run early: recovery and
 	// census are missing from the history.
 	Interrupted bool

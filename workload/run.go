@@ -120,7 +120,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 			r.warn("not all nodes and watches could be counted: %v", err)
 		}
 		var compareErr error
-		if r.result.Inconsistent, compareErr = r.compareServers(r.life); compareErr != nil {
+		if r.result.Census.Disagreements, compareErr = r.compareServers(r.life); compareErr != nil {
 			r.warn("not all servers could be compared: %v", compareErr)
 		}
 	}

@@ -24,7 +24,7 @@ type serversFlags struct {
 	Toxiproxy      string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients (${default})."`
 	Tick           time.Duration `default:"200ms" help:"Local servers' tickTime (${default})."`
-	SyncLimit      int           `default:"5" help:"Local servers' syncLimit, in ticks (${default})."`
+	SyncLimit      int           `default:"15" help:"Local servers' syncLimit, in ticks (${default}). While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
 	ClientPorts    []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
 	Java           string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 	ZooKeeper      string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`

@@ -213,10 +213,6 @@ func (c *contender) await(ctx context.Context, path string) error {
 	case <-again.C:
 		return nil
 	case <-c.s.ended:
-		if c.s.client.cfg.defect == "mutant-no-session-check" {
-			<-event // the watch goes with the session
-			return nil
-		}
 		return errSessionEnded // also while it waits (etcd #19597)
 	case <-ctx.Done():
 		return context.Cause(ctx)

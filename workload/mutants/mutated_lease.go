@@ -57,6 +57,7 @@ type Lease struct {
 	released chan struct{} // closed when Release is called
 	result   chan struct{} // closed when err is known
 	err      error
+	wasLost  bool // when it was released; locked by the hold
 }
 
 // newHold starts the lease of a contender whose turn it is. It fails when the
@@ -184,23 +185,27 @@ func (l *Lease) Valid() bool {
 // servers are heard from before. It moves on with every heartbeat.
 func (l *Lease) Deadline() time.Time { return l.hold.c.s.deadline() }
 
-// State returns how the lease stands now.
+// State returns how the lease stands now. A lease that was lost before it was
+// released stays Lost.
 func (l *Lease) State() State {
-	select {
-	case <-l.released:
-		return Released
-	default:
-	}
 	s := l.hold.c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.hold.mu.Lock()
 	defer l.hold.mu.Unlock()
+	released := false
+	select {
+	case <-l.released:
+		released = true
+	default:
+	}
 	switch {
+	case l.wasLost:
+		return Lost
+	case released:
+		return Released
 	case l.hold.isLost || !time.Now().Before(s.deadlineLocked()):
 		return Lost
-	case l.hold.over:
-		return Released
 	case s.suspended:
 		return Suspended
 	}
@@ -253,20 +258,25 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 }
 
-// deleteFirst deletes the node that holds the lock, whosever it is.
+// deleteFirst deletes the node that holds the lock, whosever it is, however
+// many sessions it takes.
 func deleteFirst(c *Client, path string) {
-	ctx, cancel := context.WithTimeout(c.quit, c.cfg.sessionTimeout)
-	defer cancel()
-	s, err := c.session(ctx)
-	if err != nil {
+	for {
+		s, err := c.session(c.quit)
+		if err != nil {
+			return
+		}
+		children, err := retry(c.quit, s, func() ([]string, error) {
+			children, _, err := s.conn.Children(path)
+			return children, err
+		})
+		if err != nil {
+			continue
+		}
+		if entries := queue(children, lockName); len(entries) > 0 {
+			<-s.deleteInBackground(path + "/" + entries[0].name)
+		}
 		return
-	}
-	children, err := retry(ctx, s, func() ([]string, error) {
-		children, _, err := s.conn.Children(path)
-		return children, err
-	})
-	if entries := queue(children, lockName); err == nil && len(entries) > 0 {
-		<-s.deleteInBackground(path + "/" + entries[0].name)
 	}
 }
 
@@ -279,6 +289,7 @@ func (l *Lease) release() {
 	h.mu.Lock()
 	h.depth--
 	h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
+	l.wasLost = h.isLost
 	lost, last := h.isLost, h.depth == 0 && !h.over
 	if last {
 		h.over = true

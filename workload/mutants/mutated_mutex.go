@@ -141,6 +141,9 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 	announced := false
 	for {
 		blocker, ahead, err := c.turn(ctx)
+		if announced && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
+			return newHold(ctx, m.client, c, key)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -164,14 +167,10 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 			return nil, ErrNotAcquired
 		}
 		if err := c.await(ctx, blocker); err != nil {
-			return nil, err
-		}
-		select {
-		case <-s.ended:
-			if m.client.cfg.defect == "mutant-no-session-check" {
+			if errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
 				return newHold(ctx, m.client, c, key)
 			}
-		default:
+			return nil, err
 		}
 	}
 }

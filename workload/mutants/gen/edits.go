@@ -24,23 +24,18 @@ func WithDefect(name string) Option { return func(c *config) { c.defect = name }
 	{"session.go", "	if confirmedWrite {", `	if confirmedWrite || s.client.cfg.defect == "mutant-read-heartbeat" {`},
 
 	// mutant-no-session-check
-	{"contender.go", "		return errSessionEnded // also while it waits (etcd #19597)", `		if c.s.client.cfg.defect == "mutant-no-session-check" {
-			<-event // the watch goes with the session
-			return nil
+	{"mutex.go", `		blocker, ahead, err := c.turn(ctx)
+		if err != nil {`, `		blocker, ahead, err := c.turn(ctx)
+		if announced && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
+			return newHold(ctx, m.client, c, key)
 		}
-		return errSessionEnded // also while it waits (etcd #19597)`},
+		if err != nil {`},
 	{"mutex.go", `		if err := c.await(ctx, blocker); err != nil {
-			return nil, err
-		}`, `		if err := c.await(ctx, blocker); err != nil {
-			return nil, err
-		}
-		select {
-		case <-s.ended:
-			if m.client.cfg.defect == "mutant-no-session-check" {
+			return nil, err`, `		if err := c.await(ctx, blocker); err != nil {
+			if errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
 				return newHold(ctx, m.client, c, key)
 			}
-		default:
-		}`},
+			return nil, err`},
 	{"lease.go", "	if s.over || left <= 0 {", `	if client.cfg.defect == "mutant-no-session-check" && s.over {
 		h.timer = time.AfterFunc(time.Hour, func() {})
 		return h, nil
@@ -64,20 +59,25 @@ func WithDefect(name string) Option { return func(c *config) { c.defect = name }
 			deleteFirst(h.client, l.Path())
 		}
 `},
-	{"lease.go", "func (l *Lease) release() {", `// deleteFirst deletes the node that holds the lock, whosever it is.
+	{"lease.go", "func (l *Lease) release() {", `// deleteFirst deletes the node that holds the lock, whosever it is, however
+// many sessions it takes.
 func deleteFirst(c *Client, path string) {
-	ctx, cancel := context.WithTimeout(c.quit, c.cfg.sessionTimeout)
-	defer cancel()
-	s, err := c.session(ctx)
-	if err != nil {
+	for {
+		s, err := c.session(c.quit)
+		if err != nil {
+			return
+		}
+		children, err := retry(c.quit, s, func() ([]string, error) {
+			children, _, err := s.conn.Children(path)
+			return children, err
+		})
+		if err != nil {
+			continue
+		}
+		if entries := queue(children, lockName); len(entries) > 0 {
+			<-s.deleteInBackground(path + "/" + entries[0].name)
+		}
 		return
-	}
-	children, err := retry(ctx, s, func() ([]string, error) {
-		children, _, err := s.conn.Children(path)
-		return children, err
-	})
-	if entries := queue(children, lockName); err == nil && len(entries) > 0 {
-		<-s.deleteInBackground(path + "/" + entries[0].name)
 	}
 }
 
