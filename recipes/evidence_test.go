@@ -17,9 +17,8 @@ type cluster struct {
 }
 
 type message struct {
-	at     time.Duration // arrival at the leader
-	touch  bool          // a ping reply with the session in it
-	write  int           // index of a forwarded write, or -1
+	touch  bool // a ping reply with the session in it
+	write  int  // index of a forwarded write, or -1
 	sentBy time.Duration
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	errNoToxiproxy = errors.New("Toxiproxy cannot be used")
+	errNoToxiproxy = errors.New("toxiproxy cannot be used")
 	errNoEnsemble  = errors.New("no such ensemble is running")
 )
 
