@@ -20,12 +20,25 @@ import (
 func Expire(ctx context.Context, addr string, sessionID int64, password []byte, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := expire(ctx, addr, sessionID, password, timeout)
-	if err != nil {
+	// The session's client may connect again between the two requests and take
+	// the session back; then the connection ends without an answer.
+	had := false
+	for {
+		err := expire(ctx, addr, sessionID, password, timeout)
+		if err == nil || had && errors.Is(err, ErrNoSession) {
+			return nil
+		}
+		if errors.Is(err, errTakenBack) && ctx.Err() == nil {
+			had = true
+			continue
+		}
 		return fmt.Errorf("expire session 0x%x at %s: %w", sessionID, addr, err)
 	}
-	return nil
 }
+
+// errTakenBack says that the session was had, and lost before it was closed, or
+// closed without an answer.
+var errTakenBack = errors.New("the session was taken back")
 
 func expire(ctx context.Context, addr string, sessionID int64, password []byte, timeout time.Duration) error {
 	var dialer net.Dialer
@@ -79,13 +92,18 @@ func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Dura
 	request = binary.BigEndian.AppendUint32(request, uint32(op))
 	answer, err = exchange(conn, request)
 	if err != nil {
-		return fmt.Errorf("close it: %w", err)
+		return fmt.Errorf("close it: %w: %w", errTakenBack, err)
 	}
 	// ReplyHeader: xid, zxid, error code.
 	if len(answer) < 16 {
 		return fmt.Errorf("answer of %d bytes to the request to close", len(answer))
 	}
-	if code := int32(binary.BigEndian.Uint32(answer[12:])); code != 0 {
+	const moved = -118
+	switch code := int32(binary.BigEndian.Uint32(answer[12:])); code {
+	case 0:
+	case moved:
+		return errTakenBack
+	default:
 		return fmt.Errorf("ZooKeeper error %d in answer to the request to close", code)
 	}
 	return nil

@@ -31,6 +31,9 @@ var (
 	// errSessionEnded tells the engine that the session under a step is gone.
 	errSessionEnded = errors.New("recipes: session ended")
 
+	// errNotNow tells the engine that a lease granted now would be lost already.
+	errNotNow = errors.New("recipes: session cannot vouch for a lease now")
+
 	// errNodeGone tells the engine that its own node is not in the queue any
 	// more although its session is alive: somebody deleted it.
 	errNodeGone = errors.New("recipes: own node is gone")

@@ -59,7 +59,8 @@ type Lease struct {
 }
 
 // newHold starts the lease of a contender whose turn it is. It fails when the
-// session's deadline has passed.
+// session's deadline has passed, or its link is down and the policy is to lose
+// leases then.
 func newHold(ctx context.Context, client *Client, c *contender, key ownership) (*hold, error) {
 	h := &hold{client: client, c: c, key: key, node: c.path(), lost: make(chan struct{}), depth: 1}
 	h.outermost = h.newLease(ctx, 1)
@@ -67,8 +68,11 @@ func newHold(ctx context.Context, client *Client, c *contender, key ownership) (
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := time.Until(s.deadlineLocked())
-	if s.over || left <= 0 {
+	if s.over {
 		return nil, errSessionEnded
+	}
+	if left <= 0 || !s.up && client.cfg.policy == LoseOnSuspend {
+		return nil, errNotNow
 	}
 	s.holds[h] = struct{}{}
 	h.timer = time.AfterFunc(left, h.atDeadline)

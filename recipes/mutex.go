@@ -3,7 +3,6 @@ package recipes
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
@@ -153,8 +152,8 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 				return nil, err
 			}
 			h, err := newHold(ctx, m.client, c, key)
-			if errors.Is(err, errSessionEnded) && time.Now().Before(s.deadline()) {
-				continue // the deadline passed and came back in between
+			if errors.Is(err, errNotNow) {
+				continue
 			}
 			return h, err
 		}

@@ -5,7 +5,6 @@ package mutants
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
@@ -158,8 +157,8 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 				return nil, err
 			}
 			h, err := newHold(ctx, m.client, c, key)
-			if errors.Is(err, errSessionEnded) && time.Now().Before(s.deadline()) {
-				continue // the deadline passed and came back in between
+			if errors.Is(err, errNotNow) {
+				continue
 			}
 			return h, err
 		}

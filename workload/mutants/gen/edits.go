@@ -36,11 +36,12 @@ func WithDefect(name string) Option { return func(c *config) { c.defect = name }
 				return newHold(ctx, m.client, c, key)
 			}
 			return nil, err`},
-	{"lease.go", "	if s.over || left <= 0 {", `	if client.cfg.defect == "mutant-no-session-check" && s.over {
+	{"lease.go", "	if s.over {\n		return nil, errSessionEnded", `	if client.cfg.defect == "mutant-no-session-check" && s.over {
 		h.timer = time.AfterFunc(time.Hour, func() {})
 		return h, nil
 	}
-	if s.over || left <= 0 {`},
+	if s.over {
+		return nil, errSessionEnded`},
 	{"lease.go", "	return l.open() && time.Now()", `	if l.hold.client.cfg.defect == "mutant-no-session-check" {
 		return l.open()
 	}

@@ -1,0 +1,93 @@
+package recipes_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// BenchmarkLossBeforeExpiry cuts the follower that the holder is linked to off
+// from its peers, at a random phase of heartbeats and pings, and measures by
+// how much the holder is told of the loss before the leader deletes its node.
+// The client knows no other server. Negative would be two believers.
+func BenchmarkLossBeforeExpiry(b *testing.B) {
+	ctx := context.Background()
+	var ahead []time.Duration
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := 0; b.Loop(); i++ {
+		ahead = append(ahead, lossBeforeExpiry(b, ctx, i, r))
+	}
+	slices.Sort(ahead)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(ahead[0])/1e6, "least-ms-ahead")
+	b.ReportMetric(float64(ahead[len(ahead)/2])/1e6, "median-ms-ahead")
+}
+
+func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) time.Duration {
+	must := func(err error) {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	leader, err := servers.Leader(ctx)
+	must(err)
+	follower := leader%len(addrs()) + 1
+	c, err := recipes.Connect(ctx, addrs()[follower-1:follower], recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
+	must(err)
+	defer c.Close(ctx)
+	path := fmt.Sprintf("/bench-loss-%d/lock", i)
+	l, err := recipes.NewMutex(c, path).Acquire(ctx)
+	must(err)
+	watch, events, err := zk.Connect(addrs()[leader-1:leader], 30*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
+	must(err)
+	defer func() {
+		watch.Close()
+		for range events {
+		}
+	}()
+	_, _, gone, err := watch.GetW(l.Node())
+	must(err)
+	time.Sleep(timeout + time.Duration(r.IntN(1000))*time.Millisecond) // any phase
+
+	var peers []links.Link
+	for other := 1; other <= len(addrs()); other++ {
+		if other != follower {
+			peers = append(peers, servers.Peer(follower, other)...)
+			peers = append(peers, servers.Peer(other, follower)...)
+		}
+	}
+	for _, p := range peers {
+		must(p.Cut(ctx, links.BlackHole))
+	}
+	lost := make(chan time.Time, 1)
+	go func() { // ends with the lease
+		<-l.Lost()
+		lost <- time.Now()
+	}()
+	<-gone
+	deleted := time.Now()
+	told := <-lost
+	for _, p := range peers {
+		must(p.Heal(ctx))
+	}
+	for serving := 0; serving < len(addrs()); { // until the follower is back
+		serving = 0
+		for _, a := range addrs() {
+			if s, _, err := ensemble.AskStatus(ctx, a); err == nil && s.Serving() {
+				serving++
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return deleted.Sub(told)
+}
