@@ -89,13 +89,11 @@ func (p *printer) witnesses(verdicts []checker.Verdict) {
 			continue
 		}
 		p.printf("\n%s was violated %s:\n", v.Guarantee, times(v.Violations))
-		for j, witness := range v.Witnesses {
-			if j == maxShown {
-				break
-			}
+		shown := v.Witnesses[:min(len(v.Witnesses), maxShown)]
+		for j, witness := range shown {
 			p.printf("  %d. %s\n", j+1, witness)
 		}
-		if more := v.Violations - maxShown; more > 0 {
+		if more := v.Violations - len(shown); more > 0 {
 			p.printf("  … and %d more\n", more)
 		}
 	}

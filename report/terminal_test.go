@@ -1,0 +1,105 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/report"
+)
+
+func sample() *checker.Report {
+	met := map[checker.State]int{checker.Holding: 3}
+	return &checker.Report{
+		Verdicts: []checker.Verdict{
+			{
+				Guarantee: checker.MutualExclusion, Outcome: checker.Violated, Promised: true, Expected: true,
+				Reason: "two owners held one lock at the same time, 5 times", Violations: 5,
+				Witnesses: []checker.Witness{{
+					From: time.Second, To: 3 * time.Second / 2,
+					What:   `process 1 and process 2 both held lock "a" from 1.000000 s to 1.500000 s`,
+					Faults: []checker.FaultSpan{{Fault: histories.Fault{Name: "black-hole", Targets: []string{"client 1"}}, From: time.Second / 2, To: 2 * time.Second}},
+				}},
+				Figures: []checker.Figure{{Name: "holds", Value: 12}},
+			},
+			{Guarantee: checker.Fairness, Outcome: checker.NotExercised, Reason: "not promised by the target"},
+			{Guarantee: checker.NoLeak, Outcome: checker.Holds, Promised: true, Expected: true, Reason: "nothing was left"},
+		},
+		Coverage: checker.Coverage{{Fault: "black-hole", Starts: 3, Met: met}},
+		Figures:  []checker.Figure{{Name: "operations", Value: 42}},
+		Notes:    []string{"the history is cut off: line 9"},
+	}
+}
+
+func TestATerminalReportTellsEverythingThatMatters(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.Terminal(&b, sample(), report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for _, want := range []string{
+		"mutual exclusion        violated       two owners held one lock at the same time, 5 times",
+		"fairness                not promised   not promised by the target",
+		"no leak                 holds          nothing was left",
+		"mutual exclusion was violated 5 times:",
+		`  1. process 1 and process 2 both held lock "a" from 1.000000 s to 1.500000 s. Fault black-hole on client 1 was active.`,
+		"  … and 4 more",
+		"black-hole                     3          .          .          .          3          .",
+		"operations: 42",
+		"note: the history is cut off: line 9",
+		"VIOLATED: mutual exclusion: two owners held one lock at the same time, 5 times",
+	} {
+		found := false
+		for _, l := range lines {
+			found = found || l == want
+		}
+		if !found {
+			t.Errorf("no line %q in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "\x1b") {
+		t.Error("colors where none were asked for")
+	}
+}
+
+func TestServersThatDisagreeAreNamed(t *testing.T) {
+	r := sample()
+	r.Disagreements = []string{"only 1 of 3 servers (2) have /x"}
+	var b bytes.Buffer
+	if err := report.Terminal(&b, r, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"the servers disagree: only 1 of 3 servers (2) have /x", "UNKNOWN: the servers disagree"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestVerdictJSONIsReadBack(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.JSON(&b, sample()); err != nil {
+		t.Fatal(err)
+	}
+	var r checker.Report
+	if err := r.UnmarshalJSON(b.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome() != checker.Violated || len(r.Verdicts) != 3 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
+	if err := report.Terminal(full{}, sample(), report.Style{Color: true}); err == nil {
+		t.Error("no error")
+	}
+}
