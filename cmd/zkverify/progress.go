@@ -30,7 +30,7 @@ const lineEvery = 10 * time.Second
 func newProgress(con *console, duration time.Duration) *progress {
 	p := &progress{con: con}
 	if con.terminal {
-		p.bars = mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(30))
+		p.bars = mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(30), mpb.WithAutoRefresh())
 		p.bar = p.bars.AddBar(duration.Milliseconds(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -55,10 +55,10 @@ func (p *progress) update(now workload.Progress) {
 	}
 }
 
-// done ends the bar.
+// done ends the bar, wherever it stands: the run may have been interrupted.
 func (p *progress) done() {
 	if p.bar != nil {
-		p.bar.SetTotal(-1, true)
+		p.bar.Abort(false)
 		p.bars.Wait()
 	}
 }
