@@ -173,14 +173,19 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	result, runErr := workload.Run(ctx, cfg)
 	bar.done()
 	took := time.Since(chaos)
-	if err := recorder.Close(); err != nil {
-		runErr = errors.Join(runErr, err)
+	closeErr := recorder.Close()
+	if runErr == nil {
+		runErr = closeErr // else it is the same, or follows from it
 	}
 	for _, w := range result.Warnings {
 		con.say("warning: %s", w)
 	}
-	if result.Interrupted {
+	switch {
+	case ctx.Err() != nil:
 		con.say("interrupted: judging what there is")
+		runErr = nil // that the context ended is what was asked for
+	case runErr != nil:
+		con.say("the run failed, judging what there is: %v", runErr)
 	}
 
 	// Judging goes on after an interrupt; a second one ends the program.
@@ -204,24 +209,18 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 		runErr = errors.Join(runErr, err)
 	}
 	fmt.Fprintf(con.out, "history, verdict and logs: %s\n", dir)
-	if verdict.Outcome() == checker.Violated {
-		return errors.Join(outcome(checker.Violated), tell(con, runErr))
-	}
-	if result.Interrupted {
+	switch {
+	case verdict.Outcome() == checker.Violated:
+		if runErr != nil {
+			con.say("zkverify: %v", runErr)
+		}
+		return outcome(checker.Violated)
+	case runErr != nil:
+		return runErr
+	case result.Interrupted:
 		return outcome(checker.Unknown)
 	}
-	if runErr != nil {
-		return runErr
-	}
 	return outcome(verdict.Outcome())
-}
-
-// tell prints an error that does not decide the exit status.
-func tell(con *console, err error) error {
-	if err != nil {
-		con.say("zkverify: %v", err)
-	}
-	return nil
 }
 
 func writeVerdict(path string, r *checker.Report) error {
