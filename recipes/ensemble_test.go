@@ -32,6 +32,13 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(pausedHolder); path != "" {
+		if err := holdAndBePaused(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(func() int {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()

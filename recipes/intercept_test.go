@@ -27,6 +27,7 @@ type intercept struct {
 	mu      sync.Mutex
 	request func(op int32) bool
 	reply   func(op int32) bool
+	deaf    bool  // watch events get lost
 	id      int64 // of the latest session
 	secret  []byte
 }
@@ -43,6 +44,13 @@ func (i *intercept) on(request, reply func(op int32) bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.request, i.reply = request, reply
+}
+
+// loseEvents makes every watch event vanish from now on.
+func (i *intercept) loseEvents() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.deaf = true
 }
 
 func (i *intercept) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -131,8 +139,11 @@ func (c *interceptConn) pass(frame []byte) error {
 		delete(c.ops, xid)
 		c.mu.Unlock()
 		c.owner.mu.Lock()
-		hook := c.owner.reply
+		hook, deaf := c.owner.reply, c.owner.deaf
 		c.owner.mu.Unlock()
+		if xid == -1 && deaf {
+			return nil // the reader goes on with the next frame
+		}
 		if known && xid >= 0 && hook != nil && !hook(op) {
 			c.Conn.Close()
 			return io.ErrUnexpectedEOF

@@ -59,6 +59,18 @@ func TestKazoo170TheLinkDropsAndComesBackDuringTheWait(t *testing.T) {
 	release(t, got)
 }
 
+func TestZooKeeper3145AWatchEventIsLost(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	holder, c := connect(t, addrs()), connect(t, addrs(), recipes.WithDialer(wire.dial))
+	l := acquire(t, within(t), recipes.NewMutex(holder, path))
+	waiting := acquiring(within(t), recipes.NewMutex(c, path))
+	eventually(t, "the waiter watches the holder", func() bool { return watchesBelow(t, path) == 1 })
+	wire.loseEvents()
+	release(t, l)
+	release(t, (<-waiting).ok(t)) // it looks again by itself
+}
+
 func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
 	// Also zk.Lock's: the step after the expiry runs in the next session and
 	// finds nobody ahead because it has no node itself; also ClickHouse

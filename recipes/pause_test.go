@@ -1,0 +1,97 @@
+package recipes_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// pausedHolder is set, to the lock's path, in the process that is paused.
+const pausedHolder = "RECIPES_TEST_PAUSED_HOLDER"
+
+// etcd #10811, Redisson #2665: a holder that was paused for longer than its
+// session must not believe in its lease for one instruction after it wakes.
+func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
+	path := uniquePath(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, strings.Join(addrs(), ","))
+	cmd.Env = append(os.Environ(), pausedHolder+"="+path)
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	lines := bufio.NewScanner(stdout)
+	next := func() string {
+		if !lines.Scan() {
+			t.Fatalf("the holder's process ended: %v", lines.Err())
+		}
+		return lines.Text()
+	}
+	if got := next(); got != "held" {
+		t.Fatalf("the holder says %q", got)
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	// The lock passes on while the holder sleeps.
+	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(); got != "woke, valid: false" {
+		t.Errorf("the holder says %q", got)
+	}
+	if got := next(); got != "told" {
+		t.Errorf("the holder says %q", got)
+	}
+	if !l.Valid() {
+		t.Error("the new holder lost its lease")
+	}
+	release(t, l)
+}
+
+// holdAndBePaused is the paused process.
+func holdAndBePaused(path string) error {
+	ctx := context.Background()
+	c, err := recipes.Connect(ctx, strings.Split(os.Args[1], ","), recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
+	if err != nil {
+		return err
+	}
+	l, err := recipes.NewMutex(c, path).Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println("held")
+	for last := time.Now(); ; {
+		valid, now := l.Valid(), time.Now()
+		if now.Sub(last) > timeout { // it slept since the last turn
+			// This turn's answer may be from before the pause; ask again.
+			fmt.Println("woke, valid:", valid && l.Valid())
+			break
+		}
+		last = now
+		time.Sleep(100 * time.Microsecond)
+	}
+	<-l.Lost()
+	fmt.Println("told")
+	return c.Close(ctx)
+}
