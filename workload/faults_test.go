@@ -1,9 +1,6 @@
 package workload_test
 
 import (
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -56,32 +53,5 @@ func TestZkLockLetsTwoClientsHoldWhenASessionIsClosedFromTheSide(t *testing.T) {
 	}
 	if !violated(report, "mutual exclusion") {
 		t.Error("two clients held the lock, and nobody saw it")
-	}
-}
-
-// TestAMinuteOfEveryFault is the full run. It is as long as its name says, and
-// so only done when asked for.
-func TestAMinuteOfEveryFault(t *testing.T) {
-	name := os.Getenv("ZKVERIFY_MINUTE")
-	seed, _ := strconv.ParseInt(os.Getenv("ZKVERIFY_SEED"), 10, 64)
-	if name == "" {
-		t.Skip("set ZKVERIFY_MINUTE to the name of a target")
-	}
-	r, report, err := drive(t, t.Context(), workload.Config{
-		Target: target(t, name), Seed: seed, Faults: strings.FieldsFunc(os.Getenv("ZKVERIFY_FAULTS"), func(r rune) bool { return r == ',' }),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Ops < 10_000 || r.HeldAcross < 20 || r.ExpiredBusy < 10 {
-		t.Errorf("too little happened")
-	}
-	for _, s := range r.Nemesis.Skipped {
-		t.Logf("  skipped %+v: %s", s.Step, s.Reason)
-	}
-	for _, v := range report.Verdicts {
-		for _, w := range v.Witnesses {
-			t.Logf("  %s", w)
-		}
 	}
 }

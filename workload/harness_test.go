@@ -69,9 +69,6 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	if keep := os.Getenv("ZKVERIFY_KEEP"); keep != "" {
-		t.Cleanup(func() { _ = os.Rename(file, filepath.Join(keep, cfg.Target.Name()+".jsonl")) })
-	}
 	cfg.Recorder = rec
 	before := goleak.IgnoreCurrent()
 	start := time.Now()

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/workload"
+)
+
+const root = "../.."
+
+func readDoc(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "recipes", "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no tests of the recipes", err)
+	}
+	var tests strings.Builder
+	for _, f := range files {
+		tests.WriteString(readDoc(t, strings.TrimPrefix(f, root+"/")))
+	}
+	bugs := readDoc(t, "docs/bugs.md")
+	named := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(bugs, -1)
+	if len(named) < 30 {
+		t.Fatalf("docs/bugs.md names only %d tests", len(named))
+	}
+	for _, name := range named {
+		if !strings.Contains(tests.String(), "func "+name+"(t *testing.T)") {
+			t.Errorf("docs/bugs.md names %s, which is no test of the recipes", name)
+		}
+	}
+	for _, m := range workload.Mutants() {
+		if !strings.Contains(bugs, m.Name()) && m.Name() != "mutant-read-heartbeat" {
+			t.Errorf("docs/bugs.md does not name %s", m.Name())
+		}
+	}
+	for _, name := range regexp.MustCompile(`mutant-[a-z-]+`).FindAllString(bugs, -1) {
+		if _, err := workload.TargetNamed(name); err != nil {
+			t.Errorf("docs/bugs.md: %v", err)
+		}
+	}
+}
+
+func TestTheREADMEListsEveryGuarantee(t *testing.T) {
+	readme := readDoc(t, "README.md")
+	for _, g := range checker.Guarantees() {
+		if !strings.Contains(readme, "\n| "+g.Name+" |") {
+			t.Errorf("the README does not list %q", g.Name)
+		}
+	}
+	if n := strings.Count(readme[strings.Index(readme, "| guarantee |"):strings.Index(readme, "Each has one of four")], "\n| "); n != len(checker.Guarantees())+1 {
+		t.Errorf("the README lists %d guarantees, the checker has %d", n-1, len(checker.Guarantees()))
+	}
+}
