@@ -61,7 +61,7 @@ func cutQueue(queue []*contender, size int) []queueSegment {
 	slices.SortFunc(byGrant, func(a, b int) int { return cmp.Compare(queue[a].op.ret, queue[b].op.ret) })
 
 	var cuts []instant
-	now := instant{granted: none}
+	now := instant{granted: none} // there is no cut before the first grant
 	for n, e, last := 0, 0, 0; n < len(byGrant); n++ {
 		ret := queue[byGrant[n]].op.ret
 		now.granted = max(now.granted, byGrant[n])
@@ -77,13 +77,8 @@ func cutQueue(queue []*contender, size int) []queueSegment {
 	}
 
 	segments := make([]queueSegment, len(cuts)+1)
-	segments[0].state = queueState(pack(nil, 0))
 	for i, c := range cuts {
-		state := pack(nil, uint64(c.entered))
-		for waiting := max(0, c.granted); waiting < c.entered; waiting++ {
-			state = pack(state, uint64(waiting))
-		}
-		segments[i+1].state = queueState(state)
+		segments[i+1].state = queueState{next: c.entered, head: c.granted, granted: true}
 	}
 	// first returns the first segment at whose end ok holds.
 	first := func(ok func(instant) bool) int {
@@ -105,7 +100,7 @@ func cutQueue(queue []*contender, size int) []queueSegment {
 			ret = min(ret, cuts[segment].at)
 		}
 		s.ops = append(s.ops, porcupine.Operation{
-			ClientId: len(s.ops), Input: queueStep{i, kind}, Call: call, Return: max(call, ret),
+			ClientId: len(s.ops), Input: queueStep{i, kind, queue[i].granted}, Call: call, Return: max(call, ret),
 		})
 	}
 	for i, q := range queue {

@@ -1,17 +1,15 @@
 package checker
 
 import (
-	"encoding/binary"
-	"hash/maphash"
-
 	"github.com/anishathalye/porcupine"
 )
 
 // queueStep is an operation of the queue model on contender i, counted in the
 // order of places.
 type queueStep struct {
-	i    int
-	kind byte
+	i      int
+	kind   byte
+	served bool // it was granted the lock, at some time
 }
 
 const (
@@ -20,56 +18,49 @@ const (
 	leave = 'l' // leaves the queue, served or not
 )
 
-// queueState is the next place to be taken, then those in the queue, as
-// uvarints: a string, so that states compare and hash.
-type queueState string
+// queueState is a queue: those from head to next-1 stand in it.
+type queueState struct {
+	next, head int
+	granted    bool // the head was granted the lock
+}
 
 // queueModel is the FIFO queue. It has no lock in it: who stands at the head
 // may be granted the lock whether or not somebody still holds it, so that a
 // broken mutual exclusion is not reported twice.
+//
+// Contenders may leave from anywhere in the queue, but in the model they leave
+// at its head only, and after their own grant if they have one. That loses
+// nothing: a departure has no latest time and matters only to the next grant
+// further behind, before which everybody ahead must have left; put off until
+// just before that grant, all those departures can take place in the order of
+// the queue. And it gains everything: what has happened is determined by the
+// state alone, so that the search cannot explode, however many contenders leave
+// at an unknown time.
 func queueModel(initial queueState) porcupine.Model {
-	seed := maphash.MakeSeed()
 	return porcupine.Model{
 		Init: func() any { return initial },
 		Step: func(state, input, _ any) (bool, any) {
-			s, in := []byte(state.(queueState)), input.(queueStep)
-			next, n := binary.Uvarint(s)
-			waiting := s[n:]
-			if in.kind == enter {
+			s, in := state.(queueState), input.(queueStep)
+			switch in.kind {
+			case enter:
 				// Places that nobody reported do not count: i is the rank
 				// among those that were.
-				if uint64(in.i) != next {
-					return false, state
-				}
-				out := append(pack(nil, next+1), waiting...)
-				return true, queueState(pack(out, next))
+				return in.i == s.next, queueState{s.next + 1, s.head, s.granted}
+			case grant:
+				return in.i == s.head && in.i < s.next && !s.granted, queueState{s.next, s.head, true}
+			default:
+				return in.i == s.head && in.i < s.next && s.granted == in.served, queueState{s.next, s.head + 1, false}
 			}
-			at, length := find(waiting, uint64(in.i))
-			if at < 0 || in.kind == grant && at > 0 {
-				return false, state
-			}
-			if in.kind == grant {
-				return true, state
-			}
-			out := append(append([]byte(nil), s[:n+at]...), waiting[at+length:]...)
-			return true, queueState(out)
 		},
-		Hash: func(state any) uint64 { return maphash.String(seed, string(state.(queueState))) },
+		Hash: func(state any) uint64 {
+			s := state.(queueState)
+			h := uint64(s.next)*0x9e3779b97f4a7c15 ^ uint64(s.head)*0xc2b2ae3d27d4eb4f
+			if s.granted {
+				h++
+			}
+			return h
+		},
 	}
-}
-
-func pack(b []byte, v uint64) []byte { return binary.AppendUvarint(b, v) }
-
-// find returns where v is packed in b, and how long it is, or -1.
-func find(b []byte, v uint64) (at, length int) {
-	for i := 0; i < len(b); {
-		w, n := binary.Uvarint(b[i:])
-		if w == v {
-			return i, n
-		}
-		i += n
-	}
-	return -1, 0
 }
 
 // queue searches one lock's queue, sorted by place, and stops at the first
