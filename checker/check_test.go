@@ -223,44 +223,33 @@ func minute(n, clients, jumps int) *histories.History {
 	return h
 }
 
-func TestAMinuteIsJudgedInTwoSeconds(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector is not what is measured")
-	}
-	h := minute(11_000, 10, 0)
-	start := time.Now()
-	rep, err := Check(context.Background(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range rep.Verdicts {
-		if v.Outcome == Violated {
-			t.Error(v.String(), v.Witnesses[0])
-		}
-	}
-	t.Logf("%d events: %v %v", len(h.Events), time.Since(start), rep.Notes)
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("%d events took %v", len(h.Events), d)
-	}
-}
-
-func TestABrokenMinuteOfManyClientsIsJudgedAsFast(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector is not what is measured")
-	}
-	h := minute(11_000, 250, 100)
-	start := time.Now()
-	rep, err := Check(context.Background(), h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := rep.Verdict(Fairness)
-	t.Logf("%d events: %v %v %v", len(h.Events), time.Since(start), v, rep.Notes)
-	if v.Outcome != Violated {
-		t.Error(v)
-	}
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("%d events took %v", len(h.Events), d)
+// Porcupine must be able to decide a whole run: cut into segments, it needs
+// little memory for each, and no lock is left to the interval engine alone.
+func TestPorcupineDecidesAWholeMinute(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		clients, jumps int
+		want           Outcome
+	}{
+		{"of ten clients", 10, 0, Holds},
+		{"of many clients, with many out of turn", 250, 100, Violated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := minute(11_000, c.clients, c.jumps)
+			rep, err := Check(context.Background(), h, WithMemoryLimit(1<<20), WithTimeLimit(time.Hour))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := rep.Verdict(Fairness); v.Outcome != c.want {
+				t.Error(v)
+			}
+			if v := rep.Verdict(MutualExclusion); v.Outcome != Holds {
+				t.Error(v)
+			}
+			if len(rep.Notes) > 0 {
+				t.Error(rep.Notes)
+			}
+		})
 	}
 }
 
