@@ -29,7 +29,7 @@ var guarantees = []Guarantee{
 	{NoLostUpdateFenced, "no increment of a counter behind the fence is lost, whatever happens to the lock", "chain of admitted writes", (*check).noLostUpdateFenced},
 	{NoLostUpdatePlain, "no increment of a counter that only the lock protects is lost", "chain of writes", (*check).noLostUpdatePlain},
 	{LossIsTold, "a holder whose session ends is told within the bound", "time from the end of the session to lost", (*check).lossIsTold},
-	{Progress, "after the faults every client gets every lock within the bound", "first acquire of each lock by each process in recovery", (*check).progress},
+	{Progress, "after the faults every client gets every lock within the bound, and a try of a free lock succeeds", "first acquire of each lock by each process in recovery, then tries", (*check).progress},
 	{NoLeak, "no contender node, watch or goroutine is left when all clients have released", "census at the end", (*check).noLeak},
 }
 

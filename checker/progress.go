@@ -8,7 +8,7 @@ import (
 )
 
 // progress: once every fault is healed, each process that is alive gets each
-// lock within the bound.
+// lock within the bound, and does not try in vain while nobody else is about.
 //
 // A process that is retired during recovery is not judged: what it had under
 // way when the faults were healed may still end in info, and the client goes on
@@ -47,6 +47,10 @@ func (c *check) progress(t *trace) Verdict {
 			}
 		}
 	}
+	vain := t.triesInVain(start)
+	for _, w := range vain {
+		v.violate(func() Witness { return w })
+	}
 	judged, tooEarly := 0, 0
 	var slowest time.Duration
 	for _, p := range t.procs {
@@ -71,8 +75,13 @@ func (c *check) progress(t *trace) Verdict {
 	v.count("processes × locks judged", judged)
 	v.Figures = append(v.Figures, Figure{"slowest first acquire in recovery", float64(slowest) / 1e6, "ms"})
 	v.conclude(fmt.Sprintf("every client got every lock within %s of the end of the faults", ms(slowest)), "")
+	v.count("locks that were free and tried in vain", len(vain))
+	if v.Violations > 0 && v.Violations == len(vain) {
+		v.Reason = fmt.Sprintf("%s tried in vain although nobody else held or wanted the lock", plural(len(vain), "pair")+" of client and lock")
+		return v
+	}
 	if v.Violations > 0 {
-		v.Reason = fmt.Sprintf("%d of %d pairs of client and lock had no acquire within %s of the end of the faults", v.Violations, judged, ms(bound))
+		v.Reason = fmt.Sprintf("%d of %d pairs of client and lock had no acquire within %s of the end of the faults", v.Violations-len(vain), judged, ms(bound))
 		return v
 	}
 	switch {

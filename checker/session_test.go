@@ -2,6 +2,7 @@ package checker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -87,4 +88,47 @@ func TestNoLeak(t *testing.T) {
 		{"nobody counted", func(r *run) { r.cycle(1, 2, 1, 1).phase(3, histories.PhaseEnd) }, NotExercised},
 		{"interrupted", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1) }, Unknown},
 	})
+}
+
+func TestTriesInVain(t *testing.T) {
+	// Process 1 tries lock "a" from time 100 on, every 100 ms, in recovery.
+	tries := func(r *run, n int, then histories.Type) *run {
+		for i := range n {
+			at := 100 + 100*i
+			r.op(at, histories.Invoke, 1, histories.TryAcquire, histories.Event{})
+			e := histories.Event{}
+			typ := histories.Fail
+			if i == n-1 && then == histories.OK {
+				typ, e = then, histories.Event{Token: tok(9), Depth: 1}
+			}
+			r.op(at+50, typ, 1, histories.TryAcquire, e)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		run  func(r *run)
+		vain int
+	}{
+		{"a free lock is tried for longer than a session can live", func(r *run) { tries(r, 60, histories.Fail) }, 1},
+		{"the last try succeeds", func(r *run) { tries(r, 60, histories.OK) }, 0},
+		{"the tries are few", func(r *run) { tries(r, 5, histories.Fail) }, 0},
+		{"another holds it all the time", func(r *run) { tries(r.cycle(10, 20, 2, 1).want(30, 2).got(40, 2, 2), 60, histories.Fail) }, 0},
+		{"another held it before, and released it", func(r *run) { tries(r.cycle(10, 20, 2, 1), 60, histories.Fail) }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRun(t)
+			r.h.Header.SessionTimeout = 1500 * time.Millisecond
+			r.phase(0, histories.PhaseRecovery)
+			c.run(r)
+			r.phase(9000, histories.PhaseEnd)
+			if got := newTrace(r.h).triesInVain(0); len(got) != c.vain {
+				t.Errorf("%d in vain, want %d: %v", len(got), c.vain, got)
+			}
+			v := r.report().Verdict(Progress)
+			if in := v.Outcome == Violated; c.vain > 0 && !in {
+				t.Error(v)
+			}
+		})
+	}
 }

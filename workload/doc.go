@@ -22,7 +22,8 @@
 // clients come to believe in one lock.
 //
 // The phases are chaos, recovery and end. In recovery every fault is healed,
-// and every client must get every lock once. Then, with every lock released,
+// and every client must get every lock once; then they try each lock, one
+// client after the other. Then, with every lock released,
 // what is left in the servers is counted: contender nodes, watches; and, after
 // the clients are closed, goroutines.
 //

@@ -1,6 +1,7 @@
 package workload_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -64,7 +65,7 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	rec, err := histories.Create(file, histories.Header{
 		Seed: cfg.Seed, Recipe: cfg.Target.Recipe(), Target: cfg.Target.Name(), Promises: cfg.Promises(),
 		Ensemble: local.Kind(), Servers: len(local.Servers()), ZooKeeper: local.Version(),
-		SessionTimeout: max(cfg.SessionTimeout, 2*time.Second), TickTime: local.TickTime(),
+		SessionTimeout: cmp.Or(cfg.SessionTimeout, 2*time.Second), TickTime: local.TickTime(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -136,19 +136,29 @@ func (c *client) recover(ctx context.Context) (missed []string) {
 	locks := c.run.locks
 	for i := range locks {
 		lock := locks[(c.index+i)%len(locks)]
-		if !c.recoverLock(ctx, lock) {
+		if !c.recoverLock(ctx, lock, histories.Acquire) {
 			missed = append(missed, lock)
 		}
 	}
 	return missed
 }
 
-func (c *client) recoverLock(ctx context.Context, lock string) bool {
+// tryAll tries every lock until it gets it once, or ctx ends.
+func (c *client) tryAll(ctx context.Context) {
+	for _, lock := range c.run.locks {
+		c.recoverLock(ctx, lock, histories.TryAcquire)
+	}
+}
+
+// recoverLock gets and releases one lock, by op.
+func (c *client) recoverLock(ctx context.Context, lock string, op histories.Op) bool {
 	for ctx.Err() == nil && c.ensureOpen(ctx) {
 		target := c.client()
-		h, err := c.acquire(ctx, histories.Acquire, lock, func(ctx context.Context) (Lease, error) {
-			return target.Acquire(ctx, lock)
-		})
+		do := target.Acquire
+		if op == histories.TryAcquire {
+			do = target.TryAcquire
+		}
+		h, err := c.acquire(ctx, op, lock, func(ctx context.Context) (Lease, error) { return do(ctx, lock) })
 		if err != nil {
 			pause(ctx, failureRest, nil)
 			continue

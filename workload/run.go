@@ -187,9 +187,14 @@ func (r *run) setUp(ctx context.Context) error {
 }
 
 // start lets the clients loose. Each runs through chaos, waits for recovery,
-// and gets every lock once; the channel then has what it did not get.
+// and gets every lock once; the channel then has what it did not get. When all
+// have come that far they try every lock, one client after the other, so that
+// nobody is in anybody's way: a lock whose tries always fail would do well
+// until then.
 func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []string {
 	done := make(chan []string, len(r.clients))
+	var arrived atomic.Int64
+	everybody, turn := make(chan struct{}), make(chan struct{}, 1)
 	for _, c := range r.clients {
 		// Ends with recovery's bound; join waits for it.
 		go func() {
@@ -204,6 +209,19 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 			var stuck []string
 			for _, lock := range c.recover(bounded) {
 				stuck = append(stuck, fmt.Sprintf("client %d: %s", c.index, lock))
+			}
+			if arrived.Add(1) == int64(len(r.clients)) {
+				close(everybody)
+			}
+			select {
+			case <-everybody:
+				select {
+				case turn <- struct{}{}:
+					c.tryAll(bounded)
+					<-turn
+				case <-bounded.Done():
+				}
+			case <-bounded.Done():
 			}
 			done <- stuck
 		}()

@@ -17,7 +17,7 @@ func TestEveryTargetWorksWithoutFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Cycles < 200 {
+			if r.Cycles < 10 {
 				t.Errorf("only %d cycles", r.Cycles)
 			}
 			if report.Outcome() == checker.Violated {

@@ -1,0 +1,39 @@
+package workload_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/workload"
+)
+
+// refuser is a lock whose tries always fail.
+type refuser struct{ workload.Target }
+
+func (r refuser) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+	c, err := r.Target.Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return refusingClient{c}, nil
+}
+
+type refusingClient struct{ workload.Client }
+
+func (refusingClient) TryAcquire(context.Context, string) (workload.Lease, error) {
+	return nil, workload.ErrNotAcquired
+}
+
+func TestALockThatAlwaysRefusesTriesIsCaught(t *testing.T) {
+	_, report, err := drive(t, t.Context(), workload.Config{
+		Target: refuser{target(t, "recipes")}, Seed: 1, Clients: 3, Locks: 2, Duration: time.Second,
+		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: workload.Mix{Crash: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !violated(report, "progress") {
+		t.Errorf("progress: %s", report.Verdict("progress"))
+	}
+}
