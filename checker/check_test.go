@@ -273,3 +273,20 @@ func TestNoLockIsJudgedOnServersThatDisagree(t *testing.T) {
 		t.Errorf("the run: %s, the leak: %s", rep.Outcome(), rep.Verdict(NoLeak).Outcome)
 	}
 }
+
+func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
+	v := &Verdict{}
+	for i := range 100 {
+		from := time.Duration((i * 37) % 100)
+		v.violate(func() Witness { return Witness{From: from} })
+	}
+	v.conclude("", "")
+	if v.Violations != 100 || len(v.Witnesses) != maxWitnesses {
+		t.Fatalf("%d violations, %d witnesses", v.Violations, len(v.Witnesses))
+	}
+	for i, w := range v.Witnesses {
+		if w.From != time.Duration(i) {
+			t.Errorf("witness %d is from %d", i, w.From)
+		}
+	}
+}

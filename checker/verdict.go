@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,17 +77,25 @@ func (v *Verdict) count(name string, n int) {
 	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
 }
 
-// violate counts one violation and keeps its witness while there is room.
+// violate counts one violation and keeps its witness if it is one of the first
+// in time: locks are judged one after the other, and the story begins with the
+// lock that broke first.
 func (v *Verdict) violate(w func() Witness) {
 	v.Violations++
-	if len(v.Witnesses) < maxWitnesses {
-		v.Witnesses = append(v.Witnesses, w())
+	v.Witnesses = append(v.Witnesses, w())
+	if len(v.Witnesses) == 2*maxWitnesses {
+		v.keepFirst()
 	}
+}
+
+func (v *Verdict) keepFirst() {
+	slices.SortStableFunc(v.Witnesses, func(a, b Witness) int { return cmp.Compare(a.From, b.From) })
+	v.Witnesses = v.Witnesses[:min(len(v.Witnesses), maxWitnesses)]
 }
 
 // conclude fills in the outcome of a guarantee that was exercised.
 func (v *Verdict) conclude(holds, violated string) {
-	slices.SortStableFunc(v.Witnesses, func(a, b Witness) int { return int(a.From - b.From) })
+	v.keepFirst()
 	if v.Violations > 0 {
 		v.Outcome, v.Reason = Violated, violated
 		return
