@@ -58,6 +58,9 @@ func (c *check) mutualExclusion(t *trace) Verdict {
 // doubleHold tells of two holds that overlap.
 func (t *trace) doubleHold(a, b piece) Witness {
 	from, to := max(a.from, b.from), min(a.to, b.to)
+	if b.hold.start < a.hold.start {
+		a, b = b, a
+	}
 	p, q := a.hold.party(), b.hold.party()
 	w := t.newWitness(a.hold.lock, from, to, p, q)
 	until := "to " + at(w.To) + ", for " + ms(w.To-w.From)
@@ -65,6 +68,9 @@ func (t *trace) doubleHold(a, b piece) Witness {
 		until = "until the history ends at " + at(w.To)
 	}
 	w.What = fmt.Sprintf("%v and %v both held lock %q from %s %s", p, q, w.Lock, at(from), until)
+	if ended, ok := t.expired[p.Session]; ok && ended < w.To {
+		w.What += fmt.Sprintf("; the session of process %d was seen to end at %s", p.Process, at(ended))
+	}
 	if a.hold.token != (histories.Token{}) && less(a.hold.token, b.hold.token) {
 		w.What += fmt.Sprintf("; their tokens grow (%s, %s), so fencing would have protected", token(p.Token), token(q.Token))
 	}

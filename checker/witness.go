@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,17 +132,19 @@ func (t *trace) faultsAround(from, to time.Duration, parties []Party) []FaultSpa
 			found = append(found, s)
 		}
 	}
+	// A fault of the first party, who held or wanted the lock before the other,
+	// comes before one of another party, and that before one of neither.
 	hits := func(f FaultSpan) int {
-		for _, p := range parties {
-			if len(f.Processes) > 0 && slices.Contains(f.Processes, p.Process) {
-				return 0
+		for i, p := range parties {
+			if slices.Contains(f.Processes, p.Process) {
+				return i
 			}
 		}
-		return 1
+		return len(parties)
 	}
-	// The fault that began last before the violation is the likeliest cause.
+	// The likeliest cause hit few others, and began last before the violation.
 	slices.SortStableFunc(found, func(a, b FaultSpan) int {
-		if c := hits(a) - hits(b); c != 0 {
+		if c := cmp.Or(hits(a)-hits(b), len(a.Processes)-len(b.Processes)); c != 0 {
 			return c
 		}
 		if late := b2i(a.From > from) - b2i(b.From > from); late != 0 {
