@@ -71,6 +71,7 @@ func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 
 // holdAndBePaused is the paused process.
 func holdAndBePaused(path string) error {
+	time.AfterFunc(2*patient, func() { os.Exit(1) }) // should nobody be left to kill it
 	ctx := context.Background()
 	c, err := recipes.Connect(ctx, strings.Split(os.Args[1], ","), recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	if err != nil {
@@ -80,10 +81,13 @@ func holdAndBePaused(path string) error {
 	if err != nil {
 		return err
 	}
+	last := time.Now() // before it says so: the pause may come at once
 	fmt.Println("held")
-	for last := time.Now(); ; {
+	for {
 		valid, now := l.Valid(), time.Now()
-		if now.Sub(last) > timeout { // it slept since the last turn
+		// It slept since the last turn; for less than the timeout, as the
+		// servers count from the last heartbeat.
+		if now.Sub(last) > timeout/2 {
 			// This turn's answer may be from before the pause; ask again.
 			fmt.Println("woke, valid:", valid && l.Valid())
 			break
