@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/internal/ports"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -26,14 +28,15 @@ func TestRemoteSaysSoWhenNoToxiproxyAnswers(t *testing.T) {
 }
 
 func TestRemoteStaysWithinThePortsItIsGiven(t *testing.T) {
-	network, err := links.Remote(apiServer(t, 0), links.WithPorts(23456, 23458), links.WithListenHost("127.0.0.1"))
+	first := threeFreePorts(t)
+	network, err := links.Remote(apiServer(t, 0), links.WithPorts(first, first+2), links.WithListenHost("127.0.0.1"))
 	must(t, err)
 	defer closeNetwork(t, network)
 	server := newEcho(t)
 	for _, name := range []string{"a", "b", "c"} {
 		link, err := network.Link(testContext(t), name, server.Addr().String())
 		must(t, err)
-		if _, port, _ := net.SplitHostPort(link.Addr()); port < "23456" || port > "23458" {
+		if port := netip.MustParseAddrPort(link.Addr()).Port(); int(port) < first || int(port) > first+2 {
 			t.Fatalf("link at %s", link.Addr())
 		}
 		dial(t, link.Addr()).mustAnswer(t)
@@ -41,6 +44,19 @@ func TestRemoteStaysWithinThePortsItIsGiven(t *testing.T) {
 	if _, err := network.Link(testContext(t), "d", server.Addr().String()); err == nil {
 		t.Fatal("a fourth link found a port in a range of three")
 	}
+}
+
+// threeFreePorts returns the first of three free ports in a row, below those
+// that other tests choose from.
+func threeFreePorts(t *testing.T) int {
+	t.Helper()
+	for first := 5100; first < 9900; first += 3 {
+		if ports.Check(first) == nil && ports.Check(first+1) == nil && ports.Check(first+2) == nil {
+			return first
+		}
+	}
+	t.Fatal("no three free ports in a row")
+	return 0
 }
 
 // A receiver that reads nothing, its buffers full, is what blocks Toxiproxy: a
