@@ -25,10 +25,6 @@ func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.time = d 
 // need. The default is 256 MiB.
 func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.search.memory = bytes } }
 
-// WithSegment sets how many operations Porcupine gets at a time. The default is
-// 200. Fewer cost less memory, and time when the history is illegal.
-func WithSegment(operations int) Option { return func(c *check) { c.search.size = operations } }
-
 // check is one run of the checker.
 type check struct {
 	search search
