@@ -205,7 +205,7 @@ func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 				recipes.WithObserver(recipes.Observer{
 					Suspended: func(*recipes.Lease) { told <- "suspended" },
 					Resumed:   func(*recipes.Lease) { told <- "resumed" },
-					Lost:      func(*recipes.Lease) { told <- "lost" },
+					Lost:      func(*recipes.Lease, time.Duration) { told <- "lost" },
 				}))
 			l := acquire(t, within(t), recipes.NewMutex(c, path))
 			cutAll(t, ls, links.Down)

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func names(entries []entry) []string {
+func names(entries []Place) []string {
 	var s []string
 	for _, e := range entries {
-		s = append(s, e.name)
+		s = append(s, e.Node)
 	}
 	return s
 }
@@ -39,7 +39,7 @@ func TestQueueOrder(t *testing.T) {
 		{"nobody", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := names(queue(test.children, lockName)); !slices.Equal(got, test.want) {
+			if got := names(queue(test.children, lockKinds)); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -58,7 +58,7 @@ func TestQueueOrderIsThatOfCreation(t *testing.T) {
 		}
 		shuffled := slices.Clone(created)
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if got := names(queue(shuffled, lockName)); !slices.Equal(got, created) {
+		if got := names(queue(shuffled, lockKinds)); !slices.Equal(got, created) {
 			t.Fatalf("got %q, want %q", got, created)
 		}
 	})
@@ -66,7 +66,7 @@ func TestQueueOrderIsThatOfCreation(t *testing.T) {
 
 func TestNodeNamesAreCurators(t *testing.T) {
 	t.Parallel()
-	name := protectedName(newGUID(), lockName)
+	name := protectedName(newGUID(), lockKind)
 	if !regexp.MustCompile(`^_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-lock-$`).MatchString(name) {
 		t.Errorf("%q", name)
 	}

@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,14 +110,25 @@ func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
 	release(t, got)
 }
 
+// twoAhead makes a queue of two clients: a third one that waits behind them
+// has to ask for a list when the second goes, since it cannot know whether the
+// first has gone before.
+func twoAhead(t *testing.T, path string) (first *recipes.Lease, second <-chan result) {
+	t.Helper()
+	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
+	waiting := acquiring(within(t), recipes.NewMutex(connect(t, addrs()), path))
+	eventually(t, "the second waits", func() bool { return watchesBelow(t, path) == 1 })
+	return l, waiting
+}
+
 func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	holder, c := connect(t, addrs()), connect(t, addrs(), recipes.WithDialer(wire.dial))
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
 	conn := admin(t)
-	l := acquire(t, within(t), recipes.NewMutex(holder, path))
+	l, second := twoAhead(t, path)
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
-	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 1 })
+	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 2 })
 	first, _ := wire.credentials()
 	// The list that says "your turn" is on its way while the session ends.
 	wire.on(nil, once(opChildren, func() bool {
@@ -124,6 +136,7 @@ func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 		return true
 	}))
 	release(t, l)
+	release(t, (<-second).ok(t))
 	got := (<-waiting).ok(t)
 	if got.SessionID() == first {
 		// It may have been granted before the client could know; then it must
@@ -142,19 +155,21 @@ func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 
 func TestCurator315TheOwnNodeIsDeletedBySomebodyElse(t *testing.T) {
 	path := uniquePath(t)
-	holder, c := connect(t, addrs()), connect(t, addrs())
+	c := connect(t, addrs())
 	conn := admin(t)
-	l := acquire(t, within(t), recipes.NewMutex(holder, path))
+	l, second := twoAhead(t, path)
+	before := contenders(t, conn, path)
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
-	eventually(t, "it waits", func() bool { return len(contenders(t, conn, path)) == 2 })
+	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 2 })
 	for _, name := range contenders(t, conn, path) {
-		if path+"/"+name != l.Node() {
+		if !slices.Contains(before, name) {
 			if err := conn.Delete(path+"/"+name, -1); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	release(t, l)
+	release(t, (<-second).ok(t))
 	release(t, (<-waiting).ok(t))
 }
 
@@ -164,7 +179,7 @@ func TestCurator495AnObserverMayUseTheClient(t *testing.T) {
 	var c *recipes.Client
 	again := make(chan error, 1)
 	c = connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
-		Lost: func(*recipes.Lease) {
+		Lost: func(*recipes.Lease, time.Duration) {
 			l, err := recipes.NewMutex(c, path+"-2").Acquire(t.Context())
 			if err == nil {
 				err = l.Release(t.Context())

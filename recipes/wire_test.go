@@ -13,10 +13,10 @@ func TestFramesAreReadAlongInPiecesOfAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var want [][]byte
 		var stream []byte
-		for _, body := range rapid.SliceOf(rapid.SliceOfN(rapid.Byte(), 1, 100)).Draw(t, "frames") {
+		for _, body := range rapid.SliceOf(rapid.SliceOfN(rapid.Byte(), 1, 2*maxHead)).Draw(t, "frames") {
 			stream = binary.BigEndian.AppendUint32(stream, uint32(len(body)))
 			stream = append(stream, body...)
-			want = append(want, body[:min(16, len(body))])
+			want = append(want, body[:min(maxHead, len(body))])
 		}
 		var got [][]byte
 		r := frameReader{frame: func(head []byte) { got = append(got, bytes.Clone(head)) }}

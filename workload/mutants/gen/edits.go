@@ -24,18 +24,11 @@ func WithDefect(name string) Option { return func(c *config) { c.defect = name }
 	{"session.go", "	if confirmedWrite {", `	if confirmedWrite || s.client.cfg.defect == "mutant-read-heartbeat" {`},
 
 	// mutant-no-session-check
-	{"mutex.go", `		blocker, ahead, err := c.turn(ctx)
-		if err != nil {`, `		blocker, ahead, err := c.turn(ctx)
-		if announced && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
-			return newHold(ctx, m.client, c, key)
-		}
-		if err != nil {`},
-	{"mutex.go", `		if err := c.await(ctx, blocker); err != nil {
-			return nil, err`, `		if err := c.await(ctx, blocker); err != nil {
-			if errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
-				return newHold(ctx, m.client, c, key)
-			}
-			return nil, err`},
+	{"mutex.go", "import (", "import (\n\t\"errors\""},
+	{"mutex.go", `	if err := c.wait(ctx, block); err != nil {`, `	if err := c.wait(ctx, block); err != nil {
+		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
+			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+		}`},
 	{"lease.go", "	if s.over {\n		return nil, errSessionEnded", `	if client.cfg.defect == "mutant-no-session-check" && s.over {
 		h.timer = time.AfterFunc(time.Hour, func() {})
 		return h, nil
@@ -50,7 +43,7 @@ func WithDefect(name string) Option { return func(c *config) { c.defect = name }
 	// mutant-inner-release
 	{"lease.go", "	if !last {\n		return", `	if !last {
 		if h.client.cfg.defect == "mutant-inner-release" {
-			l.err = h.c.leave(s.quit)
+			l.err = s.conn.Delete(h.nodes[0], -1)
 		}
 		return`},
 
@@ -75,8 +68,8 @@ func deleteFirst(c *Client, path string) {
 		if err != nil {
 			continue
 		}
-		if entries := queue(children, lockName); len(entries) > 0 {
-			<-s.deleteInBackground(path + "/" + entries[0].name)
+		if entries := queue(children, lockKinds); len(entries) > 0 {
+			<-s.deleteInBackground(path + "/" + entries[0].Node, nil)
 		}
 		return
 	}

@@ -1,0 +1,86 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// What the acquires of all recipes have in common.
+
+// begin checks the arguments of an acquire and names the hold it is to become.
+func (c *Client) begin(ctx context.Context, path, kind string) (ownership, error) {
+	if err := checkPath(path); err != nil {
+		return ownership{}, err
+	}
+	o := ownerOf(ctx)
+	if err := checkOwner(o, path); err != nil {
+		return ownership{}, err
+	}
+	if ctx.Err() != nil {
+		return ownership{}, context.Cause(ctx)
+	}
+	if o.id == "" {
+		o.id = newGUID()
+	}
+	return ownership{path, o.id, kind}, nil
+}
+
+// inSession attempts to get a hold in the current session, and in the next one
+// when that has ended or somebody has deleted the contender's node.
+func (c *Client) inSession(ctx context.Context, attempt func(*session) (*hold, error)) (*hold, error) {
+	for {
+		s, err := c.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		h, err := attempt(s)
+		if !errors.Is(err, errSessionEnded) && !errors.Is(err, errNodeGone) {
+			return h, err
+		}
+	}
+}
+
+// startHold starts the lease of a contender whose turn it is, as soon as the
+// session can vouch for it: what said that it is its turn may have come from a
+// server that had not heard that the session expired meanwhile (etcd #11456).
+func startHold(ctx context.Context, client *Client, on claim, key ownership, cfg *lockConfig, asked time.Time) (*hold, error) {
+	for {
+		if err := on.s.awaitEvidence(ctx); err != nil {
+			return nil, err
+		}
+		if client.cfg.policy == LoseOnSuspend {
+			if err := on.s.awaitUp(ctx); err != nil {
+				return nil, err
+			}
+		}
+		h, err := newHold(ctx, client, on, key, cfg, asked)
+		if !errors.Is(err, errNotNow) {
+			return h, err
+		}
+	}
+}
+
+// do is the Do of every recipe.
+func do[L interface {
+	Context() context.Context
+	Release(context.Context) error
+}](ctx context.Context, acquire func(context.Context) (L, error), f func(context.Context, L) error) error {
+	lease, err := acquire(ctx)
+	if err != nil {
+		return err
+	}
+	bounded, cancel := context.WithCancelCause(lease.Context())
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	defer func() {
+		stop()
+		cancel(ErrNotHeld)
+		lease.Release(ctx) // also when f panics
+	}()
+	err = f(bounded, lease)
+	release := lease.Release(ctx)
+	if errors.Is(release, ErrLeaseLost) || ctx.Err() == nil {
+		err = errors.Join(err, release)
+	}
+	return err
+}

@@ -1,0 +1,294 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// line is what a session knows of one lock's queue. All contenders of the
+// session share it, so that a release in this process grants to the next
+// contender in this process without a word to the servers.
+//
+// What makes that safe: once a contender's node has stood in a list of the
+// children, the nodes ahead of it can only go, since every later node gets a
+// later place. (Downgraded readers are the exception, see mark.) The line holds
+// at least the nodes that are ahead of it: those of the list, less the ones that
+// are known to have gone. When the rule admits the contender among these, it
+// admits it among those that are really left. A contender that has not stood in
+// a list may wait on the strength of the line, but is never granted.
+//
+// So the servers are asked for a list only when the one who seems to be first
+// has not been seen in one, or when a node of another session, of whose kind the
+// line hears only as long as it is watched, has gone.
+type line struct {
+	s     *session
+	dir   string
+	kinds []string
+	users int // contenders; locked by the session
+
+	mu      sync.Mutex
+	places  []Place                 // in order
+	own     map[string]*contender   // of this session, by node
+	waiting map[string][]*contender // of this session, by the own node they wait for
+	left    map[string]bool         // nodes that have gone while a list was under way
+	flight  *flight                 // the list under way
+	started int64                   // lists are numbered in the order they were requested
+	applied int64                   // the latest list that is in places
+	needed  int64                   // what stands in places of other sessions is known to be old until this list
+}
+
+type lineKey struct{ dir, kind string }
+
+// flight is a list under way.
+type flight struct {
+	number int64
+	done   chan struct{}
+	err    error
+}
+
+// line returns the session's view of the queue at dir; leaveLine must follow.
+func (s *session) line(dir string, kinds []string) *line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := lineKey{dir, kinds[0]}
+	q := s.lines[key]
+	if q == nil {
+		q = &line{s: s, dir: dir, kinds: kinds, own: make(map[string]*contender), waiting: make(map[string][]*contender)}
+		s.lines[key] = q
+	}
+	q.users++
+	return q
+}
+
+func (s *session) leaveLine(q *line) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q.users--; q.users == 0 {
+		delete(s.lines, lineKey{q.dir, q.kinds[0]})
+	}
+}
+
+// join puts a contender into the line whose node has been created.
+func (q *line) join(c *contender) {
+	p, _ := parsePlace(c.node, q.kinds)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.own[c.node] = c
+	c.joined = q.started
+	if i, found := slices.BinarySearchFunc(q.places, p, order); !found {
+		q.places = slices.Insert(q.places, i, p)
+	}
+}
+
+// gone takes a node out of the line that is known to be deleted, and wakes the
+// contenders of this session that wait for it.
+func (q *line) gone(node string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p, _ := parsePlace(node, q.kinds)
+	if i, found := slices.BinarySearchFunc(q.places, p, order); found {
+		q.places = slices.Delete(q.places, i, i+1)
+	}
+	if q.flight != nil {
+		q.left[node] = true // the list may still have it
+	}
+	if c := q.own[node]; c == nil || c.downgraded {
+		q.mark()
+	}
+	delete(q.own, node)
+	q.wake(node)
+}
+
+// mark says that what the line knows of other sessions is old: one of their
+// nodes has gone, and others may have gone or, when it was a writer's, have been
+// put in its place by a downgrade.
+func (q *line) mark() { q.needed = q.started + 1 }
+
+// outdated is mark for those outside.
+func (q *line) outdated() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mark()
+}
+
+// wake wakes the contenders that wait for an own node. q is locked.
+func (q *line) wake(node string) {
+	for _, c := range q.waiting[node] {
+		c.wake()
+	}
+	delete(q.waiting, node)
+}
+
+// stop ends a contender's wait for an own node.
+func (q *line) stop(c *contender, node string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	rest := slices.DeleteFunc(q.waiting[node], func(other *contender) bool { return other == c })
+	if len(rest) == 0 {
+		delete(q.waiting, node)
+	} else {
+		q.waiting[node] = rest
+	}
+}
+
+// verdict is what the line knows about a contender's turn.
+type verdict struct {
+	granted bool
+	own     string // wait for this node of the session: the contender will be woken
+	other   string // wait for this node of another session
+	list    int64  // or for this list
+}
+
+// judge applies the contender's rule. When the verdict is to wait for an own
+// node the contender is registered to be woken.
+func (q *line) judge(c *contender) (verdict, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.own[c.node] != c {
+		return verdict{}, errNodeGone // not in the list is not first in it (zk.Lock grants twice here)
+	}
+	p, _ := parsePlace(c.node, q.kinds)
+	i, _ := slices.BinarySearchFunc(q.places, p, order)
+	ahead := c.rule(q.places, i)
+	if ahead >= i {
+		return verdict{}, errBadRule
+	}
+	list := q.started + 1
+	if q.flight != nil && q.flight.number >= q.needed {
+		list = q.flight.number // requested with the node's create: it most likely has it
+	}
+	switch {
+	case ahead < 0 && !q.places[i].listed:
+		return verdict{list: list}, nil
+	case ahead < 0:
+		if q.applied < q.needed && q.kinds[0] != lockKind {
+			return verdict{list: list}, nil // there may be a downgraded reader ahead
+		}
+		return verdict{granted: true}, nil
+	}
+	blocker := q.places[ahead].Node
+	if q.own[blocker] != nil {
+		q.waiting[blocker] = append(q.waiting[blocker], c)
+		return verdict{own: blocker}, nil
+	}
+	if q.applied < q.needed {
+		return verdict{list: list}, nil
+	}
+	return verdict{other: blocker}, nil
+}
+
+// empty reports whether no contender of this session is in the line: then the
+// next one cannot wait for one of them, and needs a list.
+func (q *line) empty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.own) == 0
+}
+
+// nextList is the number of a list that is requested from now on.
+func (q *line) nextList() int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.started + 1
+}
+
+// ahead counts the contenders that are known to be ahead.
+func (q *line) ahead(c *contender) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p, _ := parsePlace(c.node, q.kinds)
+	i, _ := slices.BinarySearchFunc(q.places, p, order)
+	return i
+}
+
+// list waits until the list with this number, or a later one, has been applied.
+// Those who need one at the same time share it.
+func (q *line) list(ctx context.Context, number int64) error {
+	for {
+		q.mu.Lock()
+		if q.applied >= number {
+			q.mu.Unlock()
+			return nil
+		}
+		f := q.flight
+		q.mu.Unlock()
+		if f == nil {
+			if f = q.request(); f == nil {
+				return errSessionEnded
+			}
+		}
+		select {
+		case <-f.done:
+			if f.err != nil {
+				return f.err
+			}
+		case <-q.s.ended:
+			return errSessionEnded
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// request starts a list if none is under way. Its goroutine belongs to the
+// session.
+func (q *line) request() *flight {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.flight != nil {
+		return q.flight
+	}
+	q.started++
+	f := &flight{number: q.started, done: make(chan struct{})}
+	if !q.s.spawn(func() { q.fetch(f) }) {
+		return nil
+	}
+	q.flight, q.left = f, make(map[string]bool)
+	return f
+}
+
+func (q *line) fetch(f *flight) {
+	children, err := retry(q.s.quit, q.s, func() ([]string, error) {
+		children, _, err := q.s.conn.Children(q.dir)
+		return children, err
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		err = nil // nobody is left
+	}
+	places := queue(children, q.kinds)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if f.err = err; err == nil {
+		q.apply(f.number, places)
+	}
+	q.flight = nil
+	close(f.done)
+}
+
+// apply replaces what the line knows by a list.
+func (q *line) apply(number int64, places []Place) {
+	places = slices.DeleteFunc(places, func(p Place) bool { return q.left[p.Node] })
+	present := make(map[string]bool, len(places))
+	for i := range places {
+		places[i].listed = true
+		present[places[i].Node] = true
+	}
+	for node, c := range q.own {
+		switch {
+		case present[node]:
+		case c.joined < number: // somebody else deleted it
+			delete(q.own, node)
+			q.wake(node)
+			c.wake()
+		default: // created after the list was requested
+			p, _ := parsePlace(node, q.kinds)
+			i, _ := slices.BinarySearchFunc(places, p, order)
+			places = slices.Insert(places, i, p)
+		}
+	}
+	q.places, q.applied = places, number
+}

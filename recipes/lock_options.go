@@ -1,0 +1,58 @@
+package recipes
+
+import "github.com/go-zookeeper/zk"
+
+// lockConfig is what the options of a lock set.
+type lockConfig struct {
+	data    []byte
+	acl     []zk.ACL
+	revoked func(*Lease)
+	handoff int
+	rule    GrantRule
+}
+
+// LockOption configures one lock, of any kind that does not say otherwise.
+type LockOption func(*lockConfig)
+
+func newLockConfig(options []LockOption) lockConfig {
+	var cfg lockConfig
+	for _, o := range options {
+		o(&cfg)
+	}
+	return cfg
+}
+
+// WithData sets the data of the lock's nodes; participants see it. Default
+// empty.
+func WithData(data []byte) LockOption {
+	return func(c *lockConfig) { c.data = append([]byte{}, data...) }
+}
+
+// WithLockACL sets the access control list of the lock's contender nodes.
+// Default: that of the Client, see [WithACL], which its parents always have.
+// The client itself must be allowed to read, create and delete.
+func WithLockACL(acl ...zk.ACL) LockOption {
+	return func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }
+}
+
+// WithRevocation calls f for every lease of the lock that somebody asks the
+// holder to give back, see [Client.Revoke] and [Lease.OnRevoke]. It costs a
+// request and a watch a lease. Default: none.
+func WithRevocation(f func(*Lease)) LockOption {
+	return func(c *lockConfig) { c.revoked = f }
+}
+
+// WithLocalHandoff lets a release hand the lock to the next contender of the
+// same Client, without a word to the servers, up to n times in a row; only then
+// have contenders of other clients their turn. Contenders of the same Client do
+// not stand in the lock's queue but one, so Participants does not list them.
+// First come, first served holds within the Client, and among clients. For
+// [Mutex] alone. n must be positive to have an effect. Default: 0.
+func WithLocalHandoff(n int) LockOption { return func(c *lockConfig) { c.handoff = n } }
+
+// WithGrantRule replaces the rule by which a [Mutex] is granted, as Curator's
+// LockInternalsDriver does. All contenders of the lock must have the same rule.
+// With a rule that admits several at a time the lock excludes nobody, and its
+// tokens do not grow in the order of the grants. Default: the first of the queue
+// alone.
+func WithGrantRule(rule GrantRule) LockOption { return func(c *lockConfig) { c.rule = rule } }

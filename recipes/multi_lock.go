@@ -1,0 +1,5 @@
+package recipes
+
+type MultiLease struct{}
+
+func (g *MultiLease) lose() {}
