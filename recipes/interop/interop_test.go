@@ -107,10 +107,43 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// goClient returns a client of recipes.
-func goClient(t *testing.T, options ...recipes.Option) *recipes.Client {
+// linked returns addresses that reach the servers through links of their own.
+func linked(t *testing.T) ([]string, []links.Link) {
 	t.Helper()
-	c, err := recipes.Connect(within(t), addrs(), append([]recipes.Option{recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick)}, options...)...)
+	var a []string
+	var ls []links.Link
+	for _, s := range servers.Servers() {
+		l, err := network.Link(t.Context(), fmt.Sprintf("%s-%d-%d", t.Name(), nextID.Add(1), s.ID), s.Addr)
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+		a, ls = append(a, l.Addr()), append(ls, l)
+	}
+	return a, ls
+}
+
+func cut(t *testing.T, ls []links.Link) {
+	t.Helper()
+	for _, l := range ls {
+		must(t, l.Cut(t.Context(), links.BlackHole))
+	}
+}
+
+func heal(t *testing.T, ls []links.Link) {
+	t.Helper()
+	for _, l := range ls {
+		must(t, l.Heal(t.Context()))
+	}
+}
+
+// goClient returns a client of recipes.
+func goClient(t *testing.T) *recipes.Client {
+	t.Helper()
+	return goClientAt(t, addrs())
+}
+
+func goClientAt(t *testing.T, addrs []string) *recipes.Client {
+	t.Helper()
+	c, err := recipes.Connect(within(t), addrs, recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	must(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patient)
@@ -131,8 +164,13 @@ type javaClient struct {
 // curatorClient opens one.
 func curatorClient(t *testing.T) javaClient {
 	t.Helper()
+	return curatorClientAt(t, addrs())
+}
+
+func curatorClientAt(t *testing.T, addrs []string) javaClient {
+	t.Helper()
 	c := javaClient{t, fmt.Sprintf("c%d", nextID.Add(1))}
-	c.do("open", strings.Join(addrs(), ","), timeout.Milliseconds())
+	c.do("open", strings.Join(addrs, ","), timeout.Milliseconds())
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patient)
 		defer cancel()
@@ -168,12 +206,14 @@ func (c javaClient) answer(call *javaCall) javaAnswer {
 	return a
 }
 
-// acquire gets a lock that is free.
-func (c javaClient) acquire(name string) {
+// acquire gets a lock that is free, or will be. The call tells of its loss.
+func (c javaClient) acquire(name string) *javaCall {
 	c.t.Helper()
-	if !c.do("acquire", name, patient.Milliseconds()).Done {
+	call := c.start("acquire", name, patient.Milliseconds())
+	if !c.answer(call).Done {
 		c.t.Fatal("Curator did not get the lock")
 	}
+	return call
 }
 
 // refused says that a lock is not free for Curator.

@@ -163,6 +163,13 @@ func (c *javaCall) told(a javaAnswer) {
 	}
 }
 
+// wasLost reports whether the lock that the command acquired was lost.
+func (c *javaCall) wasLost() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isLost
+}
+
 // send sends a command without waiting for the answer. The call must be
 // forgotten when nothing more is to be heard of it.
 func (p *peer) send(worker, verb, client string, enqueued func(javaAnswer), arguments ...any) *javaCall {

@@ -37,6 +37,7 @@ import org.apache.curator.utils.ZKPaths;
  *
  * acquire NAME [WAIT]             a lock; done says whether it got it within the wait, in ms
  * release NAME
+ * is-acquired NAME                done says what isAcquiredInThisProcess does
  * acquire-permits NAME N [WAIT]
  * return-permits NAME ID          those that command ID acquired
  * participants NAME [PATH]        nodes and their data; of a semaphore, with its path
@@ -82,6 +83,9 @@ final class Verbs {
                 client.releasing(c, c.word(0));
                 recipe(InterProcessLock.class, c, client).release();
                 break;
+            case "is-acquired":
+                done(c, recipe(InterProcessLock.class, c, client).isAcquiredInThisProcess());
+                return;
             case "acquire-permits": {
                 Collection<Lease> got = recipe(InterProcessSemaphoreV2.class, c, client).acquire(c.number(1), c.wait(2), c.unit(2));
                 if (got != null) {
