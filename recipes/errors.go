@@ -45,8 +45,8 @@ func opError(op, path string, err error) error {
 }
 
 var (
-	// ErrBadMembers is returned by DoubleBarrier.Enter and Leave when the number
-	// of members is less than one, or too large for one transaction.
+	// ErrBadMembers is returned by DoubleBarrier.Enter when the number of members
+	// is less than one, or too large for one transaction.
 	ErrBadMembers = errors.New("recipes: bad number of members")
 
 	// ErrEntered is returned by DoubleBarrier.Enter when the member is inside or
