@@ -50,10 +50,13 @@ func Decode(r io.Reader) (*History, error) {
 
 // intern makes equal strings of a history share their memory.
 func (e *Event) intern() {
-	for _, s := range []*string{&e.Lock, &e.Owner, &e.Session, &e.Store, &e.Error, (*string)(&e.Op), (*string)(&e.Type)} {
+	for _, s := range []*string{&e.Lock, &e.Owner, &e.Session, &e.Store, &e.Error, (*string)(&e.Op), (*string)(&e.Type), (*string)(&e.Mode)} {
 		if *s != "" {
 			*s = unique.Make(*s).Value()
 		}
+	}
+	for i := range e.Parts {
+		e.Parts[i].Lock = unique.Make(e.Parts[i].Lock).Value()
 	}
 }
 
@@ -69,7 +72,7 @@ type Scanner struct {
 
 // NewScanner reads the header of r.
 func NewScanner(r io.Reader) (*Scanner, error) {
-	s := &Scanner{r: bufio.NewReaderSize(r, 1<<16), valid: newValidator()}
+	s := &Scanner{r: bufio.NewReaderSize(r, 1<<16)}
 	line, whole, err := s.next()
 	if err == io.EOF {
 		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
@@ -91,9 +94,14 @@ func NewScanner(r io.Reader) (*Scanner, error) {
 	if err := checkVersion(version.Version); err != nil {
 		return nil, err
 	}
-	if err := strict(line, &s.header); err != nil {
+	err = strict(line, &s.header)
+	if err == nil {
+		err = s.header.check()
+	}
+	if err != nil {
 		return nil, s.bad(err)
 	}
+	s.valid = newValidator(s.header.Locks)
 	return s, nil
 }
 

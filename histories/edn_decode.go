@@ -82,8 +82,8 @@ type jepsen struct {
 
 func newJepsen() *jepsen {
 	return &jepsen{
-		h:      &History{Header: Header{Version: Version, Recipe: "mutex", Target: "jepsen"}},
-		valid:  newValidator(),
+		h:      &History{Header: Header{Version: Version, Recipe: string(Mutex), Target: "jepsen"}},
+		valid:  newValidator(nil),
 		active: map[string]*Fault{},
 	}
 }
@@ -141,7 +141,11 @@ func (j *jepsen) header(fields map[string]any) error {
 	}
 	j.ours = true
 	j.h.Header = Header{}
-	return strict(b, &j.h.Header)
+	if err := strict(b, &j.h.Header); err != nil {
+		return err
+	}
+	j.valid = newValidator(j.h.Header.Locks)
+	return j.h.Header.check()
 }
 
 // event turns the fields of one operation into an event.
@@ -176,7 +180,7 @@ func (j *jepsen) event(fields map[string]any) (e Event, skip bool, err error) {
 		}
 	}
 	out["type"], out["op"], out["process"] = word(fields["type"]), f, fields["process"]
-	if out["lock"] == nil {
+	if out["lock"] == nil && out["parts"] == nil {
 		out["lock"] = "lock"
 		if l := word(fields["lock"]); l != "" {
 			out["lock"] = l

@@ -20,7 +20,7 @@ const (
 	Expired   Type = "expired"   // the ensemble ended Session, as seen by an observer with links of its own
 	Crash     Type = "crash"     // the process died without releasing; its number is not used again
 
-	RevokeRequested Type = "revoke-requested" // the holder was asked to release
+	RevokeRequested Type = "revoke-requested" // the holder was told that somebody asks it to release; Token is its lease's
 
 	FaultStart Type = "fault-start" // Fault began
 	FaultStop  Type = "fault-stop"  // Fault was healed
@@ -32,8 +32,8 @@ const (
 // Op names what a process asked for.
 type Op string
 
-// The operations that processes perform. Acquire and TryAcquire with a Depth
-// above 1 on completion are re-entries. Release carries the depth that was
+// The operations that processes perform on locks. Acquire and TryAcquire with a
+// Depth above 1 on completion are re-entries. Release carries the depth that was
 // given up: 1 is the outermost.
 const (
 	Acquire    Op = "acquire"
@@ -41,6 +41,30 @@ const (
 	Release    Op = "release"
 	Read       Op = "read"  // reads the guarded counter in Store; Value on completion
 	Write      Op = "write" // writes Value to the guarded counter in Store; fail when the fence refused it
+
+	SetSize Op = "set-size" // makes Size the size of a shared semaphore
+	Revoke  Op = "revoke"   // asks the holder whose lease has Token to release
+)
+
+// The operations on barriers. The members of one round of a double barrier
+// name it by the same Generation; rounds of one barrier do not overlap. An
+// enter or leave that failed was still an arrival or a departure: others may
+// have counted it.
+const (
+	Set    Op = "set"    // puts the barrier up
+	Remove Op = "remove" // takes it away
+	Wait   Op = "wait"   // returns when it is not there
+	Enter  Op = "enter"  // returns when all members have come
+	Leave  Op = "leave"  // returns when all members leave
+)
+
+// Mode says how a read/write lock is asked for.
+type Mode string
+
+// The modes.
+const (
+	ModeRead  Mode = "read"
+	ModeWrite Mode = "write"
 )
 
 // The phases of a run, in order.
@@ -71,6 +95,8 @@ type Event struct {
 	Process int           `json:"process"`           // the single-threaded process; -1: none (nemesis, observer)
 	Op      Op            `json:"op,omitempty"`      // for invoke, ok, fail, info
 	Lock    string        `json:"lock,omitempty"`    // the lock's key
+	Parts   []Part        `json:"parts,omitempty"`   // instead of Lock: the locks of an operation over several, and of its lease
+	Mode    Mode          `json:"mode,omitempty"`    // for read/write locks
 	Permits int           `json:"permits,omitempty"` // for semaphores
 	Owner   string        `json:"owner,omitempty"`   // who holds: re-entry is by owner
 	Session string        `json:"session,omitempty"` // ZooKeeper session id, 0x and 16 hex digits
@@ -80,11 +106,21 @@ type Event struct {
 	Depth    int    `json:"depth,omitempty"`    // 1 is the outermost hold
 	Store    string `json:"store,omitempty"`    // for read, write
 	Value    int64  `json:"value,omitempty"`    // for read, write
+	Size     int    `json:"size,omitempty"`     // for set-size
 	Error    string `json:"error,omitempty"`
+
+	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
 
 	Fault  *Fault  `json:"fault,omitempty"`
 	Phase  string  `json:"phase,omitempty"`
 	Census *Census `json:"census,omitempty"`
+}
+
+// Part is one lock of an operation over several, which gets all of them or
+// none.
+type Part struct {
+	Lock  string `json:"lock"`
+	Token Token  `json:"token,omitzero"` // of this lock, once it is held
 }
 
 // Fault names one fault of the nemesis. Start and stop carry the same ID.
@@ -113,9 +149,10 @@ type Header struct {
 	Version        int               `json:"zkverify"` // format version
 	Started        time.Time         `json:"started"`  // wall clock at time 0
 	Seed           int64             `json:"seed"`
-	Recipe         string            `json:"recipe"` // "mutex"
+	Recipe         string            `json:"recipe"` // what was driven: names of recipes, comma-separated
 	Target         string            `json:"target"` // "recipes", "zk-lock", …
 	Promises       Promises          `json:"promises"`
+	Locks          map[string]Lock   `json:"locks,omitempty"`   // by key; if any are listed, there are no others
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
 	Ensemble       string            `json:"ensemble"`          // "local", "external"
 	Servers        int               `json:"servers"`
@@ -127,12 +164,13 @@ type Header struct {
 // Promises is what the target claims; the checker holds it to that and to
 // nothing else.
 type Promises struct {
-	Tokens        bool          `json:"tokens"`         // grants carry fencing tokens
-	TellsLoss     bool          `json:"tells_loss"`     // Lost is reported
-	FIFO          bool          `json:"fifo"`           // grants follow the order of enqueued
-	Reentrant     bool          `json:"reentrant"`      // an owner may acquire again
-	LossBound     time.Duration `json:"loss_bound"`     // ns from a forced expiry to Lost
-	ProgressBound time.Duration `json:"progress_bound"` // ns from the start of recovery until every client got every lock
+	Tokens        bool          `json:"tokens"`                 // grants carry fencing tokens
+	TellsLoss     bool          `json:"tells_loss"`             // Lost is reported
+	FIFO          bool          `json:"fifo"`                   // grants follow the order of enqueued
+	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
+	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
+	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
+	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock
 }
 
 // ForcedExpiry is the name of the one fault that gives no warning: a session

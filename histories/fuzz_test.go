@@ -9,11 +9,13 @@ import (
 // Whatever a reader accepts, encoding and decoding it again gives the same
 // history; whatever it refuses, it refuses with a FormatError.
 func FuzzDecode(f *testing.F) {
-	var b bytes.Buffer
-	if err := Encode(&b, sample()); err != nil {
-		f.Fatal(err)
+	for _, h := range []*History{sample(), everyRecipe()} {
+		var b bytes.Buffer
+		if err := Encode(&b, h); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
 	}
-	f.Add(b.Bytes())
 	f.Add([]byte(header))
 	f.Add([]byte(header + `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -31,11 +33,13 @@ func FuzzDecode(f *testing.F) {
 }
 
 func FuzzEDN(f *testing.F) {
-	var b bytes.Buffer
-	if err := EncodeEDN(&b, sample()); err != nil {
-		f.Fatal(err)
+	for _, h := range []*History{sample(), everyRecipe()} {
+		var b bytes.Buffer
+		if err := EncodeEDN(&b, h); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
 	}
-	f.Add(b.Bytes())
 	f.Add([]byte("{:type :invoke, :f :acquire, :value nil, :process 0, :time 10}\n{:type :ok, :f :acquire, :value nil, :process 0, :time 20}"))
 	f.Add([]byte("[{:type :info :f :start :process :nemesis :time 25}{:type :info :f :kill :process :nemesis :value #{1}}]"))
 	f.Add([]byte(`#jepsen.history.Op{:type :invoke, :f :read, :process 0, :value #inst "2020-01-01T00:00:00Z" :lock \[ :error [1 2.5M 7N "\u0041"]}`))

@@ -12,7 +12,7 @@ import (
 
 const header = `{"zkverify":1,"started":"2026-01-02T03:04:05Z","seed":7,"recipe":"mutex","target":"recipes","promises":{"tokens":true,"tells_loss":true,"fifo":true,"reentrant":true,"loss_bound":1,"progress_bound":2},"ensemble":"local","servers":3,"zookeeper":"3.8.0","session_timeout":2,"tick_time":1}` + "\n"
 
-// sample has one event of every type.
+// sample has one event of every type, of a mutex.
 func sample() *History {
 	f := &Fault{ID: 1, Name: "isolate", Targets: []string{"server 1"}, Processes: []int{0, 2}, Params: map[string]string{"odd \"key\n": "80ms"}}
 	events := []Event{
@@ -83,7 +83,7 @@ func TestAFileThatBreaksTheFormatIsRefusedAtItsLine(t *testing.T) {
 		{"a header cut off", header[:40], 1, "cut off", ErrEmpty},
 		{"a file that is something else", "hello\n", 1, "", nil},
 		{"a first line without a version", `{"time":1}` + "\n", 1, "not a header", nil},
-		{"a newer version, even with fields of its own", `{"zkverify":2,"colour":"red"}` + "\n", 1, "version 2", ErrNewerVersion},
+		{"a newer version, even with fields of its own", `{"zkverify":999,"colour":"red"}` + "\n", 1, "version 999", ErrNewerVersion},
 		{"a header with an unknown field", `{"zkverify":1,"colour":"red"}` + "\n", 1, "colour", nil},
 		{"bad JSON in the middle", header + "{]\n" + invoke, 2, "bad JSON", nil},
 		{"two objects on a line", header + strings.TrimSpace(invoke) + invoke, 2, "more than one", nil},

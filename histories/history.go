@@ -3,8 +3,8 @@ package histories
 import "fmt"
 
 // Version is the format version that this package writes, and the newest that
-// it reads.
-const Version = 1
+// it reads. Version 2 brought the recipes other than the mutex.
+const Version = 2
 
 // History is one whole run.
 type History struct {
@@ -29,7 +29,10 @@ func Validate(h *History) error {
 	if err := checkVersion(h.Header.Version); err != nil {
 		return err
 	}
-	v := newValidator()
+	if err := h.Header.check(); err != nil {
+		return &FormatError{Line: 1, Reason: err.Error()}
+	}
+	v := newValidator(h.Header.Locks)
 	for i := range h.Events {
 		if err := v.check(&h.Events[i]); err != nil {
 			return &FormatError{Line: Line(i), Reason: err.Error()}

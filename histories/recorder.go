@@ -70,7 +70,7 @@ func Create(path string, h Header) (*Recorder, error) {
 
 func newRecorder(out sink, h Header) (*Recorder, error) {
 	r := &Recorder{
-		origin: time.Now(), failed: make(chan struct{}), out: out, valid: newValidator(),
+		origin: time.Now(), failed: make(chan struct{}), out: out, valid: newValidator(h.Locks),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	r.enc = json.NewEncoder(&r.buf)
@@ -79,7 +79,10 @@ func newRecorder(out sink, h Header) (*Recorder, error) {
 	if h.Started.IsZero() {
 		h.Started = r.origin.Round(0)
 	}
-	err := r.enc.Encode(h)
+	err := h.check()
+	if err == nil {
+		err = r.enc.Encode(h)
+	}
 	if err == nil {
 		err = r.flush()
 	}

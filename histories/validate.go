@@ -9,14 +9,15 @@ import (
 // validator holds the state that the rules of the format need: it grows with
 // the number of processes and active faults, not with the history.
 type validator struct {
+	locks   map[string]Lock // of the header; nil when it lists none
 	last    time.Duration
 	open    map[int]Event // the invoke of each process's open operation
 	retired map[int]string
 	faults  map[int]string // active faults by ID
 }
 
-func newValidator() *validator {
-	return &validator{open: map[int]Event{}, retired: map[int]string{}, faults: map[int]string{}}
+func newValidator(locks map[string]Lock) *validator {
+	return &validator{locks: locks, open: map[int]Event{}, retired: map[int]string{}, faults: map[int]string{}}
 }
 
 // check reports the rule that e breaks. An event that breaks one changes
@@ -44,13 +45,21 @@ func (v *validator) check(e *Event) error {
 
 // fields checks e alone, and against the operation or fault that it ends.
 func (v *validator) fields(e *Event) error {
+	if err := v.subject(e); err != nil {
+		return err
+	}
 	switch e.Type {
 	case Invoke:
 		return v.invoke(e)
 	case OK, Fail, Info:
 		return v.completion(e)
-	case Enqueued, Lost, RevokeRequested:
+	case Enqueued, RevokeRequested:
 		if e.Lock == "" {
+			return missing(e, "lock")
+		}
+		return needProcess(e)
+	case Lost:
+		if e.Lock == "" && e.Parts == nil {
 			return missing(e, "lock")
 		}
 		return needProcess(e)
@@ -82,36 +91,6 @@ func (v *validator) fields(e *Event) error {
 	return fmt.Errorf("unknown type %q", e.Type)
 }
 
-func (v *validator) invoke(e *Event) error {
-	if err := needOp(e); err != nil {
-		return err
-	}
-	if o, ok := v.open[e.Process]; ok {
-		return fmt.Errorf("process %d invokes %s while its %s of lock %q is open", e.Process, e.Op, o.Op, o.Lock)
-	}
-	return nil
-}
-
-func (v *validator) completion(e *Event) error {
-	if err := needOp(e); err != nil {
-		return err
-	}
-	o, ok := v.open[e.Process]
-	switch {
-	case !ok:
-		return fmt.Errorf("process %d completes %s without an invocation", e.Process, e.Op)
-	case o.Op != e.Op:
-		return fmt.Errorf("process %d completes %s but invoked %s", e.Process, e.Op, o.Op)
-	case o.Lock != e.Lock:
-		return fmt.Errorf("process %d completes %s of lock %q but invoked it on lock %q", e.Process, e.Op, e.Lock, o.Lock)
-	case o.Store != e.Store:
-		return fmt.Errorf("process %d completes %s of store %q but invoked it on store %q", e.Process, e.Op, e.Store, o.Store)
-	case o.Owner != "" && e.Owner != "" && o.Owner != e.Owner:
-		return fmt.Errorf("process %d completes %s for owner %q but invoked it for owner %q", e.Process, e.Op, e.Owner, o.Owner)
-	}
-	return nil
-}
-
 func (v *validator) fault(e *Event) error {
 	if e.Fault == nil {
 		return missing(e, "fault")
@@ -134,7 +113,10 @@ func (v *validator) fault(e *Event) error {
 func (v *validator) apply(e *Event) {
 	switch e.Type {
 	case Invoke:
-		v.open[e.Process] = Event{Op: e.Op, Lock: e.Lock, Store: e.Store, Owner: e.Owner}
+		v.open[e.Process] = Event{
+			Op: e.Op, Lock: e.Lock, Parts: e.Parts, Store: e.Store, Owner: e.Owner,
+			Mode: e.Mode, Permits: e.Permits, Size: e.Size, Generation: e.Generation, Token: e.Token,
+		}
 	case OK, Fail:
 		delete(v.open, e.Process)
 	case Info:
@@ -148,31 +130,6 @@ func (v *validator) apply(e *Event) {
 	case FaultStop:
 		delete(v.faults, e.Fault.ID)
 	}
-}
-
-func needOp(e *Event) error {
-	switch e.Op {
-	case Acquire, TryAcquire, Release:
-		if e.Store != "" {
-			return fmt.Errorf("%s has no store", e.Op)
-		}
-	case Read, Write:
-		switch e.Store {
-		case StoreFenced, StorePlain:
-		case "":
-			return missing(e, "store")
-		default:
-			return fmt.Errorf("unknown store %q", e.Store)
-		}
-	case "":
-		return missing(e, "op")
-	default:
-		return fmt.Errorf("unknown op %q", e.Op)
-	}
-	if e.Lock == "" {
-		return missing(e, "lock")
-	}
-	return needProcess(e)
 }
 
 func needProcess(e *Event) error {

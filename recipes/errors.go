@@ -63,3 +63,22 @@ var (
 func opError(op, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }
+
+var (
+	// ErrBadMembers is returned by DoubleBarrier.Enter when the number of members
+	// is less than one, or too large for one transaction.
+	ErrBadMembers = errors.New("recipes: bad number of members")
+
+	// ErrEntered is returned by DoubleBarrier.Enter when the member is inside or
+	// on its way in or out.
+	ErrEntered = errors.New("recipes: barrier already entered")
+
+	// ErrNotEntered is returned by DoubleBarrier.Leave when the member is not
+	// inside, or on its way in or out.
+	ErrNotEntered = errors.New("recipes: barrier not entered")
+
+	// ErrMembershipLost is returned by DoubleBarrier.Leave when the member's
+	// session has ended since Enter, or somebody else has deleted its node: the
+	// other members may have left without it.
+	ErrMembershipLost = errors.New("recipes: barrier membership lost")
+)

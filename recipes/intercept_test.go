@@ -17,6 +17,7 @@ const (
 	opSync     = 9
 	opChildren = 12
 	opMulti    = 14
+	opBeat     = -14 // what hooks are told for a multi of checks alone, as heartbeats are
 )
 
 // intercept forces interleavings on a real connection: it sits between the
@@ -79,6 +80,9 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 		return c.Conn.Write(p)
 	}
 	xid, op := int32(binary.BigEndian.Uint32(p[4:])), int32(binary.BigEndian.Uint32(p[8:]))
+	if op == opMulti && checksAlone(p[12:]) {
+		op = opBeat
+	}
 	c.mu.Lock()
 	c.ops[xid] = op
 	c.mu.Unlock()
@@ -90,6 +94,19 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	return c.Conn.Write(p)
+}
+
+// checksAlone reports whether a multi changes nothing.
+func checksAlone(ops []byte) bool {
+	const opCheck = 13
+	for {
+		op, done := int32(binary.BigEndian.Uint32(ops)), ops[4] != 0
+		if done || op != opCheck {
+			return done
+		}
+		path := 9 + 4
+		ops = ops[path+int(binary.BigEndian.Uint32(ops[9:]))+4:]
+	}
 }
 
 func (c *interceptConn) Read(p []byte) (int, error) {

@@ -1,0 +1,178 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Barrier holds processes back while its node is there: Curator's
+// DistributedBarrier. It is only a name: any number of Barrier values, in any
+// number of processes, Curator's included, share the barrier at a path.
+//
+// The node is persistent. It belongs to no session, and outlives the process
+// that set it.
+type Barrier struct {
+	client *Client
+	path   string
+}
+
+// NewBarrier returns the barrier at path, an absolute ZooKeeper path. The node
+// at path is the barrier and must serve no other purpose. Missing parents are
+// created as containers.
+func NewBarrier(client *Client, path string) *Barrier {
+	return &Barrier{client: client, path: path}
+}
+
+// Path returns the barrier's path.
+func (b *Barrier) Path() string { return b.path }
+
+// Set puts the barrier up. It is no error that it is up already, whoever did
+// it. A Remove that runs at the same time may come before or after.
+//
+// Errors: ctx's cause, and then the barrier may be up or not; [ErrBadPath];
+// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+func (b *Barrier) Set(ctx context.Context) error {
+	return b.do(ctx, "set", b.set)
+}
+
+// Remove takes down the barrier that is up when Remove is called, and so lets
+// all pass that wait. It is no error that none is up.
+//
+// Errors: as of Set.
+func (b *Barrier) Remove(ctx context.Context) error {
+	var first int64
+	return b.do(ctx, "remove", func(ctx context.Context, s *session) error { return b.remove(ctx, s, &first) })
+}
+
+// Wait returns when the barrier is not up, or has not been at some instant
+// since Wait was called: a barrier that is put up again right after its removal
+// does not hold back those who waited for the removal. It asks the leader before
+// it says so: a server that lags behind may not have heard of the barrier yet.
+//
+// Wait goes on through the loss of connections and sessions; cancelling ctx ends
+// it. What it may leave at the servers is one watch on the barrier's node, for
+// all waits of the session together, until the node is deleted or the session
+// ends: ZooKeeper's Go client cannot take a watch back.
+//
+// Errors: ctx's cause; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
+// zk.ErrNoAuth.
+func (b *Barrier) Wait(ctx context.Context) error {
+	var first int64
+	return b.do(ctx, "wait", func(ctx context.Context, s *session) error { return b.wait(ctx, s, &first) })
+}
+
+// do runs one call of the barrier, through as many sessions as it takes.
+func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, *session) error) error {
+	err := checkPath(b.path)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = b.client.throughSessions(ctx, func(s *session) error { return step(ctx, s) })
+	}
+	if err != nil {
+		return opError(op, b.path, err)
+	}
+	return nil
+}
+
+func (b *Barrier) set(ctx context.Context, s *session) error {
+	for {
+		_, err := retry(ctx, s, func() (string, error) {
+			return s.conn.Create(b.path, []byte{}, 0, s.client.cfg.acl)
+		})
+		switch {
+		case err == nil, errors.Is(err, zk.ErrNodeExists):
+			return nil
+		case !errors.Is(err, zk.ErrNoNode):
+			return err
+		}
+		// Also when a container was reaped just now (CURATOR-180).
+		if err := createParents(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
+			return err
+		}
+	}
+}
+
+// remove deletes one node at most, whose czxid it notes in first: when the
+// delete is not answered, it is repeated only for the same node. Otherwise it
+// could take down a barrier that was put up since, as a lock's late delete hits
+// the next holder (etcd #22082).
+func (b *Barrier) remove(ctx context.Context, s *session, first *int64) error {
+	for {
+		stat, err := b.standing(ctx, s)
+		switch {
+		case err != nil:
+			return err
+		case stat == nil, *first != 0 && stat.Czxid != *first:
+			return nil
+		}
+		*first = stat.Czxid
+		_, err = call(ctx, s, func() (struct{}, error) { return struct{}{}, s.conn.Delete(b.path, -1) }, nil)
+		switch {
+		case err == nil, errors.Is(err, zk.ErrNoNode):
+			return nil
+		case answered(err), ctx.Err() != nil:
+			return err
+		}
+		if err := s.awaitUp(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// wait notes in first the czxid of the node that it waits for: a newer one
+// proves as well as none that the barrier has been down.
+func (b *Barrier) wait(ctx context.Context, s *session, first *int64) error {
+	for {
+		var stat *zk.Stat
+		var err error
+		if *first != 0 {
+			stat, err = statOf(ctx, s, b.path)
+		}
+		if err == nil && stat == nil {
+			stat, err = b.standing(ctx, s)
+		}
+		switch {
+		case err != nil:
+			return err
+		case stat == nil, *first != 0 && stat.Czxid > *first:
+			return nil
+		case *first == 0:
+			*first = stat.Czxid // an older one comes from a server that lags
+		}
+		if err := s.awaitNode(ctx, b.path); err != nil {
+			return err
+		}
+	}
+}
+
+// standing returns the stat of the barrier's node, or nil when the leader says
+// that there is none.
+func (b *Barrier) standing(ctx context.Context, s *session) (*zk.Stat, error) {
+	for {
+		up, err := s.stands(ctx, b.path)
+		if err != nil || !up {
+			return nil, err
+		}
+		// The session's server has caught up with that answer.
+		if stat, err := statOf(ctx, s, b.path); err != nil || stat != nil {
+			return stat, err
+		}
+	}
+}
+
+// statOf returns the node's stat, or nil when the session's server has no such
+// node.
+func statOf(ctx context.Context, s *session, path string) (*zk.Stat, error) {
+	return retry(ctx, s, func() (*zk.Stat, error) {
+		ok, stat, err := s.conn.Exists(path)
+		if err != nil || !ok {
+			return nil, err
+		}
+		return stat, nil
+	})
+}

@@ -1,0 +1,211 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// DoubleBarrier makes the members of a group begin and end something together:
+// Curator's DistributedDoubleBarrier. Enter returns when enough members have
+// come, Leave when all of them have left.
+//
+// A value is one member, as an instance of Curator's is: each member needs one
+// of its own, and any number of them, in any number of processes, Curator's
+// included, meet by path and should name the same number of members.
+//
+// # Rounds
+//
+// One path serves one round after the other: whoever returns from Leave may
+// Enter the next at once. A round begins at the instant when n members are
+// there, and is over when all of its members have left or their sessions have
+// ended. Nobody passes Enter before the round has begun, nor Leave before it is
+// over. What is left on the path by a round whose members crashed opens nothing.
+//
+// The number n is a threshold, not a limit. A member that comes while a round is
+// on joins it, and the others wait for it to leave too. One that has already left
+// that round, having given up the wait in Leave, does not: its Enter first waits
+// for the round to be over.
+//
+// While members are waited for, each arrival makes every waiting member read the
+// list of members: this is made for up to some hundreds of them.
+type DoubleBarrier struct {
+	client *Client
+	path   string
+	n      int
+
+	mu     sync.Mutex
+	busy   bool            // a call is under way
+	stay   *member         // inside
+	behind int64           // the round that it has left, or lost, before it was over
+	gone   <-chan struct{} // closed when the node of the last stay is gone
+}
+
+// NewDoubleBarrier returns a member, one of n, of the double barrier at path, an
+// absolute ZooKeeper path. Missing parents, and the node itself, are created as
+// containers. Children of the node that are not named as members are ignored.
+func NewDoubleBarrier(client *Client, path string, n int) *DoubleBarrier {
+	return &DoubleBarrier{client: client, path: path, n: n}
+}
+
+// Path returns the barrier's path.
+func (b *DoubleBarrier) Path() string { return b.path }
+
+// Enter waits until n members have come. When it returns an error the member is
+// not inside, and its node is gone or about to be deleted: nobody who comes later
+// counts it. If ctx ends at the moment at which n members have come, Enter
+// returns ctx's cause and the others pass: to them it is a member that has left
+// already. Enter may then be called again, and joins them if they are still
+// inside.
+//
+// When the session ends during the wait, Enter goes on with the next one.
+//
+// Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrClosed];
+// errors of ZooKeeper such as zk.ErrNoAuth. To clear away what a crash has left
+// takes the permission to write the node at path.
+func (b *DoubleBarrier) Enter(ctx context.Context) error {
+	if err := b.enter(ctx); err != nil {
+		return opError("enter", b.path, err)
+	}
+	return nil
+}
+
+// Leave gives up the membership and waits until all members have done so, or
+// their sessions have ended. The member has left when Leave is called, whatever
+// ctx says: ctx bounds the wait for the others. When it ends first, Leave
+// returns its cause, and may be called again to go on waiting, also through the
+// end of a session. Others do not pass before the node is gone, which is seen to
+// in the background.
+//
+// Errors: ctx's cause; [ErrMembershipLost] at once when the member's session has
+// ended since Enter, or somebody else has deleted its node; [ErrNotEntered];
+// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+func (b *DoubleBarrier) Leave(ctx context.Context) error {
+	if err := b.leave(ctx); err != nil {
+		return opError("leave", b.path, err)
+	}
+	return nil
+}
+
+func (b *DoubleBarrier) enter(ctx context.Context) error {
+	if err := checkPath(b.path); err != nil {
+		return err
+	}
+	if b.n < 1 || b.n > maxMembers(b.path) {
+		return ErrBadMembers
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	b.mu.Lock()
+	if b.busy || b.stay != nil {
+		b.mu.Unlock()
+		return ErrEntered
+	}
+	b.busy = true
+	b.mu.Unlock()
+	defer b.idle()
+
+	if b.gone != nil {
+		select { // else one member would count twice
+		case <-b.gone:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if err := b.catchUp(ctx, nil); err != nil {
+		return err
+	}
+	for {
+		err := b.client.throughSessions(ctx, func(s *session) error {
+			m := newMember(s, b.path, s.client.cfg.acl)
+			err := m.arrive(ctx, []byte{})
+			if err == nil {
+				err = m.enter(ctx, b.n)
+			}
+			if err != nil {
+				b.gone = m.withdraw()
+				return err
+			}
+			b.stay = m
+			return nil
+		})
+		if !errors.Is(err, errNodeGone) {
+			return err
+		}
+	}
+}
+
+func (b *DoubleBarrier) leave(ctx context.Context) error {
+	b.mu.Lock()
+	if b.busy || b.stay == nil && b.behind == 0 {
+		b.mu.Unlock()
+		return ErrNotEntered
+	}
+	b.busy = true
+	b.mu.Unlock()
+	defer b.idle()
+
+	var in *session
+	if m := b.stay; m != nil {
+		b.stay, b.behind, in = nil, m.entered, m.s
+		ended, err := m.leave(ctx)
+		switch {
+		case ended:
+			b.behind = 0
+			return nil
+		case errors.Is(err, errSessionEnded) && b.client.closed():
+			return ErrClosed
+		case errors.Is(err, errSessionEnded), errors.Is(err, errNodeGone):
+			m.s.untrack(m.path())
+			return ErrMembershipLost
+		case err != nil:
+			b.gone = m.withdraw()
+			return err
+		}
+	}
+	return b.catchUp(ctx, in)
+}
+
+// catchUp waits until the round that the member has left is over. A session
+// other than the one in which it left may be on a server that lags behind.
+func (b *DoubleBarrier) catchUp(ctx context.Context, in *session) error {
+	if b.behind == 0 {
+		return nil
+	}
+	err := b.client.throughSessions(ctx, func(s *session) error {
+		if s != in {
+			if up, err := s.stands(ctx, b.path); err != nil || !up {
+				return err
+			}
+		}
+		r := room{s: s, dir: b.path}
+		return r.empty(ctx, b.behind)
+	})
+	if err == nil {
+		b.behind = 0
+	}
+	return err
+}
+
+// idle ends a call. All but busy belongs to the one call that is under way, or
+// is not changed while there is none.
+func (b *DoubleBarrier) idle() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.busy = false
+}
+
+// maxMembers is how many checks of members' nodes fit into one transaction: a
+// packet is bounded by the servers' jute.maxbuffer, 1 MB unless configured.
+func maxMembers(path string) int {
+	const packet, rest = 1<<20 - 1<<12, 17 + 1 + 36 // of a check: headers, slash and name
+	return packet / (rest + len(path))
+}
+
+// closed reports whether Close has been called.
+func (c *Client) closed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closing
+}

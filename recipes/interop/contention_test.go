@@ -1,0 +1,155 @@
+package interop_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// Settings of the long test, for "make interop".
+const (
+	durationVariable = "ZKVERIFY_INTEROP_DURATION" // as Go writes it; default 10s
+	seedVariable     = "ZKVERIFY_INTEROP_SEED"
+	outVariable      = "ZKVERIFY_INTEROP_OUT" // keeps the history in this folder
+)
+
+const contenders = 6 // three of each sort
+
+// TestMixedContention has clients of both sorts contend for the same paths while their
+// links are cut, servers lose each other and sessions expire. All of them are in one history,
+// judged as that of any lock.
+func TestMixedContention(t *testing.T) {
+	report, h := contend(t, "recipes", curatorTarget{}, workload.Config{
+		Duration: setting(t, durationVariable, 10*time.Second, time.ParseDuration),
+		Seed:     setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
+	})
+	exercised(t, h)
+	if o := report.Outcome(); o != checker.Holds {
+		t.Errorf("%s: %s", o, report.Reason())
+		tell(t, report)
+	}
+}
+
+// A lock of ours that frees the lock with an inner release must be seen to let
+// Curator in.
+func TestMixedContentionFindsABrokenLockOfOurs(t *testing.T) {
+	report, _ := contend(t, "mutant-inner-release", curatorTarget{}, workload.Config{
+		Duration: 3 * time.Second, Faults: []string{"none"}, Mix: workload.Mix{Reenter: 0.5},
+	})
+	if !between(report.Verdict(checker.MutualExclusion)) {
+		t.Error("nobody saw that Curator was granted a lock of which we held an outer level")
+		tell(t, report)
+	}
+}
+
+// between reports whether exclusion was broken between the two sorts.
+func between(v *checker.Verdict) bool {
+	return slices.ContainsFunc(v.Witnesses, func(w checker.Witness) bool {
+		return len(w.Parties) == 2 && isCurator(w.Parties[0].Process%contenders) != isCurator(w.Parties[1].Process%contenders)
+	})
+}
+
+func setting[T any](t *testing.T, name string, standard T, parse func(string) (T, error)) T {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return standard
+	}
+	v, err := parse(text)
+	must(t, err)
+	return v
+}
+
+// contend runs both sorts and returns the verdict on their one history.
+func contend(t *testing.T, ours string, theirs workload.Target, cfg workload.Config) (*checker.Report, *histories.History) {
+	t.Helper()
+	target, err := workload.TargetNamed(ours)
+	must(t, err)
+	named := &namingNetwork{Network: network, clients: map[string]int{}}
+	cfg.Ensemble, cfg.Network, cfg.Target = servers, named, mixedTarget{target, theirs, named}
+	cfg.Clients, cfg.Locks, cfg.SessionTimeout = contenders, contenders/2, timeout
+	dir := os.Getenv(outVariable)
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	file := filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", t.Name(), cfg.Seed))
+	recorder, err := histories.Create(file, histories.Header{
+		Seed: cfg.Seed, Recipe: cfg.Target.Recipe(), Target: cfg.Target.Name(), Promises: cfg.Promises(),
+		Options:  map[string]string{"curator": curator, "faults": strings.Join(cfg.Faults, ",")},
+		Ensemble: servers.Kind(), Servers: len(servers.Servers()), ZooKeeper: servers.Version(),
+		SessionTimeout: timeout, TickTime: servers.TickTime(),
+	})
+	must(t, err)
+	cfg.Recorder = recorder
+	result, err := workload.Run(t.Context(), cfg)
+	if err != nil {
+		t.Error(err)
+	}
+	must(t, recorder.Close())
+	h, err := histories.ReadFile(file)
+	must(t, err)
+	report, err := checker.Check(context.Background(), h)
+	must(t, err)
+	t.Logf("seed %d, %v: %d operations, %d cycles, %d faults struck, %d leases held across the start of one, %d of our sessions expired; warnings %v",
+		cfg.Seed, cfg.Duration, result.Ops, result.Cycles, result.Nemesis.Struck, result.HeldAcross, result.Expired, result.Warnings)
+	for _, v := range report.Verdicts {
+		t.Log(v.String())
+	}
+	return report, h
+}
+
+// tell logs the witnesses.
+func tell(t *testing.T, r *checker.Report) {
+	for _, v := range r.Verdicts {
+		for _, w := range v.Witnesses {
+			t.Logf("%s: %s", v.Guarantee, w)
+			for _, p := range w.Parties {
+				sort := "ours"
+				if isCurator(p.Process % contenders) {
+					sort = "Curator's"
+				}
+				t.Logf("    process %d is %s", p.Process, sort)
+			}
+		}
+	}
+}
+
+// exercised fails the test when the run has shown nothing about the two sorts
+// together.
+func exercised(t *testing.T, h *histories.History) {
+	t.Helper()
+	var holds [2]int         // by sort
+	lost := [2]int{}         // by sort
+	handovers := [2][2]int{} // from one sort to the other
+	last := map[string]int{}
+	for _, e := range h.Events {
+		sort := 0
+		if e.Process >= 0 && isCurator(e.Process%contenders) {
+			sort = 1
+		}
+		switch {
+		case e.Type == histories.Lost:
+			lost[sort]++
+		case e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) && e.Depth == 1:
+			holds[sort]++
+			if before, ok := last[e.Lock]; ok {
+				handovers[before][sort]++
+			}
+			last[e.Lock] = sort
+		}
+	}
+	t.Logf("holds: %d ours, %d Curator's; lost %d and %d; the lock went %d times from us to Curator, %d times back", holds[0], holds[1], lost[0], lost[1], handovers[0][1], handovers[1][0])
+	if handovers[0][1] == 0 || handovers[1][0] == 0 {
+		t.Error("no lock went from one sort to the other")
+	}
+}

@@ -1,0 +1,152 @@
+package interop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// curatorTarget is Curator's InterProcessMutex, used as its documentation says:
+// a holder gives up once its connection is SUSPENDED.
+type curatorTarget struct{}
+
+func (curatorTarget) Name() string   { return "curator" }
+func (curatorTarget) Recipe() string { return "mutex" }
+func (curatorTarget) Description() string {
+	return "Curator's InterProcessMutex, whose holders give up when the connection is SUSPENDED"
+}
+
+// Promises: SUSPENDED is word of the loss, and the lock node's czxid is a token,
+// although Curator makes neither of them a part of its lock.
+func (curatorTarget) Promises(s workload.Settings) histories.Promises {
+	return histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: s.SessionTimeout}
+}
+
+func (curatorTarget) Open(ctx context.Context, env workload.Env) (_ workload.Client, err error) {
+	c := &curatorWorker{env: env, name: fmt.Sprintf("c%d", nextID.Add(1)), made: map[string]bool{}}
+	defer func() {
+		if err != nil {
+			c.closeRelays()
+		}
+	}()
+	var addrs []string
+	for _, s := range env.Servers {
+		r, err := newRelay(s, env.Dial)
+		if err != nil {
+			return nil, err
+		}
+		c.relays = append(c.relays, r)
+		addrs = append(addrs, r.addr())
+	}
+	_, err = java.do(ctx, c.name, "open", c.name, strings.Join(addrs, ","), env.SessionTimeout.Milliseconds())
+	return c, err
+}
+
+// curatorWorker is one client. One thread carries out its commands: it is the
+// owner of its locks, as a process of the workload is.
+type curatorWorker struct {
+	env    workload.Env
+	name   string
+	relays []*relay
+	made   map[string]bool // locks that the peer knows
+}
+
+func (c *curatorWorker) Acquire(ctx context.Context, lock string) (workload.Lease, error) {
+	return c.acquire(ctx, lock)
+}
+
+func (c *curatorWorker) TryAcquire(ctx context.Context, lock string) (workload.Lease, error) {
+	return c.acquire(ctx, lock, 0)
+}
+
+// Reenter relies on the one thread. The lease keeps the word of the outer one's
+// loss.
+func (c *curatorWorker) Reenter(ctx context.Context, lock string, held workload.Lease) (workload.Lease, error) {
+	outer := held.(*curatorLease)
+	call := java.send(c.name, "acquire", c.name, nil, lock)
+	defer call.forget()
+	if _, err := call.wait(ctx); err != nil {
+		if !outer.Valid() {
+			err = errors.Join(workload.ErrLost, err)
+		}
+		return nil, err
+	}
+	inner := *outer
+	inner.outermost = false
+	return &inner, nil
+}
+
+func (c *curatorWorker) acquire(ctx context.Context, lock string, wait ...any) (workload.Lease, error) {
+	if !c.made[lock] {
+		if _, err := java.do(ctx, c.name, "observed-mutex", c.name, lock, path.Join(c.env.Root, lock)); err != nil {
+			return nil, err
+		}
+		c.made[lock] = true
+	}
+	call := java.send(c.name, "acquire", c.name, func(a javaAnswer) {
+		c.env.Enqueued(ctx, workload.Place{Token: histories.Token{Zxid: a.Zxid}, Ahead: a.Ahead})
+	}, append([]any{lock}, wait...)...)
+	a, err := call.wait(ctx)
+	if err == nil && !a.Done {
+		err = workload.ErrNotAcquired
+	}
+	if err != nil {
+		call.forget()
+		return nil, err
+	}
+	return &curatorLease{c, call, lock, histories.Token{Zxid: a.Zxid}, a.Session, true}, nil
+}
+
+// Conn is for connections of Go.
+func (c *curatorWorker) Conn() *zk.Conn { return nil }
+
+// Crash finds the sockets closed already.
+func (c *curatorWorker) Crash() { _ = c.Close(context.Background()) }
+
+func (c *curatorWorker) Close(ctx context.Context) error {
+	_, err := java.do(ctx, c.name, "close", c.name)
+	c.closeRelays()
+	return err
+}
+
+func (c *curatorWorker) closeRelays() {
+	for _, r := range c.relays {
+		r.close()
+	}
+}
+
+// curatorLease is a hold of Curator's mutex, or one more level of it.
+type curatorLease struct {
+	client    *curatorWorker
+	call      *javaCall // the outermost acquire
+	lock      string
+	token     histories.Token
+	session   int64
+	outermost bool
+}
+
+func (l *curatorLease) Token() histories.Token { return l.token }
+func (l *curatorLease) SessionID() int64       { return l.session }
+
+func (l *curatorLease) Lost() <-chan struct{} { return l.call.lost }
+func (l *curatorLease) Valid() bool           { return !l.call.wasLost() }
+
+func (l *curatorLease) Release(ctx context.Context) error {
+	if l.outermost {
+		defer l.call.forget()
+	}
+	_, err := java.do(ctx, l.client.name, "release", l.client.name, l.lock)
+	if err == nil && !l.Valid() {
+		err = workload.ErrLost
+	}
+	return err
+}
+
+var _ workload.Reenterer = (*curatorWorker)(nil)

@@ -1,0 +1,334 @@
+package interop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+const (
+	tick    = 200 * time.Millisecond
+	timeout = 2 * time.Second
+	patient = 30 * time.Second // what must happen happens far earlier
+)
+
+// The tests share three real servers and one Java process; each has paths and
+// clients of its own.
+var (
+	servers *ensemble.Local
+	network links.Network
+	java    *peer
+	curator string // version
+	nextID  atomic.Int64
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		tools, err := findToolchain()
+		if err != nil {
+			fmt.Println("SKIP: the tests with Curator cannot run:", err)
+			return 0
+		}
+		curator = tools.curator
+		dir, err := os.MkdirTemp("", "zkverify-interop-")
+		if err == nil {
+			defer os.RemoveAll(dir)
+			err = tools.build(dir)
+		}
+		if err == nil {
+			java, err = startPeer(tools, dir)
+		}
+		if err == nil {
+			defer java.close()
+			network, err = links.InProcess()
+		}
+		if err == nil {
+			defer network.Close()
+			servers, err = ensemble.StartLocal(context.Background(), ensemble.LocalConfig{TickTime: tick, Peers: network})
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer servers.Close()
+		code := m.Run()
+		if log := java.log.String(); code != 0 && log != "" {
+			fmt.Fprintf(os.Stderr, "the peer's log:\n%s", log)
+		}
+		return code
+	}())
+}
+
+// uniquePath returns a path that no other test uses.
+func uniquePath(t *testing.T) string {
+	return fmt.Sprintf("/%s-%d/lock", strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), nextID.Add(1))
+}
+
+func addrs() []string {
+	var a []string
+	for _, s := range servers.Servers() {
+		a = append(a, s.Addr)
+	}
+	return a
+}
+
+// within returns a context for a step that must succeed.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// eventually waits until ok, and fails the test when it never is.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patient); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// linked returns addresses that reach the servers through links of their own.
+func linked(t *testing.T) ([]string, []links.Link) {
+	t.Helper()
+	var a []string
+	var ls []links.Link
+	for _, s := range servers.Servers() {
+		l, err := network.Link(t.Context(), fmt.Sprintf("%s-%d-%d", t.Name(), nextID.Add(1), s.ID), s.Addr)
+		must(t, err)
+		t.Cleanup(func() { l.Close() })
+		a, ls = append(a, l.Addr()), append(ls, l)
+	}
+	return a, ls
+}
+
+func cut(t *testing.T, ls []links.Link) {
+	t.Helper()
+	for _, l := range ls {
+		must(t, l.Cut(t.Context(), links.BlackHole))
+	}
+}
+
+func heal(t *testing.T, ls []links.Link) {
+	t.Helper()
+	for _, l := range ls {
+		must(t, l.Heal(t.Context()))
+	}
+}
+
+// goClient returns a client of recipes.
+func goClient(t *testing.T) *recipes.Client {
+	t.Helper()
+	return goClientAt(t, addrs())
+}
+
+func goClientAt(t *testing.T, addrs []string) *recipes.Client {
+	t.Helper()
+	c, err := recipes.Connect(within(t), addrs, recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
+	must(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patient)
+		defer cancel()
+		if err := c.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// javaClient is a client of Curator in the peer.
+type javaClient struct {
+	t    *testing.T
+	name string
+}
+
+// curatorClient opens one.
+func curatorClient(t *testing.T) javaClient {
+	t.Helper()
+	return curatorClientAt(t, addrs())
+}
+
+func curatorClientAt(t *testing.T, addrs []string) javaClient {
+	t.Helper()
+	c := javaClient{t, fmt.Sprintf("c%d", nextID.Add(1))}
+	c.do("open", strings.Join(addrs, ","), timeout.Milliseconds())
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patient)
+		defer cancel()
+		if _, err := java.do(ctx, c.name, "close", c.name); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// start has the client's own worker carry a command out.
+func (c javaClient) start(verb string, arguments ...any) *javaCall {
+	return c.startOn(c.name, verb, arguments...)
+}
+
+// startOn has another worker do it: another thread, that is, and another owner.
+func (c javaClient) startOn(worker, verb string, arguments ...any) *javaCall {
+	call := java.send(worker, verb, c.name, nil, arguments...)
+	c.t.Cleanup(call.forget)
+	return call
+}
+
+// do is start for a command that succeeds.
+func (c javaClient) do(verb string, arguments ...any) javaAnswer {
+	c.t.Helper()
+	return c.answer(c.start(verb, arguments...))
+}
+
+func (c javaClient) answer(call *javaCall) javaAnswer {
+	c.t.Helper()
+	a, err := call.wait(within(c.t))
+	must(c.t, err)
+	return a
+}
+
+// acquire gets a lock that is free, or will be. The call tells of its loss.
+func (c javaClient) acquire(name string) *javaCall {
+	c.t.Helper()
+	call := c.start("acquire", name, patient.Milliseconds())
+	if !c.answer(call).Done {
+		c.t.Fatal("Curator did not get the lock")
+	}
+	return call
+}
+
+// refused says that a lock is not free for Curator.
+func (c javaClient) refused(name string) {
+	c.t.Helper()
+	if c.do("acquire", name, 0).Done {
+		c.t.Fatal("Curator was granted a lock that is not free")
+	}
+}
+
+// pending says that nothing has been answered yet.
+func (c *javaCall) pending(t *testing.T) {
+	t.Helper()
+	if len(c.answer) > 0 {
+		t.Fatalf("answered too early: %+v", <-c.answer)
+	}
+}
+
+// lock is any lock of package recipes.
+type lock interface {
+	Acquire(context.Context) (*recipes.Lease, error)
+	TryAcquire(context.Context) (*recipes.Lease, error)
+}
+
+func acquire(t *testing.T, l lock) *recipes.Lease {
+	t.Helper()
+	lease, err := l.Acquire(within(t))
+	must(t, err)
+	return lease
+}
+
+func release(t *testing.T, l *recipes.Lease) {
+	t.Helper()
+	must(t, l.Release(within(t)))
+}
+
+// notFree says that a lock is not free for us.
+func notFree(t *testing.T, l lock) {
+	t.Helper()
+	if lease, err := l.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Fatalf("got lease %v and error %v of a lock that is not free", lease, err)
+	}
+}
+
+// pending is an acquire of ours under way.
+type pending struct {
+	t    *testing.T
+	done chan struct{}
+
+	lease *recipes.Lease
+	err   error
+}
+
+func acquiring(t *testing.T, l lock) *pending {
+	t.Helper()
+	p := &pending{t: t, done: make(chan struct{})}
+	ctx := within(t)
+	// Ends with the acquire, at the latest with the test.
+	go func() {
+		defer close(p.done)
+		p.lease, p.err = l.Acquire(ctx)
+	}()
+	return p
+}
+
+// waits says that it has not been granted yet.
+func (p *pending) waits() {
+	p.t.Helper()
+	select {
+	case <-p.done:
+		p.t.Fatalf("answered too early: %v, %v", p.lease, p.err)
+	default:
+	}
+}
+
+// got waits until it is granted.
+func (p *pending) got() *recipes.Lease {
+	p.t.Helper()
+	<-p.done
+	must(p.t, p.err)
+	return p.lease
+}
+
+// admin is a connection that lists nodes.
+func admin(t *testing.T) *zk.Conn {
+	t.Helper()
+	conn, events, err := zk.Connect(addrs(), 10*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
+	must(t, err)
+	t.Cleanup(func() {
+		conn.Close()
+		for range events {
+		}
+	})
+	return conn
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// children lists the children of path.
+func children(t *testing.T, conn *zk.Conn, path string) []string {
+	t.Helper()
+	_, err := conn.Sync(path)
+	must(t, err)
+	names, _, err := conn.Children(path)
+	if err != nil && !errors.Is(err, zk.ErrNoNode) {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// queued waits until so many contenders stand in a queue: what was started last
+// has its place then.
+func queued(t *testing.T, conn *zk.Conn, path string, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d nodes in %s", n, path), func() bool { return len(children(t, conn, path)) == n })
+}

@@ -1,0 +1,61 @@
+package interop_test
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"sync"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// mixedTarget opens clients of two targets that share their paths: clients with
+// an even index are ours, those with an odd index Curator's, so that every lock
+// is home to both. It promises what the first target does.
+type mixedTarget struct {
+	workload.Target // ours
+	theirs          workload.Target
+	network         *namingNetwork
+}
+
+func (m mixedTarget) Name() string { return m.Target.Name() + "+" + m.theirs.Name() }
+
+func (m mixedTarget) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+	if isCurator(m.network.clientAt(env.Servers[0])) {
+		return m.theirs.Open(ctx, env)
+	}
+	return m.Target.Open(ctx, env)
+}
+
+func isCurator(client int) bool { return client%2 == 1 }
+
+// namingNetwork knows which of the workload's clients an address was made for.
+type namingNetwork struct {
+	links.Network
+
+	mu      sync.Mutex
+	clients map[string]int // by address
+}
+
+var clientInName = regexp.MustCompile(`-client(\d+)-server\d+$`)
+
+func (n *namingNetwork) Link(ctx context.Context, name, upstream string) (links.Link, error) {
+	l, err := n.Network.Link(ctx, name, upstream)
+	if err != nil {
+		return nil, err
+	}
+	if m := clientInName.FindStringSubmatch(name); m != nil {
+		client, _ := strconv.Atoi(m[1])
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.clients[l.Addr()] = client
+	}
+	return l, nil
+}
+
+func (n *namingNetwork) clientAt(addr string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.clients[addr]
+}

@@ -1,0 +1,254 @@
+package interop_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// peer is the Java process. It plays any number of Curator clients; see
+// java/Peer.java for what is said on its pipes.
+type peer struct {
+	command *exec.Cmd
+	log     safeBuffer // its standard error
+
+	write sync.Mutex // not mu: the peer's output must be read while its input is full
+	in    io.WriteCloser
+
+	mu    sync.Mutex
+	next  int
+	calls map[string]*javaCall        // by id, until they are forgotten
+	heard map[string]func(javaAnswer) // by client: what is about no call
+	over  error                       // why it does not answer any more
+	ended chan struct{}               // closed when its output has ended
+}
+
+// javaAnswer is one line of the peer.
+type javaAnswer struct {
+	ID      string   `json:"id"`
+	Event   string   `json:"event"` // ok, error; enqueued, lost; state, revoke
+	Error   string   `json:"error"`
+	Done    bool     `json:"done"`  // it got what it waited for
+	Value   int      `json:"value"` // of a shared count
+	Nodes   []string `json:"nodes"`
+	Data    []string `json:"data"`
+	Zxid    int64    `json:"zxid"`
+	Session int64    `json:"session"`
+	Ahead   int      `json:"ahead"`
+	Client  string   `json:"client"`
+	State   string   `json:"state"`
+	Lock    string   `json:"lock"`
+}
+
+// startPeer starts the peer that was compiled into dir.
+func startPeer(t toolchain, dir string) (*peer, error) {
+	p := &peer{calls: map[string]*javaCall{}, heard: map[string]func(javaAnswer){}, ended: make(chan struct{})}
+	p.command = exec.Command(t.java, "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Djava.net.preferIPv4Stack=true", "-Dzookeeper.sasl.client=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+		"-cp", dir+string(filepath.ListSeparator)+t.run, "zkverify.interop.Peer")
+	p.command.Stderr = &p.log
+	var err error
+	if p.in, err = p.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	go p.read(out) // ends with the process
+	return p, nil
+}
+
+// close ends the process: it ends with its standard input, also when this
+// process dies without a word.
+func (p *peer) close() error {
+	_ = p.in.Close()
+	<-p.ended
+	return p.command.Wait()
+}
+
+func (p *peer) read(out io.Reader) {
+	defer close(p.ended)
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var a javaAnswer
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			p.fail(fmt.Errorf("the peer wrote %q: %w", lines.Text(), err))
+			continue
+		}
+		p.mu.Lock()
+		call, hear := p.calls[a.ID], p.heard[a.Client]
+		p.mu.Unlock()
+		switch {
+		case call != nil:
+			call.told(a)
+		case a.ID == "" && hear != nil:
+			hear(a)
+		}
+	}
+	p.fail(errors.New("the peer has ended"))
+}
+
+// fail tells everybody who waits for the peer.
+func (p *peer) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over == nil {
+		p.over = err
+	}
+	for _, c := range p.calls {
+		c.told(javaAnswer{Event: "error", Error: p.over.Error()})
+	}
+}
+
+// hear calls f with what the peer says of a client that is no answer, in order,
+// until f is nil. f must not wait for the peer.
+func (p *peer) hear(client string, f func(javaAnswer)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f == nil {
+		delete(p.heard, client)
+		return
+	}
+	p.heard[client] = f
+}
+
+// javaCall is one command and what the peer has said about it.
+type javaCall struct {
+	peer *peer
+	id   string
+	lost chan struct{} // closed when the lock that it acquired was lost
+
+	enqueued func(javaAnswer) // told of each place in a queue; may be nil
+
+	mu     sync.Mutex
+	isLost bool
+	answer chan javaAnswer // holds the one answer
+}
+
+// told is called by the peer's reader alone, so that the answer to an acquire
+// is known before its loss.
+func (c *javaCall) told(a javaAnswer) {
+	switch a.Event {
+	case "enqueued":
+		if c.enqueued != nil {
+			c.enqueued(a)
+		}
+	case "lost":
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.isLost {
+			c.isLost = true
+			close(c.lost)
+		}
+	default:
+		select {
+		case c.answer <- a:
+		default: // a second one: the process died after it had answered
+		}
+	}
+}
+
+// wasLost reports whether the lock that the command acquired was lost.
+func (c *javaCall) wasLost() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isLost
+}
+
+// send sends a command without waiting for the answer. The call must be
+// forgotten when nothing more is to be heard of it.
+func (p *peer) send(worker, verb, client string, enqueued func(javaAnswer), arguments ...any) *javaCall {
+	words := []string{"", worker, verb, client}
+	for _, a := range arguments {
+		words = append(words, fmt.Sprint(a))
+	}
+	c := &javaCall{peer: p, lost: make(chan struct{}), enqueued: enqueued, answer: make(chan javaAnswer, 1)}
+	p.mu.Lock()
+	p.next++
+	c.id = strconv.Itoa(p.next)
+	p.calls[c.id] = c
+	over := p.over
+	p.mu.Unlock()
+	if over != nil {
+		c.answer <- javaAnswer{Event: "error", Error: over.Error()}
+		return c
+	}
+	words[0] = c.id
+	for i, w := range words {
+		words[i] = url.QueryEscape(w)
+	}
+	p.write.Lock()
+	defer p.write.Unlock()
+	// A peer that died says so through its output.
+	_, _ = io.WriteString(p.in, strings.Join(words, " ")+"\n")
+	return c
+}
+
+// errCurator wraps what Curator has thrown.
+var errCurator = errors.New("Curator")
+
+// wait returns the answer. When ctx ends first the command is interrupted, and
+// wait goes on: whether the command had an effect is for the peer to say.
+func (c *javaCall) wait(ctx context.Context) (javaAnswer, error) {
+	var a javaAnswer
+	select {
+	case a = <-c.answer:
+	case <-ctx.Done():
+		c.peer.send("-", "interrupt", c.id, nil).forget()
+		a = <-c.answer
+		if a.Event == "error" {
+			return a, fmt.Errorf("%w (%w: %s)", context.Cause(ctx), errCurator, a.Error)
+		}
+	}
+	if a.Event == "error" {
+		return a, fmt.Errorf("%w: %s", errCurator, a.Error)
+	}
+	return a, nil
+}
+
+// forget ends the interest in a call.
+func (c *javaCall) forget() {
+	c.peer.mu.Lock()
+	defer c.peer.mu.Unlock()
+	delete(c.peer.calls, c.id)
+}
+
+// do sends a command and waits for its answer.
+func (p *peer) do(ctx context.Context, worker, verb, client string, arguments ...any) (javaAnswer, error) {
+	c := p.send(worker, verb, client, nil, arguments...)
+	defer c.forget()
+	return c.wait(ctx)
+}
+
+// safeBuffer is a buffer that may be read while it is written.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
