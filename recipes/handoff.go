@@ -12,14 +12,14 @@ import (
 // wait for the baton, first come first served. Dice, Marathe and Shavit, "Lock
 // cohorting", 2012.
 type cohort struct {
-	mu      sync.Mutex
-	users   int  // acquires and leases; locked by the Client's cohorts
-	led     bool // somebody has the baton
-	members []*member
+	mu        sync.Mutex
+	users     int  // acquires and leases; locked by the Client's cohorts
+	led       bool // somebody has the baton
+	followers []*follower
 }
 
-// member waits for the baton.
-type member struct{ turn chan baton }
+// follower waits for the baton.
+type follower struct{ turn chan baton }
 
 // baton is the right to be the cohort's leader, and the place in the lock's
 // queue that goes with it, unless the new leader has to take one of its own.
@@ -72,8 +72,8 @@ func (co *cohort) lead(ctx context.Context, block bool) (b baton, leads bool, er
 		co.mu.Unlock()
 		return baton{}, false, ErrNotAcquired
 	}
-	m := &member{turn: make(chan baton, 1)}
-	co.members = append(co.members, m)
+	m := &follower{turn: make(chan baton, 1)}
+	co.followers = append(co.followers, m)
 	co.mu.Unlock()
 	select {
 	case b := <-m.turn:
@@ -82,22 +82,22 @@ func (co *cohort) lead(ctx context.Context, block bool) (b baton, leads bool, er
 	}
 	co.mu.Lock()
 	defer co.mu.Unlock()
-	if i := slices.Index(co.members, m); i >= 0 {
-		co.members = slices.Delete(co.members, i, i+1)
+	if i := slices.Index(co.followers, m); i >= 0 {
+		co.followers = slices.Delete(co.followers, i, i+1)
 		return baton{}, false, context.Cause(ctx)
 	}
 	return <-m.turn, true, context.Cause(ctx)
 }
 
-// next gives the baton to the next member, or reports that there is none.
+// next gives the baton to the next follower, or reports that there is none.
 func (co *cohort) next(b baton) bool {
 	co.mu.Lock()
 	defer co.mu.Unlock()
-	if len(co.members) == 0 {
+	if len(co.followers) == 0 {
 		return false
 	}
-	co.members[0].turn <- b
-	co.members = co.members[1:]
+	co.followers[0].turn <- b
+	co.followers = co.followers[1:]
 	return true
 }
 
@@ -105,12 +105,12 @@ func (co *cohort) next(b baton) bool {
 func (co *cohort) resign() {
 	co.mu.Lock()
 	defer co.mu.Unlock()
-	if len(co.members) == 0 {
+	if len(co.followers) == 0 {
 		co.led = false
 		return
 	}
-	co.members[0].turn <- baton{}
-	co.members = co.members[1:]
+	co.followers[0].turn <- baton{}
+	co.followers = co.followers[1:]
 }
 
 // handoff acquires by way of the cohort.

@@ -10,20 +10,53 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
+// remove deletes the node at path. It returns nil when the node is gone,
+// zk.ErrNoNode when the first try found no node, and otherwise what ended the
+// wait for it; then the deletion goes on in the background until the node is
+// gone or its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is
+// called once when the node is known to be gone, before remove returns nil.
+func (s *session) remove(ctx context.Context, path string, gone func()) error {
+	_, err := call(ctx, s, func() (struct{}, error) {
+		err := s.conn.Delete(path, -1)
+		if (err == nil || errors.Is(err, zk.ErrNoNode)) && gone != nil {
+			gone()
+		}
+		return struct{}{}, err
+	}, func(_ struct{}, err error) {
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			s.deleteInBackground(path, gone)
+		}
+	})
+	switch {
+	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, errSessionEnded), ctx.Err() != nil:
+		return err
+	}
+	select {
+	case <-s.deleteInBackground(path, gone):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // deleteInBackground deletes the node at path, again and again until it is gone
 // or the session has ended and will take it along. Never under the context of a
 // call: that may be the very thing that ended (vitess #15756). The channel is
-// closed when there is nothing left to do.
+// closed when there is nothing left to do; gone, if not nil, is called before
+// when the node is known to be gone.
 //
 // Names hold a random guid, so that a late delete cannot hit another's node
 // (etcd #22082, zk-ruby #34).
-func (s *session) deleteInBackground(path string) <-chan struct{} {
+func (s *session) deleteInBackground(path string, gone func()) <-chan struct{} {
 	return s.background(func(ctx context.Context) error {
 		_, err := call(ctx, s, func() (struct{}, error) { return struct{}{}, s.conn.Delete(path, -1) }, nil)
-		if errors.Is(err, zk.ErrNoNode) {
-			return nil
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return err
 		}
-		return err
+		if gone != nil {
+			gone()
+		}
+		return nil
 	})
 }
 

@@ -20,6 +20,7 @@ type Client struct {
 	servers []string
 	notify  notifier
 	holds   registry
+	cohorts cohorts
 
 	quit context.Context
 	stop context.CancelFunc
@@ -202,8 +203,10 @@ func (c *Client) Close(ctx context.Context) error {
 }
 
 // announce tells the observer of a place in a queue.
-func (c *Client) announce(ctx context.Context, k *contender, ahead int) {
+func (c *Client) announce(ctx context.Context, k *contender) {
 	if f := c.cfg.observer.Enqueued; f != nil {
-		f(ctx, Enqueued{Path: k.dir, Node: k.node, Token: k.token, Ahead: ahead, Session: k.s.id})
+		f(ctx, Enqueued{Path: k.q.dir, Node: k.node, Token: k.token, Ahead: k.q.ahead(k), Session: k.s.id})
 	}
 }
+
+func (c *Client) resolve(path string) string { return path }

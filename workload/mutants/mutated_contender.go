@@ -16,76 +16,145 @@ import (
 // turn and leaves. It belongs to one session and ends with it.
 type contender struct {
 	s     *session
-	dir   string // the lock's path
-	name  string // what Curator calls the lock's name, "lock-"
+	q     *line
+	kind  string
+	rule  GrantRule
 	data  []byte
+	acl   []zk.ACL
 	guid  string
 	node  string // name of its node, once enqueued
-	token Token  // once seen in the queue
+	token Token  // once enqueued
+
+	downgraded bool          // a reader has been put behind this writer; locked by q
+	joined     int64         // lists up to this number may lack its node; locked by q
+	woken      chan struct{} // capacity 1: what it waits for in the line has changed
 }
 
-func newContender(s *session, dir, name string, data []byte) *contender {
-	if data == nil {
-		data = []byte{} // a null would be told apart by other clients
+func newContender(s *session, dir string, kinds []string, kind string, rule GrantRule, cfg lockConfig) *contender {
+	c := &contender{
+		s: s, q: s.line(dir, kinds), kind: kind, rule: rule, data: cfg.data, acl: cfg.acl,
+		guid: newGUID(), woken: make(chan struct{}, 1),
 	}
-	return &contender{s: s, dir: dir, name: name, data: data, guid: newGUID()}
+	if c.data == nil {
+		c.data = []byte{} // a null would be told apart by other clients
+	}
+	if c.acl == nil {
+		c.acl = s.client.cfg.acl
+	}
+	return c
 }
 
-func (c *contender) path() string { return c.dir + "/" + c.node }
+func (c *contender) path() string { return c.q.dir + "/" + c.node }
 
-// enqueue creates the contender's node. When it returns an error no node is
-// left, or its deletion is under way.
+func (c *contender) wake() {
+	select {
+	case c.woken <- struct{}{}:
+	default:
+	}
+}
+
+// enqueue creates the contender's node and asks for the queue in the same
+// breath. When it returns an error no node is left, or its deletion is under
+// way.
 func (c *contender) enqueue(ctx context.Context) error {
-	prefix := c.dir + "/" + protectedName(c.guid, c.name)
-	create := func() (string, error) {
-		return c.s.conn.Create(prefix, c.data, zk.FlagEphemeralSequential, c.s.client.cfg.acl)
+	prefix := c.q.dir + "/" + protectedName(c.guid, c.kind)
+	first := true
+	return c.create(ctx, func() (string, error) {
+		if first && c.q.empty() {
+			c.q.request() // behind the create in nearly every case; harmless before it
+		}
+		first = false
+		return c.s.conn.Create(prefix, c.data, zk.FlagEphemeralSequential, c.acl)
+	})
+}
+
+// create makes the contender's node by a request that returns its path.
+func (c *contender) create(ctx context.Context, request func() (string, error)) error {
+	c.s.expectZxid(c.guid)
+	err := enqueueAll(ctx, c.s, []*contender{c}, func() ([]string, error) {
+		path, err := request()
+		return []string{path}, err
+	})
+	if err != nil {
+		c.s.takeZxid(c.guid)
+		c.s.leaveLine(c.q)
 	}
-	abandoned := func(path string, err error) {
-		switch {
-		case err == nil:
-			c.s.deleteInBackground(path)
-		case !answered(err) && !errors.Is(err, zk.ErrNoServer):
-			c.s.deleteByGUID(c.dir, c.guid)
+	return err
+}
+
+// enqueueAll makes the nodes of contenders of one session by one request, which
+// either makes them all or none, and returns their paths.
+func enqueueAll(ctx context.Context, s *session, all []*contender, request func() ([]string, error)) error {
+	abandoned := func(paths []string, err error) {
+		for i, c := range all {
+			switch {
+			case err == nil:
+				s.deleteInBackground(paths[i], nil)
+			case !answered(err) && !errors.Is(err, zk.ErrNoServer):
+				s.deleteByGUID(c.q.dir, c.guid)
+			}
 		}
 	}
 	for {
-		path, err := call(ctx, c.s, create, abandoned)
+		paths, err := call(ctx, s, request, abandoned)
 		switch {
 		case err == nil:
-			c.enqueued(path)
+			token := Token{Zxid: s.takeZxid(all[0].guid)}
+			for i, c := range all {
+				c.enqueued(paths[i], token)
+			}
 			return nil
 		case ctx.Err() != nil || errors.Is(err, errSessionEnded):
 			return err // abandoned has the create
 		case errors.Is(err, zk.ErrNoNode):
-			if err := createParents(ctx, c.s, c.dir); err != nil {
-				return err
+			for _, c := range all {
+				if err := createParents(ctx, s, c.q.dir); err != nil {
+					return err
+				}
 			}
 			continue
 		case errors.Is(err, zk.ErrNoServer):
-			if err := c.s.awaitUp(ctx); err != nil {
+			if err := s.awaitUp(ctx); err != nil {
 				return err
 			}
 			continue
 		case answered(err):
 			return err
 		}
-		// The connection broke: the node may be there or not. A second create
+		// The connection broke: the nodes may be there or not. A second create
 		// would leave a first one that blocks everybody (CURATOR-45), so look.
-		path, err = findByGUID(ctx, c.s, c.dir, c.guid)
-		if err != nil {
-			c.s.deleteByGUID(c.dir, c.guid)
-			return err
+		found := 0
+		for _, c := range all {
+			path, err := findByGUID(ctx, s, c.q.dir, c.guid)
+			if err != nil {
+				for _, c := range all {
+					s.deleteByGUID(c.q.dir, c.guid)
+				}
+				return err
+			}
+			if path == "" {
+				break // one transaction made them: none is there
+			}
+			c.enqueued(path, Token{})
+			found++
 		}
-		if path != "" {
-			c.enqueued(path)
+		switch found {
+		case 0:
+		case len(all):
 			return nil
+		default: // somebody deletes them meanwhile
+			for _, c := range all {
+				s.deleteByGUID(c.q.dir, c.guid)
+			}
+			return errNodeGone
 		}
 	}
 }
 
-func (c *contender) enqueued(path string) {
-	c.node = path[strings.LastIndexByte(path, '/')+1:]
+func (c *contender) enqueued(path string, token Token) {
+	c.node, c.token = path[strings.LastIndexByte(path, '/')+1:], token
 	c.s.track(c.path())
+	c.q.join(c)
 }
 
 // findByGUID returns the path of the node with this guid, or "" if there is
@@ -123,51 +192,43 @@ func findByGUID(ctx context.Context, s *session, dir, guid string) (string, erro
 	}
 }
 
-// turn looks at the queue once: it returns "" when it is the contender's turn,
-// else the path of the node to wait for. ahead counts those before it.
-func (c *contender) turn(ctx context.Context) (blocker string, ahead int, err error) {
-	stat := make(chan error, 1)
-	if c.token.IsZero() {
-		// Both reads travel together.
-		if !c.s.spawn(func() { stat <- c.identify(ctx) }) {
-			return "", 0, errSessionEnded
-		}
-	} else {
-		stat <- nil
-	}
-	children, err := retry(ctx, c.s, func() ([]string, error) {
-		children, _, err := c.s.conn.Children(c.dir)
-		return children, err
-	})
-	if serr := <-stat; err == nil {
-		err = serr
-	}
-	switch {
-	case errors.Is(err, zk.ErrNoNode):
-		return "", 0, errNodeGone
-	case err != nil:
-		return "", 0, err
-	}
-	entries := queue(children, c.name)
-	for i, e := range entries {
-		if e.name == c.node {
-			if i == 0 {
-				return "", 0, nil
+// wait waits for the contender's turn; if block is false it returns
+// ErrNotAcquired instead of waiting for others.
+func (c *contender) wait(ctx context.Context, block bool) error {
+	for {
+		v, err := c.q.judge(c)
+		switch {
+		case err != nil:
+			return err
+		case v.granted:
+			if c.token.IsZero() {
+				return c.identify(ctx)
 			}
-			return c.dir + "/" + entries[i-1].name, i, nil
+			return nil
+		case v.list != 0:
+			err = c.q.list(ctx, v.list)
+		case !block:
+			c.q.stop(c, v.own)
+			return ErrNotAcquired
+		case v.own != "":
+			err = c.awaitOwn(ctx, v.own)
+		default:
+			err = c.awaitOther(ctx, v.other)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	// Not in the list is not first in it (zk.Lock grants twice here).
-	return "", 0, errNodeGone
 }
 
-// identify learns the token and makes sure that the node is this session's: a
-// node that a dying session made must not be adopted (CURATOR-498).
+// identify learns the token of a node whose create was never answered, and
+// makes sure that the node is this session's: one that a dying session made
+// must not be adopted (CURATOR-498).
 func (c *contender) identify(ctx context.Context) error {
 	stat, err := retry(ctx, c.s, func() (*zk.Stat, error) {
 		ok, stat, err := c.s.conn.Exists(c.path())
 		if err == nil && !ok {
-			err = zk.ErrNoNode
+			err = errNodeGone
 		}
 		return stat, err
 	})
@@ -181,37 +242,17 @@ func (c *contender) identify(ctx context.Context) error {
 	return nil
 }
 
-// await waits until the node at path changes or goes, or until it is time to
-// look again: after every reconnect, since a change may be missed there
-// (kazoo #170), and once a session timeout, since a single watch is not to be
-// trusted alone (ZOOKEEPER-3145).
-func (c *contender) await(ctx context.Context, path string) error {
-	up, linkChanged := c.s.linkState()
-	if !up {
-		return c.s.awaitUp(ctx)
-	}
-	event, err := c.s.watch.on(ctx, c.s, path)
-	switch {
-	case errors.Is(err, zk.ErrNoNode):
-		return nil // gone between list and watch (helix #44)
-	case err != nil && answered(err), err != nil && ctx.Err() != nil:
-		return err
-	case err != nil:
-		return c.s.awaitUp(ctx)
-	}
-	c.s.mu.Lock()
-	timeout := c.s.timeout
-	c.s.mu.Unlock()
-	again := time.NewTimer(timeout)
+// awaitOwn waits until a node of this session, which the line watches over,
+// goes; or until it is time for the slow look, once a session timeout.
+func (c *contender) awaitOwn(ctx context.Context, node string) error {
+	defer c.q.stop(c, node)
+	again := time.NewTimer(c.s.currentTimeout())
 	defer again.Stop()
 	select {
-	case <-event:
-		c.s.watch.fired(path, event)
-		return nil
-	case <-linkChanged:
+	case <-c.woken:
 		return nil
 	case <-again.C:
-		return nil
+		return c.look(ctx)
 	case <-c.s.ended:
 		return errSessionEnded // also while it waits (etcd #19597)
 	case <-ctx.Done():
@@ -219,28 +260,70 @@ func (c *contender) await(ctx context.Context, path string) error {
 	}
 }
 
+// awaitOther waits until the node of another session changes or goes, or until
+// it is time to look again: after every reconnect, since a change may be missed
+// there (kazoo #170), and once a session timeout, since a single watch is not to
+// be trusted alone (ZOOKEEPER-3145).
+func (c *contender) awaitOther(ctx context.Context, node string) error {
+	up, linkChanged := c.s.linkState()
+	if !up {
+		c.q.outdated()
+		return c.s.awaitUp(ctx)
+	}
+	path := c.q.dir + "/" + node
+	event, err := c.s.watch.on(ctx, c.s, path)
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		c.q.gone(node) // between list and watch (helix #44)
+		return nil
+	case err != nil && answered(err), err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		c.q.outdated()
+		return c.s.awaitUp(ctx)
+	}
+	again := time.NewTimer(c.s.currentTimeout())
+	defer again.Stop()
+	select {
+	case e := <-event:
+		c.s.watch.fired(path, event)
+		if e.Type == zk.EventNodeDeleted {
+			c.q.gone(node)
+		} else {
+			c.q.outdated() // its data has changed, or another waiter has taken the event
+		}
+		return nil
+	case <-c.woken: // its own node has gone
+		return nil
+	case <-linkChanged:
+		c.q.outdated()
+		return nil
+	case <-again.C:
+		return c.look(ctx)
+	case <-c.s.ended:
+		return errSessionEnded // also while it waits (etcd #19597)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// look has the queue listed, whatever the line believes to know.
+func (c *contender) look(ctx context.Context) error {
+	c.q.outdated()
+	return c.q.list(ctx, c.q.nextList())
+}
+
 // leave deletes the contender's node. It returns nil when the node is gone,
 // zk.ErrNoNode when the first try found no node, and otherwise what ended the
 // wait for it; then the deletion goes on in the background until the node is
 // gone or its session has ended (CURATOR-79, kazoo #732).
 func (c *contender) leave(ctx context.Context) error {
-	path := c.path()
-	c.s.untrack(path)
-	abandoned := func(_ struct{}, err error) {
-		if err != nil && !errors.Is(err, zk.ErrNoNode) {
-			c.s.deleteInBackground(path)
-		}
-	}
-	_, err := call(ctx, c.s, func() (struct{}, error) { return struct{}{}, c.s.conn.Delete(path, -1) }, abandoned)
-	switch {
-	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, errSessionEnded), ctx.Err() != nil:
-		return err
-	}
-	done := c.s.deleteInBackground(path)
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	c.s.untrack(c.path())
+	return c.s.remove(ctx, c.path(), c.gone)
+}
+
+// gone is called when the contender's node is known to be deleted.
+func (c *contender) gone() {
+	c.q.gone(c.node)
+	c.s.leaveLine(c.q)
 }

@@ -30,6 +30,26 @@ var (
 	// ErrStaleToken is returned by Fence.Admit.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
 
+	// ErrUpgrade is returned by the Acquire and TryAcquire of a read-write
+	// lock's write side when the owner holds the read side: it would wait for
+	// itself.
+	ErrUpgrade = errors.New("recipes: a read lock cannot be upgraded to a write lock")
+
+	// ErrAlreadyHeld is returned by a [NonReentrantMutex] when its owner
+	// acquires it again.
+	ErrAlreadyHeld = errors.New("recipes: lock already held by its owner")
+
+	// ErrBadPermits is returned by a [Semaphore] when less than one permit is
+	// asked for, and when its size is less than one.
+	ErrBadPermits = errors.New("recipes: bad number of permits")
+
+	// ErrTooManyPermits is returned by a [Semaphore] when more permits are asked
+	// for than it has, held ones included, or than one acquire can take.
+	ErrTooManyPermits = errors.New("recipes: more permits than the semaphore has")
+
+	// errBadRule tells that a GrantRule waits for who comes later.
+	errBadRule = errors.New("recipes: the grant rule lets a contender wait for one behind it")
+
 	// errSessionEnded tells the engine that the session under a step is gone.
 	errSessionEnded = errors.New("recipes: session ended")
 
@@ -45,3 +65,22 @@ var (
 func opError(op, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }
+
+var (
+	// ErrBadMembers is returned by DoubleBarrier.Enter when the number of members
+	// is less than one, or too large for one transaction.
+	ErrBadMembers = errors.New("recipes: bad number of members")
+
+	// ErrEntered is returned by DoubleBarrier.Enter when the member is inside or
+	// on its way in or out.
+	ErrEntered = errors.New("recipes: barrier already entered")
+
+	// ErrNotEntered is returned by DoubleBarrier.Leave when the member is not
+	// inside, or on its way in or out.
+	ErrNotEntered = errors.New("recipes: barrier not entered")
+
+	// ErrMembershipLost is returned by DoubleBarrier.Leave when the member's
+	// session has ended since Enter, or somebody else has deleted its node: the
+	// other members may have left without it.
+	ErrMembershipLost = errors.New("recipes: barrier membership lost")
+)

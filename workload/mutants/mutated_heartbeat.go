@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -69,9 +70,10 @@ func (s *session) checkPaths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var paths []string
-	for h := range s.holds { // map order: every node has its turn
-		if paths = append(paths, h.node); len(paths) == maxChecks {
-			return paths
+	for h := range s.holds { // map order: every hold has its turn
+		if paths = append(paths, h.nodes...); len(paths) >= maxChecks {
+			rand.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+			return paths[:maxChecks]
 		}
 	}
 	if len(paths) == 0 {
@@ -144,12 +146,23 @@ func (s *session) nodesGone(paths []string, responses []zk.MultiResponse) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, paths[i])
+	s.loseNodeLocked(paths[i])
+	s.nudge()
+}
+
+// loseNode loses the leases that stand on a node that is known to be gone.
+func (s *session) loseNode(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loseNodeLocked(path)
+}
+
+func (s *session) loseNodeLocked(path string) {
 	for h := range s.holds {
-		if h.node == paths[i] {
+		if slices.Contains(h.nodes, path) {
 			h.loseLocked()
 		}
 	}
-	s.nudge()
 }
 
 // track makes the heartbeat run for a contender's node until untrack.

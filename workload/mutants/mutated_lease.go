@@ -31,19 +31,26 @@ func (s State) String() string {
 // hold is one owner's possession of a lock: what all the leases of its
 // re-entries share.
 type hold struct {
+	claim
 	client    *Client
-	c         *contender
 	key       ownership
-	node      string // path
+	cfg       *lockConfig
+	since     time.Time
 	outermost *Lease
 	lost      chan struct{}
-	timer     *time.Timer // fires at the deadline
+	ended     chan struct{} // closed when released or lost
+	timer     *time.Timer   // fires at the deadline
 
 	mu     sync.Mutex // taken after the session's
 	depth  int        // leases not yet released
 	leases []*Lease   // those, to cancel their contexts
 	isLost bool
 	over   bool // released or lost
+
+	revoke   map[*byte]func() // listeners
+	watched  bool             // for revocation
+	asked    bool             // a request has been seen
+	answered int32            // the version of the node's data that it came with
 }
 
 // Lease is a lock that is held. Its methods may be called from any goroutine.
@@ -52,6 +59,7 @@ type Lease struct {
 	depth  int
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	group  *MultiLease // of which it is a part; locked by the hold
 
 	once     sync.Once
 	released chan struct{} // closed when Release is called
@@ -60,13 +68,16 @@ type Lease struct {
 	wasLost  bool // when it was released; locked by the hold
 }
 
-// newHold starts the lease of a contender whose turn it is. It fails when the
-// session's deadline has passed, or its link is down and the policy is to lose
-// leases then.
-func newHold(ctx context.Context, client *Client, c *contender, key ownership) (*hold, error) {
-	h := &hold{client: client, c: c, key: key, node: c.path(), lost: make(chan struct{}), depth: 1}
+// newHold starts the lease of a contender whose turn it is, and who asked for it
+// at a time. It fails when the session's deadline has passed, or its link is
+// down and the policy is to lose leases then.
+func newHold(ctx context.Context, client *Client, on claim, key ownership, cfg *lockConfig, asked time.Time) (*hold, error) {
+	h := &hold{
+		claim: on, client: client, key: key, cfg: cfg, since: time.Now(), depth: 1,
+		lost: make(chan struct{}), ended: make(chan struct{}),
+	}
 	h.outermost = h.newLease(ctx, 1)
-	s := c.s
+	s := on.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := time.Until(s.deadlineLocked())
@@ -82,6 +93,13 @@ func newHold(ctx context.Context, client *Client, c *contender, key ownership) (
 	}
 	s.holds[h] = struct{}{}
 	h.timer = time.AfterFunc(left, h.atDeadline)
+	if f := client.cfg.observer.Acquired; f != nil {
+		waited := h.since.Sub(asked)
+		client.notify.post(func() { f(h.outermost, waited) })
+	}
+	if cfg.revoked != nil {
+		h.outermost.onRevokeLocked(cfg.revoked)
+	}
 	return h, nil
 }
 
@@ -89,14 +107,15 @@ func newHold(ctx context.Context, client *Client, c *contender, key ownership) (
 func (h *hold) newLease(ctx context.Context, depth int) *Lease {
 	l := &Lease{hold: h, depth: depth, released: make(chan struct{}), result: make(chan struct{})}
 	ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	l.ctx = context.WithValue(ctx, ownerKey{}, owner{id: h.key.owner, lease: l})
+	outer := ownerOf(ctx).leases
+	l.ctx = context.WithValue(ctx, ownerKey{}, owner{id: h.key.owner, leases: append(outer[:len(outer):len(outer)], l)})
 	h.leases = append(h.leases, l)
 	return l
 }
 
 // reenter returns a lease one deeper, or nil when the hold is over.
 func (h *hold) reenter(ctx context.Context) *Lease {
-	s := h.c.s
+	s := h.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h.mu.Lock()
@@ -110,7 +129,7 @@ func (h *hold) reenter(ctx context.Context) *Lease {
 
 // atDeadline runs when the deadline that was known has come.
 func (h *hold) atDeadline() {
-	s := h.c.s
+	s := h.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over {
@@ -131,39 +150,48 @@ func (h *hold) loseLocked() {
 		return
 	}
 	h.over, h.isLost = true, true
-	delete(h.c.s.holds, h)
+	delete(h.s.holds, h)
 	if h.timer != nil {
 		h.timer.Stop()
 	}
 	close(h.lost)
+	close(h.ended)
 	for _, l := range h.leases {
 		l.cancel(ErrLeaseLost)
+		if l.group != nil {
+			l.group.lose()
+		}
 	}
 	// Whatever is left of the node would only keep others waiting. Not here:
 	// the session is locked. Every caller has seen that it is not over.
-	s := h.c.s
+	s := h.s
 	s.wg.Go(func() {
 		h.client.holds.drop(h)
-		h.c.leave(s.quit)
+		h.release(s.quit, true)
 	})
 	if f := h.client.cfg.observer.Lost; f != nil {
-		l := h.outermost
-		h.client.notify.post(func() { f(l) })
+		held := time.Since(h.since)
+		h.client.notify.post(func() { f(h.outermost, held) })
 	}
 }
 
 // Token returns the lease's fencing token. A re-entry has the token of the
 // outermost lease.
-func (l *Lease) Token() Token { return l.hold.c.token }
+func (l *Lease) Token() Token { return l.hold.token }
 
 // Path returns the lock's path.
 func (l *Lease) Path() string { return l.hold.key.path }
 
-// Node returns the path of the lock node, for Multi(Check(node), …).
-func (l *Lease) Node() string { return l.hold.node }
+// Node returns the path of the lock node, for Multi(Check(node), …). A lease of
+// several permits has several; this is the first.
+func (l *Lease) Node() string { return l.hold.nodes[0] }
+
+// Permits returns how many permits of a semaphore the lease holds; 1 for other
+// locks.
+func (l *Lease) Permits() int { return l.hold.permits }
 
 // SessionID returns the ZooKeeper session that the lease belongs to.
-func (l *Lease) SessionID() int64 { return l.hold.c.s.id }
+func (l *Lease) SessionID() int64 { return l.hold.s.id }
 
 // Depth returns 1 for an outermost lease, 2 for its re-entry, and so on.
 func (l *Lease) Depth() int { return l.depth }
@@ -182,17 +210,17 @@ func (l *Lease) Valid() bool {
 	if l.hold.client.cfg.defect == "mutant-no-session-check" {
 		return l.open()
 	}
-	return l.open() && time.Now().Before(l.hold.c.s.deadline())
+	return l.open() && time.Now().Before(l.hold.s.deadline())
 }
 
 // Deadline returns the instant at which the lease will be lost unless the
 // servers are heard from before. It moves on with every heartbeat.
-func (l *Lease) Deadline() time.Time { return l.hold.c.s.deadline() }
+func (l *Lease) Deadline() time.Time { return l.hold.s.deadline() }
 
 // State returns how the lease stands now. A lease that was lost before it was
 // released stays Lost.
 func (l *Lease) State() State {
-	s := l.hold.c.s
+	s := l.hold.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.hold.mu.Lock()
@@ -216,6 +244,13 @@ func (l *Lease) State() State {
 	return Held
 }
 
+// open reports whether the hold is neither released nor lost.
+func (h *hold) open() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.over && !h.isLost
+}
+
 // open reports whether neither the lease nor its hold has ended.
 func (l *Lease) open() bool {
 	select {
@@ -223,9 +258,7 @@ func (l *Lease) open() bool {
 		return false
 	default:
 	}
-	l.hold.mu.Lock()
-	defer l.hold.mu.Unlock()
-	return !l.hold.over
+	return l.hold.open()
 }
 
 // Context returns a context with the values, but not the deadline, of the one
@@ -245,7 +278,7 @@ func (l *Lease) Context() context.Context { return l.ctx }
 func (l *Lease) Release(ctx context.Context) error {
 	l.once.Do(func() {
 		close(l.released)
-		if !l.hold.c.s.spawn(l.release) {
+		if !l.hold.s.spawn(l.release) {
 			l.release() // the session is over: there is nothing to wait for
 		}
 	})
@@ -277,8 +310,8 @@ func deleteFirst(c *Client, path string) {
 		if err != nil {
 			continue
 		}
-		if entries := queue(children, lockName); len(entries) > 0 {
-			<-s.deleteInBackground(path + "/" + entries[0].name)
+		if entries := queue(children, lockKinds); len(entries) > 0 {
+			<-s.deleteInBackground(path+"/"+entries[0].Node, nil)
 		}
 		return
 	}
@@ -288,7 +321,7 @@ func (l *Lease) release() {
 	h := l.hold
 	defer close(l.result)
 	defer l.cancel(ErrNotHeld)
-	s := h.c.s
+	s := h.s
 	s.mu.Lock()
 	h.mu.Lock()
 	h.depth--
@@ -299,6 +332,11 @@ func (l *Lease) release() {
 		h.over = true
 		delete(s.holds, h)
 		h.timer.Stop()
+		close(h.ended)
+		if f := h.client.cfg.observer.Released; f != nil {
+			held := time.Since(h.since)
+			h.client.notify.post(func() { f(h.outermost, held) })
+		}
 	}
 	h.mu.Unlock()
 	s.mu.Unlock()
@@ -311,12 +349,12 @@ func (l *Lease) release() {
 	}
 	if !last {
 		if h.client.cfg.defect == "mutant-inner-release" {
-			l.err = h.c.leave(s.quit)
+			l.err = s.conn.Delete(h.nodes[0], -1)
 		}
 		return
 	}
 	h.client.holds.drop(h)
-	if err := h.c.leave(s.quit); errors.Is(err, zk.ErrNoNode) {
+	if err := h.release(s.quit, false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
 	} else if err != nil && !errors.Is(err, errSessionEnded) && s.quit.Err() == nil {
 		l.err = opError("release", l.Path(), err)

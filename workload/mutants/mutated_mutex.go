@@ -5,38 +5,40 @@ package mutants
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
 // token and word of its loss. It is only a name: any number of Mutex values, in
 // any number of processes, Curator's included, exclude each other by path.
+//
+// Loss: see [Lease.Lost]. Cancel and timeout: see Acquire. Misuse is refused
+// with an error; nothing of a refused call is left behind.
 type Mutex struct {
 	client *Client
 	path   string
-	data   []byte
-}
-
-// LockOption configures one lock.
-type LockOption func(*Mutex)
-
-// WithData sets the data of the lock's nodes; participants see it. Default
-// empty.
-func WithData(data []byte) LockOption {
-	return func(m *Mutex) { m.data = append([]byte(nil), data...) }
+	kind   string   // of its nodes
+	kinds  []string // that stand in its queue
+	rule   GrantRule
+	cfg    lockConfig
 }
 
 // NewMutex returns the mutex at path, an absolute ZooKeeper path that should
 // have no children but contenders. Missing parents are created as containers.
 func NewMutex(client *Client, path string, options ...LockOption) *Mutex {
-	m := &Mutex{client: client, path: path}
-	for _, o := range options {
-		o(m)
+	m := &Mutex{client: client, path: client.resolve(path), kind: lockKind, kinds: lockKinds, rule: exclusive, cfg: newLockConfig(options)}
+	if m.cfg.rule != nil {
+		m.rule = m.cfg.rule
 	}
 	return m
 }
 
 // Path returns the lock's path.
 func (m *Mutex) Path() string { return m.path }
+
+// Held reports whether the lock is held through this Client, by any owner:
+// Curator's isAcquiredInThisProcess.
+func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 
 // Acquire waits for the lock. Cancelling ctx ends the wait, and nothing of it
 // is left: it bounds the acquire, not the lease. With the context of a lease on
@@ -47,8 +49,8 @@ func (m *Mutex) Path() string { return m.path }
 // the end of the queue.
 //
 // Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
-// lease that is over; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
-// zk.ErrNoAuth.
+// lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
+// [ReadWriteMutex]); errors of ZooKeeper such as zk.ErrNoAuth.
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
@@ -72,64 +74,51 @@ func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 // context never outlives the lock by more than it takes to notice. Do returns
 // f's error, joined with [ErrLeaseLost] if the lease was lost meanwhile.
 func (m *Mutex) Do(ctx context.Context, f func(ctx context.Context, lease *Lease) error) error {
-	lease, err := m.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	bounded, cancel := context.WithCancelCause(lease.Context())
-	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	defer func() {
-		stop()
-		cancel(ErrNotHeld)
-		lease.Release(ctx) // also when f panics
-	}()
-	err = f(bounded, lease)
-	release := lease.Release(ctx)
-	if errors.Is(release, ErrLeaseLost) || ctx.Err() == nil {
-		err = errors.Join(err, release)
-	}
-	return err
+	return do(ctx, m.Acquire, f)
+}
+
+// Participants lists the contenders in the order of their turns; the first one
+// holds the lock. It is a picture of the recent past, also of crashed
+// contenders whose sessions have not expired yet.
+func (m *Mutex) Participants(ctx context.Context) ([]Participant, error) {
+	return m.client.participants(ctx, m.path, m.kinds)
 }
 
 func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
-	if err := checkPath(m.path); err != nil {
+	asked := time.Now()
+	key, err := m.client.begin(ctx, m.path, m.kind)
+	if err != nil {
 		return nil, err
-	}
-	o := ownerOf(ctx)
-	if err := checkOwner(o, m.path); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	key := ownership{m.path, o.id}
-	if o.id == "" {
-		key.owner = newGUID()
 	}
 	if l, err := m.client.holds.enter(ctx, key); l != nil || err != nil {
 		return l, err
 	}
 	var h *hold
 	defer func() { m.client.holds.settle(key, h) }()
-	for {
-		s, err := m.client.session(ctx)
-		if err != nil {
-			return nil, err
-		}
-		h, err = m.contend(ctx, s, key, block)
-		if err == nil {
-			return h.outermost, nil
-		}
-		if !errors.Is(err, errSessionEnded) && !errors.Is(err, errNodeGone) {
-			return nil, err
-		}
+	if m.cfg.handoff > 0 {
+		h, err = m.handoff(ctx, key, block, asked)
+	} else {
+		h, err = m.client.inSession(ctx, func(s *session) (*hold, error) {
+			return m.contend(ctx, s, key, block, asked, (*contender).claim)
+		})
 	}
+	if err != nil {
+		return nil, err
+	}
+	return h.outermost, nil
 }
 
-// contend makes one attempt in one session.
-func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bool) (_ *hold, err error) {
-	c := newContender(s, m.path, lockName, m.data)
-	if err := c.enqueue(ctx); err != nil {
+// contend makes one attempt in one session. The lease stands on what claim makes
+// of the contender.
+func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bool, asked time.Time, claim func(*contender) claim) (_ *hold, err error) {
+	c := newContender(s, m.path, m.kinds, m.kind, m.rule, m.cfg)
+	writer := m.client.holds.find(ownership{m.path, key.owner, writeKind})
+	if m.kind == readKind && writer != nil {
+		err = c.downgrade(ctx, writer.claim)
+	} else {
+		err = c.enqueue(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -137,39 +126,12 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 			c.leave(ctx)
 		}
 	}()
-	announced := false
-	for {
-		blocker, ahead, err := c.turn(ctx)
-		if announced && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
-			return newHold(ctx, m.client, c, key)
+	m.client.announce(ctx, c)
+	if err := c.wait(ctx, block); err != nil {
+		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
+			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if !announced {
-			announced = true
-			m.client.announce(ctx, c, ahead)
-		}
-		if blocker == "" {
-			// The list may come from a server that has not heard that the
-			// session expired meanwhile (etcd #11456).
-			if err := s.awaitEvidence(ctx); err != nil {
-				return nil, err
-			}
-			h, err := newHold(ctx, m.client, c, key)
-			if errors.Is(err, errNotNow) {
-				continue
-			}
-			return h, err
-		}
-		if !block {
-			return nil, ErrNotAcquired
-		}
-		if err := c.await(ctx, blocker); err != nil {
-			if errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
-				return newHold(ctx, m.client, c, key)
-			}
-			return nil, err
-		}
+		return nil, err
 	}
+	return startHold(ctx, m.client, claim(c), key, &m.cfg, asked)
 }

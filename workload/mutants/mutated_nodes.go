@@ -3,6 +3,7 @@
 package mutants
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"slices"
@@ -10,9 +11,20 @@ import (
 	"strings"
 )
 
-// Names of contender nodes are Curator's: _c_<uuid>-lock-<sequence>. The uuid
+// Names of contender nodes are Curator's: _c_<uuid>-<kind><sequence>. The uuid
 // finds a node whose create was never answered; the sequence orders the queue.
-const lockName = "lock-"
+const (
+	lockKind  = "lock-"
+	readKind  = "__READ__"
+	writeKind = "__WRIT__"
+	leaseKind = "lease-"
+)
+
+var (
+	lockKinds      = []string{lockKind}
+	readWriteKinds = []string{readKind, writeKind}
+	leaseKinds     = []string{leaseKind}
+)
 
 // newGUID returns a random UUID (version 4) as text.
 func newGUID() string {
@@ -23,38 +35,65 @@ func newGUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
-func protectedName(guid, name string) string { return "_c_" + guid + "-" + name }
+func protectedName(guid, kind string) string { return "_c_" + guid + "-" + kind }
 
-// entry is one contender's node in a queue.
-type entry struct {
-	name     string
-	sequence int32
+// guidOf returns the uuid in the name of a protected node, or "".
+func guidOf(name string) string {
+	const length = 36
+	if !strings.HasPrefix(name, "_c_") || len(name) < 3+length {
+		return ""
+	}
+	return name[3 : 3+length]
 }
 
-// queue returns the contenders among the children of a lock's node, first the
-// one whose turn it is. Children whose names do not hold the lock's name and a
-// sequence number are foreign and ignored: one must not block everybody
-// (CURATOR-43, zk.Lock).
-//
-// The order is by sequence alone, whatever comes before it in the name
-// (ZOOKEEPER-2931). A sequence is a 32-bit counter that wraps to negative
-// numbers (ZOOKEEPER-4372, kazoo #606), so that the order is that of serial
-// numbers, RFC 1982: right as long as a queue spans less than 2^31 places.
-func queue(children []string, name string) []entry {
-	entries := make([]entry, 0, len(children))
-	for _, child := range children {
-		i := strings.LastIndex(child, name)
+// Place is one contender's place in a queue.
+type Place struct {
+	Node     string // name of its node
+	Kind     string // what stands before the sequence: "lock-", "__READ__", "__WRIT__"
+	Sequence int32  // orders the queue, see queue
+
+	listed bool // seen in a list of the lock's children
+}
+
+// parsePlace returns the place of a child, if its name is of one of the kinds.
+func parsePlace(child string, kinds []string) (Place, bool) {
+	for _, kind := range kinds {
+		i := strings.LastIndex(child, kind)
 		if i < 0 {
 			continue
 		}
-		n, err := strconv.ParseInt(child[i+len(name):], 10, 32)
-		if err != nil {
-			continue
-		}
-		entries = append(entries, entry{child, int32(n)})
+		sequence, err := strconv.ParseInt(child[i+len(kind):], 10, 32)
+		return Place{Node: child, Kind: kind, Sequence: int32(sequence)}, err == nil
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return int(a.sequence - b.sequence) // wraps as the counter does
-	})
-	return entries
+	return Place{}, false
+}
+
+// order compares places. It is by sequence alone, whatever comes before it in
+// the name (ZOOKEEPER-2931). A sequence is a 32-bit counter that wraps to
+// negative numbers (ZOOKEEPER-4372, kazoo #606), so that the order is that of
+// serial numbers, RFC 1982: right as long as a queue spans less than 2^31
+// places. A reader that was downgraded from writer has the writer's sequence and
+// comes right behind it (CURATOR-621).
+func order(a, b Place) int {
+	if d := a.Sequence - b.Sequence; d != 0 { // wraps as the counter does
+		return int(d)
+	}
+	if c := cmp.Compare(b.Kind, a.Kind); c != 0 { // "__WRIT__" before "__READ__"
+		return c
+	}
+	return cmp.Compare(a.Node, b.Node)
+}
+
+// queue returns the contenders of these kinds among the children of a lock's
+// node, first the one whose turn it is. Other children are foreign and ignored:
+// one must not block everybody (CURATOR-43, zk.Lock).
+func queue(children []string, kinds []string) []Place {
+	places := make([]Place, 0, len(children))
+	for _, child := range children {
+		if p, ok := parsePlace(child, kinds); ok {
+			places = append(places, p)
+		}
+	}
+	slices.SortFunc(places, order)
+	return places
 }

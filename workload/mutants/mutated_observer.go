@@ -5,32 +5,51 @@ package mutants
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Observer is told what happens to a client's locks. Fields may be nil.
+//
 // Enqueued is called by the goroutine that acquires. The other calls of one
-// client come one after the other from a goroutine of its own, so that a slow
-// observer delays no lock and may use the client.
+// client come one after the other, in the order of the events, from a goroutine
+// of its own, so that a slow observer delays no lock and may use the client.
+// They may come after the call that they tell of has returned, and a lease may
+// have changed again meanwhile.
+//
+// The lease's Path says which lock it is. Only outermost leases are reported:
+// re-entries neither acquire nor release anything. Durations are measured on
+// the monotonic clock. Each Acquired is followed by either Lost or Released.
 type Observer struct {
 	// Enqueued: an acquire has its place in the queue. ctx is the one given to
 	// the acquire. It is called again when the place was lost and another taken.
 	Enqueued func(ctx context.Context, e Enqueued)
+	// Acquired: an acquire or a try succeeded. waited is the time from the call
+	// to its return.
+	Acquired func(l *Lease, waited time.Duration)
 	// Suspended: the lease's link is down; it will be lost at its deadline
 	// unless the link comes back before. Not called for leases that are lost
 	// at once.
 	Suspended func(l *Lease)
 	// Resumed: the lease's link is back before its deadline.
 	Resumed func(l *Lease)
-	// Lost: the lease was lost.
-	Lost func(l *Lease)
+	// Lost: the lease was lost. held is the time since it was acquired.
+	Lost func(l *Lease, held time.Duration)
+	// Released: the last of the owner's leases was released before it was lost.
+	// held is the time since it was acquired.
+	Released func(l *Lease, held time.Duration)
+	// RevokeRequested: somebody asked the holder to give the lock back, see
+	// Client.Revoke.
+	RevokeRequested func(l *Lease)
 }
 
 // Enqueued describes a place in a lock's queue.
 type Enqueued struct {
-	Path    string // of the lock
-	Node    string // name of the contender's node
-	Token   Token  // that a grant of this place will carry
-	Ahead   int    // contenders ahead when the place was first seen
+	Path  string // of the lock
+	Node  string // name of the contender's node
+	Token Token  // that a grant of this place will carry
+	// Ahead is how many contenders were known to be ahead when the place was
+	// taken: a lower bound.
+	Ahead   int
 	Session int64
 }
 

@@ -13,8 +13,8 @@ type ownerKey struct{}
 
 // owner is who holds a lock. Two acquires with one owner re-enter.
 type owner struct {
-	id    string
-	lease *Lease // the lease whose context this is; nil for WithOwner
+	id     string
+	leases []*Lease // whose contexts led to this one, outermost first; none with WithOwner
 }
 
 // WithOwner returns a context with which acquires are made in the name of id:
@@ -29,9 +29,13 @@ func ownerOf(ctx context.Context) owner {
 	return o
 }
 
-// ownership names a hold: one owner's, on one path. Instances of Mutex on one
-// path share it.
-type ownership struct{ path, owner string }
+// ownership names a hold: one owner's, on one path, in one mode. Instances of a
+// lock on one path share it.
+type ownership struct{ path, owner, kind string }
+
+// attempt is what two acquires of an owner on one path have in common, whatever
+// their modes.
+func (k ownership) attempt() ownership { return ownership{path: k.path, owner: k.owner} }
 
 // registry knows the holds of a client by owner, so that re-entry finds them.
 type registry struct {
@@ -43,7 +47,8 @@ type registry struct {
 // enter returns the lease of a re-entry when the owner holds the lock; or
 // nothing, and then the caller is the owner's one acquire under way until it
 // calls settle. A second acquire by the same owner waits: behind the first in
-// the queue it would wait for itself.
+// the queue it would wait for itself. It returns ErrUpgrade to a reader that
+// wants to write.
 func (r *registry) enter(ctx context.Context, key ownership) (*Lease, error) {
 	for {
 		r.mu.Lock()
@@ -53,12 +58,18 @@ func (r *registry) enter(ctx context.Context, key ownership) (*Lease, error) {
 				return l, nil
 			}
 		}
-		wait, busy := r.pending[key]
+		if key.kind == writeKind {
+			if h := r.holds[ownership{key.path, key.owner, readKind}]; h != nil && h.open() {
+				r.mu.Unlock()
+				return nil, ErrUpgrade
+			}
+		}
+		wait, busy := r.pending[key.attempt()]
 		if !busy {
 			if r.pending == nil {
 				r.pending = make(map[ownership]chan struct{})
 			}
-			r.pending[key] = make(chan struct{})
+			r.pending[key.attempt()] = make(chan struct{})
 			r.mu.Unlock()
 			return nil, nil
 		}
@@ -75,11 +86,11 @@ func (r *registry) enter(ctx context.Context, key ownership) (*Lease, error) {
 func (r *registry) settle(key ownership, h *hold) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if wait, ok := r.pending[key]; ok {
+	if wait, ok := r.pending[key.attempt()]; ok {
 		close(wait)
-		delete(r.pending, key)
+		delete(r.pending, key.attempt())
 	}
-	if h != nil {
+	if h != nil && h.open() {
 		if r.holds == nil {
 			r.holds = make(map[ownership]*hold)
 		}
@@ -96,17 +107,42 @@ func (r *registry) drop(h *hold) {
 	}
 }
 
+// find returns the hold of this name, if it is not over.
+func (r *registry) find(key ownership) *hold {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h := r.holds[key]; h != nil && h.open() {
+		return h
+	}
+	return nil
+}
+
+// held reports whether anybody holds the lock at path in this mode.
+func (r *registry) held(path, kind string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, h := range r.holds {
+		if key.path == path && key.kind == kind && h.open() {
+			return true
+		}
+	}
+	return false
+}
+
 // checkOwner refuses a context whose own lease on this path is over: going on
 // as if it still held would hide the loss.
 func checkOwner(o owner, path string) error {
-	if o.lease == nil || o.lease.hold.key.path != path {
+	for i := len(o.leases) - 1; i >= 0; i-- {
+		if o.leases[i].Path() != path {
+			continue
+		}
+		switch o.leases[i].State() {
+		case Lost:
+			return ErrLeaseLost
+		case Released:
+			return fmt.Errorf("%w: the lease of this context was released", ErrNotHeld)
+		}
 		return nil
-	}
-	switch o.lease.State() {
-	case Lost:
-		return ErrLeaseLost
-	case Released:
-		return fmt.Errorf("%w: the lease of this context was released", ErrNotHeld)
 	}
 	return nil
 }

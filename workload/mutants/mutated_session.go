@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +42,8 @@ type session struct {
 	link      net.Conn      // the current connection
 	holds     map[*hold]struct{}
 	waiting   map[string]struct{} // paths of own nodes in queues, for the heartbeat
+	lines     map[lineKey]*line
+	zxids     map[string]int64 // of creates under way, by guid; 0 until answered
 	suspended bool
 }
 
@@ -53,6 +56,8 @@ func startSession(c *Client) (*session, error) {
 		timeout: c.cfg.sessionTimeout,
 		holds:   make(map[*hold]struct{}),
 		waiting: make(map[string]struct{}),
+		lines:   make(map[lineKey]*line),
+		zxids:   make(map[string]int64),
 	}
 	s.quit, s.stop = context.WithCancel(context.Background())
 	s.beats.nudge = make(chan struct{}, 1)
@@ -138,6 +143,33 @@ func (s *session) answered(sent, at time.Time, confirmedWrite bool) {
 		s.seen.confirmed(sent)
 	}
 	s.seen.answered(sent, at)
+}
+
+// created implements wireTap: the node at path was created by transaction zxid.
+func (s *session) created(path string, zxid int64) {
+	guid := guidOf(path[strings.LastIndexByte(path, '/')+1:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, expected := s.zxids[guid]; expected {
+		s.zxids[guid] = zxid
+	}
+}
+
+// expectZxid makes the session keep the transaction of a create, for takeZxid.
+func (s *session) expectZxid(guid string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.zxids[guid] = 0
+}
+
+// takeZxid returns the transaction that created the node with this guid, 0 when
+// it was not told.
+func (s *session) takeZxid(guid string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	zxid := s.zxids[guid]
+	delete(s.zxids, guid)
+	return zxid
 }
 
 // event is called by two goroutines of the Conn and must not block.
@@ -254,6 +286,13 @@ func (s *session) reconnect() {
 	if link != nil {
 		link.Close()
 	}
+}
+
+// currentTimeout is the negotiated session timeout.
+func (s *session) currentTimeout() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.timeout
 }
 
 // deadline is the instant at which leases of this session stop being safe.

@@ -44,6 +44,7 @@ type wireCall struct {
 type wireTap interface {
 	connected(sent time.Time, sessionID int64, timeout time.Duration)
 	answered(sent, at time.Time, confirmedWrite bool)
+	created(path string, zxid int64)
 }
 
 func newWireConn(conn net.Conn, tap wireTap, handshake time.Duration) *wireConn {
@@ -114,6 +115,7 @@ func (w *wireConn) reply(head []byte) {
 	}
 	xid := int32(binary.BigEndian.Uint32(head))
 	code := int32(binary.BigEndian.Uint32(head[12:]))
+	zxid := int64(binary.BigEndian.Uint64(head[4:]))
 	for i, c := range w.pending {
 		if c.xid != xid {
 			continue
@@ -123,8 +125,38 @@ func (w *wireConn) reply(head []byte) {
 		// forgetting those is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
 		w.tap.answered(c.sent, now, code == 0 && isWrite(c.op))
+		if path := createdPath(c.op, head[16:]); code == 0 && path != "" {
+			w.tap.created(path, zxid)
+		}
 		return
 	}
+}
+
+// createdPath returns the path in the reply to a create, or to a multi that
+// begins with one, and "" for other replies and for paths that are cut off.
+//
+// The header of such a reply has the transaction of the create itself:
+// FinalRequestProcessor takes the zxid that the tree has processed last, right
+// after it has applied this one, and CommitProcessor applies writes one by one.
+// So a token needs no request of its own.
+func createdPath(op int32, body []byte) string {
+	if op == opMulti {
+		const header = 9 // int type, bool done, int err
+		if len(body) < header || binary.BigEndian.Uint32(body) != opCreate {
+			return ""
+		}
+		body = body[header:]
+	} else if op != opCreate {
+		return ""
+	}
+	if len(body) < 4 {
+		return ""
+	}
+	n := int(int32(binary.BigEndian.Uint32(body)))
+	if body = body[4:]; n < 0 || n > len(body) {
+		return ""
+	}
+	return string(body[:n])
 }
 
 // isWrite reports whether a reply to op proves that a leader with a quorum
@@ -138,14 +170,16 @@ func isWrite(op int32) bool {
 	return false
 }
 
+// maxHead is how much of a frame is looked at: its header and a path.
+const maxHead = 1024
+
 // frameReader splits a stream into length-prefixed frames and hands out the
 // head of each, as soon as the frame is whole.
 type frameReader struct {
 	frame func(head []byte)
 	size  [4]byte
 	nsize int
-	head  [16]byte
-	nhead int
+	head  []byte
 	left  int // bytes of the frame still to come
 }
 
@@ -157,7 +191,7 @@ func (r *frameReader) feed(p []byte) {
 			p = p[n:]
 			if r.nsize == len(r.size) {
 				r.left = int(int32(binary.BigEndian.Uint32(r.size[:])))
-				r.nhead = 0
+				r.head = r.head[:0]
 				if r.left <= 0 {
 					r.nsize = 0
 				}
@@ -165,12 +199,12 @@ func (r *frameReader) feed(p []byte) {
 			continue
 		}
 		n := min(len(p), r.left)
-		r.nhead += copy(r.head[r.nhead:], p[:n])
+		r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
 		r.left -= n
 		p = p[n:]
 		if r.left == 0 {
 			r.nsize = 0
-			r.frame(r.head[:r.nhead])
+			r.frame(r.head)
 		}
 	}
 }

@@ -1,0 +1,193 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+func TestReadersShareAndWritersExclude(t *testing.T) {
+	path := uniquePath(t)
+	a, b := recipes.NewReadWriteMutex(connect(t, addrs()), path), recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	first, second := acquire(t, within(t), a.Read()), acquire(t, within(t), b.Read())
+	other := acquire(t, within(t), a.Read())
+	if _, err := b.Write().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("a writer among readers: %v", err)
+	}
+	writing := acquiring(within(t), b.Write())
+	eventually(t, "the writer queues", func() bool { return len(contenders(t, admin(t), path)) == 4 })
+	if _, err := a.Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("a reader that comes after a writer: %v", err)
+	}
+	reading := acquiring(within(t), a.Read())
+	for _, l := range []*recipes.Lease{first, other, second} {
+		select {
+		case r := <-writing:
+			t.Fatalf("a writer beside a reader: %v", r)
+		default:
+		}
+		release(t, l)
+	}
+	w := (<-writing).ok(t)
+	select {
+	case r := <-reading:
+		t.Fatalf("a reader beside a writer: %v", r)
+	default:
+	}
+	release(t, w)
+	r := (<-reading).ok(t)
+	if r.Token().Compare(w.Token()) <= 0 || w.Token().Compare(second.Token()) <= 0 {
+		t.Errorf("tokens %v, %v, %v", second.Token(), w.Token(), r.Token())
+	}
+	release(t, r)
+}
+
+// TestCurator621 : whoever held the write lock goes on reading, and a writer
+// that queued meanwhile stays behind (also CURATOR-276). Curator's 5.4 admits
+// it.
+func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
+	for _, sameClient := range []bool{true, false} {
+		path := uniquePath(t)
+		c := connect(t, addrs())
+		other := c
+		if !sameClient {
+			other = connect(t, addrs())
+		}
+		conn := admin(t)
+		rw := recipes.NewReadWriteMutex(c, path)
+		w := acquire(t, within(t), rw.Write())
+		writing := acquiring(within(t), recipes.NewReadWriteMutex(other, path).Write())
+		eventually(t, "the second writer queues", func() bool { return len(contenders(t, conn, path)) == 2 })
+		r := acquire(t, w.Context(), rw.Read())
+		inner := acquire(t, r.Context(), rw.Read())
+		if inner.Depth() != 2 {
+			t.Errorf("depth %d", inner.Depth())
+		}
+		release(t, inner)
+		release(t, w)
+		eventually(t, "the first writer's node is gone", func() bool { return len(contenders(t, conn, path)) == 2 })
+		third := connect(t, addrs())
+		if _, err := recipes.NewReadWriteMutex(third, path).Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+			t.Errorf("a reader behind a writer: %v", err)
+		}
+		select {
+		case got := <-writing:
+			t.Fatalf("a writer beside a downgraded reader: %v", got)
+		case <-time.After(300 * time.Millisecond): // longer than it would take
+		}
+		if !r.Valid() {
+			t.Error("the reader has lost its lease")
+		}
+		release(t, r)
+		release(t, (<-writing).ok(t))
+	}
+}
+
+func TestAnUpgradeIsRefusedAtOnce(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrs())
+	rw := recipes.NewReadWriteMutex(c, path)
+	r := acquire(t, within(t), rw.Read())
+	if _, err := rw.Write().Acquire(r.Context()); !errors.Is(err, recipes.ErrUpgrade) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(contenders(t, admin(t), path)); n != 1 {
+		t.Errorf("%d nodes", n)
+	}
+	release(t, r)
+	w := acquire(t, within(t), rw.Write())
+	again := acquire(t, w.Context(), rw.Write())
+	release(t, again)
+	release(t, w)
+}
+
+// The write lease's session has ended: its owner must not get the read lock
+// from what this process remembers (Curator's local flag).
+func TestADowngradeOfALostWriterIsRefused(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	other := connect(t, addrs())
+	rw := recipes.NewReadWriteMutex(c, path)
+	w := acquire(t, within(t), rw.Write())
+	conn := admin(t)
+	if err := conn.Delete(w.Node(), -1); err != nil {
+		t.Fatal(err)
+	}
+	taken := acquire(t, within(t), recipes.NewReadWriteMutex(other, path).Write())
+	if _, err := rw.Read().Acquire(w.Context()); !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("downgrade of a deleted writer: %v", err)
+	}
+	if w.Valid() {
+		t.Error("the write lease is still valid")
+	}
+	release(t, taken)
+
+	w = acquire(t, within(t), rw.Write())
+	expire(t, &wire)
+	if r, err := rw.Read().Acquire(w.Context()); err == nil && r.SessionID() == w.SessionID() {
+		<-r.Lost()
+	} else if err != nil && !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("got %v", err)
+	}
+	eventually(t, "nothing is left", func() bool {
+		for _, n := range contenders(t, conn, path) {
+			_ = n
+			return false
+		}
+		return true
+	})
+}
+
+func TestReadersAndWritersOfManyClientsNeverMeet(t *testing.T) {
+	path := uniquePath(t)
+	var clients []*recipes.Client
+	for range 3 {
+		clients = append(clients, connect(t, addrs()))
+	}
+	var mu sync.Mutex
+	readers, writers := 0, 0
+	enter := func(r, w int) {
+		mu.Lock()
+		defer mu.Unlock()
+		readers, writers = readers+r, writers+w
+		if writers > 1 || writers == 1 && readers > 0 {
+			t.Errorf("%d writers beside %d readers", writers, readers)
+		}
+	}
+	ctx := within(t)
+	var wg sync.WaitGroup
+	for i := range 30 {
+		rw := recipes.NewReadWriteMutex(clients[i%len(clients)], path)
+		wg.Go(func() {
+			for n := range 4 {
+				write := (i+n)%4 == 0
+				side, r, w := rw.Read(), 1, 0
+				if write {
+					side, r, w = rw.Write(), 0, 1
+				}
+				err := side.Do(ctx, func(ctx context.Context, l *recipes.Lease) error {
+					enter(r, w)
+					defer enter(-r, -w)
+					if write && n%2 == 0 { // as a writer with a reader of its own
+						inner, err := rw.Read().Acquire(l.Context())
+						if err != nil {
+							return err
+						}
+						return inner.Release(ctx)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	eventually(t, "nothing is left", func() bool { return len(contenders(t, admin(t), path)) == 0 })
+}

@@ -1,0 +1,103 @@
+package recipes_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+func TestAHolderIsAskedToReleaseAndItsDataSurvives(t *testing.T) {
+	path := uniquePath(t)
+	c, other := connect(t, addrs()), connect(t, addrs())
+	asked := make(chan *recipes.Lease, 10)
+	m := recipes.NewMutex(c, path, recipes.WithData([]byte("me")), recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
+	l := acquire(t, within(t), m)
+	waiting := acquiring(within(t), m)
+	conn := admin(t)
+	eventually(t, "one waits", func() bool { return len(contenders(t, conn, path)) == 2 })
+	for range 3 {
+		if err := other.Revoke(within(t), l.Node()); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-asked; got != l {
+			t.Errorf("asked for %v", got.Node())
+		}
+		eventually(t, "the data is back", func() bool {
+			ps, err := m.Participants(within(t))
+			return err == nil && len(ps) == 2 && string(ps[0].Data) == "me"
+		})
+	}
+	if !l.Valid() {
+		t.Error("the lease was taken by force")
+	}
+	release(t, l)
+	next := (<-waiting).ok(t)
+	select {
+	case got := <-asked:
+		t.Errorf("the next holder was asked too: %v", got.Node())
+	default:
+	}
+	if err := other.Revoke(within(t), l.Node()); err != nil {
+		t.Errorf("revoking what is gone: %v", err)
+	}
+	release(t, next)
+	eventually(t, "no watch is left", func() bool { return watchesBelow(t, path) == 0 })
+}
+
+// A request that comes before there is anybody to hear it, while the contender
+// waits or before the listener is set, is heard by the holder all the same
+// (Curator loses it between create and watch, and asks waiters too).
+func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
+	path := uniquePath(t)
+	c, other := connect(t, addrs()), connect(t, addrs())
+	held := acquire(t, within(t), recipes.NewMutex(other, path))
+	asked := make(chan *recipes.Lease, 10)
+	m := recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
+	waiting := acquiring(within(t), m)
+	eventually(t, "it waits", func() bool { return len(contenders(t, admin(t), path)) == 2 })
+	ps, err := m.Participants(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Revoke(within(t), ps[1].Node); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-asked:
+		t.Error("a waiter was asked")
+	default:
+	}
+	release(t, held)
+	l := (<-waiting).ok(t)
+	if got := <-asked; got != l {
+		t.Error("another lease was asked")
+	}
+	late := make(chan *recipes.Lease, 1)
+	l.OnRevoke(func(l *recipes.Lease) { late <- l })
+	<-late
+	release(t, l)
+}
+
+func TestAListenerThatWasTakenAwayIsNotCalledAndOthersAre(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrs())
+	l := acquire(t, within(t), recipes.NewMutex(c, path))
+	gone, stays := make(chan struct{}, 1), make(chan struct{}, 1)
+	stop := l.OnRevoke(func(*recipes.Lease) { gone <- struct{}{} })
+	l.OnRevoke(func(*recipes.Lease) { stays <- struct{}{} })
+	stop()
+	if err := c.Revoke(within(t), l.Node()); err != nil {
+		t.Fatal(err)
+	}
+	<-stays
+	select {
+	case <-gone:
+		t.Error("called")
+	default:
+	}
+	release(t, l)
+	if err := c.Revoke(within(t), "nowhere"); !errors.Is(err, recipes.ErrBadPath) {
+		t.Errorf("got %v", err)
+	}
+}
