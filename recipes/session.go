@@ -40,6 +40,11 @@ type session struct {
 	holds     map[*hold]struct{}
 	waiting   map[string]struct{} // paths of own nodes in queues, for the heartbeat
 	suspended bool
+
+	heard      time.Time   // send time of the last request that a server answered
+	introduced bool        // the listeners know of the session
+	lostBy     time.Time   // the leases' deadline in a suspension, if there is one
+	giveUp     *time.Timer // runs during a suspension
 }
 
 func startSession(c *Client) (*session, error) {
@@ -107,6 +112,7 @@ func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) 
 func (s *session) connected(sent time.Time, id int64, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.heard = sent
 	select {
 	case <-s.ready:
 		if id != s.id {
@@ -136,6 +142,7 @@ func (s *session) answered(sent, at time.Time, confirmedWrite bool) {
 		s.seen.confirmed(sent)
 	}
 	s.seen.answered(sent, at)
+	s.heard = sent
 }
 
 // event is called by two goroutines of the Conn and must not block.
@@ -176,6 +183,7 @@ func (s *session) suspendLocked(suspended bool) {
 		return
 	}
 	s.suspended = suspended
+	s.tellSuspendedLocked(suspended)
 	notify := s.client.cfg.observer.Suspended
 	if !suspended {
 		notify = s.client.cfg.observer.Resumed
@@ -202,6 +210,7 @@ func (s *session) endLocked() {
 	}
 	s.loseAllLocked() // may still start goroutines of the session
 	s.over = true
+	s.tellEndedLocked()
 	close(s.ended)
 }
 
