@@ -10,14 +10,15 @@ import (
 
 // ZooKeeper's operation codes, as they stand on the wire.
 const (
-	opCreate   = 1
-	opDelete   = 2
-	opExists   = 3
-	opGetData  = 4
-	opSync     = 9
-	opChildren = 12
-	opMulti    = 14
-	opBeat     = -14 // what hooks are told for a multi of checks alone, as heartbeats are
+	opCreate          = 1
+	opDelete          = 2
+	opExists          = 3
+	opGetData         = 4
+	opSync            = 9
+	opChildren        = 12
+	opMulti           = 14
+	opCreateContainer = 19
+	opBeat            = -14 // what hooks are told for a multi of checks alone, as heartbeats are
 )
 
 // intercept forces interleavings on a real connection: it sits between the

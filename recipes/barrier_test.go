@@ -1,0 +1,494 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// going runs a call that waits, and returns where its error will be.
+func going(ctx context.Context, call func(context.Context) error) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- call(ctx) }()
+	return done
+}
+
+// does fails the test when a call fails.
+func does(t *testing.T, call func(context.Context) error) {
+	t.Helper()
+	if err := call(within(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// returns waits for what a call returns.
+func returns(t *testing.T, done <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patient):
+		t.Fatal("the call does not return")
+		return nil
+	}
+}
+
+// waits fails the test when a call has returned.
+func waits(t *testing.T, done <-chan error) {
+	t.Helper()
+	select {
+	case err := <-done:
+		t.Fatalf("it has returned: %v", err)
+	default:
+	}
+}
+
+// counter returns a hook that counts the packets of op.
+func counter(op int32) (func(int32) bool, *atomic.Int64) {
+	var n atomic.Int64
+	return func(got int32) bool {
+		if got == op {
+			n.Add(1)
+		}
+		return true
+	}, &n
+}
+
+// noWatchAt checks that no server has a watch on path itself or below it.
+func noWatchAt(t *testing.T, path string) {
+	t.Helper()
+	eventually(t, "no watch is left", func() bool { return watchesAt(t, path) == 0 })
+}
+
+func watchesAt(t *testing.T, path string) int {
+	t.Helper()
+	return watchesBelow(t, path[:strings.LastIndexByte(path, '/')])
+}
+
+func exists(t *testing.T, conn *zk.Conn, path string) bool {
+	t.Helper()
+	conn.Sync(path)
+	ok, _, err := conn.Exists(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+func TestBarrierHoldsBackWhileItIsUp(t *testing.T) {
+	leavesNoGoroutine(t)
+	path := uniquePath(t)
+	b, other := recipes.NewBarrier(connect(t, addrs()), path), recipes.NewBarrier(connect(t, addrs()), path)
+	conn := admin(t)
+	does(t, b.Wait) // none is up
+	does(t, b.Remove)
+	does(t, b.Set)
+	does(t, other.Set)
+	if data, stat, err := conn.Get(path); err != nil || stat.EphemeralOwner != 0 || len(data) != 0 {
+		t.Errorf("the barrier's node: %q, %+v, %v: Curator's is persistent", data, stat, err)
+	}
+	var waiting []<-chan error
+	for _, w := range []*recipes.Barrier{b, other, b} {
+		waiting = append(waiting, going(within(t), w.Wait))
+	}
+	eventually(t, "both sessions wait", func() bool { return watchesAt(t, path) == 2 })
+	for _, w := range waiting {
+		waits(t, w)
+	}
+	does(t, other.Remove)
+	for _, w := range waiting {
+		if err := returns(t, w); err != nil {
+			t.Error(err)
+		}
+	}
+	does(t, other.Remove)
+	does(t, b.Wait)
+	if exists(t, conn, path) {
+		t.Error("the barrier is still up")
+	}
+	noWatchAt(t, path)
+}
+
+func TestCuratorGH1290AWakeUpOpensNoBarrier(t *testing.T) {
+	path := uniquePath(t)
+	a, ls := linked(t)
+	var wire intercept
+	b := recipes.NewBarrier(connect(t, a, recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path)
+	conn := admin(t)
+	does(t, b.Set)
+	hook, looks := counter(opExists)
+	wire.on(nil, hook)
+	waiting := going(within(t), b.Wait)
+	wakeUp := func(what string, act func()) {
+		t.Helper()
+		before := looks.Load()
+		act()
+		eventually(t, "it waits again after "+what, func() bool { return looks.Load() > before })
+		waits(t, waiting)
+	}
+	wakeUp("the call", func() {})
+	for i := range 3 {
+		wakeUp("a change of the data", func() {
+			if _, err := conn.Set(path, fmt.Append(nil, i), -1); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	wakeUp("a loss of the connection", func() {
+		cutAll(t, ls, links.Down)
+		healAll(t, ls)
+	})
+	does(t, b.Remove)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
+	path := uniquePath(t)
+	a, ls := linked(t)
+	waiter := recipes.NewBarrier(connect(t, a, recipes.WithSessionTimeout(20*time.Second)), path)
+	b := recipes.NewBarrier(connect(t, addrs()), path)
+	does(t, b.Set)
+	waiting := going(within(t), waiter.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	cutAll(t, ls, links.Down)
+	does(t, b.Remove)
+	does(t, b.Set)
+	healAll(t, ls)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+	// Whoever comes now waits for the new one.
+	ctx, cancel := context.WithCancel(within(t))
+	waiting = going(ctx, waiter.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	waits(t, waiting)
+	cancel()
+	if err := returns(t, waiting); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	does(t, b.Remove)
+}
+
+func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
+	leader, err := servers.Leader(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lagging := leader%len(addrs()) + 1
+	path := uniquePath(t)
+	b := recipes.NewBarrier(connect(t, addrs()[leader-1:leader]), path)
+	waiter := recipes.NewBarrier(connect(t, addrs()[lagging-1:lagging]), path)
+	does(t, b.Set) // the parents are there
+	does(t, b.Remove)
+	does(t, waiter.Wait)
+
+	peers := append(servers.Peer(lagging, leader), servers.Peer(leader, lagging)...)
+	for _, p := range peers {
+		if err := p.Delay(within(t), 250*time.Millisecond, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { healAll(t, peers) })
+	does(t, b.Set)
+	waiting := going(within(t), waiter.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	waits(t, waiting)
+	// And the removal: Remove must not believe the follower either.
+	does(t, recipes.NewBarrier(connect(t, addrs()[lagging-1:lagging]), path).Remove)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCurator264RemoveFindsABarrierThatItsFollowerHasNotHeardOf(t *testing.T) {
+	leader, err := servers.Leader(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lagging := leader%len(addrs()) + 1
+	path := uniquePath(t)
+	b := recipes.NewBarrier(connect(t, addrs()[leader-1:leader]), path)
+	remover := recipes.NewBarrier(connect(t, addrs()[lagging-1:lagging]), path)
+	conn := adminOf(t, leader)
+	peers := append(servers.Peer(lagging, leader), servers.Peer(leader, lagging)...)
+	for _, p := range peers {
+		if err := p.Delay(within(t), 250*time.Millisecond, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { healAll(t, peers) })
+	does(t, b.Set)
+	does(t, remover.Remove)
+	if exists(t, conn, path) {
+		t.Error("the barrier is still up")
+	}
+}
+
+func TestCurator45BarrierWithLostReplies(t *testing.T) {
+	for _, side := range []string{"request", "reply"} {
+		for _, op := range []struct {
+			name string
+			op   int32
+		}{{"create", opCreate}, {"create of the parent", opCreateContainer}, {"delete", opDelete},
+			{"look", opExists}, {"watch", opGetData}, {"question to the leader", opBeat}} {
+			t.Run(op.name+", "+side, func(t *testing.T) {
+				path := uniquePath(t)
+				var wire intercept
+				b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
+				other := recipes.NewBarrier(connect(t, addrs()), path)
+				conn := admin(t)
+				lose := func() {
+					hook := once(op.op, cut)
+					if side == "request" {
+						wire.on(hook, nil)
+					} else {
+						wire.on(nil, hook)
+					}
+				}
+				lose()
+				does(t, b.Set)
+				if !exists(t, conn, path) {
+					t.Fatal("Set has returned and no barrier is up")
+				}
+				lose()
+				waiting := going(within(t), b.Wait)
+				eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+				waits(t, waiting)
+				lose()
+				does(t, b.Remove)
+				if exists(t, conn, path) {
+					t.Fatal("Remove has returned and the barrier is up")
+				}
+				if err := returns(t, waiting); err != nil {
+					t.Error(err)
+				}
+				does(t, other.Wait)
+			})
+		}
+	}
+}
+
+func TestEtcd22082ARepeatedRemoveSparesTheNextBarrier(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
+	other := recipes.NewBarrier(connect(t, addrs()), path)
+	conn := admin(t)
+	does(t, b.Set)
+	wire.on(nil, once(opDelete, func() bool {
+		does(t, other.Set) // the delete was carried out; its reply gets lost
+		return false
+	}))
+	does(t, b.Remove)
+	if !exists(t, conn, path) {
+		t.Error("a barrier that was put up later is gone")
+	}
+	does(t, b.Remove)
+}
+
+func TestEtcd19597BarrierWaitsThroughTheEndOfItsSession(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
+	other := recipes.NewBarrier(connect(t, addrs()), path)
+	does(t, b.Set)
+	waiting := going(within(t), b.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	first, _ := wire.credentials()
+	expire(t, &wire)
+	eventually(t, "it waits in its next session", func() bool {
+		now, _ := wire.credentials()
+		return now != first && watchesAt(t, path) == 1
+	})
+	waits(t, waiting)
+	does(t, other.Remove)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKazoo170TheBarrierFallsWhileTheLinkIsDown(t *testing.T) {
+	path := uniquePath(t)
+	a, ls := linked(t)
+	b := recipes.NewBarrier(connect(t, a, recipes.WithSessionTimeout(20*time.Second)), path)
+	other := recipes.NewBarrier(connect(t, addrs()), path)
+	does(t, b.Set)
+	waiting := going(within(t), b.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	cutAll(t, ls, links.Down)
+	does(t, other.Remove)
+	healAll(t, ls)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestZooKeeper3145TheFallOfABarrierIsSeenWithoutItsEvent(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
+	other := recipes.NewBarrier(connect(t, addrs()), path)
+	does(t, b.Set)
+	waiting := going(within(t), b.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	wire.loseEvents()
+	does(t, other.Remove)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCurator654WaitsForABarrierPileUpNoWatches(t *testing.T) {
+	path := uniquePath(t)
+	b := recipes.NewBarrier(connect(t, addrs()), path)
+	does(t, b.Wait)
+	if n := watchesAt(t, path); n != 0 {
+		t.Errorf("%d watches for a barrier that is not there", n)
+	}
+	does(t, b.Set)
+	for range 30 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if err := b.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		cancel()
+	}
+	if n := watchesAt(t, path); n > 1 {
+		t.Errorf("%d watches on the servers", n)
+	}
+	does(t, b.Remove)
+	noWatchAt(t, path)
+}
+
+func TestCancelAtEveryAwaitPointOfABarrier(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		op   int32
+		up   bool // before the call
+		call func(*recipes.Barrier) func(context.Context) error
+	}{
+		{"Set: the create", opCreate, false, func(b *recipes.Barrier) func(context.Context) error { return b.Set }},
+		{"Set: the create of the parent", opCreateContainer, false, func(b *recipes.Barrier) func(context.Context) error { return b.Set }},
+		{"Remove: the question to the leader", opBeat, true, func(b *recipes.Barrier) func(context.Context) error { return b.Remove }},
+		{"Remove: the look", opExists, true, func(b *recipes.Barrier) func(context.Context) error { return b.Remove }},
+		{"Remove: the delete", opDelete, true, func(b *recipes.Barrier) func(context.Context) error { return b.Remove }},
+		{"Wait: the question to the leader", opBeat, true, func(b *recipes.Barrier) func(context.Context) error { return b.Wait }},
+		{"Wait: the look", opExists, true, func(b *recipes.Barrier) func(context.Context) error { return b.Wait }},
+		{"Wait: the watch", opGetData, true, func(b *recipes.Barrier) func(context.Context) error { return b.Wait }},
+	} {
+		for _, side := range []string{"request", "reply"} {
+			t.Run(test.name+", "+side, func(t *testing.T) {
+				leavesNoGoroutine(t)
+				path := uniquePath(t)
+				var wire intercept
+				b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
+				if test.up {
+					does(t, b.Set)
+				}
+				reached, goOn := make(chan struct{}), make(chan struct{})
+				hook := once(test.op, func() bool { close(reached); <-goOn; return true })
+				if side == "request" {
+					wire.on(hook, nil)
+				} else {
+					wire.on(nil, hook)
+				}
+				ctx, cancel := context.WithCancel(within(t))
+				done := going(ctx, test.call(b))
+				<-reached
+				cancel()
+				if err := returns(t, done); !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+				close(goOn)
+				// It works as before.
+				does(t, b.Set)
+				waiting := going(within(t), b.Wait)
+				eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+				waits(t, waiting)
+				does(t, b.Remove)
+				if err := returns(t, waiting); err != nil {
+					t.Error(err)
+				}
+				noWatchAt(t, path)
+			})
+		}
+	}
+}
+
+func TestTheContextBoundsABarrierAlsoWithoutANetwork(t *testing.T) {
+	for _, cut := range []links.Cut{links.Down, links.BlackHole, links.RequestsLost, links.RepliesLost} {
+		t.Run(string(cut), func(t *testing.T) {
+			path := uniquePath(t)
+			a, ls := linked(t)
+			b := recipes.NewBarrier(connect(t, a), path)
+			does(t, b.Set)
+			cutAll(t, ls, cut)
+			for name, call := range map[string]func(context.Context) error{"Set": b.Set, "Remove": b.Remove, "Wait": b.Wait} {
+				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+				if err := returns(t, going(ctx, call)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v", name, err)
+				}
+				cancel()
+			}
+			healAll(t, ls)
+			does(t, b.Remove)
+			does(t, b.Wait)
+		})
+	}
+}
+
+func TestBarrierGivenNonsense(t *testing.T) {
+	c := connect(t, addrs())
+	conn := admin(t)
+	calls := func(b *recipes.Barrier) map[string]func(context.Context) error {
+		return map[string]func(context.Context) error{"set": b.Set, "remove": b.Remove, "wait": b.Wait}
+	}
+	for _, path := range []string{"", "/", "relative", "/a//b", "/a/", "/a/../b", "/a/./b", "/a\x00"} {
+		for name, call := range calls(recipes.NewBarrier(c, path)) {
+			if err := call(within(t)); !errors.Is(err, recipes.ErrBadPath) || !strings.HasPrefix(err.Error(), name+" ") {
+				t.Errorf("%s at %q: %v", name, path, err)
+			}
+		}
+	}
+	path := uniquePath(t)
+	why := errors.New("not needed any more")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	for name, call := range calls(recipes.NewBarrier(c, path)) {
+		if err := call(ctx); !errors.Is(err, why) {
+			t.Errorf("%s with a cancelled context: %v", name, err)
+		}
+	}
+	if exists(t, conn, path) {
+		t.Error("a cancelled Set has put up a barrier")
+	}
+	closed := connect(t, addrs())
+	b := recipes.NewBarrier(closed, path)
+	does(t, b.Set)
+	waiting := going(within(t), b.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	does(t, closed.Close)
+	if err := returns(t, waiting); !errors.Is(err, recipes.ErrClosed) {
+		t.Errorf("Wait while the client is closed: %v", err)
+	}
+	for name, call := range calls(b) {
+		if err := call(within(t)); !errors.Is(err, recipes.ErrClosed) {
+			t.Errorf("%s on a closed client: %v", name, err)
+		}
+	}
+	if !exists(t, conn, path) {
+		t.Error("the barrier has gone with the client that put it up")
+	}
+	does(t, recipes.NewBarrier(c, path).Remove)
+}
