@@ -34,8 +34,9 @@ func (b *Barrier) Path() string { return b.path }
 // Set puts the barrier up. It is no error that it is up already, whoever did
 // it. A Remove that runs at the same time may come before or after.
 //
-// Errors: ctx's cause, and then the barrier may be up or not; [ErrBadPath];
-// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+// Errors: ctx's cause, and then a request may be under way still and have its
+// effect after the return; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such
+// as zk.ErrNoAuth.
 func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
 }

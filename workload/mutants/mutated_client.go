@@ -22,6 +22,8 @@ type Client struct {
 	holds   registry
 	cohorts cohorts
 
+	connection connection
+
 	quit context.Context
 	stop context.CancelFunc
 	wg   sync.WaitGroup
@@ -113,10 +115,13 @@ func (c *Client) authenticate(s *session) error {
 // publish makes s the session to use, or err what callers are told.
 func (c *Client) publish(s *session, err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.current, c.refused = s, err
 	close(c.changed)
 	c.changed = make(chan struct{})
+	c.mu.Unlock()
+	if err == nil {
+		s.introduce() // now: a listener that is told of it may use it
+	}
 }
 
 // session returns a session that has not ended, waiting for it if need be.

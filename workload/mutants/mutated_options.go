@@ -20,6 +20,7 @@ type config struct {
 	auths          []auth
 	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
 	observer       Observer
+	listeners      []func(ConnectionState)
 }
 
 type auth struct {
@@ -82,3 +83,11 @@ func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, 
 
 // WithObserver sets functions that are told what happens to the client's locks.
 func WithObserver(o Observer) Option { return func(c *config) { c.observer = o } }
+
+// WithConnectionListener sets a function that is told how the client stands with
+// its ensemble, see ConnectionState. May be given more than once. The calls come
+// in order, from the goroutine that the observer is called from: a slow listener
+// delays no lock, and may use the client, but must not close it.
+func WithConnectionListener(f func(ConnectionState)) Option {
+	return func(c *config) { c.listeners = append(c.listeners, f) }
+}

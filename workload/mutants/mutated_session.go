@@ -45,6 +45,11 @@ type session struct {
 	lines     map[lineKey]*line
 	zxids     map[string]int64 // of creates under way, by guid; 0 until answered
 	suspended bool
+
+	heard      time.Time   // send time of the last request that a server answered
+	introduced bool        // the listeners know of the session
+	lostBy     time.Time   // the leases' deadline in a suspension, if there is one
+	giveUp     *time.Timer // runs during a suspension
 }
 
 func startSession(c *Client) (*session, error) {
@@ -114,6 +119,7 @@ func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) 
 func (s *session) connected(sent time.Time, id int64, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.heard = sent
 	select {
 	case <-s.ready:
 		if id != s.id {
@@ -143,6 +149,7 @@ func (s *session) answered(sent, at time.Time, confirmedWrite bool) {
 		s.seen.confirmed(sent)
 	}
 	s.seen.answered(sent, at)
+	s.heard = sent
 }
 
 // created implements wireTap: the node at path was created by transaction zxid.
@@ -210,6 +217,7 @@ func (s *session) suspendLocked(suspended bool) {
 		return
 	}
 	s.suspended = suspended
+	s.tellSuspendedLocked(suspended)
 	notify := s.client.cfg.observer.Suspended
 	if !suspended {
 		notify = s.client.cfg.observer.Resumed
@@ -236,6 +244,7 @@ func (s *session) endLocked() {
 	}
 	s.loseAllLocked() // may still start goroutines of the session
 	s.over = true
+	s.tellEndedLocked()
 	close(s.ended)
 }
 
