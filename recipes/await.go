@@ -31,7 +31,7 @@ func (s *session) awaitNode(ctx context.Context, path string) error {
 	if !up {
 		return s.awaitUp(ctx)
 	}
-	event, err := s.watch.on(ctx, s, path)
+	watch, err := s.watch.on(ctx, s, path)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		return nil // gone between look and watch (helix #44)
@@ -40,9 +40,9 @@ func (s *session) awaitNode(ctx context.Context, path string) error {
 	case err != nil:
 		return s.awaitUp(ctx)
 	}
-	fired, err := s.awaitEvent(ctx, event, linkChanged)
+	fired, err := s.awaitEvent(ctx, watch.event, linkChanged)
 	if fired {
-		s.watch.fired(path, event)
+		s.watch.fired(watch)
 	}
 	return err
 }

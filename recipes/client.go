@@ -206,9 +206,9 @@ func (c *Client) Close(ctx context.Context) error {
 }
 
 // announce tells the observer of a place in a queue.
-func (c *Client) announce(ctx context.Context, k *contender) {
+func (c *Client) announce(ctx context.Context, path string, k *contender, token Token) {
 	if f := c.cfg.observer.Enqueued; f != nil {
-		f(ctx, Enqueued{Path: k.q.dir, Node: k.node, Token: k.token, Ahead: k.q.ahead(k), Session: k.s.id})
+		f(ctx, Enqueued{Path: path, Node: k.node, Token: token, Ahead: k.q.ahead(k), Session: k.s.id})
 	}
 }
 

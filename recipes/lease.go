@@ -267,12 +267,7 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // until the lock node is gone. It returns [ErrLeaseLost] when the lease had been
 // lost, or its node was deleted by somebody else.
 func (l *Lease) Release(ctx context.Context) error {
-	l.once.Do(func() {
-		close(l.released)
-		if !l.hold.s.spawn(l.release) {
-			l.release() // the session is over: there is nothing to wait for
-		}
-	})
+	l.start()
 	select {
 	case <-l.result:
 		return l.err
@@ -284,6 +279,17 @@ func (l *Lease) Release(ctx context.Context) error {
 	case <-ctx.Done():
 		return opError("release", l.Path(), context.Cause(ctx))
 	}
+}
+
+// start begins the release, if it has not begun. Its goroutine belongs to the
+// session.
+func (l *Lease) start() {
+	l.once.Do(func() {
+		close(l.released)
+		if !l.hold.s.spawn(l.release) {
+			l.release() // the session is over: there is nothing to wait for
+		}
+	})
 }
 
 func (l *Lease) release() {

@@ -1,5 +1,324 @@
 package recipes
 
-type MultiLease struct{}
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
-func (g *MultiLease) lose() {}
+	"github.com/go-zookeeper/zk"
+)
+
+// Lock is what a [MultiLock] is made of: a [Mutex] or one side of a
+// [ReadWriteMutex], a [NonReentrantMutex], or a [Semaphore] (one permit). The
+// package's own locks alone implement it.
+type Lock interface {
+	Acquire(ctx context.Context) (*Lease, error)
+	TryAcquire(ctx context.Context) (*Lease, error)
+	Path() string
+
+	of() *Client
+}
+
+func (m *Mutex) of() *Client             { return m.client }
+func (m *NonReentrantMutex) of() *Client { return m.semaphore.client }
+func (s *Semaphore) of() *Client         { return s.client }
+
+// MultiLock is several locks that are held together: Curator's
+// InterProcessMultiLock. It takes all of them or none.
+//
+// Two multi-locks never wait for each other, whatever the order in which their
+// locks were given: the nodes in all queues are created in ONE transaction, so
+// that every queue has them in the same order. Semaphores and non-reentrant
+// mutexes, whose queues are not all there is to them, are taken after these,
+// one by one in the order of their paths. Locks that the owner already holds are
+// re-entered; a set that is acquired piece by piece like this can deadlock with
+// another one, as can Curator's multi-locks.
+//
+// The context bounds the whole acquire. Loss of one lock is loss of the
+// [MultiLease]. Misuse: [ErrBadLocks] from every acquire. Otherwise as with the
+// locks themselves.
+type MultiLock struct {
+	locks []Lock
+}
+
+// NewMultiLock returns the multi-lock of these locks, at least one, which must
+// belong to one Client and have different paths.
+func NewMultiLock(locks ...Lock) *MultiLock {
+	return &MultiLock{locks: slices.Clone(locks)}
+}
+
+// Paths returns the paths of the locks, in the order they were given.
+func (m *MultiLock) Paths() []string {
+	var paths []string
+	for _, l := range m.locks {
+		paths = append(paths, l.Path())
+	}
+	return paths
+}
+
+// Acquire waits for all locks. Its errors are those of the locks' own Acquire,
+// and [ErrBadLocks].
+func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
+	l, err := m.acquire(ctx, true)
+	if err != nil {
+		return nil, opError("acquire", strings.Join(m.Paths(), ", "), err)
+	}
+	return l, nil
+}
+
+// TryAcquire takes all locks if nobody is ahead in any of their queues, and
+// returns [ErrNotAcquired] otherwise. Otherwise it is like Acquire.
+func (m *MultiLock) TryAcquire(ctx context.Context) (*MultiLease, error) {
+	l, err := m.acquire(ctx, false)
+	if err != nil {
+		return nil, opError("try-acquire", strings.Join(m.Paths(), ", "), err)
+	}
+	return l, nil
+}
+
+// Do acquires the locks, calls f, and releases them, as [Mutex.Do] does.
+func (m *MultiLock) Do(ctx context.Context, f func(ctx context.Context, lease *MultiLease) error) error {
+	return do(ctx, m.Acquire, f)
+}
+
+// check returns the client of the locks, and the locks in the order of their
+// paths.
+func (m *MultiLock) check() (*Client, []Lock, error) {
+	if len(m.locks) == 0 {
+		return nil, nil, fmt.Errorf("%w: it is empty", ErrBadLocks)
+	}
+	sorted := slices.SortedFunc(slices.Values(m.locks), func(a, b Lock) int { return cmp.Compare(a.Path(), b.Path()) })
+	for i, l := range sorted {
+		if l.of() != sorted[0].of() {
+			return nil, nil, fmt.Errorf("%w: they belong to several clients", ErrBadLocks)
+		}
+		if i > 0 && l.Path() == sorted[i-1].Path() {
+			return nil, nil, fmt.Errorf("%w: %s is in it twice", ErrBadLocks, l.Path())
+		}
+	}
+	return sorted[0].of(), sorted, nil
+}
+
+func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err error) {
+	asked := time.Now()
+	client, sorted, err := m.check()
+	if err != nil {
+		return nil, err
+	}
+	o := ownerOf(ctx)
+	if o.id == "" { // one owner for all
+		o.id = newGUID()
+	}
+	ctx = context.WithValue(ctx, ownerKey{}, o)
+
+	leases := make(map[string]*Lease) // by path
+	defer func() {
+		if err != nil {
+			for _, l := range leases {
+				l.start()
+			}
+		}
+	}()
+	fresh := make(map[ownership]*Mutex) // to be enqueued together
+	holds := make(map[ownership]*hold)
+	defer func() {
+		for key := range fresh {
+			client.holds.settle(key, holds[key])
+		}
+	}()
+	var apart []Lock // to be acquired one by one
+	for _, l := range sorted {
+		mutex, ok := l.(*Mutex)
+		if !ok || mutex.kind == readKind && client.holds.find(ownership{mutex.path, o.id, writeKind}) != nil {
+			apart = append(apart, l)
+			continue
+		}
+		key, err := client.begin(ctx, mutex.path, mutex.kind)
+		if err != nil {
+			return nil, err
+		}
+		held, err := client.holds.enter(ctx, key)
+		switch {
+		case err != nil:
+			return nil, err
+		case held != nil:
+			leases[mutex.path] = held
+		default:
+			fresh[key] = mutex
+		}
+	}
+	if len(fresh) > 0 {
+		_, err := client.inSession(ctx, func(s *session) (*hold, error) {
+			clear(holds)
+			return nil, m.contend(ctx, s, fresh, holds, block, asked)
+		})
+		if err != nil {
+			clear(holds)
+			return nil, err
+		}
+		for key, h := range holds {
+			leases[key.path] = h.outermost
+		}
+	}
+	for _, l := range apart {
+		one := l.Acquire
+		if !block {
+			one = l.TryAcquire
+		}
+		lease, err := one(ctx)
+		if err != nil {
+			return nil, err
+		}
+		leases[l.Path()] = lease
+	}
+	all := make([]*Lease, len(m.locks))
+	for i, l := range m.locks {
+		all[i] = leases[l.Path()]
+	}
+	return newMultiLease(ctx, o, all), nil
+}
+
+// contend makes one attempt in one session to get the holds of these mutexes.
+func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, block bool, asked time.Time) (err error) {
+	all := make(map[ownership]*contender)
+	var list []*contender
+	var ops []any
+	for key, mutex := range mutexes {
+		c := newContender(s, mutex.path, mutex.kinds, mutex.kind, mutex.rule, mutex.cfg)
+		s.expectZxid(c.guid)
+		all[key], list = c, append(list, c)
+		ops = append(ops, &zk.CreateRequest{
+			Path: c.q.dir + "/" + protectedName(c.guid, c.kind), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
+		})
+	}
+	err = enqueueAll(ctx, s, list, func() ([]string, error) {
+		results, err := s.conn.Multi(ops...)
+		var paths []string
+		for _, r := range results {
+			paths = append(paths, r.String)
+		}
+		return paths, err
+	})
+	for _, c := range list {
+		s.takeZxid(c.guid)
+		if err != nil {
+			s.leaveLine(c.q)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			for key, c := range all {
+				if h := holds[key]; h != nil {
+					h.outermost.start()
+				} else {
+					s.untrack(c.path())
+					s.deleteInBackground(c.path(), c.gone)
+				}
+			}
+			clear(holds)
+		}
+	}()
+	for key, c := range all {
+		s.client.announce(ctx, key.path, c, c.token)
+	}
+	for _, c := range all {
+		if err := c.wait(ctx, block); err != nil {
+			return err
+		}
+	}
+	for key, c := range all {
+		h, err := startHold(ctx, s.client, c.claim(), key, &mutexes[key].cfg, asked)
+		if err != nil {
+			return err
+		}
+		holds[key] = h
+	}
+	return nil
+}
+
+// MultiLease is several locks that are held together. Its methods may be called
+// from any goroutine.
+type MultiLease struct {
+	leases []*Lease
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	lost   chan struct{}
+	once   sync.Once // closes lost
+}
+
+func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
+	g := &MultiLease{leases: leases, lost: make(chan struct{})}
+	ctx, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	o.leases = append(slices.Clip(o.leases), leases...)
+	g.ctx = context.WithValue(ctx, ownerKey{}, o)
+	for _, l := range leases {
+		l.hold.mu.Lock()
+		l.group = g
+		lost := l.hold.isLost
+		l.hold.mu.Unlock()
+		if lost {
+			g.lose()
+		}
+	}
+	return g
+}
+
+// lose is called when one of the locks is lost.
+func (g *MultiLease) lose() {
+	g.once.Do(func() {
+		close(g.lost)
+		g.cancel(ErrLeaseLost)
+	})
+}
+
+// Leases returns the leases of the single locks, in the order the locks were
+// given.
+func (g *MultiLease) Leases() []*Lease { return slices.Clone(g.leases) }
+
+// Token returns the newest of the leases' tokens. It grows from one grant of the
+// same set of locks to the next.
+func (g *MultiLease) Token() Token {
+	return slices.MaxFunc(g.leases, func(a, b *Lease) int { return a.Token().Compare(b.Token()) }).Token()
+}
+
+// Lost returns a channel that is closed once one of the locks is lost, see
+// [Lease.Lost].
+func (g *MultiLease) Lost() <-chan struct{} { return g.lost }
+
+// Valid asks the clock whether all locks are held now, see [Lease.Valid].
+func (g *MultiLease) Valid() bool {
+	return !slices.ContainsFunc(g.leases, func(l *Lease) bool { return !l.Valid() })
+}
+
+// Deadline returns the earliest of the leases' deadlines, see [Lease.Deadline].
+func (g *MultiLease) Deadline() time.Time {
+	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
+}
+
+// Context returns a context like that of [Lease.Context], which ends when one of
+// the locks is lost, with the cause [ErrLeaseLost], or when the multi-lease is
+// released, with the cause [ErrNotHeld]. Acquiring any of the locks with it
+// re-enters.
+func (g *MultiLease) Context() context.Context { return g.ctx }
+
+// Release gives all locks back, at the same time. It returns [ErrLeaseLost] when
+// one of them had been lost, and otherwise what [Lease.Release] does.
+func (g *MultiLease) Release(ctx context.Context) error {
+	for _, l := range g.leases {
+		l.start()
+	}
+	g.cancel(ErrNotHeld)
+	var errs []error
+	for _, l := range g.leases {
+		errs = append(errs, l.Release(ctx))
+	}
+	return errors.Join(errs...)
+}

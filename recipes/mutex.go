@@ -123,7 +123,7 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 			c.leave(ctx)
 		}
 	}()
-	m.client.announce(ctx, c)
+	m.client.announce(ctx, m.path, c, c.token)
 	if err := c.wait(ctx, block); err != nil {
 		return nil, err
 	}

@@ -46,11 +46,14 @@ type registry struct {
 // nothing, and then the caller is the owner's one acquire under way until it
 // calls settle. A second acquire by the same owner waits: behind the first in
 // the queue it would wait for itself. It returns ErrUpgrade to a reader that
-// wants to write.
+// wants to write, and ErrAlreadyHeld to the holder of a lock without re-entry.
 func (r *registry) enter(ctx context.Context, key ownership) (*Lease, error) {
 	for {
 		r.mu.Lock()
-		if h := r.holds[key]; h != nil {
+		if h := r.holds[key]; h != nil && key.kind == leaseKind && h.open() {
+			r.mu.Unlock()
+			return nil, ErrAlreadyHeld
+		} else if h != nil {
 			if l := h.reenter(ctx); l != nil {
 				r.mu.Unlock()
 				return l, nil

@@ -103,7 +103,7 @@ func (h *hold) watchRevocation() {
 	})
 	for {
 		_, linkChanged := h.s.linkState()
-		event, err := h.readRevocation(ctx, path)
+		watch, err := h.readRevocation(ctx, path)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil, answered(err):
@@ -115,8 +115,8 @@ func (h *hold) watchRevocation() {
 			continue
 		}
 		select {
-		case <-event:
-			h.s.watch.fired(path, event)
+		case <-watch.event:
+			h.s.watch.fired(watch)
 		case <-linkChanged:
 		case <-ctx.Done():
 			return
@@ -128,10 +128,10 @@ func (h *hold) watchRevocation() {
 
 // readRevocation sets a watch on the lock node's data, unless there is one, and
 // then looks for a request in it.
-func (h *hold) readRevocation(ctx context.Context, path string) (<-chan zk.Event, error) {
-	event, err := h.s.watch.on(ctx, h.s, path)
+func (h *hold) readRevocation(ctx context.Context, path string) (watched, error) {
+	watch, err := h.s.watch.on(ctx, h.s, path)
 	if err != nil {
-		return nil, err
+		return watch, err
 	}
 	type node struct {
 		data    []byte
@@ -145,7 +145,7 @@ func (h *hold) readRevocation(ctx context.Context, path string) (<-chan zk.Event
 		return node{data, stat.Version}, nil
 	}, nil)
 	if err != nil || string(n.data) != revokeData {
-		return event, err
+		return watch, err
 	}
 	h.mu.Lock()
 	if !h.over && n.version > h.answered {
@@ -163,5 +163,5 @@ func (h *hold) readRevocation(ctx context.Context, path string) (<-chan zk.Event
 	if errors.Is(err, zk.ErrBadVersion) {
 		err = nil
 	}
-	return event, err
+	return watch, err
 }

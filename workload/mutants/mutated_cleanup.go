@@ -39,6 +39,21 @@ func (s *session) remove(ctx context.Context, path string, gone func()) error {
 	}
 }
 
+// removeAll removes several nodes at the same time. It returns the first error.
+func (s *session) removeAll(ctx context.Context, paths []string) error {
+	errs := make(chan error, len(paths))
+	for _, path := range paths[1:] {
+		go func() { errs <- s.remove(ctx, path, nil) }() // ends as its request does, which the session owns
+	}
+	err := s.remove(ctx, paths[0], nil)
+	for range paths[1:] {
+		if other := <-errs; err == nil {
+			err = other
+		}
+	}
+	return err
+}
+
 // deleteInBackground deletes the node at path, again and again until it is gone
 // or the session has ended and will take it along. Never under the context of a
 // call: that may be the very thing that ended (vitess #15756). The channel is
@@ -60,17 +75,18 @@ func (s *session) deleteInBackground(path string, gone func()) <-chan struct{} {
 	})
 }
 
-// deleteByGUID deletes the node with this guid if there is one: the create was
+// deleteByGUID deletes the nodes with this guid if there are any: the create was
 // never answered.
 func (s *session) deleteByGUID(dir, guid string) <-chan struct{} {
 	return s.background(func(ctx context.Context) error {
-		path, err := findByGUID(ctx, s, dir, guid)
-		if err != nil || path == "" {
-			return err
-		}
-		err = s.conn.Delete(path, -1)
-		if errors.Is(err, zk.ErrNoNode) {
-			return nil
+		paths, err := findByGUID(ctx, s, dir, guid)
+		for _, path := range paths {
+			if err = s.conn.Delete(path, -1); errors.Is(err, zk.ErrNoNode) {
+				err = nil
+			}
+			if err != nil {
+				break
+			}
 		}
 		return err
 	})

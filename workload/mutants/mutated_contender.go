@@ -125,17 +125,17 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		// would leave a first one that blocks everybody (CURATOR-45), so look.
 		found := 0
 		for _, c := range all {
-			path, err := findByGUID(ctx, s, c.q.dir, c.guid)
+			paths, err := findByGUID(ctx, s, c.q.dir, c.guid)
 			if err != nil {
 				for _, c := range all {
 					s.deleteByGUID(c.q.dir, c.guid)
 				}
 				return err
 			}
-			if path == "" {
+			if len(paths) == 0 {
 				break // one transaction made them: none is there
 			}
-			c.enqueued(path, Token{})
+			c.enqueued(paths[0], Token{})
 			found++
 		}
 		switch found {
@@ -157,15 +157,15 @@ func (c *contender) enqueued(path string, token Token) {
 	c.q.join(c)
 }
 
-// findByGUID returns the path of the node with this guid, or "" if there is
-// none and none can appear. A session's requests reach the leader in order and
+// findByGUID returns the paths of the nodes with this guid; when there is none,
+// none can appear. A session's requests reach the leader in order and
 // a request that the session sent through another server is refused once the
 // session has moved, so that after a sync the list is final, also on a server
 // that lagged behind (CURATOR-264).
-func findByGUID(ctx context.Context, s *session, dir, guid string) (string, error) {
+func findByGUID(ctx context.Context, s *session, dir, guid string) (paths []string, err error) {
 	for {
 		if err := s.awaitUp(ctx); err != nil {
-			return "", err
+			return nil, err
 		}
 		_, err := call(ctx, s, func() (string, error) { return s.conn.Sync(dir) }, nil)
 		if err == nil {
@@ -177,17 +177,17 @@ func findByGUID(ctx context.Context, s *session, dir, guid string) (string, erro
 			if err == nil {
 				for _, child := range children {
 					if strings.HasPrefix(child, protectedName(guid, "")) {
-						return dir + "/" + child, nil
+						paths = append(paths, dir+"/"+child)
 					}
 				}
-				return "", nil
+				return paths, nil
 			}
 		}
 		if errors.Is(err, zk.ErrNoNode) {
-			return "", nil
+			return nil, nil
 		}
 		if answered(err) || ctx.Err() != nil {
-			return "", err
+			return nil, err
 		}
 	}
 }
@@ -271,7 +271,7 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 		return c.s.awaitUp(ctx)
 	}
 	path := c.q.dir + "/" + node
-	event, err := c.s.watch.on(ctx, c.s, path)
+	watch, err := c.s.watch.on(ctx, c.s, path)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		c.q.gone(node) // between list and watch (helix #44)
@@ -285,8 +285,8 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	again := time.NewTimer(c.s.currentTimeout())
 	defer again.Stop()
 	select {
-	case e := <-event:
-		c.s.watch.fired(path, event)
+	case e := <-watch.event:
+		c.s.watch.fired(watch)
 		if e.Type == zk.EventNodeDeleted {
 			c.q.gone(node)
 		} else {
@@ -305,6 +305,42 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// awaitAny waits until something that another session does has happened, or
+// until it is time to look again, as awaitOther does.
+func (c *contender) awaitAny(ctx context.Context, watches []watched) error {
+	up, linkChanged := c.s.linkState()
+	if !up {
+		return c.s.awaitUp(ctx)
+	}
+	var first, second watched // a nil channel is never readable
+	switch len(watches) {
+	case 0:
+		return nil // look again, with watches
+	case 1:
+		first = watches[0]
+	default:
+		first, second = watches[0], watches[1]
+	}
+	again := time.NewTimer(c.s.currentTimeout())
+	defer again.Stop()
+	select {
+	case <-first.event:
+		c.s.watch.fired(first)
+	case <-second.event:
+		c.s.watch.fired(second)
+	case <-c.woken: // its own node has gone
+		return errNodeGone
+	case <-linkChanged:
+	case <-again.C:
+		return c.look(ctx)
+	case <-c.s.ended:
+		return errSessionEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // look has the queue listed, whatever the line believes to know.

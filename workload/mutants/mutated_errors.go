@@ -47,6 +47,15 @@ var (
 	// for than it has, held ones included, or than one acquire can take.
 	ErrTooManyPermits = errors.New("recipes: more permits than the semaphore has")
 
+	// ErrBadCount is returned by a [SharedCount], and by a semaphore that takes
+	// its size from one, when the number does not fit into 4 bytes or the node
+	// holds something else.
+	ErrBadCount = errors.New("recipes: bad shared count")
+
+	// ErrBadLocks is returned by a [MultiLock] of no locks, of locks of several
+	// clients, or of one path twice.
+	ErrBadLocks = errors.New("recipes: bad set of locks")
+
 	// errBadRule tells that a GrantRule waits for who comes later.
 	errBadRule = errors.New("recipes: the grant rule lets a contender wait for one behind it")
 

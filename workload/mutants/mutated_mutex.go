@@ -126,7 +126,7 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 			c.leave(ctx)
 		}
 	}()
-	m.client.announce(ctx, c)
+	m.client.announce(ctx, m.path, c, c.token)
 	if err := c.wait(ctx, block); err != nil {
 		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
 			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)

@@ -46,7 +46,7 @@ type Observer struct {
 type Enqueued struct {
 	Path  string // of the lock
 	Node  string // name of the contender's node
-	Token Token  // that a grant of this place will carry
+	Token Token  // that a grant of this place will carry; zero for semaphores, which issue it with the grant
 	// Ahead is how many contenders were known to be ahead when the place was
 	// taken: a lower bound.
 	Ahead   int

@@ -18,45 +18,69 @@ type watches struct {
 	set map[string]<-chan zk.Event
 }
 
-// on returns a channel that becomes readable, for any number of readers, when
-// the node at path changes or is deleted: go-zookeeper sends one event and
-// closes the channel. It returns zk.ErrNoNode when the node is not there; the
+// watched is one watch that is shared.
+type watched struct {
+	name  string
+	event <-chan zk.Event // readable, for any number of readers, when it has fired
+}
+
+// on returns a watch that fires when the node at path changes or is deleted:
+// go-zookeeper sends one event and closes the channel. It returns zk.ErrNoNode when the node is not there; the
 // data watch that it uses leaves nothing behind then, unlike ExistsW.
 //
 // A watch that is set and has not fired is as good as a new one: the server
 // delivers its event before any later reply that shows the change.
-func (w *watches) on(ctx context.Context, s *session, path string) (<-chan zk.Event, error) {
+func (w *watches) on(ctx context.Context, s *session, path string) (watched, error) {
+	return w.share(ctx, s, path, func() (<-chan zk.Event, error) {
+		_, _, ch, err := s.conn.GetW(path)
+		return ch, err
+	})
+}
+
+// onChildren is on for the list of a node's children.
+func (w *watches) onChildren(ctx context.Context, s *session, path string) (watched, error) {
+	return w.share(ctx, s, path+childrenOf, func() (<-chan zk.Event, error) {
+		_, _, ch, err := s.conn.ChildrenW(path)
+		return ch, err
+	})
+}
+
+// childrenOf makes the name of a watch on children from that of their parent.
+// No path ends so.
+const childrenOf = "/"
+
+func (w *watches) share(ctx context.Context, s *session, name string, set func() (<-chan zk.Event, error)) (watched, error) {
 	w.mu.Lock()
-	for p, ch := range w.set {
+	for other, ch := range w.set {
 		if len(ch) > 0 { // fired with nobody waiting
-			delete(w.set, p)
+			delete(w.set, other)
 		}
 	}
-	ch, ok := w.set[path]
+	ch, ok := w.set[name]
 	w.mu.Unlock()
 	if ok {
-		return ch, nil
+		return watched{name, ch}, nil
 	}
 	ch, err := call(ctx, s, func() (<-chan zk.Event, error) {
-		_, _, ch, err := s.conn.GetW(path)
+		ch, err := set()
 		if err == nil {
 			w.mu.Lock()
 			if w.set == nil {
 				w.set = make(map[string]<-chan zk.Event)
 			}
-			w.set[path] = ch // also when the caller has gone
+			w.set[name] = ch // also when the caller has gone
 			w.mu.Unlock()
 		}
 		return ch, err
 	}, nil)
-	return ch, err
+	return watched{name, ch}, err
 }
 
 // fired forgets a watch that a waiter has seen fire.
-func (w *watches) fired(path string, ch <-chan zk.Event) {
+func (w *watches) fired(seen watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.set[path] == ch {
-		delete(w.set, path)
+	if w.set[seen.name] == seen.event {
+		delete(w.set, seen.name)
 	}
 }

@@ -1,0 +1,143 @@
+package recipes
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// SharedCount is a number that all clients see: Curator's SharedCount, on the
+// same path and in the same form, 4 bytes big-endian. It gives a [Semaphore] a
+// size that can be changed while it is in use.
+type SharedCount struct {
+	client  *Client
+	path    string
+	initial int
+}
+
+// NewSharedCount returns the count at path. Whoever needs it first creates it
+// with the initial value, between −2^31 and 2^31−1, as a persistent node.
+func NewSharedCount(client *Client, path string, initial int) *SharedCount {
+	return &SharedCount{client: client, path: client.resolve(path), initial: initial}
+}
+
+// Path returns the count's path.
+func (c *SharedCount) Path() string { return c.path }
+
+// Get returns the count, as a server knows it that may lag behind a moment.
+//
+// Errors: ctx's cause; [ErrBadPath]; [ErrBadCount]; [ErrClosed]; errors of
+// ZooKeeper such as zk.ErrNoAuth. Set returns the same.
+func (c *SharedCount) Get(ctx context.Context) (int, error) {
+	var n int
+	err := c.inSession(ctx, func(s *session) (err error) {
+		n, _, err = c.read(ctx, s)
+		return err
+	})
+	if err != nil {
+		return 0, opError("get", c.path, err)
+	}
+	return n, nil
+}
+
+// Set changes the count. An error leaves open whether it has changed.
+func (c *SharedCount) Set(ctx context.Context, n int) error {
+	if err := checkCount(n); err != nil {
+		return opError("set", c.path, err)
+	}
+	err := c.inSession(ctx, func(s *session) error {
+		_, err := retry(ctx, s, func() (*zk.Stat, error) { return s.conn.Set(c.path, encodeCount(n), -1) })
+		if errors.Is(err, zk.ErrNoNode) {
+			return c.create(ctx, s, n)
+		}
+		return err
+	})
+	if err != nil {
+		return opError("set", c.path, err)
+	}
+	return nil
+}
+
+// inSession repeats step in the next session when one has ended, and when the
+// node came or went in between.
+func (c *SharedCount) inSession(ctx context.Context, step func(*session) error) error {
+	if err := checkPath(c.path); err != nil {
+		return err
+	}
+	if err := checkCount(c.initial); err != nil {
+		return err
+	}
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s, err := c.client.session(ctx)
+		if err != nil {
+			return err
+		}
+		err = step(s)
+		if !errors.Is(err, errSessionEnded) && !errors.Is(err, zk.ErrNodeExists) && !errors.Is(err, zk.ErrNoNode) {
+			return err
+		}
+	}
+}
+
+// read returns the count and the version of its node, which it creates if need
+// be.
+func (c *SharedCount) read(ctx context.Context, s *session) (n int, version int32, err error) {
+	type node struct {
+		data    []byte
+		version int32
+	}
+	for {
+		got, err := retry(ctx, s, func() (node, error) {
+			data, stat, err := s.conn.Get(c.path)
+			if err != nil {
+				return node{}, err
+			}
+			return node{data, stat.Version}, nil
+		})
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			if err := c.create(ctx, s, c.initial); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+				return 0, 0, err
+			}
+		case err != nil:
+			return 0, 0, err
+		case len(got.data) != 4:
+			return 0, 0, fmt.Errorf("%w: %d bytes at %s", ErrBadCount, len(got.data), c.path)
+		default:
+			return int(int32(binary.BigEndian.Uint32(got.data))), got.version, nil
+		}
+	}
+}
+
+// create makes the node. After a lost reply it may find its own: then it is
+// there all the same, and read and Set come back to it.
+func (c *SharedCount) create(ctx context.Context, s *session, n int) error {
+	create := func() (string, error) {
+		return s.conn.Create(c.path, encodeCount(n), 0, s.client.cfg.acl)
+	}
+	for {
+		_, err := retry(ctx, s, create)
+		if !errors.Is(err, zk.ErrNoNode) {
+			return err
+		}
+		if err := createParents(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')]); err != nil {
+			return err
+		}
+	}
+}
+
+func encodeCount(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(int32(n))) }
+
+func checkCount(n int) error {
+	if int(int32(n)) != n {
+		return fmt.Errorf("%w: %d does not fit into 4 bytes", ErrBadCount, n)
+	}
+	return nil
+}
