@@ -14,7 +14,7 @@ BENCHTIME  ?= 5x
 COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test verify bench up down clean go
+.PHONY: help setup build test verify interop bench up down clean go curator
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,18 +25,25 @@ go:
 setup: ## make sure that Java and ZooKeeper are there, install them if they are not
 	@sh ensemble/install.sh
 
+# Only what tests with Curator needs; without it they are skipped.
+curator:
+	@sh ensemble/install.sh --curator
+
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
-test: go setup ## check format and code, run every test with the race detector
+test: go curator ## check format and code, run every test with the race detector
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	$(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) ./...
+	GORACE="suppressions=$(CURDIR)/.ci/races" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) ./...
 
 verify: setup build ## build and run a minute of faults, or what ARGS= says
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
+
+interop: go curator ## a minute of Curator and the recipes on the same locks, under faults
+	ZKVERIFY_INTEROP_DURATION=60s $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixedContention$$' ./recipes/interop
 
 bench: go setup ## run the benchmarks; BENCH= chooses by name, BENCHTIME= how often
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -timeout 60m -p 1 ./...

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -46,7 +47,11 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	c.search.deadline = time.Now().Add(c.time)
 	t := newTrace(h)
 	r := &Report{}
+	recipes := t.recipes()
 	for _, g := range guarantees {
+		if !slices.ContainsFunc(recipes, g.of) {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -61,8 +66,9 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 		return nil, context.Cause(ctx) // searches were cut short
 	}
 	r.Coverage = t.coverage()
+	r.Recipes = t.uses()
 	r.Figures = t.figures()
-	r.Notes = c.notes
+	r.Notes = append(c.notes, t.partly(r.Verdicts)...)
 	if t.census != nil {
 		r.Disagreements = t.census.Census.Disagreements
 	}

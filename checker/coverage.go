@@ -13,7 +13,7 @@ type State string
 const (
 	Idle      State = "idle"      // it neither holds nor wants any lock
 	Enqueuing State = "enqueuing" // its acquire has no place in the queue yet
-	Waiting   State = "waiting"   // its acquire has a place
+	Waiting   State = "waiting"   // its acquire has a place, or it waits at a barrier
 	Holding   State = "holding"
 	Releasing State = "releasing"
 )
@@ -79,7 +79,7 @@ func (t *trace) meet(f *faultSpan, met map[State]int) {
 		}
 	}
 	for _, h := range t.holds {
-		if h.acquire.done < f.event && (h.endEvent < 0 || h.endEvent > f.event) {
+		if h.acquire.part == 0 && h.acrossStart(f) {
 			see(h.process, Holding)
 		}
 	}
@@ -87,13 +87,13 @@ func (t *trace) meet(f *faultSpan, met map[State]int) {
 		if o.invoke > f.event {
 			break
 		}
-		if o.done >= 0 && o.done < f.event || t.goneBy(o.process, f) {
+		if o.part > 0 || o.done >= 0 && o.done < f.event || t.goneBy(o.process, f) {
 			continue
 		}
 		switch {
 		case o.kind == histories.Release:
 			see(o.process, Releasing)
-		case o.acquires() && len(o.places) > 0 && o.places[0].event < f.event:
+		case o.passes(), o.acquires() && len(o.places) > 0 && o.places[0].event < f.event:
 			see(o.process, Waiting)
 		case o.acquires():
 			see(o.process, Enqueuing)
@@ -106,6 +106,11 @@ func (t *trace) meet(f *faultSpan, met map[State]int) {
 	}
 }
 
+// acrossStart reports whether the hold lasted when f began.
+func (h *hold) acrossStart(f *faultSpan) bool {
+	return h.acquire.done < f.event && (h.endEvent < 0 || h.endEvent > f.event)
+}
+
 func (t *trace) goneBy(process int, f *faultSpan) bool {
 	at, gone := t.retired[process]
 	return gone && at <= f.start
@@ -116,7 +121,7 @@ func (t *trace) figures() []Figure {
 	across, lost := 0, 0
 	for _, f := range t.faults {
 		for _, h := range t.holds {
-			if h.acquire.done < f.event && (h.endEvent < 0 || h.endEvent > f.event) && f.hits(h.process) {
+			if h.acquire.part == 0 && h.acrossStart(f) && f.hits(h.process) {
 				across++
 			}
 		}
@@ -142,10 +147,12 @@ func (t *trace) figures() []Figure {
 	}
 	ops := map[histories.Type]int{}
 	for _, o := range t.ops {
-		ops[o.result]++
+		if o.part == 0 {
+			ops[o.result]++
+		}
 	}
 	return []Figure{
-		{"operations", float64(len(t.ops)), ""},
+		{"operations", float64(t.invoked), ""},
 		{"operations without an answer", float64(ops[""] + ops[histories.Info]), ""},
 		{"faults", float64(len(t.faults)), ""},
 		{"leases held across a fault's start", float64(across), ""},

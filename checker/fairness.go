@@ -38,7 +38,7 @@ func (c *check) fairness(t *trace) Verdict {
 	placed, moved, unsure, waited := 0, 0, 0, 0
 	var longest time.Duration
 	for _, o := range t.ops {
-		if !o.acquires() {
+		if !o.acquires() || !t.recipe(o.lock).Exclusive() {
 			continue
 		}
 		if o.ok() {
@@ -62,7 +62,7 @@ func (c *check) fairness(t *trace) Verdict {
 		queues[o.lock] = append(queues[o.lock], q)
 	}
 	overtakes := 0
-	for _, lock := range t.locks {
+	for _, lock := range t.exclusive() {
 		queue := queues[lock]
 		slices.SortStableFunc(queue, byPlace)
 		found := 0

@@ -20,8 +20,8 @@ import (
 func (c *check) fencing(t *trace) Verdict {
 	v := Verdict{Guarantee: Fencing, Promised: t.h.Header.Promises.Tokens, Expected: true}
 	byLock := t.holdsByLock()
-	bare := 0
-	for _, h := range t.holds {
+	bare, all := 0, t.exclusiveHolds()
+	for _, h := range all {
 		if h.token == (histories.Token{}) {
 			bare++
 			v.violate(func() Witness { return t.noToken(h) })
@@ -32,16 +32,16 @@ func (c *check) fencing(t *trace) Verdict {
 			}
 		}
 	}
-	for _, lock := range t.locks {
+	for _, lock := range t.exclusive() {
 		t.tokenOrder(&v, byLock[lock])
 	}
-	v.count("grants", len(t.holds))
+	v.count("grants", len(all))
 	v.count("grants without a token", bare)
-	if len(t.holds) == 0 {
+	if len(all) == 0 {
 		v.idle("nobody ever held a lock")
 		return v
 	}
-	v.conclude(fmt.Sprintf("the tokens of %s grow", plural(len(t.holds), "grant")), plural(v.Violations, "grant")+" with a token that does not fence")
+	v.conclude(fmt.Sprintf("the tokens of %s grow", plural(len(all), "grant")), plural(v.Violations, "grant")+" with a token that does not fence")
 	return v
 }
 

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -10,6 +11,7 @@ import (
 // moment its owner knew better.
 type hold struct {
 	lock, owner, session string
+	mode                 histories.Mode
 	process              int
 	token                histories.Token
 	call, start, end     time.Duration // acquire invoked, acquire returned, belief ended
@@ -60,11 +62,15 @@ type holdTracker struct {
 	lostAt map[procKey]histories.Event
 }
 
-type ownerKey struct{ lock, owner string }
+type ownerKey struct {
+	lock, owner string
+	mode        histories.Mode
+}
 
 type procKey struct {
 	process int
 	lock    string
+	mode    histories.Mode
 }
 
 type ownership struct {
@@ -79,7 +85,7 @@ func newHoldTracker(t *trace) *holdTracker {
 }
 
 func (b *holdTracker) of(o *op) *ownership {
-	k := ownerKey{o.lock, o.owner}
+	k := ownerKey{o.lock, o.owner, o.mode}
 	w := b.owned[k]
 	if w == nil {
 		w = &ownership{}
@@ -92,7 +98,7 @@ func (b *holdTracker) invoked(o *op) {
 	if o.owner == defaultOwner(o.process) {
 		// It names no owner: if its process holds the lock, it means that one.
 		for _, h := range b.byProc[o.process] {
-			if h.lock == o.lock {
+			if h.lock == o.lock && h.mode == o.mode {
 				o.owner = h.owner
 			}
 		}
@@ -100,7 +106,8 @@ func (b *holdTracker) invoked(o *op) {
 	w := b.of(o)
 	switch {
 	case o.acquires():
-		delete(b.lostAt, procKey{o.process, o.lock})
+		o.again = w.hold
+		delete(b.lostAt, procKey{o.process, o.lock, o.mode})
 	case o.kind == histories.Release:
 		b.releasing(w, o)
 	default:
@@ -185,7 +192,7 @@ func (b *holdTracker) granted(w *ownership, o *op) {
 		b.t.oddDeep = append(b.t.oddDeep, oddDepth{o, 1})
 	}
 	h := &hold{
-		lock: o.lock, owner: o.owner, session: o.session, process: o.process, token: o.token,
+		lock: o.lock, mode: o.mode, owner: o.owner, session: o.session, process: o.process, token: o.token,
 		call: o.call, start: o.ret, end: forever, released: forever, acquire: o, endEvent: -1,
 	}
 	o.hold = h
@@ -193,7 +200,7 @@ func (b *holdTracker) granted(w *ownership, o *op) {
 	b.t.holds = append(b.t.holds, h)
 	b.byProc[o.process] = append(b.byProc[o.process], h)
 	// The lease may have been lost between its grant and the recording of it.
-	if l, ok := b.lostAt[procKey{o.process, o.lock}]; ok && about(&l, h) {
+	if l, ok := b.lostAt[procKey{o.process, o.lock, o.mode}]; ok && about(&l, h) {
 		b.finish(h, h.start, o.done, byLoss)
 	}
 }
@@ -204,13 +211,16 @@ func about(e *histories.Event, h *hold) bool {
 	none := histories.Token{}
 	return (e.Session == "" || h.session == "" || e.Session == h.session) &&
 		(e.Token == none || h.token == none || e.Token == h.token) &&
-		(e.Owner == "" || e.Owner == h.owner)
+		(e.Owner == "" || e.Owner == h.owner) && e.Mode == h.mode
 }
 
 func (b *holdTracker) lost(i int, e *histories.Event) {
-	b.lostAt[procKey{e.Process, e.Lock}] = *e
+	locks := locksOf(e)
+	for _, lock := range locks {
+		b.lostAt[procKey{e.Process, lock, e.Mode}] = *e
+	}
 	for _, h := range append([]*hold(nil), b.byProc[e.Process]...) {
-		if h.lock == e.Lock && about(e, h) {
+		if slices.Contains(locks, h.lock) && about(e, h) {
 			b.finish(h, e.Time, i, byLoss)
 		}
 	}
@@ -224,7 +234,7 @@ func (b *holdTracker) crashed(i int, e *histories.Event) {
 
 func (b *holdTracker) finish(h *hold, at time.Duration, event int, why ending) {
 	h.end, h.endEvent, h.why = at, event, why
-	if w := b.owned[ownerKey{h.lock, h.owner}]; w != nil && w.hold == h {
+	if w := b.owned[ownerKey{h.lock, h.owner, h.mode}]; w != nil && w.hold == h {
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
 	held := b.byProc[h.process]

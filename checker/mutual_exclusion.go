@@ -15,7 +15,8 @@ func (c *check) mutualExclusion(t *trace) Verdict {
 	v := Verdict{Guarantee: MutualExclusion, Promised: true, Expected: true}
 	byLock := t.holdsByLock()
 	raw, unsure, growing := 0, 0, 0
-	for _, lock := range t.locks {
+	all := t.exclusiveHolds()
+	for _, lock := range t.exclusive() {
 		holds := byLock[lock]
 		pieces := piecesOf(holds)
 		before := v.Violations
@@ -36,14 +37,14 @@ func (c *check) mutualExclusion(t *trace) Verdict {
 			c.disagree(&v, lock, found)
 		}
 	}
-	v.count("holds", len(t.holds))
+	v.count("holds", len(all))
 	v.count("overlaps", v.Violations)
 	v.count("overlaps excused by a forced expiry", max(raw-v.Violations, 0))
 	v.count("locks that Porcupine left undecided", unsure)
 	if v.Outcome == Unknown {
 		return v // the engines disagree
 	}
-	if len(t.holds) == 0 {
+	if len(all) == 0 {
 		v.idle("nobody ever held a lock")
 		return v
 	}
@@ -51,7 +52,7 @@ func (c *check) mutualExclusion(t *trace) Verdict {
 	if v.Violations > 0 && growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
-	v.conclude(plural(len(t.holds), "hold")+", no two owners at the same time", why)
+	v.conclude(plural(len(all), "hold")+", no two owners at the same time", why)
 	return v
 }
 

@@ -31,17 +31,13 @@ func (c *check) progress(t *trace) Verdict {
 		horizon = ended
 	}
 
-	type key struct {
-		process int
-		lock    string
-	}
 	first := map[int]time.Duration{} // when the clock of a process starts
-	got := map[key]time.Duration{}
+	got := map[procKey]time.Duration{}
 	for _, o := range t.ops {
 		if _, seen := first[o.process]; !seen {
 			first[o.process] = max(start, o.call)
 		}
-		if k := (key{o.process, o.lock}); o.acquires() && o.ok() && o.ret >= start {
+		if k := (procKey{o.process, o.lock, o.mode}); o.progresses() && o.ok() && o.ret >= start {
 			if at, seen := got[k]; !seen || o.ret < at {
 				got[k] = o.ret
 			}
@@ -51,15 +47,16 @@ func (c *check) progress(t *trace) Verdict {
 	for _, w := range vain {
 		v.violate(func() Witness { return w })
 	}
-	judged, tooEarly := 0, 0
+	judged, tooEarly, all := 0, 0, t.wanted()
 	var slowest time.Duration
 	for _, p := range t.procs {
 		if _, gone := t.retired[p]; gone {
 			continue
 		}
 		deadline := first[p] + bound
-		for _, lock := range t.locks {
-			when, ok := got[key{p, lock}]
+		for _, wanted := range all {
+			wanted.process = p
+			when, ok := got[wanted]
 			switch {
 			case ok && when <= deadline:
 				slowest = max(slowest, when-first[p])
@@ -67,7 +64,7 @@ func (c *check) progress(t *trace) Verdict {
 				tooEarly++ // the history ends before the bound does
 				continue
 			default:
-				v.violate(func() Witness { return t.stuck(p, lock, first[p], deadline, when, ok) })
+				v.violate(func() Witness { return t.stuck(wanted, first[p], deadline, when, ok) })
 			}
 			judged++
 		}
@@ -95,15 +92,43 @@ func (c *check) progress(t *trace) Verdict {
 	return v
 }
 
-func (t *trace) stuck(p int, lock string, from, deadline, when time.Duration, ok bool) Witness {
+// progresses reports whether o, answered ok, is what progress is made of: a
+// lock acquired, or a barrier passed.
+func (o *op) progresses() bool {
+	return o.acquires() || o.kind == histories.Wait || o.kind == histories.Leave
+}
+
+// wanted returns what every process must get: each lock, a read/write lock in
+// both modes.
+func (t *trace) wanted() []procKey {
+	var out []procKey
+	for _, lock := range t.locks {
+		if t.h.Header.RecipeOf(lock) == histories.ReadWrite {
+			out = append(out, procKey{lock: lock, mode: histories.ModeRead}, procKey{lock: lock, mode: histories.ModeWrite})
+			continue
+		}
+		out = append(out, procKey{lock: lock})
+	}
+	return out
+}
+
+func (t *trace) stuck(wanted procKey, from, deadline, when time.Duration, ok bool) Witness {
+	p, lock := wanted.process, wanted.lock
 	party := Party{Process: p, From: from, To: deadline, Event: -1}
 	for _, o := range t.ops {
-		if o.process == p && o.lock == lock && o.call <= deadline {
+		if o.process == p && o.lock == lock && o.mode == wanted.mode && o.call <= deadline {
 			party = o.party() // the last thing it tried
 		}
 	}
 	w := t.newWitness(lock, from, min(deadline, t.end), party)
-	w.What = fmt.Sprintf("process %d did not get lock %q between %s and %s, after the faults were healed", p, lock, at(from), at(deadline))
+	what := fmt.Sprintf("get lock %q", lock)
+	switch {
+	case !t.h.Header.RecipeOf(lock).IsLock():
+		what = fmt.Sprintf("pass barrier %q", lock)
+	case wanted.mode != "":
+		what += fmt.Sprintf(" to %s", wanted.mode)
+	}
+	w.What = fmt.Sprintf("process %d did not %s between %s and %s, after the faults were healed", p, what, at(from), at(deadline))
 	if ok {
 		w.What += ", only at " + at(when)
 	}

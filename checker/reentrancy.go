@@ -3,25 +3,40 @@ package checker
 import (
 	"fmt"
 	"sort"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // reentrancy: a re-entry goes one deeper than what its owner holds, and an
 // inner release frees nothing: until the outermost release is invoked, no other
-// owner's acquire returns.
+// owner's acquire returns. A lock that is not reentrant refuses its owner.
 func (c *check) reentrancy(t *trace) Verdict {
 	v := Verdict{Guarantee: Reentrancy, Promised: t.h.Header.Promises.Reentrant, Expected: true}
-	entries, inner := 0, 0
-	for _, h := range t.holds {
+	entries, inner, refused := 0, 0, 0
+	for _, h := range t.exclusiveHolds() {
 		entries += len(h.reentries)
 		inner += len(h.inner)
 	}
+	for _, o := range t.ops {
+		if o.again == nil || t.recipe(o.lock) != histories.NonReentrant {
+			continue
+		}
+		if o.ok() && o.again.end > o.call {
+			v.violate(func() Witness { return t.letInAgain(o) })
+		} else {
+			refused++
+		}
+	}
 	v.count("re-entries", entries)
 	v.count("inner releases", inner)
+	v.count("second acquires refused", refused)
 	for _, odd := range t.oddDeep {
-		v.violate(func() Witness { return t.wrongDepth(odd) })
+		if t.recipe(odd.op.lock).Exclusive() {
+			v.violate(func() Witness { return t.wrongDepth(odd) })
+		}
 	}
 	byLock := t.holdsByLock()
-	for _, lock := range t.locks {
+	for _, lock := range t.exclusive() {
 		pieces := piecesOf(byLock[lock])
 		n := 0
 		sweep(pieces, func(a, b piece) bool {
@@ -35,15 +50,25 @@ func (c *check) reentrancy(t *trace) Verdict {
 			return n < maxPairs
 		})
 	}
-	if entries == 0 && v.Violations == 0 {
+	if entries == 0 && refused == 0 && v.Violations == 0 {
 		v.idle("no owner acquired a lock that it held")
 		return v
 	}
 	v.conclude("", "an owner's depth was not respected, "+plural(v.Violations, "time"))
 	if v.Outcome == Holds {
 		v.Reason = fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", entries, inner)
+		if refused > 0 {
+			v.Reason += fmt.Sprintf("; %s of locks that are not reentrant, all refused", plural(refused, "second acquire"))
+		}
 	}
 	return v
+}
+
+func (t *trace) letInAgain(o *op) Witness {
+	p := o.party()
+	w := t.newWitness(o.lock, o.call, o.ret, o.again.party(), p)
+	w.What = fmt.Sprintf("%v held lock %q, which is not reentrant, and acquired it again at %s", p, w.Lock, at(o.ret))
+	return w
 }
 
 func (t *trace) wrongDepth(o oddDepth) Witness {

@@ -1,11 +1,15 @@
 package checker
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Report is what [Check] found out about a run.
 type Report struct {
 	Verdicts []Verdict
 	Coverage Coverage
+	Recipes  []RecipeUse // what was driven
 	Figures  []Figure
 	// Disagreements say what the servers told differently at the end of the
 	// run: see histories.Census. Unless it is empty the outcome of the run is
@@ -19,9 +23,9 @@ type Report struct {
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other;
-// else violated if any guarantee is, else unknown if
-// any is, else not exercised if any that counts is, or if the run scheduled
-// faults and none met a lease; else it holds. Reason says which it was.
+// else violated if any guarantee is, else unknown if any is, else not exercised
+// if any that counts is, or if the run scheduled faults and none met a lease;
+// else not judged if any is; else it holds. Reason says which it was.
 func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
 
 // Reason says in words why Outcome is what it is.
@@ -46,6 +50,15 @@ func (r *Report) sum() (Outcome, string) {
 			return NotExercised, v.Guarantee + ": " + v.Reason
 		}
 	}
+	var open []string
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == NotJudged {
+			open = append(open, v.Guarantee)
+		}
+	}
+	if len(open) > 0 {
+		return NotJudged, "what was judged holds, but nobody has judged " + strings.Join(open, ", ")
+	}
 	return Holds, "every guarantee that was promised holds"
 }
 
@@ -64,30 +77,32 @@ func (r *Report) Verdict(guarantee string) *Verdict {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	outcome, reason := r.sum()
 	return json.Marshal(struct {
-		Outcome  Outcome   `json:"outcome"`
-		Reason   string    `json:"reason"`
-		Verdicts []Verdict `json:"verdicts"`
-		Coverage Coverage  `json:"coverage"`
-		Figures  []Figure  `json:"figures"`
-		Disagree []string  `json:"disagreements,omitempty"`
-		Notes    []string  `json:"notes,omitempty"`
-		Idle     string    `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Figures, r.Disagreements, r.Notes, r.idle})
+		Outcome  Outcome     `json:"outcome"`
+		Reason   string      `json:"reason"`
+		Verdicts []Verdict   `json:"verdicts"`
+		Coverage Coverage    `json:"coverage"`
+		Recipes  []RecipeUse `json:"recipes"`
+		Figures  []Figure    `json:"figures"`
+		Disagree []string    `json:"disagreements,omitempty"`
+		Notes    []string    `json:"notes,omitempty"`
+		Idle     string      `json:"idle,omitempty"`
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Figures, r.Disagreements, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *Report) UnmarshalJSON(b []byte) error {
 	var f struct {
-		Verdicts []Verdict `json:"verdicts"`
-		Coverage Coverage  `json:"coverage"`
-		Figures  []Figure  `json:"figures"`
-		Disagree []string  `json:"disagreements"`
-		Notes    []string  `json:"notes"`
-		Idle     string    `json:"idle"`
+		Verdicts []Verdict   `json:"verdicts"`
+		Coverage Coverage    `json:"coverage"`
+		Recipes  []RecipeUse `json:"recipes"`
+		Figures  []Figure    `json:"figures"`
+		Disagree []string    `json:"disagreements"`
+		Notes    []string    `json:"notes"`
+		Idle     string      `json:"idle"`
 	}
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Figures, f.Disagree, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Figures, f.Disagree, f.Notes, f.Idle}
 	return nil
 }

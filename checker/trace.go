@@ -28,6 +28,7 @@ type trace struct {
 
 	retired map[int]time.Duration // process → when
 	procs   []int                 // processes that invoked anything, in order of appearance
+	invoked int                   // operations; ops has one for each part of one over several locks
 	oddDeep []oddDepth            // re-entries at a wrong depth
 }
 
@@ -36,6 +37,8 @@ type op struct {
 	process int
 	kind    histories.Op
 	lock    string
+	part    int // of an operation over several locks: 0 is the first
+	mode    histories.Mode
 	owner   string
 	store   string
 	invoke  int // event index
@@ -50,6 +53,7 @@ type op struct {
 
 	places []place // for acquires: what enqueued said while it was open
 	hold   *hold   // for reads and writes, and acquires that began one: the hold it belongs to
+	again  *hold   // for acquires: what its owner held already
 	filed  *ownership
 	stale  bool // a read or write of a process that had been told of its loss
 	shared bool // another operation of the same owner on the same lock was open meanwhile
@@ -64,6 +68,16 @@ type place struct {
 
 func (o *op) acquires() bool { return o.kind == histories.Acquire || o.kind == histories.TryAcquire }
 func (o *op) ok() bool       { return o.result == histories.OK }
+
+// passes reports whether o asks to pass a barrier.
+func (o *op) passes() bool {
+	return o.kind == histories.Wait || o.kind == histories.Enter || o.kind == histories.Leave
+}
+
+// held reports whether o is about what its owner holds.
+func (o *op) held() bool {
+	return o.acquires() || o.kind == histories.Release || o.kind == histories.Read || o.kind == histories.Write
+}
 
 func (o *op) party() Party {
 	e := o.done
@@ -96,44 +110,36 @@ func newTrace(h *histories.History) *trace {
 		h: h, expired: map[string]time.Duration{}, phases: map[string]time.Duration{}, retired: map[int]time.Duration{},
 	}
 	b := newHoldTracker(t)
-	open := map[int]*op{}
+	open := map[int][]*op{}
 	active := map[int]*faultSpan{}
-	locks, procs := map[string]bool{}, map[int]bool{}
 	for i := range h.Events {
 		e := &h.Events[i]
 		t.end = e.Time
 		switch e.Type {
 		case histories.Invoke:
-			o := &op{
-				process: e.Process, kind: e.Op, lock: e.Lock, owner: e.Owner, store: e.Store,
-				invoke: i, done: -1, call: e.Time, ret: forever,
-				depth: e.Depth, value: e.Value, token: e.Token, session: e.Session,
+			t.invoked++
+			open[e.Process] = t.invoke(i, e)
+			for _, o := range open[e.Process] {
+				if o.held() {
+					b.invoked(o)
+				}
 			}
-			if o.owner == "" {
-				o.owner = defaultOwner(e.Process)
-			}
-			if !locks[o.lock] {
-				locks[o.lock] = true
-				t.locks = append(t.locks, o.lock)
-			}
-			if !procs[o.process] {
-				procs[o.process] = true
-				t.procs = append(t.procs, o.process)
-			}
-			t.ops = append(t.ops, o)
-			open[e.Process] = o
-			b.invoked(o)
 		case histories.OK, histories.Fail, histories.Info:
-			o := open[e.Process]
-			delete(open, e.Process)
-			o.complete(i, e)
 			if e.Type == histories.Info {
 				t.retired[e.Process] = e.Time
 			}
-			b.completed(o)
+			for _, o := range open[e.Process] {
+				o.complete(i, e)
+				if o.held() {
+					b.completed(o)
+				}
+			}
+			delete(open, e.Process)
 		case histories.Enqueued:
-			if o := open[e.Process]; o != nil && o.acquires() && o.lock == e.Lock {
-				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
+			for _, o := range open[e.Process] {
+				if o.acquires() && o.lock == e.Lock {
+					o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
+				}
 			}
 		case histories.Lost:
 			b.lost(i, e)
@@ -165,6 +171,44 @@ func newTrace(h *histories.History) *trace {
 	return t
 }
 
+// invoke begins the operation of e: one op, or one for each lock of several.
+func (t *trace) invoke(i int, e *histories.Event) []*op {
+	if !slices.Contains(t.procs, e.Process) {
+		t.procs = append(t.procs, e.Process)
+	}
+	var ops []*op
+	for part, lock := range locksOf(e) {
+		o := &op{
+			process: e.Process, kind: e.Op, lock: lock, part: part, mode: e.Mode, owner: e.Owner, store: e.Store,
+			invoke: i, done: -1, call: e.Time, ret: forever,
+			depth: e.Depth, value: e.Value, token: e.Token, session: e.Session,
+		}
+		if e.Parts != nil {
+			o.token = e.Parts[part].Token
+		}
+		if o.owner == "" {
+			o.owner = defaultOwner(e.Process)
+		}
+		if !slices.Contains(t.locks, o.lock) {
+			t.locks = append(t.locks, o.lock)
+		}
+		t.ops, ops = append(t.ops, o), append(ops, o)
+	}
+	return ops
+}
+
+// locksOf returns the locks that e is about.
+func locksOf(e *histories.Event) []string {
+	if e.Parts == nil {
+		return []string{e.Lock}
+	}
+	var locks []string
+	for _, p := range e.Parts {
+		locks = append(locks, p.Lock)
+	}
+	return locks
+}
+
 func (o *op) complete(i int, e *histories.Event) {
 	o.done, o.ret, o.result = i, e.Time, e.Type
 	if e.Owner != "" {
@@ -173,7 +217,9 @@ func (o *op) complete(i int, e *histories.Event) {
 	if e.Depth != 0 {
 		o.depth = e.Depth
 	}
-	if e.Token != (histories.Token{}) {
+	if e.Parts != nil {
+		o.token = e.Parts[o.part].Token
+	} else if e.Token != (histories.Token{}) {
 		o.token = e.Token
 	}
 	if e.Session != "" {

@@ -16,22 +16,18 @@ import (
 // gave up is deleted in the background, and until then it is ahead. So only
 // tries that go on for longer than a session can live count.
 func (t *trace) triesInVain(from time.Duration) []Witness {
-	type key struct {
-		process int
-		lock    string
-	}
 	type tries struct {
 		first, last time.Duration
 		n           int
 		got         bool
 		party       Party
 	}
-	all := map[key]*tries{}
+	all := map[procKey]*tries{}
 	for _, o := range t.ops {
 		if o.kind != histories.TryAcquire || o.call < from || o.depth > 1 {
 			continue
 		}
-		k := key{o.process, o.lock}
+		k := procKey{o.process, o.lock, o.mode}
 		if all[k] == nil {
 			all[k] = &tries{first: o.call, party: o.party()}
 		}

@@ -16,6 +16,7 @@ const (
 	Violated     Outcome = "violated"
 	Unknown      Outcome = "unknown"       // the history does not decide it, or the checker could not
 	NotExercised Outcome = "not exercised" // nothing in the run put it to the test
+	NotJudged    Outcome = "not judged"    // this checker cannot judge it; the history has what it takes
 )
 
 // Verdict is the answer for one guarantee.

@@ -2,7 +2,19 @@
 # Makes sure that a Java runtime and ZooKeeper are there, where ensemble/find.go
 # looks for them. Installs with the system's package manager what is missing,
 # and nothing else. With --check it installs nothing and only says what it found.
+#
+# With --curator also what the tests in recipes/interop need, on Debian: Curator
+# and a JDK. They are skipped without it, so that what cannot be had is no failure.
 set -eu
+
+check=no curator=no
+for option; do
+	case $option in
+	--check) check=yes ;;
+	--curator) curator=yes ;;
+	*) echo "install.sh: unknown option $option" >&2 && exit 64 ;;
+	esac
+done
 
 fail() {
 	echo "$*" >&2
@@ -42,38 +54,81 @@ have_zookeeper() {
 	is_zookeeper /opt/homebrew/opt/zookeeper/libexec || is_zookeeper /usr/local/opt/zookeeper/libexec
 }
 
-# debian installs the packages given, as root.
-debian() {
+# The program that FindJava finds.
+java_program() {
+	for java in ${JAVA_HOME:+"$JAVA_HOME/bin/java"} /opt/homebrew/opt/openjdk/bin/java /usr/local/opt/openjdk/bin/java; do
+		[ ! -x "$java" ] || { echo "$java" && return; }
+	done
+	command -v java
+}
+
+# The places of recipes/interop/toolchain_test.go: Curator, and a compiler beside
+# the Java that runs.
+have_curator() {
+	[ -n "${ZKVERIFY_CURATOR:-}" ] || [ -f /usr/share/java/curator-recipes.jar ]
+}
+
+have_javac() {
+	have_java && [ -x "$(dirname "$(readlink -f "$(java_program)")")/javac" ]
+}
+
+# have_root finds out how to become root.
+have_root() {
 	if [ "$(id -u)" -eq 0 ]; then
 		root=
 	elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
 		root=sudo
 	else
-		fail "Java or ZooKeeper is missing; as root run: apt-get install --no-install-recommends $*"
+		return 1
 	fi
+}
+
+# debian installs the packages given, as root.
+debian() {
+	have_root || { echo "to get what is missing, as root run: apt-get install --no-install-recommends $*" >&2 && return 1; }
 	echo "installing $*"
 	install="$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends"
 	# The lists may be missing, as in a fresh container, or older than the archive.
 	$install "$@" || { $root apt-get update -q && $install "$@"; }
 }
 
+# jdk names the JDK that belongs to the Java that is there, if it is Debian's.
+jdk() {
+	case $(have_java && readlink -f "$(java_program)") in
+	/usr/lib/jvm/java-*-openjdk-*/bin/java)
+		version=$(readlink -f "$(java_program)") version=${version#/usr/lib/jvm/java-}
+		echo "openjdk-${version%%-*}-jdk-headless"
+		;;
+	*) openjdk jdk ;;
+	esac
+}
+
+# openjdk KIND: a version that ZooKeeper is known to run with, or what there is.
+openjdk() {
+	apt-cache show "openjdk-17-$1-headless" >/dev/null 2>&1 && echo "openjdk-17-$1-headless" || echo "default-$1-headless"
+}
+
 java=yes zookeeper=yes
 have_java || java=no
 have_zookeeper || zookeeper=no
 
-if [ "${1:-}" = --check ]; then
-	echo "java: $java, zookeeper: $zookeeper"
+if [ $check = yes ]; then
+	tests=
+	if [ $curator = yes ]; then
+		have_curator && tests=", curator: yes" || tests=", curator: no"
+		have_javac && tests="$tests, javac: yes" || tests="$tests, javac: no"
+	fi
+	echo "java: $java, zookeeper: $zookeeper$tests"
 	exit 0
 fi
-[ $java = yes ] && [ $zookeeper = yes ] && exit 0
 
-if command -v apt-get >/dev/null 2>&1; then
+if [ $java = yes ] && [ $zookeeper = yes ]; then
+	:
+elif command -v apt-get >/dev/null 2>&1; then
 	set --
-	if [ $java = no ]; then
-		apt-cache show openjdk-17-jre-headless >/dev/null 2>&1 && set -- openjdk-17-jre-headless || set -- default-jre-headless
-	fi
+	[ $java = yes ] || set -- "$(openjdk jre)"
 	[ $zookeeper = yes ] || set -- "$@" zookeeper libslf4j-java
-	debian "$@"
+	debian "$@" || fail "Java or ZooKeeper is missing"
 elif [ "$(uname)" = Darwin ] && command -v brew >/dev/null 2>&1; then
 	brew install zookeeper # brings a JDK with it
 else
@@ -81,3 +136,13 @@ else
 fi
 
 have_java && have_zookeeper || fail "Java or ZooKeeper is still missing after the installation: set JAVA_HOME and ZOOKEEPER_HOME"
+
+if [ $curator = yes ] && ! { have_curator && have_javac; }; then
+	if command -v apt-get >/dev/null 2>&1; then
+		set --
+		have_curator || set -- libcurator-recipes-java libslf4j-java
+		have_javac || set -- "$@" "$(jdk)"
+		debian "$@" || true
+	fi
+	have_curator && have_javac || echo "Curator or a Java compiler is missing: the tests in recipes/interop will be skipped"
+fi

@@ -48,7 +48,7 @@ func (v *validator) subject(e *Event) error {
 // parts checks the locks of an operation over several.
 func parts(e *Event) error {
 	switch {
-	case !slices.Contains([]Type{Invoke, OK, Fail, Info, Lost, Suspended, Resumed}, e.Type):
+	case !slices.Contains([]Type{Invoke, OK, Fail, Info, Lost, Suspended, Resumed, Crash}, e.Type):
 		return fmt.Errorf("%s has no parts", e.Type)
 	case e.Lock != "":
 		return fmt.Errorf("%s has a lock and parts", e.Type)

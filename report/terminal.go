@@ -20,12 +20,14 @@ type Style struct {
 const maxShown = 3
 
 // Terminal writes the report as plain text: one line per guarantee, then the
-// violations, how often faults met the lock in each state, and the figures.
+// violations, how often faults met the lock in each state, how much each recipe
+// was used, and the figures.
 func Terminal(w io.Writer, r *checker.Report, style Style) error {
 	p := &printer{w: w, style: style}
 	p.verdicts(r.Verdicts)
 	p.witnesses(r.Verdicts)
 	p.coverage(r.Coverage)
+	p.recipes(r.Recipes)
 	p.figures(r.Figures)
 	for i, d := range r.Disagreements {
 		if i == maxShown {
@@ -59,7 +61,7 @@ func (p *printer) paint(o checker.Outcome, text string) string {
 		return text
 	}
 	code := map[checker.Outcome]string{
-		checker.Holds: "32", checker.Violated: "1;31", checker.Unknown: "33", checker.NotExercised: "33",
+		checker.Holds: "32", checker.Violated: "1;31", checker.Unknown: "33", checker.NotExercised: "33", checker.NotJudged: "33",
 	}[o]
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
@@ -120,6 +122,21 @@ func (p *printer) coverage(rows checker.Coverage) {
 			}
 		}
 		p.printf("\n")
+	}
+}
+
+// recipes prints how much each was used, when there were several.
+func (p *printer) recipes(rows []checker.RecipeUse) {
+	if len(rows) < 2 {
+		return
+	}
+	p.printf("\n%-17s %6s %11s %9s %22s %23s\n", "recipe", "locks", "operations", "got", "held as a fault began", "waited as a fault began")
+	for _, r := range rows {
+		held := "."
+		if r.Recipe.IsLock() {
+			held = fmt.Sprint(r.Held)
+		}
+		p.printf("%-17s %6d %11d %9d %22s %23d\n", r.Recipe, r.Locks, r.Operations, r.Got, held, r.Awaited)
 	}
 }
 

@@ -28,6 +28,11 @@ func sample() *checker.Report {
 			},
 			{Guarantee: checker.Fairness, Outcome: checker.NotExercised, Reason: "not promised by the target"},
 			{Guarantee: checker.NoLeak, Outcome: checker.Holds, Promised: true, Expected: true, Reason: "nothing was left"},
+			{Guarantee: checker.Permits, Outcome: checker.NotJudged, Promised: true, Expected: true, Reason: "7 operations on record"},
+		},
+		Recipes: []checker.RecipeUse{
+			{Recipe: histories.Semaphore, Locks: 1, Operations: 7, Got: 3, Held: 2, Awaited: 1},
+			{Recipe: histories.Barrier, Locks: 2, Operations: 5, Got: 4, Awaited: 3},
 		},
 		Coverage: checker.Coverage{{Fault: "black-hole", Starts: 3, Met: met}},
 		Figures:  []checker.Figure{{Name: "operations", Value: 42}},
@@ -45,6 +50,10 @@ func TestATerminalReportTellsEverythingThatMatters(t *testing.T) {
 		"mutual exclusion        violated       two owners held one lock at the same time, 5 times",
 		"fairness                not promised   not promised by the target",
 		"no leak                 holds          nothing was left",
+		"permits                 not judged     7 operations on record",
+		"recipe             locks  operations       got  held as a fault began waited as a fault began",
+		"semaphore              1           7         3                      2                       1",
+		"barrier                2           5         4                      .                       3",
 		"mutual exclusion was violated 5 times:",
 		`  1. process 1 and process 2 both held lock "a" from 1.000000 s to 1.500000 s. Fault black-hole on client 1 was active.`,
 		"  … and 4 more",
@@ -89,7 +98,7 @@ func TestVerdictJSONIsReadBack(t *testing.T) {
 	if err := r.UnmarshalJSON(b.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if r.Outcome() != checker.Violated || len(r.Verdicts) != 3 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
+	if r.Outcome() != checker.Violated || len(r.Verdicts) != 4 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -2,10 +2,27 @@ package workload
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/zkverify/zkverify/histories"
 )
+
+// claim is what an acquire asks for, and how.
+type claim struct {
+	event   histories.Event // Lock or Parts, Mode, Permits
+	acquire func(context.Context) (Lease, error)
+	try     func(context.Context) (Lease, error)
+}
+
+// claimOf asks a locker for one of its locks.
+func claimOf(l Locker, lock string) claim {
+	return claim{
+		event:   histories.Event{Lock: lock},
+		acquire: func(ctx context.Context) (Lease, error) { return l.Acquire(ctx, lock) },
+		try:     func(ctx context.Context) (Lease, error) { return l.TryAcquire(ctx, lock) },
+	}
+}
 
 // attempt is one acquire from its invocation to its completion. It travels in
 // the context, so that a place in the queue is put down to the acquire that
@@ -31,19 +48,25 @@ func enqueued(ctx context.Context, p Place) {
 	if !a.open {
 		return // the acquire is over: its place means nothing any more
 	}
+	lock := a.Lock
+	if lock == "" {
+		if !slices.ContainsFunc(a.Parts, func(part histories.Part) bool { return part.Lock == p.Lock }) {
+			return // a place that nobody knows the queue of
+		}
+		lock = p.Lock
+	}
 	a.c.run.journal.record(histories.Event{
-		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: a.Lock, Owner: a.Owner,
+		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: lock, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
 		Session: a.c.sessionName(), Token: p.Token, Position: p.Ahead,
 	})
 }
 
-// acquire runs one acquire, by way of do, and returns the hold if it got the
-// lock. Any error means that nobody acts on it: it fails.
-func (c *client) acquire(ctx context.Context, op histories.Op, lock string, do func(context.Context) (Lease, error)) (*hold, error) {
-	process := c.current()
-	a := &attempt{c: c, open: true, Event: histories.Event{
-		Type: histories.Invoke, Process: process, Op: op, Lock: lock, Owner: ownerName(process), Session: c.sessionName(),
-	}}
+// acquire runs one acquire of what asked says, by way of do, and returns the
+// hold if it got it. Any error means that nobody acts on it: it fails.
+func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.Event, do func(context.Context) (Lease, error)) (*hold, error) {
+	a := &attempt{c: c, open: true, Event: asked}
+	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.current(), c.sessionName()
+	a.Owner = ownerName(a.Process)
 	c.run.journal.record(a.Event)
 	c.setWaiting(true)
 	lease, err := do(context.WithValue(ctx, attemptKey{}, a))
@@ -51,10 +74,10 @@ func (c *client) acquire(ctx context.Context, op histories.Op, lock string, do f
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = false
+	defer c.setWaiting(false)
 	done := a.Event
 	done.Session = c.sessionName()
 	if err != nil {
-		c.setWaiting(false)
 		done.Type, done.Error = histories.Fail, err.Error()
 		c.run.journal.record(done)
 		return nil, err
@@ -63,8 +86,38 @@ func (c *client) acquire(ctx context.Context, op histories.Op, lock string, do f
 		done.Session = sessionName(s.SessionID())
 	}
 	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), 1
+	if m, ok := lease.(MultiLease); ok && done.Parts != nil {
+		done.Token, done.Parts = histories.Token{}, withTokens(done.Parts, m.Tokens())
+	}
 	c.run.journal.record(done)
 	h := newHold(c, done, lease)
-	c.setHold(h)
+	c.addHold(h)
 	return h, nil
+}
+
+// withTokens returns a copy of parts that has the tokens, one for each.
+func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Part {
+	out := slices.Clone(parts)
+	for i := range min(len(out), len(tokens)) {
+		out[i].Token = tokens[i]
+	}
+	return out
+}
+
+// operate runs and records one operation that gets no lock. An error ends it
+// as failed says: fail if nobody acts on it, info if nobody knows whether it
+// took effect; then the process is retired.
+func (c *client) operate(op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
+	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.current(), c.sessionName()
+	c.run.journal.record(e)
+	err := do()
+	e.Type, e.Session = histories.OK, c.sessionName()
+	if err != nil {
+		e.Type, e.Error = failed, err.Error()
+	}
+	c.run.journal.record(e)
+	if e.Type == histories.Info {
+		c.retire()
+	}
+	return err
 }

@@ -11,3 +11,8 @@ func progressBound(s Settings) time.Duration { return s.SessionTimeout + 6*time.
 // that is closed from the side. Heartbeats are at most a third of the session
 // timeout apart; the rest is for an ensemble that is busy electing.
 func lossBound(s Settings) time.Duration { return s.SessionTimeout }
+
+// revokeBound is what a request to release gets to reach a holder who keeps its
+// lease: a watch event, and whatever a holder whose link is down needs to notice
+// and to look again. After a session timeout without a link its lease is lost.
+func revokeBound(s Settings) time.Duration { return s.SessionTimeout }

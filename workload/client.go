@@ -18,7 +18,8 @@ import (
 type client struct {
 	run     *run
 	index   int
-	rand    *rand.Rand
+	rand    *rand.Rand         // decides its cycles
+	more    *rand.Rand         // decides what recipes have in particular: the same cycles whatever is driven
 	links   map[int]links.Link // by server
 	servers []string           // the links' addresses, in the order to try them
 	ids     map[string]int     // server by address
@@ -30,8 +31,9 @@ type client struct {
 	wire    *wire
 	absent  context.CancelFunc // ends the presence goroutine
 	waiting bool
-	hold    *hold
-	strikes int // faults that have hit it
+	inside  bool    // a double barrier
+	held    []*hold // what it believes to hold
+	strikes int     // faults that have hit it
 }
 
 func newClient(r *run, index int) *client {
@@ -39,6 +41,7 @@ func newClient(r *run, index int) *client {
 		run: r, index: index, process: index,
 		// One stream a client: what one draws does not depend on others.
 		rand:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1)),
+		more:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1<<32)),
 		links: make(map[int]links.Link), ids: make(map[string]int),
 	}
 }
@@ -68,7 +71,7 @@ func (c *client) open(ctx context.Context) error {
 	target, err := c.run.cfg.Target.Open(attempt, Env{
 		Servers: slices.Clone(c.servers), Dial: w.dial,
 		SessionTimeout: c.run.cfg.SessionTimeout, TickTime: c.run.cfg.Ensemble.TickTime(),
-		Root: c.run.lockRoot(), Enqueued: enqueued, Suspended: c.suspended,
+		Root: c.run.lockRoot(), Locks: c.run.locks, Enqueued: enqueued, Suspended: c.suspended,
 	})
 	if err != nil {
 		w.tear() // whatever Open has left behind cannot hold a session
@@ -99,10 +102,20 @@ func (c *client) ensureOpen(ctx context.Context) bool {
 // can be said any more.
 func (c *client) abandon() {
 	target, w, absent := c.take()
+	c.retire()
+	if target == nil {
+		return // the run has torn it out already
+	}
 	w.tear()
 	absent()
-	c.retire()
 	c.wg.Go(target.Crash)
+}
+
+// crash ends the client and its process, which holds no lock, without a word.
+func (c *client) crash(e histories.Event) {
+	e.Type, e.Process, e.Session = histories.Crash, c.current(), c.sessionName()
+	c.run.journal.record(e)
+	c.abandon()
 }
 
 // close ends the client in good order.
@@ -126,7 +139,7 @@ func (c *client) take() (Client, *wire, context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
-	c.target, c.waiting, c.hold = nil, false, nil
+	c.target, c.waiting, c.inside, c.held = nil, false, false, nil
 	return t, c.wire, c.absent
 }
 
@@ -161,19 +174,40 @@ func (c *client) setWaiting(yes bool) {
 	c.waiting = yes
 }
 
-func (c *client) setHold(h *hold) {
+func (c *client) setInside(yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hold, c.waiting = h, false
+	c.inside = yes
+}
+
+func (c *client) addHold(h *hold) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = append(c.held, h)
+}
+
+func (c *client) dropHold(h *hold) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = slices.DeleteFunc(c.held, func(other *hold) bool { return other == h })
+}
+
+// holds returns how much the client believes to hold.
+func (c *client) holds() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.held)
 }
 
 // suspended is Env.Suspended.
 func (c *client) suspended(token histories.Token, yes bool) {
 	c.mu.Lock()
-	h := c.hold
+	held := slices.Clone(c.held)
 	c.mu.Unlock()
-	if h != nil && h.event.Token == token {
-		h.suspended(yes)
+	for _, h := range held {
+		if h.has(token) {
+			h.suspended(yes)
+		}
 	}
 }
 
@@ -189,7 +223,7 @@ func (c *client) sessionName() string {
 func (c *client) status() nemesis.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Holds: c.hold != nil, Waits: c.waiting}
+	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Holds: len(c.held) > 0 || c.inside, Waits: c.waiting}
 	if c.target != nil {
 		out.Session, out.Password, out.Linked = c.wire.credentials()
 	}
@@ -200,10 +234,10 @@ func (c *client) status() nemesis.Client {
 func (c *client) busyIn(session int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hold != nil {
-		return c.hold.event.Session == sessionName(session)
+	if len(c.held) > 0 {
+		return c.held[0].event.Session == sessionName(session)
 	}
-	if !c.waiting {
+	if !c.waiting && !c.inside {
 		return false
 	}
 	now, _, _ := c.wire.credentials()

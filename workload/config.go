@@ -3,6 +3,8 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -19,9 +21,15 @@ type Config struct {
 	Target   Target
 	Recorder Recorder // the caller closes it
 
-	Seed     int64
-	Clients  int           // default 10
-	Locks    int           // default 5
+	// Recipes are those of the target to drive, see SelectRecipes. Default
+	// Target.Recipe alone.
+	Recipes []histories.Recipe
+
+	Seed    int64
+	Clients int // default 10
+	// Locks is how many of each recipe. Default 5, or 1 if several recipes
+	// are driven: then clients meet less often at each.
+	Locks    int
 	Duration time.Duration // of the chaos phase; default 60 s
 	// SessionTimeout is what clients ask for, and must lie in what the
 	// servers allow. Default 2 s.
@@ -82,12 +90,14 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Ensemble == nil || c.Network == nil || c.Target == nil || c.Recorder == nil {
 		return c, errors.New("workload: Ensemble, Network, Target and Recorder are required")
 	}
-	setDefault(&c.Clients, 10)
-	setDefault(&c.Locks, 5)
-	setDefault(&c.Duration, time.Minute)
-	setDefault(&c.SessionTimeout, 2*time.Second)
+	c = c.withSizes()
 	if c.Clients < 0 || c.Locks < 0 || c.Duration < 0 || c.SessionTimeout < 0 {
 		return c, errors.New("workload: numbers of clients and locks, and durations, must not be negative")
+	}
+	for _, r := range c.Recipes {
+		if !slices.Contains(RecipesOf(c.Target), r) {
+			return c, fmt.Errorf("workload: target %s does not offer %s", c.Target.Name(), r)
+		}
 	}
 	if len(c.Faults) == 0 {
 		c.Faults = []string{"all"}
@@ -105,6 +115,21 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// withSizes fills in what the header of the history depends on.
+func (c Config) withSizes() Config {
+	if len(c.Recipes) == 0 {
+		c.Recipes = []histories.Recipe{histories.Recipe(c.Target.Recipe())}
+	}
+	setDefault(&c.Clients, 10)
+	if len(c.Recipes) == 1 {
+		setDefault(&c.Locks, 5)
+	}
+	setDefault(&c.Locks, 1)
+	setDefault(&c.Duration, time.Minute)
+	setDefault(&c.SessionTimeout, 2*time.Second)
+	return c
+}
+
 func setDefault[T comparable](v *T, d T) {
 	var zero T
 	if *v == zero {
@@ -117,14 +142,22 @@ func (c Config) settings() Settings {
 	return Settings{SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime()}
 }
 
-// Promises is what the target promises under this configuration: what belongs
-// in the history's header. Only Target, Ensemble and SessionTimeout matter.
-func (c Config) Promises() histories.Promises {
-	setDefault(&c.SessionTimeout, 2*time.Second)
+// Header is that of the run's history, but for Started and Options, which are
+// the caller's. It needs Ensemble, Target, and what else is set of Recipes, Seed,
+// Clients, Locks and SessionTimeout.
+func (c Config) Header() histories.Header {
+	c = c.withSizes()
+	return histories.Header{
+		Seed: c.Seed, Target: c.Target.Name(), Recipe: strings.ReplaceAll(joined(c.Recipes), " ", ""),
+		Promises: c.promises(), Locks: lockTable(c.groups()),
+		Ensemble: c.Ensemble.Kind(), Servers: len(c.Ensemble.Servers()), ZooKeeper: c.Ensemble.Version(),
+		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(),
+	}
+}
+
+// promises is what the target promises under this configuration.
+func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
 	setDefault(&p.ProgressBound, progressBound(c.settings()))
 	return p
 }
-
-// lockName is the key of a lock in the history, and its node's name.
-func lockName(i int) string { return fmt.Sprintf("lock-%d", i) }

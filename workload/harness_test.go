@@ -1,7 +1,6 @@
 package workload_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -62,11 +61,7 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	local, network := servers(t)
 	cfg.Ensemble, cfg.Network = local, network
 	file := filepath.Join(t.TempDir(), "history.jsonl")
-	rec, err := histories.Create(file, histories.Header{
-		Seed: cfg.Seed, Recipe: cfg.Target.Recipe(), Target: cfg.Target.Name(), Promises: cfg.Promises(),
-		Ensemble: local.Kind(), Servers: len(local.Servers()), ZooKeeper: local.Version(),
-		SessionTimeout: cmp.Or(cfg.SessionTimeout, 2*time.Second), TickTime: local.TickTime(),
-	})
+	rec, err := histories.Create(file, cfg.Header())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,22 +4,22 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
 
-// hold is a lock that a process holds, from the acquire's completion to the
-// call of the outermost Release.
+// hold is a lock, or several acquired at once, that a process holds, from the
+// acquire's completion to the call of the outermost Release.
 type hold struct {
 	c     *client
-	event histories.Event // process, lock, owner, session and token, for all its events
+	event histories.Event // process, lock or parts, owner, session and token, for all its events
 	lease Lease
 	since int           // the client's strikes when it began
 	done  chan struct{} // closed when over
 
 	mu   sync.Mutex
 	lost bool // on record
+	down bool // the lease's link, on record
 	over bool // Release was called, or the process crashed
 }
 
@@ -67,9 +67,10 @@ func (h *hold) isLostLocked() bool {
 func (h *hold) suspended(yes bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || h.lost {
-		return
+	if h.over || h.lost || h.down == yes {
+		return // over, or another lease of several has told already
 	}
+	h.down = yes
 	if yes {
 		h.recordLocked(histories.Suspended)
 	} else {
@@ -92,11 +93,12 @@ func (h *hold) end(e histories.Event) {
 	h.over = true
 	close(h.done)
 	h.c.run.journal.record(e)
-	h.c.setHold(nil)
+	h.c.dropHold(h)
 }
 
 // release gives back one level of the hold. When nobody knows whether the
-// outermost was freed, the process is retired.
+// outermost was freed, the process is retired, unless it holds something else:
+// then it goes on for as long as it does.
 func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 	e := h.event
 	e.Type, e.Op, e.Depth = histories.Invoke, histories.Release, depth
@@ -112,9 +114,8 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 		if depth == 1 {
 			h.c.run.journal.cycles.Add(1)
 		}
-	case errors.Is(err, ErrLost), depth > 1:
-		// Not its doing that the lock is free; or an inner level, which its
-		// process goes on to hold the lock without.
+	case errors.Is(err, ErrLost), depth > 1, h.c.holds() > 0:
+		// Not its doing that the lock is free; or its process goes on.
 		e.Type = histories.Fail
 	default:
 		e.Type = histories.Info
@@ -143,43 +144,4 @@ func (h *hold) reenter(ctx context.Context, r Reenterer, held Lease, depth int) 
 	e.Type, e.Token, e.Depth = histories.OK, lease.Token(), depth
 	h.c.run.journal.record(e)
 	return lease
-}
-
-// increment reads and increments the lock's counters as a careful user does:
-// it writes only while the lease is valid. race is the pause in between.
-func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
-	stores := []string{histories.StorePlain}
-	if h.event.Token != (histories.Token{}) {
-		stores = append(stores, histories.StoreFenced)
-	}
-	counters := h.c.run.counters[h.event.Lock]
-	values := make(map[string]int64, len(stores))
-	for _, store := range stores {
-		v, err := h.access(histories.Read, store, 0, func() (int64, error) { return counters.read(store, h.event.Token) })
-		if err == nil {
-			values[store] = v
-		}
-	}
-	pause(ctx, race, nil)
-	for _, store := range stores {
-		v, ok := values[store]
-		if !ok || h.isLost() || !lease.Valid() {
-			continue
-		}
-		_, _ = h.access(histories.Write, store, v+1, func() (int64, error) { return v + 1, counters.write(store, h.event.Token, v+1) })
-	}
-}
-
-// access records one read or write of a counter.
-func (h *hold) access(op histories.Op, store string, value int64, do func() (int64, error)) (int64, error) {
-	e := h.event
-	e.Type, e.Op, e.Store, e.Value = histories.Invoke, op, store, value
-	h.c.run.journal.record(e)
-	v, err := do()
-	e.Type, e.Value = histories.OK, v
-	if err != nil {
-		e.Type, e.Error = histories.Fail, err.Error()
-	}
-	h.c.run.journal.record(e)
-	return v, err
 }

@@ -80,6 +80,8 @@ type cycle struct {
 	crash    bool
 	race     time.Duration // between read and write
 	rest     time.Duration // before it begins; longer after a failure
+
+	more *rand.Rand // decides what the recipe has in particular; not drawn by draw
 }
 
 // draw decides the next cycle. It draws the same number of values each time,

@@ -30,13 +30,17 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &run{
-		cfg: cfg, life: life, promises: cfg.Promises(), before: stacks(),
+		cfg: cfg, life: life, promises: cfg.promises(), before: stacks(),
 		active: make(map[int]string), counters: make(map[string]*counters),
 	}
 	r.journal = &journal{Recorder: cfg.Recorder, refuse: end}
-	for i := range cfg.Locks {
-		r.locks = append(r.locks, lockName(i))
-		r.counters[lockName(i)] = new(counters)
+	r.groups = cfg.groups()
+	r.locks = lockTable(r.groups)
+	for lock := range r.locks {
+		r.counters[lock] = new(counters)
+	}
+	for _, g := range r.groups {
+		g.driver = g.make(r)
 	}
 	// A history that cannot be written ends the run. Ends with life.
 	stop := make(chan struct{})
@@ -68,10 +72,11 @@ type run struct {
 	life     context.Context // ends when the run must end at once
 	promises histories.Promises
 	journal  *journal
-	locks    []string
-	counters map[string]*counters // by lock
-	before   map[string]string    // goroutines that are not ours
-	name     string               // unique, for the links
+	groups   []*group                  // what is driven
+	locks    map[string]histories.Lock // by name
+	counters map[string]*counters      // by lock
+	before   map[string]string         // goroutines that are not ours
+	name     string                    // unique, for the links
 	observer *observer
 	clients  []*client
 
@@ -174,6 +179,11 @@ func (r *run) setUp(ctx context.Context) error {
 		return err
 	}
 	for _, c := range r.clients {
+		for _, g := range r.groups {
+			if !g.offered(c.client()) {
+				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Recipe)
+			}
+		}
 		// Faults, bounds and the history's header go by it.
 		granted := c.wire.sessionTimeout()
 		if granted == 0 {

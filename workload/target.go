@@ -24,21 +24,34 @@ type Target interface {
 	Open(ctx context.Context, env Env) (Client, error)
 }
 
+// Collection is implemented by targets that offer more recipes than the one
+// that Recipe names. Their clients implement the interface of each:
+// [NonReentrantLocker], [ReadWriteLocker] and so on.
+type Collection interface {
+	// Recipes returns all that the target offers, Recipe's among them.
+	Recipes() []histories.Recipe
+}
+
 // Settings is what a target's promises may depend on.
 type Settings struct {
 	SessionTimeout time.Duration
 	TickTime       time.Duration // 0 when unknown
 }
 
-// Client is one client of the lock under test. Its methods are called by one
-// goroutine, except for Conn and Crash.
-type Client interface {
-	// Acquire waits for the lock named lock, which lives at env.Root/lock.
-	// ctx bounds the wait alone. Pass ctx on to env.Enqueued.
+// Locker gets the locks of one recipe by name. Lock lives at env.Root/lock.
+type Locker interface {
+	// Acquire waits for the lock. ctx bounds the wait alone. Pass ctx on to
+	// env.Enqueued.
 	Acquire(ctx context.Context, lock string) (Lease, error)
 	// TryAcquire is like Acquire but returns ErrNotAcquired when another
-	// holds the lock.
+	// is in the way.
 	TryAcquire(ctx context.Context, lock string) (Lease, error)
+}
+
+// Client is one client of the lock under test, a mutex. Its methods are called
+// by one goroutine, except for Conn and Crash.
+type Client interface {
+	Locker
 	// Conn returns the connection of the current session, nil when there is
 	// none. The harness creates an ephemeral node of its own through it.
 	Conn() *zk.Conn
@@ -66,7 +79,7 @@ type Lease interface {
 	Release(ctx context.Context) error
 }
 
-// Reenterer is implemented by clients of reentrant locks.
+// Reenterer is implemented by clients, and other lockers, of reentrant locks.
 type Reenterer interface {
 	// Reenter acquires lock again in the name of the owner of held. Only the
 	// release of the outermost lease frees the lock.
@@ -83,6 +96,8 @@ var (
 	ErrNotAcquired = errors.New("lock not acquired")
 	// ErrLost is returned by Release, and by Reenter, of a lease that was lost.
 	ErrLost = errors.New("lease lost")
+	// ErrNotHeld is returned by RevokerLocker.Holder when nobody holds the lock.
+	ErrNotHeld = errors.New("lock not held")
 )
 
 // Env is what a target's client is given.
@@ -99,6 +114,8 @@ type Env struct {
 	TickTime time.Duration
 	// Root is the path under which the locks live. It exists.
 	Root string
+	// Locks are those of the run, by name: a semaphore's size is there.
+	Locks map[string]histories.Lock
 	// Enqueued reports a place in a lock's queue, with the context given to
 	// Acquire. Fairness is judged by it; a target that promises no order need
 	// not call it.
@@ -110,6 +127,7 @@ type Env struct {
 
 // Place is a place in a lock's queue.
 type Place struct {
+	Lock  string          // which, when several are acquired at once; else it need not be given
 	Token histories.Token // what a grant of this place will carry
 	Ahead int             // contenders ahead
 }

@@ -26,6 +26,7 @@ func (mutantTarget) Promises(s Settings) histories.Promises {
 	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true,
 		LossBound:     lossBound(s),
+		RevokeBound:   revokeBound(s),
 		ProgressBound: progressBound(s),
 	}
 }
@@ -37,7 +38,7 @@ func (t mutantTarget) Open(ctx context.Context, env Env) (Client, error) {
 		mutants.WithDialer(env.Dial),
 		mutants.WithObserver(mutants.Observer{
 			Enqueued: func(ctx context.Context, e mutants.Enqueued) {
-				env.Enqueued(ctx, Place{Token: histories.Token(e.Token), Ahead: e.Ahead})
+				env.Enqueued(ctx, Place{Lock: path.Base(e.Path), Token: histories.Token(e.Token), Ahead: e.Ahead})
 			},
 			Suspended: func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), false) },
@@ -50,12 +51,12 @@ func (t mutantTarget) Open(ctx context.Context, env Env) (Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mutantClient{c, env.Root}, nil
+	return &mutantClient{c, env}, nil
 }
 
 type mutantClient struct {
 	client *mutants.Client
-	root   string
+	env    Env
 }
 
 func (c *mutantClient) Acquire(ctx context.Context, lock string) (Lease, error) {
@@ -68,8 +69,8 @@ func (c *mutantClient) TryAcquire(ctx context.Context, lock string) (Lease, erro
 
 // Reenter acquires with the context of the lease, which carries its owner.
 func (c *mutantClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, cancel := context.WithCancelCause(held.(*mutantLease).Context())
-	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	inner, end := held.(*mutantLease).owned(ctx)
+	defer end()
 	return wrapMutantLease(c.mutex(lock).Acquire(inner))
 }
 
@@ -80,11 +81,19 @@ func (c *mutantClient) Close(ctx context.Context) error { return c.client.Close(
 func (c *mutantClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *mutantClient) mutex(lock string) *mutants.Mutex {
-	return mutants.NewMutex(c.client, path.Join(c.root, lock))
+	return mutants.NewMutex(c.client, path.Join(c.env.Root, lock))
 }
 
 // mutantLease is a mutants.Lease in the harness's words.
 type mutantLease struct{ *mutants.Lease }
+
+// owned returns a context with the lease's owner that ends with ctx, and places
+// in queues are put down to ctx's acquire.
+func (l *mutantLease) owned(ctx context.Context) (_ context.Context, end func()) {
+	inner, cancel := context.WithCancelCause(context.WithValue(l.Context(), attemptKey{}, ctx.Value(attemptKey{})))
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	return inner, func() { stop(); cancel(nil) }
+}
 
 func wrapMutantLease(l *mutants.Lease, err error) (Lease, error) {
 	switch {

@@ -24,6 +24,7 @@ func (recipesTarget) Promises(s Settings) histories.Promises {
 	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true,
 		LossBound:     lossBound(s),
+		RevokeBound:   revokeBound(s),
 		ProgressBound: progressBound(s),
 	}
 }
@@ -34,7 +35,7 @@ func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
 		recipes.WithDialer(env.Dial),
 		recipes.WithObserver(recipes.Observer{
 			Enqueued: func(ctx context.Context, e recipes.Enqueued) {
-				env.Enqueued(ctx, Place{Token: histories.Token(e.Token), Ahead: e.Ahead})
+				env.Enqueued(ctx, Place{Lock: path.Base(e.Path), Token: histories.Token(e.Token), Ahead: e.Ahead})
 			},
 			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
@@ -47,12 +48,12 @@ func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recipesClient{c, env.Root}, nil
+	return &recipesClient{c, env}, nil
 }
 
 type recipesClient struct {
 	client *recipes.Client
-	root   string
+	env    Env
 }
 
 func (c *recipesClient) Acquire(ctx context.Context, lock string) (Lease, error) {
@@ -65,8 +66,8 @@ func (c *recipesClient) TryAcquire(ctx context.Context, lock string) (Lease, err
 
 // Reenter acquires with the context of the lease, which carries its owner.
 func (c *recipesClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, cancel := context.WithCancelCause(held.(*recipesLease).Context())
-	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	inner, end := held.(*recipesLease).owned(ctx)
+	defer end()
 	return wrapLease(c.mutex(lock).Acquire(inner))
 }
 
@@ -77,11 +78,19 @@ func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close
 func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *recipesClient) mutex(lock string) *recipes.Mutex {
-	return recipes.NewMutex(c.client, path.Join(c.root, lock))
+	return recipes.NewMutex(c.client, path.Join(c.env.Root, lock))
 }
 
 // recipesLease is a recipes.Lease in the harness's words.
 type recipesLease struct{ *recipes.Lease }
+
+// owned returns a context with the lease's owner that ends with ctx, and places
+// in queues are put down to ctx's acquire.
+func (l *recipesLease) owned(ctx context.Context) (_ context.Context, end func()) {
+	inner, cancel := context.WithCancelCause(context.WithValue(l.Context(), attemptKey{}, ctx.Value(attemptKey{})))
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	return inner, func() { stop(); cancel(nil) }
+}
 
 func wrapLease(l *recipes.Lease, err error) (Lease, error) {
 	switch {

@@ -35,9 +35,7 @@ func (w world) Struck(id int, f nemesis.Fault) {
 		}
 		c.mu.Lock()
 		c.strikes++
-		if c.hold != nil {
-			w.heldAcross.Add(1)
-		}
+		w.heldAcross.Add(int64(len(c.held)))
 		c.mu.Unlock()
 	}
 }

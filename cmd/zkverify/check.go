@@ -104,7 +104,7 @@ func judge(ctx context.Context, con *console, h *histories.History) (*checker.Re
 
 // worse returns the outcome that decides the exit status.
 func worse(a, b checker.Outcome) checker.Outcome {
-	order := map[checker.Outcome]int{checker.Holds: 0, checker.NotExercised: 1, checker.Unknown: 2, checker.Violated: 3}
+	order := map[checker.Outcome]int{checker.Holds: 0, checker.NotJudged: 1, checker.NotExercised: 2, checker.Unknown: 3, checker.Violated: 4}
 	if order[b] > order[a] {
 		return b
 	}

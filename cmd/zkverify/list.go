@@ -21,12 +21,17 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 	w := tabwriter.NewWriter(con.out, 0, 0, 3, ' ', 0)
 	switch l.What {
 	case "recipes":
-		for _, r := range recipeNames() {
-			fmt.Fprintf(w, "%s\n", r)
+		for _, r := range workload.Recipes() {
+			fmt.Fprintf(w, "%s\t%s\n", r.Recipe, r.Description)
 		}
 	case "targets":
 		for _, t := range workload.Targets() {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name(), t.Recipe(), t.Description())
+			offers := workload.RecipesOf(t)
+			recipes := string(offers[0])
+			if len(offers) > 1 {
+				recipes = fmt.Sprintf("%d recipes", len(offers))
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name(), recipes, t.Description())
 		}
 	case "mutants":
 		for _, d := range workload.Mutants() {
@@ -42,17 +47,4 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 		}
 	}
 	return w.Flush()
-}
-
-// recipeNames lists the recipes that some target has.
-func recipeNames() []string {
-	var names []string
-	seen := make(map[string]bool)
-	for _, t := range workload.Targets() {
-		if !seen[t.Recipe()] {
-			seen[t.Recipe()] = true
-			names = append(names, t.Recipe())
-		}
-	}
-	return names
 }

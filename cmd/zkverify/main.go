@@ -23,7 +23,7 @@ import (
 const (
 	exitHolds       = 0
 	exitViolated    = 1
-	exitUnknown     = 2  // or not exercised, or the run did not end in good order
+	exitUnknown     = 2  // or not exercised, or not judged, or the run did not end in good order
 	exitUsage       = 64 // EX_USAGE: also input that cannot be read
 	exitUnavailable = 69 // EX_UNAVAILABLE: no ensemble
 )
@@ -70,7 +70,7 @@ func zkverify(args []string, con *console) (status int) {
 	exited := -1
 	parser, err := kong.New(&c,
 		kong.Name("zkverify"),
-		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown or not exercised, 64 bad usage or input, 69 no ensemble."),
+		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown, not exercised or not judged, 64 bad usage or input, 69 no ensemble."),
 		kong.Writers(con.out, con.err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": versionText()},

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,14 +26,14 @@ const (
 
 // runCmd drives a target through faults.
 type runCmd struct {
-	Recipe string `default:"mutex" help:"What sort of lock to test; see zkverify list recipes." placeholder:"NAME"`
-	Target string `default:"recipes" help:"The lock to test; see zkverify list targets." placeholder:"NAME"`
+	Recipe []string `default:"mutex" help:"Recipes to drive, comma-separated, or all that the target offers; see zkverify list recipes." placeholder:"NAME"`
+	Target string   `default:"recipes" help:"The implementation to test; see zkverify list targets." placeholder:"NAME"`
 
 	Servers serversFlags `embed:""`
 
 	Duration time.Duration `default:"60s" help:"How long faults come and go (${default})."`
 	Clients  int           `default:"10" help:"Clients, each with a session of its own (${default})."`
-	Locks    int           `default:"5" help:"Locks they contend for (${default})."`
+	Locks    *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
 	Faults   []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
 	Seed     *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
 	Out      string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
@@ -43,7 +42,7 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return "Example: zkverify run --target zk-lock --duration 30s\n\nLeaves a folder with the history, the verdict and the servers' logs."
+	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\n\nLeaves a folder with the history, the verdict and the servers' logs."
 }
 
 // mixFlags are workload.Mix on the command line.
@@ -84,13 +83,11 @@ func (r *runCmd) Validate() error {
 			return fmt.Errorf("--%s must be positive, not %v", d.flag, d.value)
 		}
 	}
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"clients", r.Clients}, {"locks", r.Locks}} {
-		if n.value < 1 {
-			return fmt.Errorf("--%s must be at least 1, not %d", n.flag, n.value)
-		}
+	if r.Clients < 1 {
+		return fmt.Errorf("--clients must be at least 1, not %d", r.Clients)
+	}
+	if r.Locks != nil && *r.Locks < 1 {
+		return fmt.Errorf("--locks must be at least 1, not %d", *r.Locks)
 	}
 	m := r.Mix
 	for _, s := range []struct {
@@ -105,23 +102,21 @@ func (r *runCmd) Validate() error {
 	return r.Servers.validate()
 }
 
-// target returns the target that the flags name.
-func (r *runCmd) target() (workload.Target, error) {
+// target returns the target and the recipes of it that the flags name.
+func (r *runCmd) target() (workload.Target, []histories.Recipe, error) {
 	target, err := workload.TargetNamed(r.Target)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
-	if known := recipeNames(); r.Recipe != "all" && !slices.Contains(known, r.Recipe) {
-		return nil, usage("unknown recipe %q; known: %s", r.Recipe, strings.Join(known, ", "))
+	recipes, err := workload.SelectRecipes(target, r.Recipe)
+	if err != nil {
+		return nil, nil, usageError{err}
 	}
-	if r.Recipe != "all" && r.Recipe != target.Recipe() {
-		return nil, usage("target %s is a %s, not a %s", target.Name(), target.Recipe(), r.Recipe)
-	}
-	return target, nil
+	return target, recipes, nil
 }
 
 func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
-	target, err := r.target()
+	target, recipes, err := r.target()
 	if err != nil {
 		return err
 	}
@@ -137,7 +132,7 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	con.say("zkverify %s: %s, seed %d, in %s", versionText(), target.Name(), seed, dir)
+	con.say("zkverify %s: %s, seed %d, in %s", versionText(), driven(target, recipes), seed, dir)
 
 	env, err := r.Servers.open(ctx, con, dir, runID(started, seed))
 	if err != nil {
@@ -152,17 +147,17 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 
 	cfg := workload.Config{
-		Ensemble: env.ensemble, Network: env.network, Target: target,
-		Seed: seed, Clients: r.Clients, Locks: r.Locks, Duration: r.Duration,
+		Ensemble: env.ensemble, Network: env.network, Target: target, Recipes: recipes,
+		Seed: seed, Clients: r.Clients, Duration: r.Duration,
 		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults,
 	}
+	if r.Locks != nil {
+		cfg.Locks = *r.Locks
+	}
 	path := filepath.Join(dir, historyFile)
-	recorder, err := histories.Create(path, histories.Header{
-		Started: started, Seed: seed, Recipe: target.Recipe(), Target: target.Name(),
-		Promises: cfg.Promises(), Options: r.options(),
-		Ensemble: env.ensemble.Kind(), Servers: len(env.ensemble.Servers()), ZooKeeper: env.ensemble.Version(),
-		SessionTimeout: r.Servers.SessionTimeout, TickTime: env.ensemble.TickTime(),
-	})
+	header := cfg.Header()
+	header.Started, header.Options = started, r.options()
+	recorder, err := histories.Create(path, header)
 	if err != nil {
 		return usageError{err}
 	}
@@ -259,15 +254,30 @@ func (r *runCmd) options() map[string]string {
 	m := r.Mix
 	share := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	o := map[string]string{
-		"recipe": r.Recipe, "target": r.Target,
-		"duration": r.Duration.String(), "clients": strconv.Itoa(r.Clients), "locks": strconv.Itoa(r.Locks),
+		"recipe": strings.Join(r.Recipe, ","), "target": r.Target,
+		"duration": r.Duration.String(), "clients": strconv.Itoa(r.Clients),
 		"faults": strings.Join(r.Faults, ","),
 		"hold":   m.Hold.String(), "patience": m.Patience.String(),
 		"try": share(m.Try), "timeout": share(m.Timeout), "cancel": share(m.Cancel), "reenter": share(m.Reenter),
 		"long": share(m.Long), "hold-on": share(m.HoldOn), "crash": share(m.Crash), "race": share(m.Race),
 	}
+	if r.Locks != nil {
+		o["locks"] = strconv.Itoa(*r.Locks)
+	}
 	r.Servers.options(o)
 	return o
+}
+
+// driven says what a run drives. With one recipe, the target's name is enough.
+func driven(target workload.Target, recipes []histories.Recipe) string {
+	if len(recipes) == 1 && recipes[0] == histories.Mutex {
+		return target.Name()
+	}
+	var names []string
+	for _, r := range recipes {
+		names = append(names, string(r))
+	}
+	return target.Name() + ": " + strings.Join(names, ", ")
 }
 
 func kindNames(kinds []nemesis.Kind) string {

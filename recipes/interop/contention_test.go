@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -83,12 +84,9 @@ func contend(t *testing.T, ours string, theirs workload.Target, cfg workload.Con
 		dir = t.TempDir()
 	}
 	file := filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", t.Name(), cfg.Seed))
-	recorder, err := histories.Create(file, histories.Header{
-		Seed: cfg.Seed, Recipe: cfg.Target.Recipe(), Target: cfg.Target.Name(), Promises: cfg.Promises(),
-		Options:  map[string]string{"curator": curator, "faults": strings.Join(cfg.Faults, ",")},
-		Ensemble: servers.Kind(), Servers: len(servers.Servers()), ZooKeeper: servers.Version(),
-		SessionTimeout: timeout, TickTime: servers.TickTime(),
-	})
+	header := cfg.Header()
+	header.Options = map[string]string{"curator": curator, "faults": cmp.Or(strings.Join(cfg.Faults, ","), "all")}
+	recorder, err := histories.Create(file, header)
 	must(t, err)
 	cfg.Recorder = recorder
 	result, err := workload.Run(t.Context(), cfg)

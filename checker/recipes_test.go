@@ -1,0 +1,181 @@
+package checker
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// ofRecipes makes the header list locks.
+func (r *run) ofRecipes(locks map[string]histories.Lock) *run {
+	r.h.Header.Locks = locks
+	return r
+}
+
+// both performs an operation within one millisecond.
+func (r *run) both(ms int, typ histories.Type, p int, op histories.Op, e histories.Event) *run {
+	return r.op(ms, histories.Invoke, p, op, e).op(ms, typ, p, op, e)
+}
+
+// pair acquires or releases locks a and b in one operation.
+func (r *run) pair(ms int, typ histories.Type, p int, op histories.Op, tokens ...int) *run {
+	e := histories.Event{Type: typ, Process: p, Op: op, Session: session(p), Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}}
+	for i, n := range tokens {
+		e.Parts[i].Token = tok(n)
+	}
+	return r.add(ms, e)
+}
+
+func TestWhatNobodyCanJudgeIsNotPassed(t *testing.T) {
+	for recipe, c := range map[histories.Recipe]struct {
+		guarantee string
+		size      int
+		op        histories.Op
+		event     histories.Event
+	}{
+		histories.ReadWrite:       {ReadersAndWriters, 0, histories.Acquire, histories.Event{Mode: histories.ModeRead}},
+		histories.Semaphore:       {Permits, 3, histories.Acquire, histories.Event{Permits: 2}},
+		histories.SharedSemaphore: {Permits, 3, histories.SetSize, histories.Event{Size: 2}},
+		histories.MultiLock:       {AllOrNothing, 0, histories.Acquire, histories.Event{Depth: 1, Token: tok(1)}},
+		histories.Revocation:      {Revocation, 0, histories.Revoke, histories.Event{Token: tok(1)}},
+		histories.Barrier:         {Barriers, 0, histories.Wait, histories.Event{}},
+		histories.DoubleBarrier:   {Barriers, 2, histories.Enter, histories.Event{Generation: 1}},
+	} {
+		r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: recipe, Size: c.size}})
+		rep := r.both(1, histories.OK, 1, c.op, c.event).report()
+		v := rep.Verdict(c.guarantee)
+		if v == nil || v.Outcome != NotJudged || !strings.HasPrefix(v.Reason, "1 operation on record") {
+			t.Errorf("%s: %v", recipe, v)
+		}
+		if rep.Outcome() == Holds {
+			t.Errorf("%s: the run passed", recipe)
+		}
+		if exclusion := rep.Verdict(MutualExclusion); (exclusion != nil) != recipe.Exclusive() {
+			t.Errorf("%s: mutual exclusion: %v", recipe, exclusion)
+		}
+	}
+}
+
+func TestAMultiLockIsHeldInEachOfItsParts(t *testing.T) {
+	locks := map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}}
+	alone := histories.Event{Lock: "b", Token: tok(8), Depth: 1}
+	for _, c := range []struct {
+		name      string
+		make      func(*run)
+		guarantee string
+		want      Outcome
+	}{
+		{"one lock of it is granted after its release", func(r *run) {
+			r.pair(3, histories.Invoke, 1, histories.Release).both(4, histories.OK, 2, histories.Acquire, alone)
+		}, MutualExclusion, Holds},
+		{"one lock of it is granted to another meanwhile", func(r *run) {
+			r.both(3, histories.OK, 2, histories.Acquire, alone).pair(4, histories.Invoke, 1, histories.Release)
+		}, MutualExclusion, Violated},
+		{"one lock of it is granted after its loss", func(r *run) {
+			r.add(3, histories.Event{Type: histories.Lost, Process: 1, Session: session(1), Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}})
+			r.both(4, histories.OK, 2, histories.Acquire, alone)
+		}, MutualExclusion, Holds},
+		{"its token of one lock is older than one granted before", func(r *run) {
+			r.pair(3, histories.Invoke, 1, histories.Release).pair(3, histories.OK, 1, histories.Release)
+			alone := alone
+			alone.Token = tok(6)
+			r.both(4, histories.OK, 2, histories.Acquire, alone)
+		}, Fencing, Violated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRun(t).ofRecipes(locks)
+			r.pair(1, histories.Invoke, 1, histories.Acquire).pair(2, histories.OK, 1, histories.Acquire, 5, 7)
+			c.make(r)
+			if v := r.report().Verdict(c.guarantee); v.Outcome != c.want {
+				t.Errorf("got %v, want %s", v, c.want)
+			}
+		})
+	}
+}
+
+func TestALockThatIsNotReentrantRefusesItsOwner(t *testing.T) {
+	again := histories.Event{Lock: "a", Token: tok(2), Depth: 2}
+	for name, c := range map[string]struct {
+		answer histories.Type
+		want   Outcome
+	}{"and was right to": {histories.Fail, Holds}, "or does not": {histories.OK, Violated}} {
+		r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
+		r.want(1, 1).got(2, 1, 2).both(3, c.answer, 1, histories.Acquire, again).release(4, 1).released(5, 1)
+		if v := r.report().Verdict(Reentrancy); v.Outcome != c.want {
+			t.Errorf("%s: got %v, want %s", name, v, c.want)
+		}
+	}
+}
+
+func TestProgressIsOfEveryModeAndBarrier(t *testing.T) {
+	locks := map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}, "b": {Recipe: histories.Barrier}, "d": {Recipe: histories.DoubleBarrier, Size: 1}}
+	steps := []struct {
+		what string
+		op   histories.Op
+		e    histories.Event
+	}{
+		{`get lock "a" to read`, histories.Acquire, histories.Event{Mode: histories.ModeRead}},
+		{`get lock "a" to write`, histories.Acquire, histories.Event{Mode: histories.ModeWrite}},
+		{`pass barrier "b"`, histories.Wait, histories.Event{Lock: "b"}},
+		{`pass barrier "d"`, histories.Leave, histories.Event{Lock: "d", Generation: 1}},
+	}
+	for missing := -1; missing < len(steps); missing++ {
+		r := newRun(t).ofRecipes(locks)
+		// Everything is named before the recovery, so that it is asked for.
+		for i, s := range steps {
+			r.both(1+i, histories.Fail, 1, s.op, s.e)
+		}
+		r.phase(10, histories.PhaseRecovery)
+		for i, s := range steps {
+			typ := histories.OK
+			if i == missing {
+				typ = histories.Fail
+			}
+			r.both(11+i, typ, 1, s.op, s.e)
+		}
+		v := r.phase(2000, histories.PhaseEnd).report().Verdict(Progress)
+		if missing < 0 {
+			if v.Outcome != Holds {
+				t.Errorf("nothing is missing: %v", v)
+			}
+			continue
+		}
+		if v.Outcome != Violated || !strings.Contains(v.Witnesses[0].What, steps[missing].what) {
+			t.Errorf("%s: %v, %v", steps[missing].what, v, v.Witnesses)
+		}
+	}
+}
+
+func TestReadersAndWritersOfOneOwnerAreTwoHolds(t *testing.T) {
+	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+	write := histories.Event{Mode: histories.ModeWrite, Depth: 1, Token: tok(1), Session: session(1)}
+	read := histories.Event{Mode: histories.ModeRead, Depth: 1, Token: tok(2), Session: session(1)}
+	r.both(1, histories.OK, 1, histories.Acquire, write).both(2, histories.OK, 1, histories.Acquire, read).both(3, histories.OK, 1, histories.Release, write)
+	r.expired(5, 1)
+	// Of the two only the reader still held when the session ended.
+	v := r.add(5, histories.Event{Type: histories.Lost, Process: 1, Lock: "a", Mode: histories.ModeRead}).report().Verdict(LossIsTold)
+	if n, _ := v.Figure("sessions ended while holding"); n != 1 || v.Outcome != Holds {
+		t.Error(v, v.Figures)
+	}
+}
+
+func TestTheUseOfEachRecipeIsCounted(t *testing.T) {
+	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}, "w": {Recipe: histories.Barrier}})
+	r.pair(1, histories.Invoke, 1, histories.Acquire).pair(2, histories.OK, 1, histories.Acquire, 5, 5)
+	r.op(2, histories.Invoke, 2, histories.Wait, histories.Event{Lock: "w"})
+	r.fault(3, histories.FaultStart, "isolate").fault(4, histories.FaultStop, "isolate")
+	r.op(5, histories.OK, 2, histories.Wait, histories.Event{Lock: "w"})
+	want := []RecipeUse{
+		{Recipe: histories.MultiLock, Locks: 2, Operations: 1, Got: 1, Held: 1},
+		{Recipe: histories.Barrier, Locks: 1, Operations: 1, Got: 1, Awaited: 1},
+	}
+	rep := r.report()
+	if !reflect.DeepEqual(rep.Recipes, want) {
+		t.Errorf("got %+v, want %+v", rep.Recipes, want)
+	}
+	if row := rep.Coverage[0]; row.Met[Holding] != 1 || row.Met[Waiting] != 1 || row.Met[Idle] != 0 {
+		t.Errorf("coverage: %+v", row)
+	}
+}

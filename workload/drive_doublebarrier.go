@@ -1,0 +1,149 @@
+package workload
+
+import (
+	"context"
+	"path"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// DoubleBarrierClient is implemented by clients that offer double barriers.
+// Env.Locks says how many members each has.
+type DoubleBarrierClient interface {
+	// EnterBarrier returns when all members have come. After an error its
+	// member counts no more.
+	EnterBarrier(ctx context.Context, name string) (Member, error)
+}
+
+// Member is inside a double barrier.
+type Member interface {
+	// Leave returns when all members leave.
+	Leave(ctx context.Context) error
+}
+
+// members is how many a double barrier has, unless there are fewer clients.
+const members = 3
+
+var doubleBarrierRecipe = RecipeInfo{
+	Recipe:      histories.DoubleBarrier,
+	Description: "all enter together, and all leave together",
+	offered:     func(c Client) bool { _, ok := c.(DoubleBarrierClient); return ok },
+	locks: func(n, clients int) ([]string, histories.Lock) {
+		return numbered(string(histories.DoubleBarrier), n), histories.Lock{Recipe: histories.DoubleBarrier, Size: min(members, clients)}
+	},
+	make:     func(r *run) driver { return newDoubleBarrierDriver(r) },
+	together: true,
+}
+
+// doubleBarrierDriver sends as many clients as the barrier has members through
+// it at once, and now and then too few, who must not pass. A round whose member
+// crashes or times out is broken: the others time out, and the next begins when
+// nothing is left of it.
+type doubleBarrierDriver struct {
+	lobbies map[string]*lobby
+	passed  map[string]*passed
+}
+
+// passed counts the clients that have passed a barrier in recovery.
+type passed struct {
+	n        atomic.Int64
+	everyone context.Context // ends when it was everybody
+	done     context.CancelFunc
+}
+
+func newDoubleBarrierDriver(r *run) *doubleBarrierDriver {
+	d := &doubleBarrierDriver{make(map[string]*lobby), make(map[string]*passed)}
+	for name, lock := range r.locks {
+		if lock.Recipe != histories.DoubleBarrier {
+			continue
+		}
+		d.lobbies[name] = newLobby(lock.Size, r.cfg.SessionTimeout, func() bool {
+			left, err := r.observer.ephemerals(path.Join(r.lockRoot(), name))
+			return err == nil && len(left) == 0
+		})
+		p := &passed{}
+		p.everyone, p.done = context.WithCancel(r.life)
+		d.passed[name] = p
+	}
+	return d
+}
+
+func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
+	session := c.run.cfg.SessionTimeout
+	pushy, patience := plan.more.Float64() < 0.02, time.Duration((0.5+plan.more.Float64())*float64(session))
+	r := d.lobbies[name].join(ctx, plan.patience, pushy)
+	if r == nil {
+		return nil
+	}
+	_, err := d.pass(c, name, r, plan, patience)
+	if asPlanned(err) {
+		return nil
+	}
+	return err
+}
+
+// pass is one member's part in a round. It reports whether it came through.
+// Each half has its own patience, whatever phase the run is in: the others
+// need this member.
+func (d *doubleBarrierDriver) pass(c *client, name string, r *round, plan cycle, patience time.Duration) (through bool, err error) {
+	defer func() { r.end(!through) }()
+	target, ok := c.client().(DoubleBarrierClient)
+	if !ok {
+		return false, errCrashed // the run has given up on it meanwhile
+	}
+	e := histories.Event{Lock: name, Generation: r.generation}
+	entering, entered := context.WithTimeout(c.run.life, patience)
+	defer entered()
+	var member Member
+	c.setWaiting(true)
+	err = c.operate(histories.Enter, e, histories.Fail, func() (err error) {
+		member, err = target.EnterBarrier(entering, name)
+		return err
+	})
+	c.setWaiting(false)
+	if err != nil {
+		return false, err
+	}
+	c.setInside(true)
+	defer c.setInside(false)
+	pause(c.run.life, plan.hold, nil)
+	if plan.crash && c.run.life.Err() == nil {
+		c.crash(histories.Event{Lock: name, Generation: r.generation})
+		return false, nil
+	}
+	leaving, left := context.WithTimeout(c.run.life, patience)
+	defer left()
+	err = c.operate(histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
+	if err != nil {
+		return false, err
+	}
+	c.run.journal.cycles.Add(1)
+	return true, nil
+}
+
+// recover passes the barrier once, and then again for as long as others have
+// not: they need members.
+func (d *doubleBarrierDriver) recover(ctx context.Context, c *client, name string) bool {
+	through, passed := false, d.passed[name]
+	waiting, enough := context.WithCancel(ctx)
+	defer enough()
+	defer context.AfterFunc(passed.everyone, enough)()
+	for waiting.Err() == nil && c.ensureOpen(waiting) {
+		r := d.lobbies[name].join(waiting, c.run.promises.ProgressBound, false)
+		if r == nil {
+			continue
+		}
+		ok, _ := d.pass(c, name, r, cycle{}, time.Until(c.run.recoverBy))
+		if !ok {
+			pause(waiting, failureRest, nil)
+		} else if !through {
+			through = true
+			if passed.n.Add(1) == int64(c.run.cfg.Clients) {
+				passed.done()
+			}
+		}
+	}
+	return through
+}

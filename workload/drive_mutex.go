@@ -1,0 +1,44 @@
+package workload
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+var mutexRecipe = RecipeInfo{
+	Recipe:      histories.Mutex,
+	Description: "one holder, who may acquire again; guards two counters",
+	offered:     func(Client) bool { return true },
+	// Their short name is older than the other recipes.
+	locks: func(n, _ int) ([]string, histories.Lock) {
+		return numbered("lock", n), histories.Lock{Recipe: histories.Mutex}
+	},
+	make: func(r *run) driver { return mutexDriver{r.promises.Reentrant} },
+}
+
+// mutexDriver drives a mutex: acquire in one of four ways, increment what the
+// lock guards, hold on, perhaps re-enter, release or crash.
+type mutexDriver struct{ reentrant bool }
+
+func (d mutexDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+	h, err := c.get(ctx, plan, claimOf(c.client(), lock))
+	if h == nil {
+		return err
+	}
+	levels := []Lease{h.lease}
+	if r, ok := c.client().(Reenterer); ok && d.reentrant {
+		levels = h.climb(ctx, r, plan)
+	}
+	h.use(ctx, levels, plan)
+	h.finish(ctx, plan, levels)
+	return nil
+}
+
+func (mutexDriver) recover(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.Acquire, func(target Client) claim { return claimOf(target, lock) })
+}
+
+func (mutexDriver) try(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.TryAcquire, func(target Client) claim { return claimOf(target, lock) })
+}

@@ -1,0 +1,51 @@
+package workload
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// NonReentrantLocker is implemented by clients that offer a lock whose owner
+// cannot acquire it again. If the locker is a [Reenterer] that is put to the
+// test: Reenter must fail, and neither wait nor harm the lease.
+type NonReentrantLocker interface{ NonReentrant() Locker }
+
+var nonReentrantRecipe = RecipeInfo{
+	Recipe:      histories.NonReentrant,
+	Description: "one holder, whose second acquire is refused",
+	offered:     func(c Client) bool { _, ok := c.(NonReentrantLocker); return ok },
+	make:        func(*run) driver { return nonReentrantDriver{} },
+}
+
+type nonReentrantDriver struct{}
+
+func (nonReentrantDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+	locker := c.client().(NonReentrantLocker).NonReentrant()
+	h, err := c.get(ctx, plan, claimOf(locker, lock))
+	if h == nil {
+		return err
+	}
+	levels := []Lease{h.lease}
+	if r, ok := locker.(Reenterer); ok && plan.depth > 1 {
+		// A lock that waits for itself must not keep the client.
+		bounded, cancel := context.WithTimeout(ctx, plan.patience)
+		levels = h.climb(bounded, r, plan)
+		cancel()
+	}
+	h.use(ctx, levels, plan)
+	h.finish(ctx, plan, levels)
+	return nil
+}
+
+func (nonReentrantDriver) recover(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.Acquire, nonReentrantClaim(lock))
+}
+
+func (nonReentrantDriver) try(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.TryAcquire, nonReentrantClaim(lock))
+}
+
+func nonReentrantClaim(lock string) func(Client) claim {
+	return func(target Client) claim { return claimOf(target.(NonReentrantLocker).NonReentrant(), lock) }
+}

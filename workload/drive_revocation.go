@@ -1,0 +1,102 @@
+package workload
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// RevocableLocker is implemented by clients that offer mutexes whose holder can
+// be asked to release. Their leases are [RevocableLease]s.
+type RevocableLocker interface{ Revocable() RevokerLocker }
+
+// RevokerLocker gets the mutexes, and asks their holders.
+type RevokerLocker interface {
+	Locker
+	// Holder returns the token of the lease that holds the lock, and what
+	// Revoke needs to reach it. ErrNotHeld if nobody holds it.
+	Holder(ctx context.Context, lock string) (token histories.Token, node string, err error)
+	// Revoke asks for it. An error leaves open whether the holder will hear.
+	Revoke(ctx context.Context, node string) error
+}
+
+// RevocableLease is a lease whose holder can be asked to release it.
+type RevocableLease interface {
+	Lease
+	// OnRevoke has f called, once or more, from any goroutine, when somebody
+	// asks: before or after the call of OnRevoke.
+	OnRevoke(f func())
+}
+
+var revocationRecipe = RecipeInfo{
+	Recipe:      histories.Revocation,
+	Description: "a mutex whose holder is asked to release",
+	offered:     func(c Client) bool { _, ok := c.(RevocableLocker); return ok },
+	make:        func(*run) driver { return revocationDriver{} },
+}
+
+// revocationDriver holds for longer than others. A third of the cycles ask the
+// holder to release; most holders do when they are told, some take their time.
+type revocationDriver struct{}
+
+func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+	ask, obey := plan.more.Float64() < 0.35, plan.more.Float64() < 0.8
+	locker := c.client().(RevocableLocker).Revocable()
+	if ask {
+		return d.ask(ctx, c, locker, lock)
+	}
+	h, err := c.get(ctx, plan, claimOf(locker, lock))
+	if h == nil {
+		return err
+	}
+	asked, told := context.WithCancel(ctx)
+	defer told()
+	h.lease.(RevocableLease).OnRevoke(func() {
+		h.revokeRequested()
+		if obey {
+			told()
+		}
+	})
+	levels := []Lease{h.lease}
+	plan.hold *= 10
+	h.use(asked, levels, plan)
+	h.finish(ctx, plan, levels)
+	return nil
+}
+
+// ask asks whoever holds the lock to release it, if anybody does.
+func (revocationDriver) ask(ctx context.Context, c *client, locker RevokerLocker, lock string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.run.cfg.SessionTimeout)
+	defer cancel()
+	token, node, err := locker.Holder(ctx, lock)
+	if err == nil {
+		err = c.operate(histories.Revoke, histories.Event{Lock: lock, Token: token}, histories.Info, func() error {
+			return locker.Revoke(ctx, node)
+		})
+	}
+	if asPlanned(err) {
+		return nil
+	}
+	return err
+}
+
+func (revocationDriver) recover(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.Acquire, revocableClaim(lock))
+}
+
+func (revocationDriver) try(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.TryAcquire, revocableClaim(lock))
+}
+
+func revocableClaim(lock string) func(Client) claim {
+	return func(target Client) claim { return claimOf(target.(RevocableLocker).Revocable(), lock) }
+}
+
+// revokeRequested puts on record that the holder was asked to release.
+func (h *hold) revokeRequested() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.over && !h.lost {
+		h.recordLocked(histories.RevokeRequested)
+	}
+}

@@ -1,0 +1,68 @@
+package workload
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// SemaphoreLocker is implemented by clients that offer semaphores. Env.Locks
+// says how many permits each has.
+type SemaphoreLocker interface{ Semaphore() PermitLocker }
+
+// PermitLocker gets permits of one semaphore: n of them, or none.
+type PermitLocker interface {
+	AcquireN(ctx context.Context, lock string, n int) (Lease, error)
+	TryAcquireN(ctx context.Context, lock string, n int) (Lease, error)
+}
+
+// permits is how many a semaphore of a run has, at first if it is shared.
+const permits = 3
+
+var semaphoreRecipe = RecipeInfo{
+	Recipe:      histories.Semaphore,
+	Description: "a fixed number of permits, acquired one or more at a time",
+	offered:     func(c Client) bool { _, ok := c.(SemaphoreLocker); return ok },
+	locks: func(n, _ int) ([]string, histories.Lock) {
+		return numbered(string(histories.Semaphore), n), histories.Lock{Recipe: histories.Semaphore, Size: permits}
+	},
+	make: func(*run) driver {
+		return semaphoreDriver{func(c Client) PermitLocker { return c.(SemaphoreLocker).Semaphore() }}
+	},
+}
+
+// semaphoreDriver acquires any number of permits that there are.
+type semaphoreDriver struct {
+	of func(Client) PermitLocker
+}
+
+func (d semaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+	return d.use(ctx, c, lock, plan, 1+plan.more.IntN(permits))
+}
+
+func (d semaphoreDriver) use(ctx context.Context, c *client, lock string, plan cycle, n int) error {
+	h, err := c.get(ctx, plan, permitClaim(d.of(c.client()), lock, n))
+	if h == nil {
+		return err
+	}
+	levels := []Lease{h.lease}
+	h.use(ctx, levels, plan)
+	h.finish(ctx, plan, levels)
+	return nil
+}
+
+func (d semaphoreDriver) recover(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.Acquire, func(target Client) claim { return permitClaim(d.of(target), lock, 1) })
+}
+
+func (d semaphoreDriver) try(ctx context.Context, c *client, lock string) bool {
+	return c.gets(ctx, histories.TryAcquire, func(target Client) claim { return permitClaim(d.of(target), lock, 1) })
+}
+
+func permitClaim(l PermitLocker, lock string, n int) claim {
+	return claim{
+		event:   histories.Event{Lock: lock, Permits: n},
+		acquire: func(ctx context.Context) (Lease, error) { return l.AcquireN(ctx, lock, n) },
+		try:     func(ctx context.Context) (Lease, error) { return l.TryAcquireN(ctx, lock, n) },
+	}
+}

@@ -1,0 +1,109 @@
+package workload
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// guarded is what one lock of a hold guards: its counters, and the token that
+// the fence goes by.
+type guarded struct {
+	lock  string
+	token histories.Token
+}
+
+// guards returns what the hold may write to. Permits guard nothing: they are
+// not exclusive.
+func (h *hold) guards() []guarded {
+	switch {
+	case h.event.Permits > 0:
+		return nil
+	case h.event.Parts == nil:
+		return []guarded{{h.event.Lock, h.event.Token}}
+	}
+	var out []guarded
+	for _, p := range h.event.Parts {
+		out = append(out, guarded{p.Lock, p.Token})
+	}
+	return out
+}
+
+// has reports whether the token is one of the hold's.
+func (h *hold) has(token histories.Token) bool {
+	if h.event.Token == token {
+		return true
+	}
+	for _, p := range h.event.Parts {
+		if p.Token == token {
+			return true
+		}
+	}
+	return false
+}
+
+// increment reads and increments the counters of what is held as a careful
+// user does: it writes only while the lease is valid. race is the pause in
+// between.
+//
+// A reader reads twice instead. It stays away from the fence: its token is no
+// place in the order of the writers.
+func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
+	if h.event.Mode == histories.ModeRead {
+		g := h.guards()[0]
+		_, _ = h.read(g, histories.StorePlain)
+		pause(ctx, race, nil)
+		if !h.isLost() && lease.Valid() {
+			_, _ = h.read(g, histories.StorePlain)
+		}
+		return
+	}
+	type seen struct {
+		guarded
+		store string
+		value int64
+	}
+	var all []seen
+	for _, g := range h.guards() {
+		stores := []string{histories.StorePlain}
+		if g.token != (histories.Token{}) {
+			stores = append(stores, histories.StoreFenced)
+		}
+		for _, store := range stores {
+			if v, err := h.read(g, store); err == nil {
+				all = append(all, seen{g, store, v})
+			}
+		}
+	}
+	pause(ctx, race, nil)
+	for _, s := range all {
+		if h.isLost() || !lease.Valid() {
+			return
+		}
+		counters := h.c.run.counters[s.lock]
+		_, _ = h.access(histories.Write, s.guarded, s.store, s.value+1, func() (int64, error) {
+			return s.value + 1, counters.write(s.store, s.token, s.value+1)
+		})
+	}
+}
+
+func (h *hold) read(g guarded, store string) (int64, error) {
+	counters := h.c.run.counters[g.lock]
+	return h.access(histories.Read, g, store, 0, func() (int64, error) { return counters.read(store, g.token) })
+}
+
+// access records one read or write of a counter.
+func (h *hold) access(op histories.Op, g guarded, store string, value int64, do func() (int64, error)) (int64, error) {
+	e := h.event
+	e.Type, e.Op, e.Lock, e.Parts, e.Token = histories.Invoke, op, g.lock, nil, g.token
+	e.Store, e.Value = store, value
+	h.c.run.journal.record(e)
+	v, err := do()
+	e.Type, e.Value = histories.OK, v
+	if err != nil {
+		e.Type, e.Error = histories.Fail, err.Error()
+	}
+	h.c.run.journal.record(e)
+	return v, err
+}
