@@ -19,7 +19,7 @@ var curatorDriver string
 var kazooDriver string
 
 // curatorJar is where Debian's libcurator-recipes-java puts Curator; its
-// manifest names what it needs. CURATOR_CLASSPATH replaces it.
+// manifest names what it needs. ZKVERIFY_CURATOR replaces it.
 const curatorJar = "/usr/share/java/curator-recipes.jar"
 
 // startCurator compiles and starts the driver of Curator's locks. The error says
@@ -37,10 +37,10 @@ func startCurator(ctx context.Context, dir string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	classPath := os.Getenv("CURATOR_CLASSPATH")
+	classPath := os.Getenv("ZKVERIFY_CURATOR")
 	if classPath == "" {
 		if _, err := os.Stat(curatorJar); err != nil {
-			return nil, errors.New("Curator is not installed (Debian: apt install libcurator-recipes-java), and CURATOR_CLASSPATH is not set")
+			return nil, errors.New("no Curator (Debian: apt install libcurator-recipes-java), and ZKVERIFY_CURATOR is not set")
 		}
 		classPath = curatorJar
 	}
