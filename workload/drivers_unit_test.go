@@ -144,3 +144,14 @@ func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
 		t.Errorf("recorded %+v", rec.events)
 	}
 }
+
+func TestTheNumberOfANodeIsRead(t *testing.T) {
+	for node, want := range map[string]int{
+		"_c_01234567-0123-0123-0123-0123456789ab-lock-0000000012":  12,
+		"_c_01234567-0123-0123-0123-0123456789ab-lock--2147483648": -2147483648,
+	} {
+		if got := sequence(node); got != want {
+			t.Errorf("%s: %d, want %d", node, got, want)
+		}
+	}
+}
