@@ -9,15 +9,14 @@ ARGS       ?=
 # JVMs each, and their tests of time need the CPU.
 PARALLEL   ?= 2
 TIMEOUT    ?= 10m
-BENCH      ?= .
 BENCHTIME  ?= 5x
 COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test verify interop bench up down clean go curator
+.PHONY: help setup build test verify interop bench bench-loss up down clean go curator
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 go:
 	@command -v $(GO) >/dev/null 2>&1 || { echo "Go is missing: install the version that go.mod names from https://go.dev/dl/" >&2; exit 1; }
@@ -45,8 +44,11 @@ verify: setup build ## build and run a minute of faults, or what ARGS= says
 interop: go curator ## a minute of Curator and the recipes on the same locks, under faults
 	ZKVERIFY_INTEROP_DURATION=60s $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixedContention$$' ./recipes/interop
 
-bench: go setup ## run the benchmarks; BENCH= chooses by name, BENCHTIME= how often
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -timeout 60m -p 1 ./...
+bench: go curator ## compare the locks with others' in one table; ARGS= are its options, -h lists them
+	$(GO) run ./recipes/bench $(ARGS)
+
+bench-loss: go setup ## how long before the servers expire it a holder is told; BENCHTIME= how often
+	$(GO) test -run '^$$' -bench LossBeforeExpiry -benchtime $(BENCHTIME) -timeout 60m ./recipes
 
 up: ## start three ZooKeeper servers and Toxiproxy in containers
 	$(COMPOSE) up -d

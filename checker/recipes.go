@@ -60,11 +60,18 @@ func (t *trace) exclusiveHolds() []*hold {
 }
 
 // partly notes which locks a verdict says nothing of, although the like is
-// promised of them.
+// promised of them: those that are not exclusive, and those whose places no
+// token orders.
 func (t *trace) partly(verdicts []Verdict) []string {
+	ordered := map[histories.Recipe]bool{}
+	for _, o := range t.ops {
+		if len(o.places) > 0 && o.places[0].token != (histories.Token{}) {
+			ordered[t.recipe(o.lock)] = true
+		}
+	}
 	var left []string
 	for _, r := range t.recipes() {
-		if r.IsLock() && !r.Exclusive() {
+		if r.IsLock() && (!r.Exclusive() || !ordered[r] && r != histories.Mutex) {
 			left = append(left, string(r))
 		}
 	}

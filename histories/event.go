@@ -13,7 +13,7 @@ const (
 	Fail   Type = "fail"   // Op certainly had no effect that anybody may act on
 	Info   Type = "info"   // nobody knows whether Op took effect; the process is retired
 
-	Enqueued  Type = "enqueued"  // an open acquire has its place in the queue: Token orders the places, Position counts those ahead
+	Enqueued  Type = "enqueued"  // an open acquire has its place in the queue: Token orders the places, or Sequence where it is zero; Position counts those known to be ahead
 	Suspended Type = "suspended" // the holder's link is down, its lease not yet lost
 	Resumed   Type = "resumed"   // the link is back, the lease was kept
 	Lost      Type = "lost"      // the holder was told that exclusivity is no longer guaranteed
@@ -103,6 +103,7 @@ type Event struct {
 
 	Token    Token  `json:"token,omitzero"`
 	Position int    `json:"position,omitempty"` // for enqueued: contenders ahead
+	Sequence int    `json:"sequence,omitempty"` // for enqueued: the number of the contender's node
 	Depth    int    `json:"depth,omitempty"`    // 1 is the outermost hold
 	Store    string `json:"store,omitempty"`    // for read, write
 	Value    int64  `json:"value,omitempty"`    // for read, write

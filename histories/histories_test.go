@@ -18,7 +18,7 @@ func sample() *History {
 	events := []Event{
 		{Type: PhaseStart, Process: -1, Phase: PhaseChaos},
 		{Type: Invoke, Process: 0, Op: Acquire, Lock: "a", Owner: "o"},
-		{Type: Enqueued, Process: 0, Lock: "a", Token: Token{Zxid: 1 << 40, Sub: 2}, Position: 3},
+		{Type: Enqueued, Process: 0, Lock: "a", Token: Token{Zxid: 1 << 40, Sub: 2}, Position: 3, Sequence: -7},
 		{Type: OK, Process: 0, Op: Acquire, Lock: "a", Token: Token{Zxid: 1 << 40, Sub: 2}, Depth: 1, Session: "0x01"},
 		{Type: FaultStart, Process: -1, Fault: f},
 		{Type: Invoke, Process: 0, Op: Read, Lock: "a", Store: StoreFenced},

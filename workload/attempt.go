@@ -57,7 +57,7 @@ func enqueued(ctx context.Context, p Place) {
 	}
 	a.c.run.journal.record(histories.Event{
 		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: lock, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
-		Session: a.c.sessionName(), Token: p.Token, Position: p.Ahead,
+		Session: a.c.sessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
 	})
 }
 

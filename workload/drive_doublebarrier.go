@@ -71,30 +71,38 @@ func newDoubleBarrierDriver(r *run) *doubleBarrierDriver {
 }
 
 func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
-	session := c.run.cfg.SessionTimeout
-	pushy, patience := plan.more.Float64() < 0.02, time.Duration((0.5+plan.more.Float64())*float64(session))
+	pushy, share := plan.more.Float64() < 0.02, 0.5+plan.more.Float64()
 	r := d.lobbies[name].join(ctx, plan.patience, pushy)
 	if r == nil {
 		return nil
 	}
-	_, err := d.pass(c, name, r, plan, patience)
+	if r.short {
+		share /= 4 // in vain
+	}
+	_, err := d.pass(ctx, c, name, r, plan, time.Duration(share*float64(c.run.cfg.SessionTimeout)))
 	if asPlanned(err) {
 		return nil
 	}
 	return err
 }
 
-// pass is one member's part in a round. It reports whether it came through.
-// Each half has its own patience, whatever phase the run is in: the others
-// need this member.
-func (d *doubleBarrierDriver) pass(c *client, name string, r *round, plan cycle, patience time.Duration) (through bool, err error) {
+// pass is one member's part in a round. It reports whether it came through. Each
+// half has its own patience, and is not cut short by the end of ctx, since the
+// others need this member; only it is not much longer then.
+func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, r *round, plan cycle, patience time.Duration) (through bool, err error) {
 	defer func() { r.end(!through) }()
 	target, ok := c.client().(DoubleBarrierClient)
 	if !ok {
 		return false, errCrashed // the run has given up on it meanwhile
 	}
 	e := histories.Event{Lock: name, Generation: r.generation}
-	entering, entered := context.WithTimeout(c.run.life, patience)
+	patiently := func() (context.Context, context.CancelFunc) {
+		if end, ok := ctx.Deadline(); ok {
+			patience = min(patience, max(time.Until(end), 0)+c.run.cfg.SessionTimeout/4)
+		}
+		return context.WithTimeout(c.run.life, patience)
+	}
+	entering, entered := patiently()
 	defer entered()
 	var member Member
 	c.setWaiting(true)
@@ -113,7 +121,7 @@ func (d *doubleBarrierDriver) pass(c *client, name string, r *round, plan cycle,
 		c.crash(histories.Event{Lock: name, Generation: r.generation})
 		return false, nil
 	}
-	leaving, left := context.WithTimeout(c.run.life, patience)
+	leaving, left := patiently()
 	defer left()
 	err = c.operate(histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
 	if err != nil {
@@ -135,15 +143,14 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client, name strin
 		if r == nil {
 			continue
 		}
-		ok, _ := d.pass(c, name, r, cycle{}, time.Until(c.run.recoverBy))
-		if !ok {
-			pause(waiting, failureRest, nil)
-		} else if !through {
+		ok, _ := d.pass(ctx, c, name, r, cycle{}, c.run.promises.ProgressBound)
+		if ok && !through {
 			through = true
 			if passed.n.Add(1) == int64(c.run.cfg.Clients) {
 				passed.done()
 			}
 		}
+		pause(waiting, failureRest, nil) // others first, who have not passed yet
 	}
 	return through
 }

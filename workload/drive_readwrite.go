@@ -32,7 +32,7 @@ func (readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan c
 	if plan.more.IntN(2) == 0 {
 		mode, mine, other = histories.ModeWrite, write, read
 	}
-	crossing := plan.more.Float64() < 0.25
+	crossing := plan.more.Float64() < 0.3
 	h, err := c.get(ctx, plan, modeClaim(mine, lock, mode))
 	if h == nil {
 		return err

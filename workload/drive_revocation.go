@@ -35,12 +35,13 @@ var revocationRecipe = RecipeInfo{
 	make:        func(*run) driver { return revocationDriver{} },
 }
 
-// revocationDriver holds for longer than others. A third of the cycles ask the
-// holder to release; most holders do when they are told, some take their time.
+// revocationDriver holds for longer than others, and some holders do until they
+// are asked to release, if it is not too long. A third of the cycles ask. Most
+// holders obey, some take their time.
 type revocationDriver struct{}
 
 func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	ask, obey := plan.more.Float64() < 0.35, plan.more.Float64() < 0.8
+	ask, obey, generous := plan.more.Float64() < 0.35, plan.more.Float64() < 0.8, plan.more.Float64() < 0.3
 	locker := c.client().(RevocableLocker).Revocable()
 	if ask {
 		return d.ask(ctx, c, locker, lock)
@@ -59,6 +60,9 @@ func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, pla
 	})
 	levels := []Lease{h.lease}
 	plan.hold *= 10
+	if generous {
+		plan.hold = c.run.cfg.SessionTimeout / 4
+	}
 	h.use(asked, levels, plan)
 	h.finish(ctx, plan, levels)
 	return nil

@@ -58,6 +58,13 @@ func servers(t *testing.T) (*ensemble.Local, links.Network) {
 // history.
 func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Result, *checker.Report, error) {
 	t.Helper()
+	result, report, _, err := record(t, ctx, cfg)
+	return result, report, err
+}
+
+// record is drive that returns the history too.
+func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Result, *checker.Report, *histories.History, error) {
+	t.Helper()
 	local, network := servers(t)
 	cfg.Ensemble, cfg.Network = local, network
 	file := filepath.Join(t.TempDir(), "history.jsonl")
@@ -94,7 +101,7 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	for _, v := range report.Verdicts {
 		t.Logf("  %s", v.String())
 	}
-	return result, report, runErr
+	return result, report, h, runErr
 }
 
 func summary(r workload.Result) string {

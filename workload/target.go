@@ -128,6 +128,9 @@ type Env struct {
 // Place is a place in a lock's queue.
 type Place struct {
 	Lock  string          // which, when several are acquired at once; else it need not be given
-	Token histories.Token // what a grant of this place will carry
-	Ahead int             // contenders ahead
+	Token histories.Token // what a grant of this place will carry; zero when that is not known yet
+	// Sequence orders the places of one lock when no token does. It may begin
+	// anew when the queue was empty.
+	Sequence int
+	Ahead    int // contenders ahead, as far as is known
 }

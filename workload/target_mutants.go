@@ -38,7 +38,9 @@ func (t mutantTarget) Open(ctx context.Context, env Env) (Client, error) {
 		mutants.WithDialer(env.Dial),
 		mutants.WithObserver(mutants.Observer{
 			Enqueued: func(ctx context.Context, e mutants.Enqueued) {
-				env.Enqueued(ctx, Place{Lock: path.Base(e.Path), Token: histories.Token(e.Token), Ahead: e.Ahead})
+				env.Enqueued(ctx, Place{
+					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: sequence(e.Node), Ahead: e.Ahead,
+				})
 			},
 			Suspended: func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), false) },

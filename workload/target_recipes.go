@@ -35,7 +35,9 @@ func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
 		recipes.WithDialer(env.Dial),
 		recipes.WithObserver(recipes.Observer{
 			Enqueued: func(ctx context.Context, e recipes.Enqueued) {
-				env.Enqueued(ctx, Place{Lock: path.Base(e.Path), Token: histories.Token(e.Token), Ahead: e.Ahead})
+				env.Enqueued(ctx, Place{
+					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: sequence(e.Node), Ahead: e.Ahead,
+				})
 			},
 			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },

@@ -17,6 +17,7 @@ const module = "github.com/zkverify/zkverify"
 // docs/architecture.md does. Imports point one way.
 var allowed = map[string][]string{
 	"recipes":                 {},
+	"recipes/bench":           {"recipes", "ensemble"},
 	"recipes/interop":         {},
 	"histories":               {},
 	"checker":                 {"histories"},

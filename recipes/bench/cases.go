@@ -1,0 +1,64 @@
+package main
+
+// timedCase is a shape of work, and the peers that are put to it.
+type timedCase struct {
+	name   string
+	title  string
+	work   work
+	peers  []string // the first is what the case is about
+	bounds []bound
+	// slices is into how many works of fewer cycles a repetition is cut, so that
+	// the peers take turns more often; its time is the sum of theirs. 0 is 1.
+	slices int
+	// once has the peers that are too slow for more than one repetition, without
+	// a warm-up.
+	once map[string]bool
+}
+
+// The targets, ratios to the peer named.
+var timedCases = []timedCase{
+	{
+		name: "serial", title: "1 client, 1,000 cycles, no contention",
+		work: work{kind: mutex, sessions: 1, contenders: 1, cycles: 1000}, slices: 10,
+		peers:  []string{ours, floor, zkLock, sequential, naive, curator, kazoo},
+		bounds: []bound{{floor, 1.10}},
+	}, {
+		name: "contended-100", title: "100 contenders, 1 session, 1 cycle each",
+		work:  work{kind: mutex, sessions: 1, contenders: 100, cycles: 1},
+		peers: []string{ours, floor, zkLock, sequential, naive, curator, kazoo},
+	}, {
+		name: "contended-1000", title: "1,000 contenders, 1 session, 1 cycle each",
+		work:   work{kind: mutex, sessions: 1, contenders: 1000, cycles: 1},
+		peers:  []string{ours, floor, zkLock, sequential, naive, curator, kazoo},
+		bounds: []bound{{floor, 1.2}, {zkLock, 0.7}, {curator, 0.2}},
+		once:   map[string]bool{naive: true},
+	}, {
+		name: "handoff-1000", title: "1,000 contenders, 1 session, local hand-off",
+		work:   work{kind: mutex, sessions: 1, contenders: 1000, cycles: 1},
+		peers:  []string{handoff, ours, curator},
+		bounds: []bound{{curator, 0.02}},
+	}, {
+		name: "sessions", title: "20 sessions, 50 cycles each",
+		work: work{kind: mutex, sessions: 20, contenders: 20, cycles: 50}, slices: 5,
+		peers:  []string{ours, zkLock, sequential, curator, kazoo},
+		bounds: []bound{{zkLock, 0.9}, {curator, 0.45}},
+	}, {
+		name: "cycles-10", title: "10 contenders, 1 session, 100 cycles each",
+		work: work{kind: mutex, sessions: 1, contenders: 10, cycles: 100}, slices: 10,
+		peers: []string{ours, floor, zkLock, curator},
+	}, {
+		name: "cycles-100", title: "100 contenders, 1 session, 10 cycles each",
+		work: work{kind: mutex, sessions: 1, contenders: 100, cycles: 10}, slices: 5,
+		peers: []string{ours, floor, zkLock, curator},
+	}, {
+		name: "semaphore", title: "semaphore of 10, 100 contenders, 1 session, 5 cycles each",
+		work: work{kind: semaphore, sessions: 1, contenders: 100, cycles: 5, permits: 10}, slices: 5,
+		peers:  []string{ours, curator},
+		bounds: []bound{{curator, 0.3}},
+	}, {
+		name: "readwrite", title: "read/write lock, 1 writer in 10, 100 contenders, 1 session, 5 cycles each",
+		work: work{kind: readWrite, sessions: 1, contenders: 100, cycles: 5}, slices: 5,
+		peers:  []string{ours, curator, kazoo},
+		bounds: []bound{{curator, 0.3}},
+	},
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// load is the load average of the last minute, where the system tells it.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
+}
+
+// progressTo shows what is going on: in one line of a terminal, which end
+// removes, else in a line whenever the case changes.
+func progressTo(out io.Writer) (show func(format string, args ...any), end func()) {
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return func(format string, args ...any) { fmt.Fprintf(out, "\r\x1b[K"+format, args...) },
+			func() { fmt.Fprint(out, "\r\x1b[K") }
+	}
+	last := ""
+	return func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		if stage, _, _ := strings.Cut(text, ":"); stage != last {
+			last = stage
+			fmt.Fprintln(out, stage)
+		}
+	}, func() {}
+}

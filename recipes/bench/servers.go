@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// servers are the three that everything runs on, and a session to set the table
+// and clear it.
+type servers struct {
+	local  *ensemble.Local
+	addrs  []string // a follower's first: that is where most clients of an ensemble are
+	conn   *zk.Conn
+	relays *relays
+	runs   int
+}
+
+func startServers(ctx context.Context) (_ *servers, err error) {
+	s := &servers{}
+	if s.local, err = ensemble.StartLocal(ctx, ensemble.LocalConfig{FullJIT: true}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	leader, err := s.local.Leader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := s.local.Servers()
+	for i := range list {
+		s.addrs = append(s.addrs, list[(leader+i)%len(list)].Addr) // IDs begin at 1: this is the one after the leader
+	}
+	if s.relays, err = newRelays(s.addrs); err != nil {
+		return nil, err
+	}
+	s.conn, err = connectZK(ctx, s.addrs[0])
+	return s, err
+}
+
+func (s *servers) close() error {
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	var err error
+	if s.relays != nil {
+		err = s.relays.close()
+	}
+	return errors.Join(err, s.local.Close())
+}
+
+// warmUp lets the servers' compilers see what is to come.
+func (s *servers) warmUp(ctx context.Context, rounds int) error {
+	f := newFloor()
+	defer f.close()
+	for range rounds {
+		for _, addr := range s.addrs {
+			w := work{kind: mutex, servers: []string{addr}, sessions: 1, contenders: 200, cycles: 5}
+			if err := s.at(w, func(w work) error { _, err := f.run(ctx, w); return err }); err != nil {
+				return fmt.Errorf("warm up: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// at makes the nodes that a work needs and has it done there. A work that names
+// no servers is done on all of them. The nodes stay: the servers end with the
+// run.
+func (s *servers) at(w work, do func(w work) error) error {
+	if len(w.servers) == 0 {
+		w.servers = s.addrs
+	}
+	s.runs++
+	w.path = fmt.Sprintf("/bench-%d", s.runs)
+	nodes := []string{w.path}
+	if w.kind == semaphore {
+		nodes = append(nodes, w.path+"/locks", w.path+"/leases")
+	}
+	// No containers: the servers remove those when they are empty for a moment.
+	for _, node := range nodes {
+		if _, err := s.conn.Create(node, nil, 0, openACL); err != nil {
+			return fmt.Errorf("create %s: %w", node, err)
+		}
+	}
+	return do(w)
+}
+
+// watches counts the watches on all servers.
+func (s *servers) watches(ctx context.Context) (int, error) {
+	total := 0
+	for _, addr := range s.addrs {
+		answer, err := ensemble.Four(ctx, addr, "wchs")
+		if err != nil {
+			return 0, err
+		}
+		n, err := parseWatches(answer)
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// parseWatches reads the answer to "wchs", which ends with "Total watches:12".
+func parseWatches(answer string) (int, error) {
+	_, number, found := strings.Cut(answer, "Total watches:")
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	if !found || err != nil {
+		return 0, fmt.Errorf("wchs answered %q", answer)
+	}
+	return n, nil
+}

@@ -1,0 +1,157 @@
+package workload
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+func TestALobbySendsWholeRounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clean atomic.Bool
+		l := newLobby(2, time.Second, clean.Load)
+		joined := make(chan *round)
+		join := func(patience time.Duration, pushy bool) { joined <- l.join(t.Context(), patience, pushy) }
+
+		go join(time.Second, false)
+		if r := <-joined; r != nil {
+			t.Fatalf("one went alone: %+v", r)
+		}
+		go join(time.Second, false)
+		go join(time.Second, false)
+		a, b := <-joined, <-joined
+		if a == nil || a != b || a.generation != 1 {
+			t.Fatalf("two went together: %+v and %+v", a, b)
+		}
+		a.end(false)
+		go join(time.Second, false)
+		if r := <-joined; r != nil {
+			t.Fatal("a round began while another was under way")
+		}
+		b.end(true)
+
+		// A broken round needs a rest, and what it left must be gone.
+		start := time.Now()
+		time.AfterFunc(5*time.Second, func() { clean.Store(true) })
+		go join(time.Minute, false)
+		go join(time.Minute, false)
+		a, b = <-joined, <-joined
+		if a == nil || a != b || a.generation != 2 || time.Since(start) < 5*time.Second {
+			t.Fatalf("after a broken round: %+v and %+v after %v", a, b, time.Since(start))
+		}
+		a.end(false)
+		b.end(false)
+
+		// Somebody who does not wait goes alone, and that breaks the round.
+		go join(time.Second, true)
+		a = <-joined
+		if a == nil || !a.short || a.generation != 3 {
+			t.Fatalf("alone: %+v", a)
+		}
+		a.end(false)
+		if l.notBefore.IsZero() {
+			t.Error("a round of too few did not count as broken")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if r := l.join(ctx, time.Minute, true); r != nil {
+			t.Error("somebody went when the run was over")
+		}
+	})
+}
+
+// What several recipes share out must not change what one of them decides.
+func TestTheFirstClientsOfARunAreAtHomeWithDifferentRecipes(t *testing.T) {
+	cfg := Config{Target: recipesTarget{}, Recipes: recipesTarget{}.Recipes(), Seed: 5}.withSizes()
+	cfg.Mix = cfg.Mix.withDefaults()
+	r := &run{cfg: cfg, groups: cfg.groups()}
+	for index := range len(r.groups) {
+		c, again := newClient(r, index), newClient(r, index)
+		visits := make(map[histories.Recipe]int)
+		patient := 0
+		for range 1000 {
+			g, plan := c.plan()
+			same, planAgain := again.plan()
+			if x, y := plan.more.Uint64(), planAgain.more.Uint64(); g != same || x != y {
+				t.Fatal("two draws of one seed differ")
+			}
+			visits[g.Recipe]++
+			if plan.way == wayWait && g != r.groups[index] {
+				patient++
+			}
+		}
+		for i, g := range r.groups {
+			if n := visits[g.Recipe]; n < 50 || (i == index) != (n > 250) {
+				t.Errorf("client %d: %d of 1000 cycles with %s", index, n, g.Recipe)
+			}
+		}
+		if patient > 80 {
+			t.Errorf("client %d waits for ever %d times away from home", index, patient)
+		}
+	}
+}
+
+func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
+	cfg := Config{Target: plainTarget{}, Seed: 5}.withSizes()
+	cfg.Mix = cfg.Mix.withDefaults()
+	r := &run{cfg: cfg, groups: cfg.groups()}
+	c, alone := newClient(r, 3), rand.New(rand.NewPCG(5, 4))
+	for range 100 {
+		_, plan := c.plan()
+		plan.more = nil
+		if want := cfg.Mix.draw(alone, 5, 3, cfg.SessionTimeout); !reflect.DeepEqual(plan, want) {
+			t.Fatalf("got %+v, want %+v", plan, want)
+		}
+	}
+}
+
+func TestRecipesAreSelectedByName(t *testing.T) {
+	all := recipesTarget{}.Recipes()
+	for _, c := range []struct {
+		target Target
+		names  []string
+		want   []histories.Recipe // nil: refused
+	}{
+		{recipesTarget{}, nil, []histories.Recipe{histories.Mutex}},
+		{recipesTarget{}, []string{"all"}, all},
+		{recipesTarget{}, []string{"barrier", "mutex", "barrier"}, []histories.Recipe{histories.Mutex, histories.Barrier}},
+		{recipesTarget{}, []string{"padlock"}, nil},
+		{plainTarget{}, []string{"all"}, []histories.Recipe{histories.Mutex}},
+		{plainTarget{}, []string{"mutex", "barrier"}, nil},
+	} {
+		got, err := SelectRecipes(c.target, c.names)
+		if !reflect.DeepEqual(got, c.want) || (err == nil) != (c.want != nil) {
+			t.Errorf("%s %v: got %v, %v; want %v", c.target.Name(), c.names, got, err, c.want)
+		}
+	}
+}
+
+func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
+	rec := &memory{}
+	c := &client{run: &run{journal: &journal{Recorder: rec}}, wire: newWire(nil, time.Second)}
+	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Parts: []histories.Part{{Lock: "x"}, {Lock: "y"}}}}
+	ctx := context.WithValue(t.Context(), attemptKey{}, a)
+	enqueued(ctx, Place{Lock: "y", Token: histories.Token{Zxid: 2}, Ahead: 1})
+	enqueued(ctx, Place{Lock: "z"})
+	enqueued(ctx, Place{})
+	if len(rec.events) != 1 || rec.events[0].Lock != "y" || rec.events[0].Parts != nil || rec.events[0].Position != 1 {
+		t.Errorf("recorded %+v", rec.events)
+	}
+}
+
+func TestTheNumberOfANodeIsRead(t *testing.T) {
+	for node, want := range map[string]int{
+		"_c_01234567-0123-0123-0123-0123456789ab-lock-0000000012":  12,
+		"_c_01234567-0123-0123-0123-0123456789ab-lock--2147483648": -2147483648,
+	} {
+		if got := sequence(node); got != want {
+			t.Errorf("%s: %d, want %d", node, got, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package workload
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+var _ MultiLocker = (*recipesClient)(nil)
+
+// Alone is the mutex: a multi-lock is made of those.
+func (c *recipesClient) Alone() Locker { return c }
+
+func (c *recipesClient) AcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
+	return wrapMultiLease(c.all(locks).Acquire(ctx))
+}
+
+func (c *recipesClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
+	return wrapMultiLease(c.all(locks).TryAcquire(ctx))
+}
+
+func (c *recipesClient) all(locks []string) *recipes.MultiLock {
+	var all []recipes.Lock
+	for _, lock := range locks {
+		all = append(all, c.mutex(lock))
+	}
+	return recipes.NewMultiLock(all...)
+}
+
+// recipesMultiLease is a recipes.MultiLease in the harness's words.
+type recipesMultiLease struct{ *recipes.MultiLease }
+
+func wrapMultiLease(l *recipes.MultiLease, err error) (MultiLease, error) {
+	if err != nil {
+		_, err = wrapLease(nil, err)
+		return nil, err
+	}
+	return recipesMultiLease{l}, nil
+}
+
+func (l recipesMultiLease) Token() histories.Token { return histories.Token(l.MultiLease.Token()) }
+
+func (l recipesMultiLease) Tokens() (tokens []histories.Token) {
+	for _, one := range l.Leases() {
+		tokens = append(tokens, histories.Token(one.Token()))
+	}
+	return tokens
+}
+
+// SessionID is that of the locks: they are acquired in one session.
+func (l recipesMultiLease) SessionID() int64 { return l.Leases()[0].SessionID() }
+
+func (l recipesMultiLease) Release(ctx context.Context) error {
+	err := l.MultiLease.Release(ctx)
+	if errors.Is(err, recipes.ErrLeaseLost) {
+		return errors.Join(ErrLost, err)
+	}
+	return err
+}

@@ -1,0 +1,32 @@
+package workload
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+var _ NonReentrantLocker = (*recipesClient)(nil)
+
+func (c *recipesClient) NonReentrant() Locker { return recipesNonReentrant{c} }
+
+type recipesNonReentrant struct{ c *recipesClient }
+
+func (n recipesNonReentrant) of(lock string) *recipes.NonReentrantMutex {
+	return recipes.NewNonReentrantMutex(n.c.client, n.c.path(lock))
+}
+
+func (n recipesNonReentrant) Acquire(ctx context.Context, lock string) (Lease, error) {
+	return wrapLease(n.of(lock).Acquire(ctx))
+}
+
+func (n recipesNonReentrant) TryAcquire(ctx context.Context, lock string) (Lease, error) {
+	return wrapLease(n.of(lock).TryAcquire(ctx))
+}
+
+// Reenter must fail.
+func (n recipesNonReentrant) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
+	inner, end := held.(*recipesLease).owned(ctx)
+	defer end()
+	return wrapLease(n.of(lock).Acquire(inner))
+}
