@@ -2,8 +2,6 @@
 
 package mutants
 
-import "context"
-
 // claim is what a lease stands on: nodes of one session.
 type claim struct {
 	s       *session
@@ -11,10 +9,10 @@ type claim struct {
 	token   Token
 	permits int
 
-	// release deletes the nodes, in order or because the lease is lost. It
-	// returns nil when they are gone, zk.ErrNoNode when they had been before,
-	// and otherwise what ended the wait for it.
-	release func(ctx context.Context, lost bool) error
+	// release deletes the nodes, in order or because the lease is lost, and
+	// returns when they or the session are gone: with zk.ErrNoNode when they had
+	// been gone before. It is called once, from a goroutine of the session.
+	release func(lost bool) error
 
 	data  []byte // of the lock node, to be put back after a revocation
 	place *contender
@@ -24,6 +22,9 @@ type claim struct {
 func (c *contender) claim() claim {
 	return claim{
 		s: c.s, nodes: []string{c.path()}, token: c.token, permits: 1, data: c.data, place: c,
-		release: func(ctx context.Context, _ bool) error { return c.leave(ctx) },
+		release: func(bool) error {
+			c.s.untrack(c.path())
+			return c.s.removeHere(c.path(), c.gone)
+		},
 	}
 }

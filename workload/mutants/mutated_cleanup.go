@@ -39,13 +39,30 @@ func (s *session) remove(ctx context.Context, path string, gone func()) error {
 	}
 }
 
-// removeAll removes several nodes at the same time. It returns the first error.
-func (s *session) removeAll(ctx context.Context, paths []string) error {
+// removeHere is remove for a goroutine of the session, which nothing but the end
+// of the session needs to interrupt.
+func (s *session) removeHere(path string, gone func()) error {
+	err := s.conn.Delete(path, -1)
+	if err == nil || errors.Is(err, zk.ErrNoNode) {
+		if gone != nil {
+			gone()
+		}
+		return err
+	}
+	<-s.deleteInBackground(path, gone)
+	return nil
+}
+
+// removeAllHere removes several nodes at the same time. It returns the first
+// error.
+func (s *session) removeAllHere(paths []string) error {
 	errs := make(chan error, len(paths))
 	for _, path := range paths[1:] {
-		go func() { errs <- s.remove(ctx, path, nil) }() // ends as its request does, which the session owns
+		if !s.spawn(func() { errs <- s.removeHere(path, nil) }) {
+			errs <- errSessionEnded
+		}
 	}
-	err := s.remove(ctx, paths[0], nil)
+	err := s.removeHere(paths[0], nil)
 	for range paths[1:] {
 		if other := <-errs; err == nil {
 			err = other

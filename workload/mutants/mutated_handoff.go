@@ -171,13 +171,14 @@ func (co *cohort) retire(place *contender) bool {
 func (m *Mutex) handed(co *cohort, b baton) claim {
 	on := b.place.claim()
 	on.token.Sub = int32(b.passed)
-	on.release = func(ctx context.Context, lost bool) error {
+	leave := on.release
+	on.release = func(lost bool) error {
 		defer m.client.cohorts.exit(m.path)
 		if !lost && co.pass(b, m.cfg.handoff) {
 			return nil
 		}
 		co.resign()
-		return b.place.leave(ctx)
+		return leave(lost)
 	}
 	return on
 }

@@ -167,7 +167,7 @@ func (h *hold) loseLocked() {
 	s := h.s
 	s.wg.Go(func() {
 		h.client.holds.drop(h)
-		h.release(s.quit, true)
+		h.release(true)
 	})
 	if f := h.client.cfg.observer.Lost; f != nil {
 		held := time.Since(h.since)
@@ -360,7 +360,7 @@ func (l *Lease) release() {
 		return
 	}
 	h.client.holds.drop(h)
-	if err := h.release(s.quit, false); errors.Is(err, zk.ErrNoNode) {
+	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
 	} else if err != nil && !errors.Is(err, errSessionEnded) && s.quit.Err() == nil {
 		l.err = opError("release", l.Path(), err)

@@ -210,8 +210,10 @@ func (s *Semaphore) look(ctx context.Context, c *contender, watch bool) (permits
 
 func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room permits, err error) {
 	dir := s.path + leasesDir
+	var children []string
 	if watch { // before the look, so that no change is missed
-		event, err := c.s.watch.onChildren(ctx, c.s, dir)
+		var event watched
+		event, children, err = c.s.watch.onChildren(ctx, c.s, dir)
 		if err != nil && !errors.Is(err, zk.ErrNoNode) {
 			return room, err
 		}
@@ -230,12 +232,14 @@ func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room p
 			return room, err
 		}
 	}
-	children, err := call(ctx, c.s, func() ([]string, error) {
-		children, _, err := c.s.conn.Children(dir)
-		return children, err
-	}, nil)
-	if err != nil && !errors.Is(err, zk.ErrNoNode) {
-		return room, err
+	if children == nil {
+		children, err = call(ctx, c.s, func() ([]string, error) {
+			children, _, err := c.s.conn.Children(dir)
+			return children, err
+		}, nil)
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return room, err
+		}
 	}
 	room.used = len(queue(children, leaseKinds))
 	return room, nil
@@ -340,6 +344,6 @@ func (s *Semaphore) claim(c *contender, paths []string, token Token) claim {
 	c.gone()
 	return claim{
 		s: c.s, nodes: paths, token: token, permits: len(paths), data: c.data,
-		release: func(ctx context.Context, _ bool) error { return c.s.removeAll(ctx, paths) },
+		release: func(bool) error { return c.s.removeAllHere(paths) },
 	}
 }

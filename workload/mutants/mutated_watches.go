@@ -37,12 +37,18 @@ func (w *watches) on(ctx context.Context, s *session, path string) (watched, err
 	})
 }
 
-// onChildren is on for the list of a node's children.
-func (w *watches) onChildren(ctx context.Context, s *session, path string) (watched, error) {
-	return w.share(ctx, s, path+childrenOf, func() (<-chan zk.Event, error) {
-		_, _, ch, err := s.conn.ChildrenW(path)
+// onChildren is on for the list of a node's children. It returns the list too
+// if it had to ask for the watch.
+func (w *watches) onChildren(ctx context.Context, s *session, path string) (watch watched, children []string, err error) {
+	var fresh []string
+	watch, err = w.share(ctx, s, path+childrenOf, func() (ch <-chan zk.Event, err error) {
+		fresh, _, ch, err = s.conn.ChildrenW(path)
 		return ch, err
 	})
+	if err == nil {
+		children = fresh // else the request may still be under way
+	}
+	return watch, children, err
 }
 
 // childrenOf makes the name of a watch on children from that of their parent.
