@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -69,9 +70,27 @@ func noWatchAt(t *testing.T, path string) {
 	eventually(t, "no watch is left", func() bool { return watchesAt(t, path) == 0 })
 }
 
+// watchesAt counts the sessions that watch path itself or a node below it, once
+// for each node.
 func watchesAt(t *testing.T, path string) int {
 	t.Helper()
-	return watchesBelow(t, path[:strings.LastIndexByte(path, '/')])
+	n := 0
+	for _, s := range servers.Servers() {
+		text, err := ensemble.Four(within(t), s.Addr, "wchp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := false
+		for line := range strings.Lines(text) { // a path, then a session a line, indented
+			if strings.HasPrefix(line, "/") {
+				line = strings.TrimSpace(line)
+				counts = line == path || strings.HasPrefix(line, path+"/")
+			} else if counts && strings.HasPrefix(line, "\t0x") {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func exists(t *testing.T, conn *zk.Conn, path string) bool {

@@ -1,10 +1,16 @@
-// Package workload drives a lock under test with many clients, watches what
-// they are told and what the servers do, and records all of it.
+// Package workload drives locks under test with many clients, watches what they
+// are told and what the servers do, and records all of it.
 //
 // A lock is tested through a [Target]: a few methods that open a client and
 // acquire and release. Zkverify's own recipes, ZooKeeper's stock Go lock and
 // two textbook locks are targets here ([Targets]); people who verify a lock of
 // their own write another and give it to [Run].
+//
+// A target may offer more than a mutex: then it is a [Collection], and its
+// clients implement one more small interface for each recipe. The recipes that
+// can be driven are [Recipes]. What is done with one is in drive_<recipe>.go,
+// next to its interface; how package recipes is adapted to it is in
+// target_recipes_<recipe>.go.
 //
 // # What a run does
 //
@@ -21,11 +27,19 @@
 // often holds on for longer than its session can live: that is when two
 // clients come to believe in one lock.
 //
+// Where several recipes are driven a client is at home with one of them and
+// visits the others. Readers read twice, writers downgrade, multi-locks are asked
+// for in opposite orders, permits in any number, the size of a semaphore changes,
+// holders are asked to release, barriers go up and down. A double barrier is
+// entered in rounds: as many clients as it has members meet and go, or, now and
+// then, too few; a round that is broken by a crash or a timeout ends by its
+// members' patience, and the next begins when nothing is left of it.
+//
 // The phases are chaos, recovery and end. In recovery every fault is healed,
-// and every client must get every lock once; then they try each lock, one
-// client after the other. Then, with every lock released,
-// what is left in the servers is counted: contender nodes, watches; and, after
-// the clients are closed, goroutines.
+// and every client must get every lock once, in each mode, and pass every
+// barrier; then they try each lock, one client after the other. Then, with every
+// lock released, what is left in the servers is counted: contender nodes,
+// watches; and, after the clients are closed, goroutines.
 //
 // # What is on record
 //
@@ -42,6 +56,7 @@
 //
 // Every client draws from a stream of its own, one cycle at a time, each cycle
 // the same number of draws: what a client does next does not depend on what
-// happened to it. The nemesis draws its schedule before the run. What remains
+// happened to it. What one recipe decides beyond that, and which recipe is next,
+// comes from a second stream. The nemesis draws its schedule before the run. What remains
 // is the timing, which is not ours.
 package workload

@@ -26,16 +26,22 @@ const (
 
 const contenders = 6 // three of each sort
 
-// TestMixedContention has clients of both sorts contend for the same paths while their
-// links are cut, servers lose each other and sessions expire. All of them are in one history,
-// judged as that of any lock.
+// TestMixedContention has clients of both sorts contend for the same paths while
+// their links are cut, servers lose each other and sessions expire. All of them are
+// in one history, which is judged as that of any lock.
 func TestMixedContention(t *testing.T) {
+	duration := setting(t, durationVariable, 10*time.Second, time.ParseDuration)
 	report, h := contend(t, "recipes", curatorTarget{}, workload.Config{
-		Duration: setting(t, durationVariable, 10*time.Second, time.ParseDuration),
+		Duration: duration,
 		Seed:     setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 	})
-	exercised(t, h)
-	if o := report.Outcome(); o != checker.Holds {
+	long := duration >= time.Minute // a short run cannot see everything
+	exercised(t, h, long)
+	o := report.Outcome()
+	if o == checker.NotExercised && !long {
+		return
+	}
+	if o != checker.Holds {
 		t.Errorf("%s: %s", o, report.Reason())
 		tell(t, report)
 	}
@@ -122,9 +128,12 @@ func tell(t *testing.T, r *checker.Report) {
 	}
 }
 
+// enough hand-overs from one sort to the other say something about both.
+const enough = 20
+
 // exercised fails the test when the run has shown nothing about the two sorts
-// together.
-func exercised(t *testing.T, h *histories.History) {
+// together, and a long one when no holder of one of them ever lost its lock.
+func exercised(t *testing.T, h *histories.History, long bool) {
 	t.Helper()
 	var holds [2]int         // by sort
 	lost := [2]int{}         // by sort
@@ -147,7 +156,10 @@ func exercised(t *testing.T, h *histories.History) {
 		}
 	}
 	t.Logf("holds: %d ours, %d Curator's; lost %d and %d; the lock went %d times from us to Curator, %d times back", holds[0], holds[1], lost[0], lost[1], handovers[0][1], handovers[1][0])
-	if handovers[0][1] == 0 || handovers[1][0] == 0 {
-		t.Error("no lock went from one sort to the other")
+	if handovers[0][1] < enough || handovers[1][0] < enough {
+		t.Errorf("too few went from one sort to the other; want %d each way", enough)
+	}
+	if long && (lost[0] == 0 || lost[1] == 0) {
+		t.Error("no holder of one sort lost its lock: the faults have shown nothing about it")
 	}
 }

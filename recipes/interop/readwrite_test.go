@@ -2,6 +2,8 @@ package interop_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zkverify/zkverify/recipes"
@@ -119,9 +121,6 @@ func TestOurDowngradeHoldsBackCuratorsWriter(t *testing.T) {
 	theirs.answer(theirs.startOn("a late reader", "release", "rw/read"))
 }
 
-// Curator 5.4 gives a downgraded reader a place behind the writers that wait, and so
-// lets the next one in beside it (CURATOR-621, repaired in 5.5): where nobody waits,
-// and against those that come later, its downgrade is good.
 func TestCuratorsDowngradeHoldsBackOurLaterWriter(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	ours, theirs := recipes.NewReadWriteMutex(goClient(t), path), curatorClient(t)
@@ -136,6 +135,33 @@ func TestCuratorsDowngradeHoldsBackOurLaterWriter(t *testing.T) {
 	writer.waits()
 	theirs.do("release", "rw/read")
 	release(t, writer.got())
+}
+
+// Curator 5.4 gives a reader that comes from a writer a place behind the writers
+// that wait, and so lets the next one in beside it, whoever that is (CURATOR-621).
+// From 5.5 on it has the writer's place.
+func TestCuratorsDowngradeMeetsOurQueuedWriter(t *testing.T) {
+	path, conn := uniquePath(t), admin(t)
+	ours, theirs := recipes.NewReadWriteMutex(goClient(t), path), curatorClient(t)
+	theirs.do("read-write", "rw", path)
+	theirs.acquire("rw/write")
+	queue := children(t, conn, path)
+	place := queue[0][len(queue[0])-10:]
+	writer := acquiring(t, ours.Write())
+	queued(t, conn, path, 2)
+	theirs.acquire("rw/read")
+	repaired := slices.ContainsFunc(children(t, conn, path), func(name string) bool { return strings.HasSuffix(name, "__READ__"+place) })
+	theirs.do("release", "rw/write")
+	if repaired {
+		notFree(t, ours.Write())
+		writer.waits()
+		theirs.do("release", "rw/read")
+		release(t, writer.got())
+		return
+	}
+	t.Logf("Curator %s: our writer is let in beside Curator's reader", curator)
+	release(t, writer.got())
+	theirs.do("release", "rw/read")
 }
 
 func TestNobodyUpgrades(t *testing.T) {

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
@@ -27,6 +28,7 @@ import org.apache.curator.utils.ZKPaths;
  *
  * mutex NAME PATH                 recipes, called NAME from then on
  * observed-mutex NAME PATH        a mutex that tells of its places: event "enqueued"
+ * multi-lock NAME PATH ANOTHER
  * read-write NAME PATH [DATA]     two locks, NAME/read and NAME/write
  * semaphore-mutex NAME PATH
  * semaphore NAME PATH SIZE [DATA]
@@ -67,6 +69,7 @@ final class Verbs {
                 break;
             case "mutex":
             case "observed-mutex":
+            case "multi-lock":
             case "read-write":
             case "semaphore-mutex":
             case "semaphore":
@@ -144,6 +147,9 @@ final class Verbs {
                 break;
             case "observed-mutex":
                 client.recipes.put(name, ObservedMutex.at(client, path));
+                break;
+            case "multi-lock":
+                client.recipes.put(name, new InterProcessMultiLock(client.curator, List.of(path, c.word(2))));
                 break;
             case "read-write": {
                 InterProcessReadWriteLock lock = new InterProcessReadWriteLock(client.curator, path, c.bytes(2));

@@ -1,0 +1,388 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// Members that give up, and wake-ups that mean nothing.
+
+func TestCuratorGH1290AWakeUpIsNoBeginning(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	addresses, ls := linked(t)
+	a := recipes.NewDoubleBarrier(connect(t, addresses, recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path, 2)
+	conn := admin(t)
+	hook, looks := counter(opChildren)
+	wire.on(nil, hook)
+	ctx, cancel := context.WithCancel(within(t))
+	entering := going(ctx, a.Enter)
+	wakeUp := func(what string, act func()) {
+		t.Helper()
+		before := looks.Load()
+		act()
+		eventually(t, "it waits again after "+what, func() bool { return looks.Load() > before && childWatches(t) == 1 })
+		waits(t, entering)
+	}
+	wakeUp("the call", func() {})
+	wakeUp("a foreign child", func() {
+		if _, err := conn.Create(path+"/foreign", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	wakeUp("its end", func() {
+		if err := conn.Delete(path+"/foreign", -1); err != nil {
+			t.Fatal(err)
+		}
+	})
+	wakeUp("a loss of the connection", func() {
+		cutAll(t, ls, links.Down)
+		healAll(t, ls)
+	})
+	wakeUp("a member that comes", func() {
+		if _, err := conn.Create(path+"/6ba7b810-9dad-11d1-80b4-00c04fd430c8", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err == nil {
+			err = conn.Delete(path+"/6ba7b810-9dad-11d1-80b4-00c04fd430c8", -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	cancel()
+	if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	nothingLeft(t, conn, path)
+}
+
+func TestCurator318AMemberThatGivesUpLeavesNoGhost(t *testing.T) {
+	path := uniquePath(t)
+	a, b, _, _ := pair(t, path)
+	conn := admin(t)
+	for range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if err := a.Enter(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("alone: %v", err)
+		}
+		cancel()
+	}
+	nothingLeft(t, conn, path)
+	entering := going(within(t), b.Enter)
+	awaitMembers(t, conn, path, 1)
+	waits(t, entering)
+	does(t, a.Enter)
+	if err := returns(t, entering); err != nil {
+		t.Fatal(err)
+	}
+	together(t, a.Leave, b.Leave)
+	nothingLeft(t, conn, path)
+}
+
+func TestCurator80TheGhostOfAMemberThatTriesAgainDoesNotCount(t *testing.T) {
+	// The delete of its first node does not get through for a while. With the
+	// second it would make two, alone.
+	path := uniquePath(t)
+	a, b, wire, _ := pair(t, path)
+	conn := admin(t)
+	ctx, cancel := context.WithCancel(within(t))
+	entering := going(ctx, a.Enter)
+	awaitMembers(t, conn, path, 1)
+	var tries atomic.Int64
+	wire.on(func(op int32) bool {
+		if op == opDelete {
+			tries.Add(1)
+		}
+		return op != opDelete
+	}, nil)
+	cancel()
+	if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	entering = going(within(t), a.Enter)
+	eventually(t, "the delete has failed again and again", func() bool { return tries.Load() > 5 })
+	waits(t, entering)
+	if m := members(t, conn, path); len(m) != 1 {
+		t.Errorf("one member has the nodes %v", m)
+	}
+	wire.on(nil, nil)
+	does(t, b.Enter)
+	if err := returns(t, entering); err != nil {
+		t.Fatal(err)
+	}
+	if m := members(t, conn, path); len(m) != 2 {
+		t.Errorf("members: %v", m)
+	}
+	together(t, a.Leave, b.Leave)
+	nothingLeft(t, conn, path)
+}
+
+func TestCurator318AMemberGivesUpBetweenTheCountAndTheBeginning(t *testing.T) {
+	path := uniquePath(t)
+	a, b, wireA, wireB := pair(t, path)
+	conn := admin(t)
+	ctx, cancel := context.WithCancel(within(t))
+	first := going(ctx, a.Enter)
+	eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
+	wireA.loseEvents()                   // a must not begin it
+	wireB.on(once(opMulti, func() bool { // b has counted two and begins the round
+		cancel()
+		if err := returns(t, first); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		awaitMembers(t, conn, path, 1)
+		return true
+	}), nil)
+	hook, looks := counter(opChildren)
+	wireB.mu.Lock()
+	wireB.reply = hook
+	wireB.mu.Unlock()
+	second := going(within(t), b.Enter)
+	eventually(t, "it has counted again and waits", func() bool { return looks.Load() >= 2 && childWatches(t) == 1 })
+	waits(t, second)
+	if exists(t, conn, path+"/ready") {
+		t.Error("a round has begun with one member of two")
+	}
+	wireA.mu.Lock()
+	wireA.deaf = false
+	wireA.mu.Unlock()
+	does(t, a.Enter)
+	if err := returns(t, second); err != nil {
+		t.Fatal(err)
+	}
+	together(t, a.Leave, b.Leave)
+	nothingLeft(t, conn, path)
+}
+
+func TestDoubleBarrierCancelledWhileTheRoundBegins(t *testing.T) {
+	// What Enter's documentation says of that moment.
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprintf("enters again %v", again), func(t *testing.T) {
+			path := uniquePath(t)
+			a, b, wireA, _ := pair(t, path)
+			conn := admin(t)
+			ctx, cancel := context.WithCancel(within(t))
+			entering := going(ctx, a.Enter)
+			awaitMembers(t, conn, path, 1)
+			eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
+			goOn := make(chan struct{})
+			reached := make(chan struct{}, 10)
+			wireA.on(nil, func(op int32) bool { // the list that holds the ready node is on its way
+				if op == opChildren {
+					reached <- struct{}{}
+					<-goOn
+				}
+				return true
+			})
+			does(t, b.Enter)
+			<-reached
+			cancel()
+			if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			close(goOn)
+			awaitMembers(t, conn, path, 1)
+			if again {
+				does(t, a.Enter) // into the same round
+				together(t, a.Leave, b.Leave)
+			} else {
+				does(t, b.Leave)
+			}
+			nothingLeft(t, conn, path)
+			together(t, a.Enter, b.Enter)
+			together(t, a.Leave, b.Leave)
+		})
+	}
+}
+
+func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		for _, side := range []string{"request", "reply"} {
+			t.Run(fmt.Sprintf("%d members, %s", n, side), func(t *testing.T) {
+				path := uniquePath(t)
+				var wire intercept
+				a := recipes.NewDoubleBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path, n)
+				b := recipes.NewDoubleBarrier(connect(t, addrs()), path, n)
+				conn := admin(t)
+				var other <-chan error
+				if n == 2 {
+					other = going(within(t), b.Enter)
+					awaitMembers(t, conn, path, 1)
+				}
+				reached, goOn := make(chan struct{}), make(chan struct{})
+				hook := once(opMulti, func() bool { close(reached); <-goOn; return true })
+				if side == "request" {
+					wire.on(hook, nil)
+				} else {
+					wire.on(nil, hook)
+				}
+				ctx, cancel := context.WithCancel(within(t))
+				entering := going(ctx, a.Enter)
+				<-reached
+				cancel()
+				if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+				close(goOn)
+				if n == 2 {
+					// The round has begun: to the other it is one that has left.
+					if err := returns(t, other); err != nil {
+						t.Fatal(err)
+					}
+					awaitMembers(t, conn, path, 1)
+					does(t, b.Leave)
+				}
+				nothingLeft(t, conn, path)
+			})
+		}
+	}
+}
+
+// roles runs a test with the member that has the lowest name, which ends the
+// round, and with the other. It gets them inside, in that role first.
+func roles(t *testing.T, test func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept)) {
+	for _, lowest := range []bool{true, false} {
+		t.Run(fmt.Sprintf("lowest name %v", lowest), func(t *testing.T) {
+			path := uniquePath(t)
+			conn := admin(t)
+			a, b, wireA, wireB := pair(t, path)
+			together(t, a.Enter, b.Enter)
+			_, stat, err := conn.Get(path + "/" + lowestOf(members(t, conn, path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			idA, _ := wireA.credentials()
+			if lowest == (stat.EphemeralOwner == idA) {
+				test(t, conn, path, a, b, wireA)
+			} else {
+				test(t, conn, path, b, a, wireB)
+			}
+		})
+	}
+}
+
+func lowestOf(names []string) string {
+	low := names[0]
+	for _, name := range names {
+		low = min(low, name)
+	}
+	return low
+}
+
+func TestCuratorPR416ALeaverGoesByNoWakeUp(t *testing.T) {
+	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		hook, looks := counter(opChildren)
+		wire.on(nil, hook)
+		leaving := going(within(t), subject.Leave)
+		wakeUp := func(what string, act func()) {
+			t.Helper()
+			before := looks.Load()
+			act()
+			eventually(t, "it waits again after "+what, func() bool { return looks.Load() > before && watchesAt(t, path) == 1 })
+			waits(t, leaving)
+		}
+		wakeUp("the call", func() {})
+		for i := range 3 {
+			wakeUp("a change of the members' nodes", func() {
+				for _, name := range members(t, conn, path) {
+					if _, err := conn.Set(path+"/"+name, fmt.Append(nil, i), -1); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+		// The watch that Enter was woken by has been used up, or fires here.
+		if _, err := conn.Create(path+"/foreign", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Delete(path+"/foreign", -1); err != nil {
+			t.Fatal(err)
+		}
+		wakeUp("a loss of the connection", func() {
+			wire.on(once(opChildren, cut), hook) // when it looks
+			for _, name := range members(t, conn, path) {
+				if _, err := conn.Set(path+"/"+name, []byte("again"), -1); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		waits(t, leaving)
+		does(t, other.Leave)
+		if err := returns(t, leaving); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, conn, path)
+	})
+}
+
+func TestCurator536ALeaveThatHasTimedOutNeitherSpinsNorStays(t *testing.T) {
+	// Also CURATOR-233.
+	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		var requests atomic.Int64
+		wire.on(func(op int32) bool {
+			if op != opBeat && op > 0 && op != 11 {
+				requests.Add(1)
+			}
+			return true
+		}, nil)
+		for range 3 { // it may be called again, and goes on waiting
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			if err := subject.Leave(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("got %v", err)
+			}
+			cancel()
+		}
+		awaitMembers(t, conn, path, 1) // it has left, whatever ctx said
+		// Its next enter waits until the round is over, and joins no round that
+		// it was in.
+		ctx, cancel := context.WithCancel(within(t))
+		entering := going(ctx, subject.Enter)
+		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+		waits(t, entering)
+		if m := members(t, conn, path); len(m) != 1 {
+			t.Errorf("members: %v", m)
+		}
+		cancel()
+		if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		leaving := going(within(t), subject.Leave)
+		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+		waits(t, leaving)
+		if n := requests.Load(); n > 100 {
+			t.Errorf("%d requests for five waits", n)
+		}
+		does(t, other.Leave)
+		if err := returns(t, leaving); err != nil {
+			t.Error(err)
+		}
+		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrNotEntered) {
+			t.Errorf("leave when all is over: %v", err)
+		}
+		nothingLeft(t, conn, path)
+		together(t, subject.Enter, other.Enter)
+		together(t, subject.Leave, other.Leave)
+		nothingLeft(t, conn, path)
+	})
+}
+
+func TestCurator654EntersThatEndLeaveNoWatches(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrs())
+	conn := admin(t)
+	for range 30 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if err := recipes.NewDoubleBarrier(c, path, 2).Enter(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		cancel()
+	}
+	nothingLeft(t, conn, path)
+}
