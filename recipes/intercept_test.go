@@ -15,6 +15,7 @@ const (
 	opExists          = 3
 	opGetData         = 4
 	opSync            = 9
+	opPing            = 11
 	opChildren        = 12
 	opMulti           = 14
 	opCreateContainer = 19

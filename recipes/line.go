@@ -171,12 +171,19 @@ func (q *line) judge(c *contender) (verdict, error) {
 		return verdict{granted: true}, nil
 	}
 	blocker := q.places[ahead].Node
+	if q.own[blocker] == nil {
+		if q.applied < q.needed {
+			return verdict{list: list}, nil
+		}
+		if ahead > 0 {
+			// Wait for the one before it first. When that one goes, the list that
+			// tells who is left comes while the blocker has its turn, not after.
+			blocker = q.places[ahead-1].Node
+		}
+	}
 	if q.own[blocker] != nil {
 		q.waiting[blocker] = append(q.waiting[blocker], c)
 		return verdict{own: blocker}, nil
-	}
-	if q.applied < q.needed {
-		return verdict{list: list}, nil
 	}
 	return verdict{other: blocker}, nil
 }

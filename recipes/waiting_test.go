@@ -3,23 +3,12 @@ package recipes_test
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
 )
-
-func countLinesWithPrefix(text, prefix string) int {
-	n := 0
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, prefix) {
-			n++
-		}
-	}
-	return n
-}
 
 func TestHelix44TheOneAheadGoesBetweenListAndWatch(t *testing.T) {
 	path := uniquePath(t)

@@ -42,22 +42,26 @@ func (s *session) awaitNode(ctx context.Context, path string) error {
 	case err != nil:
 		return s.awaitUp(ctx)
 	}
-	fired, err := s.awaitEvent(ctx, watch.event, linkChanged)
+	fired, err := s.awaitEvent(ctx, watch.event, linkChanged, s.pollAfter())
 	if fired {
 		s.watch.fired(watch)
 	}
 	return err
 }
 
-// awaitEvent waits for a watch that was set after linkChanged was got, or until
-// it is time to look again: after every reconnect, since a change may be missed
-// there (kazoo #170), and once a session timeout, since a single watch is not
-// to be trusted alone (ZOOKEEPER-3145).
-func (s *session) awaitEvent(ctx context.Context, event <-chan zk.Event, linkChanged <-chan struct{}) (fired bool, err error) {
+// pollAfter is when to look again although no watch has fired: a single watch is
+// not to be trusted alone (ZOOKEEPER-3145).
+func (s *session) pollAfter() time.Duration {
 	s.mu.Lock()
-	timeout := s.timeout
-	s.mu.Unlock()
-	again := time.NewTimer(timeout)
+	defer s.mu.Unlock()
+	return s.timeout
+}
+
+// awaitEvent waits for a watch that was set after linkChanged was got, or until
+// it is time to look again: after patience, and after every reconnect, since a
+// change may be missed there (kazoo #170).
+func (s *session) awaitEvent(ctx context.Context, event <-chan zk.Event, linkChanged <-chan struct{}, patience time.Duration) (fired bool, err error) {
+	again := time.NewTimer(patience)
 	defer again.Stop()
 	select {
 	case <-event:

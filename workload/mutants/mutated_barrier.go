@@ -19,13 +19,28 @@ import (
 type Barrier struct {
 	client *Client
 	path   string
+	cfg    lockConfig
 }
 
 // NewBarrier returns the barrier at path, an absolute ZooKeeper path. The node
 // at path is the barrier and must serve no other purpose. Missing parents are
-// created as containers.
-func NewBarrier(client *Client, path string) *Barrier {
-	return &Barrier{client: client, path: path}
+// created as containers. Of the options [WithData] and [WithLockACL] apply, to
+// that node.
+func NewBarrier(client *Client, path string, options ...LockOption) *Barrier {
+	return &Barrier{client: client, path: client.resolve(path), cfg: nodeConfig(client, options)}
+}
+
+// nodeConfig fills in what the options leave open, for recipes that create nodes
+// without a contender.
+func nodeConfig(client *Client, options []LockOption) lockConfig {
+	cfg := newLockConfig(options)
+	if cfg.data == nil {
+		cfg.data = []byte{} // a null would be told apart by other clients
+	}
+	if cfg.acl == nil {
+		cfg.acl = client.cfg.acl
+	}
+	return cfg
 }
 
 // Path returns the barrier's path.
@@ -85,7 +100,7 @@ func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, 
 func (b *Barrier) set(ctx context.Context, s *session) error {
 	for {
 		_, err := retry(ctx, s, func() (string, error) {
-			return s.conn.Create(b.path, []byte{}, 0, s.client.cfg.acl)
+			return s.conn.Create(b.path, b.cfg.data, 0, b.cfg.acl)
 		})
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNodeExists):

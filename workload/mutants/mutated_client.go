@@ -31,13 +31,15 @@ type Client struct {
 	mu      sync.Mutex
 	current *session
 	refused error         // why current was given up at once
+	failure error         // of the last attempt to connect
 	changed chan struct{} // closed and replaced when current is
 	closing bool
 }
 
 // Connect opens a session on one of the servers (host:port each) and returns
-// when it is established, or with ctx's cause, or with the error of WithAuth.
-// The options state their defaults.
+// when it is established, or with ctx's cause and the last error of a
+// connection, or with the error of WithAuth. It tries all servers again and
+// again until ctx ends: give it a deadline. The options state their defaults.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	c := &Client{
 		cfg: config{
@@ -148,7 +150,7 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 		case <-c.quit.Done():
 			return nil, ErrClosed
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, c.noSession(context.Cause(ctx))
 		}
 	}
 }

@@ -35,6 +35,7 @@ type DoubleBarrier struct {
 	client *Client
 	path   string
 	n      int
+	cfg    lockConfig
 
 	mu     sync.Mutex
 	busy   bool            // a call is under way
@@ -45,9 +46,11 @@ type DoubleBarrier struct {
 
 // NewDoubleBarrier returns a member, one of n, of the double barrier at path, an
 // absolute ZooKeeper path. Missing parents, and the node itself, are created as
-// containers. Children of the node that are not named as members are ignored.
-func NewDoubleBarrier(client *Client, path string, n int) *DoubleBarrier {
-	return &DoubleBarrier{client: client, path: path, n: n}
+// containers. Children of the node that are not named as members are ignored. Of
+// the options [WithData] and [WithLockACL] apply: the one to the member's node,
+// the other also to the node that marks a round.
+func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption) *DoubleBarrier {
+	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: nodeConfig(client, options)}
 }
 
 // Path returns the barrier's path.
@@ -120,8 +123,8 @@ func (b *DoubleBarrier) enter(ctx context.Context) error {
 	}
 	for {
 		err := b.client.throughSessions(ctx, func(s *session) error {
-			m := newMember(s, b.path, s.client.cfg.acl)
-			err := m.arrive(ctx, []byte{})
+			m := newMember(s, b.path, b.cfg)
+			err := m.arrive(ctx)
 			if err == nil {
 				err = m.enter(ctx, b.n)
 			}

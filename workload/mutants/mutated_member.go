@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -17,22 +18,22 @@ type member struct {
 	room
 	name string
 	id   int64 // czxid of its node
-	acl  []zk.ACL
+	cfg  lockConfig
 
 	entered int64 // the round that it has entered
 }
 
-func newMember(s *session, dir string, acl []zk.ACL) *member {
-	return &member{room: room{s: s, dir: dir}, name: newGUID(), acl: acl}
+func newMember(s *session, dir string, cfg lockConfig) *member {
+	return &member{room: room{s: s, dir: dir}, name: newGUID(), cfg: cfg}
 }
 
 func (m *member) path() string { return m.dir + "/" + m.name }
 
 // arrive creates the member's node.
-func (m *member) arrive(ctx context.Context, data []byte) error {
+func (m *member) arrive(ctx context.Context) error {
 	for {
 		_, err := ask(ctx, &m.room, func() (string, error) {
-			return m.s.conn.Create(m.path(), data, zk.FlagEphemeral, m.acl)
+			return m.s.conn.Create(m.path(), m.cfg.data, zk.FlagEphemeral, m.cfg.acl)
 		})
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
@@ -52,8 +53,13 @@ func (m *member) arrive(ctx context.Context, data []byte) error {
 	}
 }
 
-// enter waits until a round has begun that the member belongs to.
+// enter waits until a round has begun that the member belongs to. It begins one
+// itself if it finds enough members when it comes: whoever comes last does. For
+// those who wait that would only be one useless transaction each, so that they
+// do it only if the last one has not after a while.
 func (m *member) enter(ctx context.Context, n int) error {
+	var full time.Time // when n members were first seen in the wait
+	comes, poll := true, m.s.pollAfter()
 	for {
 		_, linkChanged := m.s.linkState()
 		members, ready, event, err := m.watch(ctx)
@@ -66,16 +72,26 @@ func (m *member) enter(ctx context.Context, n int) error {
 			if in, err := m.join(ctx, members); in || err != nil {
 				return err
 			}
-		case len(members) >= n:
-			if err := m.begin(ctx, members, n); err != nil {
-				return err
+			continue
+		}
+		patience := poll
+		if len(members) < n {
+			full, comes = time.Time{}, false
+		} else {
+			if full.IsZero() {
+				full = time.Now()
 			}
-		default:
-			// Only a reason to look again: taken for the beginning of the round
-			// it would let a member pass alone (Curator GH-1290).
-			if _, err := m.s.awaitEvent(ctx, event, linkChanged); err != nil {
-				return err
+			if patience = time.Until(full.Add(poll / 10)); comes || patience <= 0 {
+				if err := m.begin(ctx, members, n); err != nil {
+					return err
+				}
+				continue
 			}
+		}
+		// Only a reason to look again: taken for the beginning of the round it
+		// would let a member pass alone (Curator GH-1290).
+		if _, err := m.s.awaitEvent(ctx, event, linkChanged, patience); err != nil {
+			return err
 		}
 	}
 }
@@ -121,7 +137,7 @@ func (m *member) begin(ctx context.Context, members []string, n int) error {
 			ops = append(ops, &zk.CheckVersionRequest{Path: m.dir + "/" + name, Version: -1})
 		}
 	}
-	ops = append(ops, &zk.CreateRequest{Path: m.dir + "/" + readyName, Data: []byte{}, Acl: m.acl})
+	ops = append(ops, &zk.CreateRequest{Path: m.dir + "/" + readyName, Data: []byte{}, Acl: m.cfg.acl})
 	err := m.multi(ctx, ops...)
 	if errors.Is(err, zk.ErrNodeExists) || errors.Is(err, zk.ErrNoNode) {
 		return nil

@@ -4,6 +4,7 @@ package mutants
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"time"
 
@@ -20,6 +21,7 @@ type config struct {
 	auths          []auth
 	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
 	observer       Observer
+	tls            *tls.Config
 	listeners      []func(ConnectionState)
 }
 
@@ -75,7 +77,20 @@ func WithAuth(scheme string, cred []byte) Option {
 	return func(c *config) { c.auths = append(c.auths, auth{scheme, cred}) }
 }
 
-// WithDialer replaces net.Dialer, for TLS or a proxy. The context ends when the
+// WithTLS makes every connection one of TLS, to the servers' secureClientPort.
+// A nil conf is the zero one. Unless it names a ServerName, a server's
+// certificate must be valid for the host that was given to Connect. Servers ask
+// for a certificate of the client unless they were told ssl.clientAuth=none: set
+// conf.Certificates. Composes with WithDialer, which opens what is under TLS.
+func WithTLS(conf *tls.Config) Option {
+	if conf == nil {
+		conf = new(tls.Config)
+	}
+	conf = conf.Clone() // the caller may go on to change it
+	return func(c *config) { c.tls = conf }
+}
+
+// WithDialer replaces net.Dialer, for a proxy, say. The context ends when the
 // attempt takes too long or the client is closed.
 func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
 	return func(c *config) { c.dial = dial }

@@ -39,6 +39,7 @@ type session struct {
 	up        bool
 	changed   chan struct{} // closed and replaced whenever up changes
 	over      bool          // ended is closed
+	addr      string        // dialed last
 	link      net.Conn      // the current connection
 	holds     map[*hold]struct{}
 	waiting   map[string]struct{} // paths of own nodes in queues, for the heartbeat
@@ -70,7 +71,7 @@ func startSession(c *Client) (*session, error) {
 		zk.WithDialer(s.dial),
 		zk.WithHostProvider(&hosts{over: s.ended}),
 		zk.WithEventCallback(s.event),
-		zk.WithLogger(silent{}),
+		zk.WithLogger(failures{s}),
 		zk.WithLogInfo(false))
 	if err != nil {
 		s.stop()
@@ -90,10 +91,11 @@ func startSession(c *Client) (*session, error) {
 func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	s.mu.Lock()
 	patience := s.timeout / 3
+	s.addr = addr
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(s.quit, patience)
 	defer cancel()
-	conn, err := s.client.cfg.dial(ctx, network, addr)
+	conn, err := s.client.cfg.open(ctx, network, addr)
 	if err != nil {
 		// A refused connection fails at once: do not spin.
 		wait := min(patience/4, 100*time.Millisecond)
@@ -117,6 +119,7 @@ func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) 
 
 // connected implements wireTap: a server answered the connect request.
 func (s *session) connected(sent time.Time, id int64, timeout time.Duration) {
+	s.client.failed(nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heard = sent
@@ -380,7 +383,3 @@ func (h *hosts) Next() (string, bool) {
 }
 
 func (h *hosts) Connected() {}
-
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}

@@ -1,0 +1,134 @@
+package recipes_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// counted connects a client whose requests are counted by operation. Its session
+// is long, so that heartbeats and slow looks stay out of the count.
+func counted(t *testing.T) (*recipes.Client, func() map[int32]int) {
+	t.Helper()
+	var wire intercept
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(40*time.Second))
+	var mu sync.Mutex
+	sent := make(map[int32]int)
+	wire.on(func(op int32) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		sent[op]++
+		return true
+	}, nil)
+	return c, func() map[int32]int {
+		mu.Lock()
+		defer mu.Unlock()
+		got := sent
+		sent = make(map[int32]int)
+		return got
+	}
+}
+
+func TestAnUncontendedCycleIsACreateAListAndADelete(t *testing.T) {
+	path := uniquePath(t)
+	c, sent := counted(t)
+	m := recipes.NewMutex(c, path)
+	l := acquire(t, within(t), m) // makes the parents
+	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server takes them for empty containers
+		t.Fatal(err)
+	}
+	release(t, l)
+	sent()
+	const n = 50
+	for range n {
+		release(t, acquire(t, within(t), m))
+	}
+	got := sent()
+	// Once in a long while the list overtakes its create, and another one follows.
+	if got[opCreate] != n || got[opDelete] != n || got[opChildren] > n+n/5 || got[opExists]+got[opGetData] != 0 {
+		t.Errorf("requests by operation: %v", got)
+	}
+}
+
+func TestContendersOfOneClientAskTheServersForNothingButTheirNodes(t *testing.T) {
+	path := uniquePath(t)
+	c, sent := counted(t)
+	m := recipes.NewMutex(c, path)
+	l := acquire(t, within(t), m)
+	const n = 200
+	var waiting []<-chan result
+	for range n {
+		waiting = append(waiting, acquiring(within(t), m))
+	}
+	eventually(t, "all queue", func() bool { return len(contenders(t, admin(t), path)) == n+1 })
+	sent()
+	release(t, l)
+	for _, w := range waiting {
+		go func() { // in the order of the queue, which is not that of the slice
+			if r := <-w; r.err != nil {
+				t.Error(r.err)
+			} else if err := r.lease.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	eventually(t, "all have had their turn", func() bool { return len(contenders(t, admin(t), path)) == 0 })
+	got := sent()
+	if got[opDelete] != n+1 || got[opChildren] > 2 || got[opExists]+got[opGetData] != 0 {
+		t.Errorf("requests by operation: %v", got)
+	}
+	if n := watchesBelow(t, path); n != 0 {
+		t.Errorf("%d watches", n)
+	}
+}
+
+// TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait : nobody but the next
+// ones in line hears of a release (the naive lock wakes everybody).
+func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
+	path := uniquePath(t)
+	const sessions = 12
+	var holders []*recipes.Lease
+	var sent []func() map[int32]int
+	var waiting []<-chan result
+	for i := range sessions {
+		c, count := counted(t)
+		sent = append(sent, count)
+		m := recipes.NewMutex(c, path)
+		if i == 0 {
+			holders = append(holders, acquire(t, within(t), m))
+			continue
+		}
+		waiting = append(waiting, acquiring(within(t), m))
+		eventually(t, "it queues", func() bool { return len(contenders(t, admin(t), path)) == i+1 })
+	}
+	eventually(t, "all watch", func() bool { return watchesBelow(t, path) == sessions-1 })
+	for _, count := range sent {
+		count()
+	}
+	release(t, holders[0])
+	second := (<-waiting[0]).ok(t)
+	eventually(t, "the third has looked", func() bool { return watchesBelow(t, path) == sessions-2 })
+	total := 0
+	for i, count := range sent {
+		got := count()
+		for op, n := range got {
+			if op != opPing {
+				total += n
+			}
+		}
+		if i > 2 && len(got) > 0 {
+			t.Errorf("session %d, far from its turn, sent %v", i, got)
+		}
+	}
+	if total > 6 {
+		t.Errorf("%d requests for one hand-over", total)
+	}
+	release(t, second)
+	for _, w := range waiting[1:] {
+		release(t, (<-w).ok(t))
+	}
+}

@@ -1,0 +1,56 @@
+package recipes_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// TestATokenIsTheTransactionThatCreatedTheLockNode : it is read from the header
+// of the reply, which must be that transaction's also when the server carries
+// out many at the same time.
+func TestATokenIsTheTransactionThatCreatedTheLockNode(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	ctx := within(t)
+	var wg sync.WaitGroup
+	for range 3 {
+		c := connect(t, addrs())
+		for i := range 20 {
+			wg.Go(func() {
+				locks := []recipes.Lock{
+					recipes.NewMutex(c, fmt.Sprintf("%s/mutex-%d", path, i)),
+					recipes.NewReadWriteMutex(c, fmt.Sprintf("%s/rw-%d", path, i)).Read(),
+					recipes.NewSemaphore(c, fmt.Sprintf("%s/semaphore-%d", path, i), 3),
+				}
+				for range 5 {
+					multi, err := recipes.NewMultiLock(locks...).Acquire(ctx)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					single, err := recipes.NewMutex(c, fmt.Sprintf("%s/single-%d", path, i)).Acquire(ctx)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for _, l := range append(multi.Leases(), single) {
+						ok, stat, err := conn.Exists(l.Node())
+						if err != nil || !ok {
+							t.Errorf("%s: %v, %v", l.Node(), ok, err)
+						} else if l.Token() != (recipes.Token{Zxid: stat.Czxid}) {
+							t.Errorf("%s: token %v, czxid 0x%x", l.Node(), l.Token(), stat.Czxid)
+						}
+					}
+					if err := errors.Join(single.Release(ctx), multi.Release(ctx)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
