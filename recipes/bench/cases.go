@@ -53,12 +53,12 @@ var timedCases = []timedCase{
 	}, {
 		name: "semaphore", title: "semaphore of 10, 100 contenders, 1 session, 5 cycles each",
 		work: work{kind: semaphore, sessions: 1, contenders: 100, cycles: 5, permits: 10}, slices: 5,
-		peers:  []string{ours, curator},
+		peers:  []string{ours, curator}, // kazoo's counts nodes of Curator's layout as permits
 		bounds: []bound{{curator, 0.3}},
 	}, {
 		name: "readwrite", title: "read/write lock, 1 writer in 10, 100 contenders, 1 session, 5 cycles each",
 		work: work{kind: readWrite, sessions: 1, contenders: 100, cycles: 5}, slices: 5,
-		peers:  []string{ours, curator, kazoo},
+		peers:  []string{ours, curator}, // kazoo's deadlocks (kazoo #649)
 		bounds: []bound{{curator, 0.3}},
 	},
 }

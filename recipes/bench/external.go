@@ -18,13 +18,20 @@ var curatorDriver string
 //go:embed peers/kazoo_driver.py
 var kazooDriver string
 
-// curatorJar is where Debian's libcurator-recipes-java puts Curator; its
-// manifest names what it needs. ZKVERIFY_CURATOR replaces it.
-const curatorJar = "/usr/share/java/curator-recipes.jar"
+// Where Debian's packages put Curator, whose manifest names what it needs, and
+// the binding for SLF4J, which it does not.
+const (
+	curatorJar   = "/usr/share/java/curator-recipes.jar"
+	slf4jBinding = "/usr/share/java/slf4j-simple.jar"
+)
+
+// curatorVariable replaces them by a class path with all of that.
+const curatorVariable = "ZKVERIFY_CURATOR"
 
 // startCurator compiles and starts the driver of Curator's locks. The error says
 // what the machine lacks.
 func startCurator(ctx context.Context, dir string) (*process, error) {
+	const separator = string(filepath.ListSeparator)
 	java, err := ensemble.FindJava("")
 	if err != nil {
 		return nil, err
@@ -33,18 +40,13 @@ func startCurator(ctx context.Context, dir string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	zookeeper, err := ensemble.FindZooKeeper("")
-	if err != nil {
-		return nil, err
-	}
-	classPath := os.Getenv("ZKVERIFY_CURATOR")
+	classPath := os.Getenv(curatorVariable)
 	if classPath == "" {
 		if _, err := os.Stat(curatorJar); err != nil {
-			return nil, errors.New("no Curator (Debian: apt install libcurator-recipes-java), and ZKVERIFY_CURATOR is not set")
+			return nil, fmt.Errorf("no Curator (Debian: apt install libcurator-recipes-java), and %s is not set", curatorVariable)
 		}
-		classPath = curatorJar
+		classPath = curatorJar + separator + slf4jBinding
 	}
-	classPath += string(filepath.ListSeparator) + zookeeper
 	source := filepath.Join(dir, "CuratorDriver.java")
 	if err := os.WriteFile(source, []byte(curatorDriver), 0o600); err != nil {
 		return nil, err
@@ -52,19 +54,19 @@ func startCurator(ctx context.Context, dir string) (*process, error) {
 	if out, err := exec.CommandContext(ctx, javac, "-nowarn", "-d", dir, "-cp", classPath, source).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("javac: %w: %s", err, out)
 	}
-	return startProcess(ctx, java, "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-		"-cp", dir+string(filepath.ListSeparator)+classPath, "CuratorDriver")
+	return startProcess(ctx, java, "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", dir+separator+classPath, "CuratorDriver")
 }
 
-// findJavac returns the compiler beside java, or that of PATH: java may be a link
-// from elsewhere.
+// findJavac returns the compiler that comes with this Java: another one's classes
+// may be too new for it.
 func findJavac(java string) (string, error) {
-	if beside, err := exec.LookPath(filepath.Join(filepath.Dir(java), "javac")); err == nil {
-		return beside, nil
-	}
-	javac, err := exec.LookPath("javac")
+	real, err := filepath.EvalSymlinks(java)
 	if err != nil {
-		return "", errors.New("no javac (Debian: apt install default-jdk-headless)")
+		return "", err
+	}
+	javac, err := exec.LookPath(filepath.Join(filepath.Dir(real), "javac"))
+	if err != nil {
+		return "", fmt.Errorf("no compiler beside %s (Debian: apt install default-jdk-headless)", real)
 	}
 	return javac, nil
 }

@@ -96,10 +96,12 @@ func shown(u unit, figure float64) string {
 }
 
 func ratio(r float64) string {
-	if math.IsNaN(r) {
+	switch {
+	case math.IsNaN(r):
 		return ""
-	}
-	if r < 0.1 {
+	case r == 0:
+		return "0"
+	case r < 0.1:
 		return fmt.Sprintf("%.3f", r)
 	}
 	return fmt.Sprintf("%.2f", r)

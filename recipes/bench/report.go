@@ -30,7 +30,7 @@ func (r *report) write(stdout io.Writer, jsonFile string) error {
 		}
 	}
 	slices.Sort(r.Versions)
-	fmt.Fprintf(stdout, "%s. Medians of %d repetitions, the peers of a case taking turns. %s\n",
+	fmt.Fprintf(stdout, "%s. Medians; repetitions: %d, the peers of a case taking turns. %s.\n",
 		r.Began.Format("2006-01-02 15:04"), r.Reps, strings.Join(r.Versions, "; "))
 	fmt.Fprintf(stdout, "Load of the machine before and after: %s.\n\n", strings.Join(r.Load, " and "))
 	if err := render(stdout, r.Measures); err != nil {

@@ -93,7 +93,7 @@ func median(figures []float64) float64 {
 func ratios(a, b []float64) []float64 {
 	var all []float64
 	for i := range min(len(a), len(b)) {
-		if b[i] > 0 {
+		if b[i] != 0 {
 			all = append(all, a[i]/b[i])
 		}
 	}

@@ -11,7 +11,6 @@ from kazoo.client import KazooClient
 from kazoo.version import __version__
 
 SESSION_TIMEOUT = 10.0  # seconds
-A_WRITER = 1 << 32
 
 
 class Work:
@@ -27,9 +26,6 @@ class Work:
         self.cycles = int(pairs["cycles"])
         self.permits = int(pairs["permits"])
 
-    def writer(self, contender):
-        return self.kind == "readwrite" and contender % 10 == 9
-
 
 class Run:
     """The contenders of one work, a thread each."""
@@ -41,7 +37,7 @@ class Run:
         self.mutex = threading.Lock()
         self.line = threading.Barrier(work.contenders + 1)
         self.threads = [
-            threading.Thread(target=self.contend, args=(lock(work, i), work.writer(i)), daemon=True)
+            threading.Thread(target=self.contend, args=(lock(work, i),), daemon=True)
             for i in range(work.contenders)
         ]
 
@@ -52,30 +48,29 @@ class Run:
     def start(self):
         self.line.wait()
 
-    def contend(self, lock, writer):
+    def contend(self, lock):
         try:
             self.line.wait()
             for _ in range(self.work.cycles):
                 if self.failure is not None:
                     return
                 lock.acquire()
-                self.enter(writer)
-                self.leave(writer)
+                self.enter()
+                self.leave()
                 lock.release()
         except BaseException as e:
             self.failure = self.failure or e
 
-    def enter(self, writer):
+    def enter(self):
         """Notices a lock that lets in more than it may."""
-        may = A_WRITER if writer else A_WRITER - 1 if self.work.kind == "readwrite" else 1
         with self.mutex:
-            self.inside += A_WRITER if writer else 1
-            if self.inside > may:
-                raise RuntimeError("the %s let in more than it may" % self.work.kind)
+            self.inside += 1
+            if self.inside > 1:
+                raise RuntimeError("the mutex let in more than it may")
 
-    def leave(self, writer):
+    def leave(self):
         with self.mutex:
-            self.inside -= A_WRITER if writer else 1
+            self.inside -= 1
 
     def wait(self):
         for thread in self.threads:
@@ -104,8 +99,6 @@ class Driver:
         client = self.session(work, contender)
         if work.kind == "mutex":
             return client.Lock(work.path)
-        if work.kind == "readwrite":
-            return client.WriteLock(work.path) if work.writer(contender) else client.ReadLock(work.path)
         raise ValueError("no lock of kind " + work.kind)
 
     def run(self, work):
