@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -254,12 +255,8 @@ func roles(t *testing.T, test func(t *testing.T, conn *zk.Conn, path string, sub
 			conn := admin(t)
 			a, b, wireA, wireB := pair(t, path)
 			together(t, a.Enter, b.Enter)
-			_, stat, err := conn.Get(path + "/" + lowestOf(members(t, conn, path)))
-			if err != nil {
-				t.Fatal(err)
-			}
 			idA, _ := wireA.credentials()
-			if lowest == (stat.EphemeralOwner == idA) {
+			if lowest == (lowestOwner(t, conn, path) == idA) {
 				test(t, conn, path, a, b, wireA)
 			} else {
 				test(t, conn, path, b, a, wireB)
@@ -268,12 +265,14 @@ func roles(t *testing.T, test func(t *testing.T, conn *zk.Conn, path string, sub
 	}
 }
 
-func lowestOf(names []string) string {
-	low := names[0]
-	for _, name := range names {
-		low = min(low, name)
+// lowestOwner returns the session of the member with the lowest name.
+func lowestOwner(t *testing.T, conn *zk.Conn, path string) int64 {
+	t.Helper()
+	_, stat, err := conn.Get(path + "/" + slices.Min(members(t, conn, path)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return low
+	return stat.EphemeralOwner
 }
 
 func TestCuratorPR416ALeaverGoesByNoWakeUp(t *testing.T) {

@@ -1,0 +1,355 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// What is left of rounds whose members crashed, and sessions that end in every
+// phase of a round.
+
+// makeReady creates a ready node as Curator does; the directory is a container
+// and may have been reaped.
+func makeReady(t *testing.T, conn *zk.Conn, path string) {
+	t.Helper()
+	for i, c := range path + "/" {
+		if i > 0 && c == '/' {
+			if _, err := conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && err != zk.ErrNodeExists {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := conn.Create(path+"/ready", []byte("127.0.0.1"), 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCuratorStaleReadyOpensNothing has no number: it is read in Curator's
+// source.
+func TestCuratorStaleReadyOpensNothing(t *testing.T) {
+	t.Run("one comes, and later the other", func(t *testing.T) {
+		path := uniquePath(t)
+		a, b, _, _ := pair(t, path)
+		conn := admin(t)
+		together(t, a.Enter, b.Enter) // the directory is there
+		together(t, a.Leave, b.Leave)
+		makeReady(t, conn, path)
+		entering := going(within(t), a.Enter)
+		awaitMembers(t, conn, path, 1)
+		eventually(t, "what was left is cleared away", func() bool { return !exists(t, conn, path+"/ready") })
+		eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
+		waits(t, entering)
+		does(t, b.Enter)
+		if err := returns(t, entering); err != nil {
+			t.Fatal(err)
+		}
+		together(t, a.Leave, b.Leave)
+		nothingLeft(t, conn, path)
+	})
+	t.Run("all members of a round crash inside", func(t *testing.T) {
+		path := uniquePath(t)
+		conn := admin(t)
+		a, b := connect(t, addrs()), connect(t, addrs())
+		together(t, recipes.NewDoubleBarrier(a, path, 2).Enter, recipes.NewDoubleBarrier(b, path, 2).Enter)
+		together(t, a.Close, b.Close)
+		awaitMembers(t, conn, path, 0)
+		if !exists(t, conn, path+"/ready") {
+			t.Fatal("nothing is left: this shows nothing")
+		}
+		c, d, _, _ := pair(t, path)
+		entering := going(within(t), c.Enter)
+		eventually(t, "what was left is cleared away", func() bool { return !exists(t, conn, path+"/ready") })
+		eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
+		waits(t, entering)
+		does(t, d.Enter)
+		if err := returns(t, entering); err != nil {
+			t.Fatal(err)
+		}
+		together(t, c.Leave, d.Leave)
+		nothingLeft(t, conn, path)
+	})
+	t.Run("many come at once, again and again", func(t *testing.T) {
+		const n = 5
+		path := uniquePath(t)
+		conn := admin(t)
+		clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
+		var all []*recipes.DoubleBarrier
+		for i := range n {
+			all = append(all, recipes.NewDoubleBarrier(clients[i%3], path, n))
+		}
+		oracle := newSteps(n)
+		for round := range 10 {
+			if round > 0 {
+				makeReady(t, conn, path)
+			}
+			var calls []func(context.Context) error
+			for _, b := range all {
+				calls = append(calls, func(ctx context.Context) error { return oracle.take(ctx, b, round) })
+			}
+			together(t, calls...)
+			nothingLeft(t, conn, path)
+		}
+		oracle.check(t)
+	})
+}
+
+// TestCuratorLateDeleteSparesTheNextRound: every leaver of Curator deletes
+// whatever ready node there is when it is done.
+func TestCuratorLateDeleteSparesTheNextRound(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	a, b, wire, _ := pair(t, path)
+	c, d, _, _ := pair(t, path)
+	together(t, a.Enter, b.Enter)
+	together(t, a.Leave, b.Leave)
+	makeReady(t, conn, path)
+
+	// a has found the ready node to be stale and is about to delete it.
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	wire.on(once(opMulti, func() bool { close(reached); <-goOn; return true }), nil)
+	ctx, cancel := context.WithCancel(within(t))
+	entering := going(ctx, a.Enter)
+	<-reached
+	// Meanwhile others do the same, meet, leave and meet again: the ready node
+	// that is there now has the same version as the first.
+	together(t, c.Enter, d.Enter)
+	cancel()
+	if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(goOn)
+	awaitMembers(t, conn, path, 2)
+	if !exists(t, conn, path+"/ready") {
+		t.Error("the ready node of the next round is gone")
+	}
+	does(t, b.Enter) // joins
+	leaving := going(within(t), c.Leave)
+	together(t, b.Leave, d.Leave)
+	if err := returns(t, leaving); err != nil {
+		t.Error(err)
+	}
+	nothingLeft(t, conn, path)
+}
+
+func TestTheLastMemberCrashesWhileTheOthersWaitToLeave(t *testing.T) {
+	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		leaving := going(within(t), other.Leave)
+		eventually(t, "the other waits", func() bool { return watchesAt(t, path) == 1 })
+		waits(t, leaving)
+		expire(t, wire)
+		if err := returns(t, leaving); err != nil {
+			t.Error(err)
+		}
+		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
+			t.Errorf("leave of the member whose session ended: %v", err)
+		}
+		nothingLeft(t, conn, path)
+		together(t, subject.Enter, other.Enter)
+		together(t, subject.Leave, other.Leave)
+		nothingLeft(t, conn, path)
+	})
+}
+
+func TestASessionEndsInside(t *testing.T) {
+	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		expire(t, wire)
+		awaitMembers(t, conn, path, 1)
+		if err := subject.Enter(within(t)); !errors.Is(err, recipes.ErrEntered) {
+			t.Errorf("enter without leave: %v", err)
+		}
+		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
+			t.Errorf("leave: %v", err)
+		}
+		// It takes no part in the round any more, but may wait for its end.
+		leaving := going(within(t), subject.Leave)
+		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+		waits(t, leaving)
+		does(t, other.Leave)
+		if err := returns(t, leaving); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, conn, path)
+		together(t, subject.Enter, other.Enter)
+		together(t, subject.Leave, other.Leave)
+		nothingLeft(t, conn, path)
+	})
+}
+
+func TestASessionEndsInTheWaitToLeave(t *testing.T) {
+	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		leaving := going(within(t), subject.Leave)
+		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+		hadNode := len(members(t, conn, path)) == 2 // the one with the lowest name keeps it
+		first, _ := wire.credentials()
+		expire(t, wire)
+		if hadNode {
+			// The other may have left without it.
+			if err := returns(t, leaving); !errors.Is(err, recipes.ErrMembershipLost) {
+				t.Errorf("leave: %v", err)
+			}
+			leaving = going(within(t), subject.Leave)
+		}
+		eventually(t, "it waits in the next session", func() bool {
+			now, _ := wire.credentials()
+			return now != first && watchesAt(t, path) == 1
+		})
+		waits(t, leaving)
+		does(t, other.Leave)
+		if err := returns(t, leaving); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, conn, path)
+	})
+}
+
+func TestASessionEndsInTheWaitToEnter(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	a, b, wire, _ := pair(t, path)
+	entering := going(within(t), a.Enter)
+	awaitMembers(t, conn, path, 1)
+	name := members(t, conn, path)[0]
+	expire(t, wire)
+	eventually(t, "it waits in its next session", func() bool {
+		m := members(t, conn, path)
+		return len(m) == 1 && m[0] != name
+	})
+	waits(t, entering)
+	does(t, b.Enter)
+	if err := returns(t, entering); err != nil {
+		t.Fatal(err)
+	}
+	together(t, a.Leave, b.Leave)
+	nothingLeft(t, conn, path)
+}
+
+func TestASessionEndsWhileTheRoundBegins(t *testing.T) {
+	for _, side := range []string{"request", "reply"} {
+		t.Run(side, func(t *testing.T) {
+			path := uniquePath(t)
+			conn := admin(t)
+			a, b, wire, _ := pair(t, path)
+			other := going(within(t), b.Enter)
+			awaitMembers(t, conn, path, 1)
+			end := once(opMulti, func() bool { expire(t, wire); return true })
+			if side == "request" {
+				wire.on(end, nil)
+			} else {
+				wire.on(nil, end)
+			}
+			// It comes again in its next session: if the round has begun it joins.
+			does(t, a.Enter)
+			if err := returns(t, other); err != nil {
+				t.Fatal(err)
+			}
+			if m := members(t, conn, path); len(m) != 2 {
+				t.Errorf("members: %v", m)
+			}
+			together(t, a.Leave, b.Leave)
+			nothingLeft(t, conn, path)
+		})
+	}
+}
+
+func TestASessionEndsAtEachRequestOfARound(t *testing.T) {
+	// Nobody hangs, whoever is told of the loss was inside, and the next round
+	// is complete.
+	for _, side := range []string{"request", "reply"} {
+		for name, op := range map[string]int32{"create": opCreate, "look": opExists, "list": opChildren, "get": opGetData, "transaction": opMulti} {
+			for skip := range 4 {
+				t.Run(fmt.Sprintf("%s of %s %d", side, name, skip), func(t *testing.T) {
+					path := uniquePath(t)
+					conn := admin(t)
+					a, b, wire, _ := pair(t, path)
+					seen := 0
+					hook := func(got int32) bool {
+						if got == op {
+							if seen++; seen == skip+1 {
+								expire(t, wire)
+							}
+						}
+						return true
+					}
+					if side == "request" {
+						wire.on(hook, nil)
+					} else {
+						wire.on(nil, hook)
+					}
+					round := func(b *recipes.DoubleBarrier) func(context.Context) error {
+						return func(ctx context.Context) error {
+							if err := b.Enter(ctx); err != nil {
+								return err
+							}
+							err := b.Leave(ctx)
+							if errors.Is(err, recipes.ErrMembershipLost) {
+								err = b.Leave(ctx)
+								if errors.Is(err, recipes.ErrNotEntered) {
+									err = nil
+								}
+							}
+							return err
+						}
+					}
+					// A member that comes again when the round is over waits for
+					// the next one: a third keeps it company if need be.
+					done := going(within(t), round(a))
+					does(t, round(b))
+					eventually(t, "a is through, or waits for the next round", func() bool {
+						return len(done) == 1 || len(members(t, conn, path)) == 1
+					})
+					if len(done) == 0 {
+						does(t, round(b))
+					}
+					if err := returns(t, done); err != nil {
+						t.Error(err)
+					}
+					wire.on(nil, nil)
+					nothingLeft(t, conn, path)
+					together(t, round(a), round(b))
+					nothingLeft(t, conn, path)
+				})
+			}
+		}
+	}
+}
+
+func TestCurator315TheOwnNodeOfAMemberIsDeletedBySomebodyElse(t *testing.T) {
+	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		id, _ := wire.credentials()
+		remove := func() {
+			t.Helper()
+			for _, name := range members(t, conn, path) {
+				_, stat, err := conn.Get(path + "/" + name)
+				if err == nil && stat.EphemeralOwner == id {
+					err = conn.Delete(path+"/"+name, -1)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		remove()
+		does(t, other.Leave)
+		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
+			t.Errorf("leave: %v", err)
+		}
+		// In the wait to enter it comes again.
+		entering := going(within(t), subject.Enter)
+		awaitMembers(t, conn, path, 1)
+		remove()
+		awaitMembers(t, conn, path, 1)
+		waits(t, entering)
+		does(t, other.Enter)
+		if err := returns(t, entering); err != nil {
+			t.Fatal(err)
+		}
+		together(t, subject.Leave, other.Leave)
+		nothingLeft(t, conn, path)
+	})
+}
