@@ -54,8 +54,9 @@ var (
 	// clients, or of one path twice.
 	ErrBadLocks = errors.New("recipes: bad set of locks")
 
-	// errBadRule tells that a GrantRule waits for who comes later.
-	errBadRule = errors.New("recipes: the grant rule lets a contender wait for one behind it")
+	// ErrBadRule is returned by the acquires of a [Mutex] whose [GrantRule] waits
+	// for who comes later.
+	ErrBadRule = errors.New("recipes: the grant rule lets a contender wait for one behind it")
 
 	// errSessionEnded tells the engine that the session under a step is gone.
 	errSessionEnded = errors.New("recipes: session ended")

@@ -101,6 +101,7 @@ func (q *line) gone(node string) {
 	}
 	delete(q.own, node)
 	q.wake(node)
+	q.wake(anybody)
 }
 
 // mark says that what the line knows of other sessions is old: one of their
@@ -135,11 +136,16 @@ func (q *line) stop(c *contender, node string) {
 	}
 }
 
+// anybody is what contenders with a rule of the user's wait for: which of those
+// ahead has to go is for the rule to say each time.
+const anybody = ""
+
 // verdict is what the line knows about a contender's turn.
 type verdict struct {
 	granted bool
 	own     string // wait for this node of the session: the contender will be woken
 	other   string // wait for this node of another session
+	any     bool   // wait until anybody goes: the contender will be woken for nodes of the session
 	list    int64  // or for this list
 }
 
@@ -154,8 +160,8 @@ func (q *line) judge(c *contender) (verdict, error) {
 	p, _ := parsePlace(c.node, q.kinds)
 	i, _ := slices.BinarySearchFunc(q.places, p, order)
 	ahead := c.rule(q.places, i)
-	if ahead >= i {
-		return verdict{}, errBadRule
+	if ahead >= i || ahead < granted {
+		return verdict{}, ErrBadRule
 	}
 	list := q.started + 1
 	if q.flight != nil && q.flight.number >= q.needed {
@@ -170,15 +176,21 @@ func (q *line) judge(c *contender) (verdict, error) {
 		}
 		return verdict{granted: true}, nil
 	}
+	if c.custom {
+		q.waiting[anybody] = append(q.waiting[anybody], c)
+		return verdict{any: true}, nil
+	}
 	blocker := q.places[ahead].Node
 	if q.own[blocker] == nil {
 		if q.applied < q.needed {
 			return verdict{list: list}, nil
 		}
-		if ahead > 0 {
-			// Wait for the one before it first. When that one goes, the list that
-			// tells who is left comes while the blocker has its turn, not after.
-			blocker = q.places[ahead-1].Node
+		// If another one would have to be waited for without the blocker, wait
+		// for that one first. When it goes, the list that tells who is left
+		// comes while the blocker has its turn, not after.
+		without := slices.Delete(slices.Clone(q.places[:i+1]), ahead, ahead+1)
+		if earlier := c.rule(without, i-1); earlier >= 0 && earlier < ahead {
+			blocker = q.places[earlier].Node
 		}
 	}
 	if q.own[blocker] != nil {

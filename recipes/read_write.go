@@ -34,7 +34,7 @@ type ReadWriteMutex struct {
 // as containers.
 func NewReadWriteMutex(client *Client, path string, options ...LockOption) *ReadWriteMutex {
 	side := Mutex{client: client, path: client.resolve(path), kinds: readWriteKinds, cfg: newLockConfig(options)}
-	side.cfg.handoff = 0
+	side.cfg.handoff, side.cfg.rule = 0, nil
 	rw := &ReadWriteMutex{read: side, write: side}
 	rw.read.kind, rw.read.rule = readKind, shared
 	rw.write.kind, rw.write.rule = writeKind, exclusive

@@ -37,9 +37,12 @@ type Client struct {
 }
 
 // Connect opens a session on one of the servers (host:port each) and returns
-// when it is established, or with ctx's cause and the last error of a
-// connection, or with the error of WithAuth. It tries all servers again and
-// again until ctx ends: give it a deadline. The options state their defaults.
+// when it is established. It tries all servers again and again until ctx ends:
+// give it a deadline. The options state their defaults.
+//
+// Errors: ctx's cause, with the last error of a connection; zk.ErrAuthFailed,
+// when the servers do not know the scheme of a WithAuth or refuse what it was
+// given; [ErrBadPath] for a bad WithNamespace.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	c := &Client{
 		cfg: config{
@@ -52,6 +55,9 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 	}
 	for _, o := range options {
 		o(&c.cfg)
+	}
+	if err := c.cfg.checkNamespace(); err != nil {
+		return nil, err
 	}
 	c.quit, c.stop = context.WithCancel(context.Background())
 	s, err := startSession(c)
@@ -106,7 +112,7 @@ func (c *Client) run(s *session) {
 // on every reconnect.
 func (c *Client) authenticate(s *session) error {
 	for _, a := range c.cfg.auths {
-		_, err := retry(c.quit, s, func() (struct{}, error) { return struct{}{}, s.conn.AddAuth(a.scheme, a.cred) })
+		_, err := retry(c.quit, s, func() (struct{}, error) { return struct{}{}, s.conn.AddAuth(a.scheme, a.secret()) })
 		if err != nil {
 			return fmt.Errorf("recipes: authenticating by %s: %w", a.scheme, err)
 		}
@@ -215,5 +221,3 @@ func (c *Client) announce(ctx context.Context, path string, k *contender, token 
 		f(ctx, Enqueued{Path: path, Node: k.node, Token: token, Ahead: k.q.ahead(k), Session: k.s.id})
 	}
 }
-
-func (c *Client) resolve(path string) string { return path }

@@ -15,15 +15,16 @@ import (
 // contender is the engine under the recipes: it enqueues a node, waits for its
 // turn and leaves. It belongs to one session and ends with it.
 type contender struct {
-	s     *session
-	q     *line
-	kind  string
-	rule  GrantRule
-	data  []byte
-	acl   []zk.ACL
-	guid  string
-	node  string // name of its node, once enqueued
-	token Token  // once enqueued
+	s      *session
+	q      *line
+	kind   string
+	rule   GrantRule
+	custom bool // the rule is the user's
+	data   []byte
+	acl    []zk.ACL
+	guid   string
+	node   string // name of its node, once enqueued
+	token  Token  // once enqueued
 
 	downgraded bool          // a reader has been put behind this writer; locked by q
 	joined     int64         // lists up to this number may lack its node; locked by q
@@ -32,7 +33,7 @@ type contender struct {
 
 func newContender(s *session, dir string, kinds []string, kind string, rule GrantRule, cfg lockConfig) *contender {
 	c := &contender{
-		s: s, q: s.line(dir, kinds), kind: kind, rule: rule, data: cfg.data, acl: cfg.acl,
+		s: s, q: s.line(dir, kinds), kind: kind, rule: rule, custom: cfg.rule != nil, data: cfg.data, acl: cfg.acl,
 		guid: newGUID(), woken: make(chan struct{}, 1),
 	}
 	if c.data == nil {
@@ -135,6 +136,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 			if len(paths) == 0 {
 				break // one transaction made them: none is there
 			}
+			s.takeZxid(c.guid)
 			c.enqueued(paths[0], Token{})
 			found++
 		}
@@ -210,6 +212,8 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 		case !block:
 			c.q.stop(c, v.own)
 			return ErrNotAcquired
+		case v.any:
+			err = c.awaitAnybody(ctx)
 		case v.own != "":
 			err = c.awaitOwn(ctx, v.own)
 		default:
@@ -305,6 +309,29 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// awaitAnybody waits until anybody joins or leaves the queue. It looks once more
+// after the watch has been set: a change from before is not told.
+func (c *contender) awaitAnybody(ctx context.Context) error {
+	defer c.q.stop(c, anybody)
+	watch, _, err := c.s.watch.onChildren(ctx, c.s, c.q.dir)
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return errNodeGone
+	case err != nil && answered(err), err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		return c.s.awaitUp(ctx)
+	}
+	if err := c.look(ctx); err != nil {
+		return err
+	}
+	if v, err := c.q.judge(c); err != nil || v.granted {
+		return err
+	}
+	c.q.outdated()
+	return c.awaitAny(ctx, []watched{watch})
 }
 
 // awaitAny waits until something that another session does has happened, or

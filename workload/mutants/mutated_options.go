@@ -22,12 +22,13 @@ type config struct {
 	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
 	observer       Observer
 	tls            *tls.Config
+	namespace      *string
 	listeners      []func(ConnectionState)
 }
 
 type auth struct {
 	scheme string
-	cred   []byte
+	secret func() []byte // a function, so that no %v of a Client shows it
 }
 
 // WithDefect switches a defect on, by the name of its mutant.
@@ -67,14 +68,26 @@ const (
 // WithLossPolicy sets the policy. Default LoseOnDeadline.
 func WithLossPolicy(p LossPolicy) Option { return func(c *config) { c.policy = p } }
 
-// WithACL sets the access control list of every node that the client creates.
-// Default: open to the world.
-func WithACL(acl ...zk.ACL) Option { return func(c *config) { c.acl = acl } }
+// WithACL sets the access control list of every node that the client creates:
+// contenders, for which WithLockACL may say otherwise, and the lock's path and
+// what is missing above it. Create shared directories beforehand if others are
+// to use them too. Default: open to the world.
+//
+// Who is to use a lock needs all of read, write (for Client.Revoke alone), create
+// and delete. Whether a contender's node may be deleted is up to the list of the
+// lock's path, not to the node's own.
+func WithACL(acl ...zk.ACL) Option {
+	return func(c *config) { c.acl = append([]zk.ACL{}, acl...) }
+}
 
 // WithAuth authenticates every session by a scheme ("digest") and its
-// credentials ("user:password"). May be given more than once.
+// credentials ("user:password"). May be given more than once. The credentials
+// are sent in the clear unless there is WithTLS; they appear in no error and no
+// log. The servers do not tell whether a password is right: with a wrong one,
+// calls return zk.ErrNoAuth.
 func WithAuth(scheme string, cred []byte) Option {
-	return func(c *config) { c.auths = append(c.auths, auth{scheme, cred}) }
+	cred = append([]byte{}, cred...)
+	return func(c *config) { c.auths = append(c.auths, auth{scheme, func() []byte { return cred }}) }
 }
 
 // WithTLS makes every connection one of TLS, to the servers' secureClientPort.

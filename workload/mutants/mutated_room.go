@@ -107,12 +107,16 @@ func (r *room) list(ctx context.Context) (members []string, ready bool, err erro
 // deletion of that node fires it, so that it outlives no wait (CURATOR-654). A
 // watch for the ready node itself would stay until somebody creates it.
 func (r *room) watch(ctx context.Context) (members []string, ready bool, event <-chan zk.Event, err error) {
-	children, err := ask(ctx, r, func() (children []string, err error) {
-		children, _, event, err = r.s.conn.ChildrenW(r.dir)
-		return children, err
+	type answer struct {
+		children []string
+		event    <-chan zk.Event
+	}
+	a, err := ask(ctx, r, func() (a answer, err error) {
+		a.children, _, a.event, err = r.s.conn.ChildrenW(r.dir)
+		return a, err
 	})
-	members, ready = roll(children)
-	return members, ready, event, err
+	members, ready = roll(a.children)
+	return members, ready, a.event, err
 }
 
 // roll tells members from the rest. Children that are neither UUIDs nor ready

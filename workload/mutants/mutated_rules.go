@@ -10,7 +10,12 @@ package mutants
 // Whatever it returns must be less than self: contenders come behind the last
 // one, and nobody waits for who comes later (kazoo #649). A contender that
 // waits must wait also with more contenders ahead of it: the queue that a rule
-// is shown may lack some of them, but never when it grants.
+// is shown may lack some of them, but never when it grants. A rule that returns
+// something else makes the acquire fail with [ErrBadRule].
+//
+// With a rule of the user's every waiter looks again whenever anybody joins or
+// leaves, which costs a list each: rules that admit several at a time cannot say
+// whose leaving will be enough. The package's own can, and wake one waiter.
 type GrantRule func(queue []Place, self int) (waitFor int)
 
 // granted is what a GrantRule returns when the lock may be held.
