@@ -37,6 +37,10 @@ func (c *check) noLeak(t *trace) Verdict {
 				switch l.what {
 				case "contender node":
 					w.What += ": " + strings.Join(left.Contenders[:min(5, l.n)], ", ")
+				case "watch":
+					if n := min(5, len(left.Watched)); n > 0 { // older histories do not name them
+						w.What += ": " + strings.Join(left.Watched[:n], ", ")
+					}
 				case "goroutine":
 					first, _, _ := strings.Cut(left.Goroutines[0], "\n")
 					w.What += ": " + first

@@ -137,6 +137,7 @@ type Fault struct {
 type Census struct {
 	Contenders []string `json:"contenders,omitempty"` // paths of contender nodes
 	Watches    int      `json:"watches"`              // server-side watches on lock paths
+	Watched    []string `json:"watched,omitempty"`    // the path of each
 	Goroutines []string `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
 
 	// Disagreements say what the servers tell differently when nothing changes

@@ -37,7 +37,7 @@ func sample() *History {
 		{Type: Invoke, Process: 2, Op: TryAcquire, Lock: "a", Permits: 2},
 		{Type: Crash, Process: 2},
 		{Type: PhaseStart, Process: -1, Phase: PhaseEnd},
-		{Type: CensusDone, Process: -1, Census: &Census{Contenders: []string{"/locks/a/x"}, Watches: 1, Goroutines: []string{"goroutine 1 [running]:\nmain()"}}},
+		{Type: CensusDone, Process: -1, Census: &Census{Contenders: []string{"/locks/a/x"}, Watches: 1, Watched: []string{"/locks/a"}, Goroutines: []string{"goroutine 1 [running]:\nmain()"}}},
 	}
 	for i := range events {
 		events[i].Time = time.Duration(i) * time.Microsecond

@@ -42,7 +42,8 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	settled(ctx, settleNodes, func() int {
 		var nodesErr, watchesErr error
 		c.Contenders, nodesErr = r.observer.ephemerals(root)
-		c.Watches, watchesErr = r.watches(ctx, root)
+		c.Watched, watchesErr = r.watched(ctx, root)
+		c.Watches = len(c.Watched)
 		err = errors.Join(nodesErr, watchesErr)
 		if err != nil {
 			return 1 // look again
@@ -85,36 +86,40 @@ func (o *observer) ephemerals(p string) ([]string, error) {
 	return out, nil
 }
 
-// watches counts the watches on paths under root that the servers keep.
-func (r *run) watches(ctx context.Context, root string) (int, error) {
-	count := 0
+// watched lists the paths under root that the servers keep a watch on, once for
+// each session that does.
+func (r *run) watched(ctx context.Context, root string) (paths []string, err error) {
 	for _, s := range r.cfg.Ensemble.Servers() {
 		text, err := ensemble.Four(ctx, s.Addr, "wchp")
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if strings.Contains(text, "not in the whitelist") {
-			return 0, fmt.Errorf("%s does not allow wchp", s.Addr)
+			return nil, fmt.Errorf("%s does not allow wchp", s.Addr)
 		}
-		count += countWatches(text, root)
+		paths = append(paths, watchedPaths(text, root)...)
 	}
-	return count, nil
+	slices.Sort(paths)
+	return paths, nil
 }
 
-// countWatches reads wchp: a line for each path, and below it an indented line
+// watchedPaths reads wchp: a line for each path, and below it an indented line
 // for each session that watches it.
-func countWatches(wchp, root string) (count int) {
-	under := false
+func watchedPaths(wchp, root string) (paths []string) {
+	path := ""
 	for line := range strings.Lines(wchp) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case strings.HasPrefix(line, "/"):
-			under = line == root || strings.HasPrefix(line, root+"/")
-		case under && strings.TrimSpace(line) != "":
-			count++
+			path = ""
+			if line == root || strings.HasPrefix(line, root+"/") {
+				path = line
+			}
+		case path != "" && strings.TrimSpace(line) != "":
+			paths = append(paths, path)
 		}
 	}
-	return count
+	return paths
 }
 
 // stacks returns the goroutines of this process by their ID line's number.

@@ -39,14 +39,33 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string
 	if !resize {
 		return d.use(ctx, c, lock, plan, n)
 	}
-	locker := c.client().(SharedSemaphoreLocker).SharedSemaphore()
-	bounded, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout)
-	defer cancel()
-	err := c.operate(histories.SetSize, histories.Event{Lock: lock, Size: size}, histories.Info, func() error {
-		return locker.SetSize(bounded, lock, size)
-	})
+	err := d.setSize(ctx, c, lock, size)
 	if asPlanned(err) {
 		return nil // the run is over, or the servers were away for long
 	}
 	return err
+}
+
+// try tries, and puts the size back to what it was. That fires the watches that
+// waits have left on it: ZooKeeper's Go client cannot take a watch back, and on a
+// node that stays for good there can be one for each session. What is left after
+// that is a leak.
+func (d sharedSemaphoreDriver) try(ctx context.Context, c *client, lock string) bool {
+	ok := d.semaphoreDriver.try(ctx, c, lock)
+	for ctx.Err() == nil && c.ensureOpen(ctx) {
+		if d.setSize(ctx, c, lock, permits) == nil {
+			return ok
+		}
+		pause(ctx, failureRest, nil)
+	}
+	return false
+}
+
+func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client, lock string, size int) error {
+	locker := c.client().(SharedSemaphoreLocker).SharedSemaphore()
+	ctx, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout)
+	defer cancel()
+	return c.operate(histories.SetSize, histories.Event{Lock: lock, Size: size}, histories.Info, func() error {
+		return locker.SetSize(ctx, lock, size)
+	})
 }

@@ -178,12 +178,12 @@ func largest(h *histories.History, lock string, sizes []operation, from, to time
 func requests(h *histories.History) (wrong []string) {
 	all := operations(h, histories.Revocation)
 	held := holds(h, histories.Revocation)
-	told := make(map[histories.Token]time.Duration)
+	told := make(map[histories.Token][]time.Duration)
 	for _, e := range h.Events {
 		if e.Type != histories.RevokeRequested {
 			continue
 		}
-		told[e.Token] = e.Time
+		told[e.Token] = append(told[e.Token], e.Time)
 		if !slices.ContainsFunc(all, func(o operation) bool {
 			return o.Op == histories.Revoke && o.Token == e.Token && o.call <= e.Time
 		}) {
@@ -196,7 +196,7 @@ func requests(h *histories.History) (wrong []string) {
 				continue
 			}
 			by := max(o.ret, x.from) + h.Header.Promises.RevokeBound
-			if at, ok := told[x.Token]; x.to > by && (!ok || at > by) {
+			if x.to > by && !slices.ContainsFunc(told[x.Token], func(at time.Duration) bool { return o.call <= at && at <= by }) {
 				wrong = append(wrong, fmt.Sprintf("process %d holds %s until %v and is not told of the request of %v", x.Process, x.Lock, x.to, o.ret))
 			}
 		}
