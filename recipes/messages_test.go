@@ -37,7 +37,7 @@ func TestAnUncontendedCycleIsACreateAListAndADelete(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	m := recipes.NewMutex(c, path)
-	l := acquire(t, within(t), m) // makes the parents
+	l := acquire(t, within(t), m)                                                              // makes the parents
 	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server takes them for empty containers
 		t.Fatal(err)
 	}
