@@ -1,0 +1,129 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Multi carries out ops in one ZooKeeper transaction that goes through only
+// while the lease's lock node is there: this is the fence for data that is kept
+// in the same ensemble. Whatever the holder believes, and however long it was
+// paused before or during the call, the write takes effect while it holds the
+// lock or not at all.
+//
+// ops are what [zk.Conn.Multi] takes: *zk.CreateRequest, *zk.SetDataRequest,
+// *zk.DeleteRequest and *zk.CheckVersionRequest. Paths are whole ones, also under
+// WithNamespace. The responses are those of ops. Call Release when Multi has
+// returned, not before.
+//
+// Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during
+// the call; ctx's cause; the error of the first of ops that failed, such as
+// zk.ErrBadVersion. Nothing was written then, unless the error is also
+// [ErrOutcomeUnknown].
+func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
+	responses, err := guarded(ctx, []*Lease{l}, ops)
+	if err != nil {
+		return responses, opError("multi", l.Path(), err)
+	}
+	return responses, nil
+}
+
+// Multi is [Lease.Multi] under all the leases: the transaction goes through only
+// while all the locks are held.
+func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
+	responses, err := guarded(ctx, g.leases, ops)
+	if err != nil {
+		var paths []string
+		for _, l := range g.leases {
+			paths = append(paths, l.Path())
+		}
+		return responses, opError("multi", strings.Join(paths, ", "), err)
+	}
+	return responses, nil
+}
+
+// guarded carries out ops while all the nodes of the leases are there. A lock
+// node's name holds a random guid, and nobody else is granted while it is there.
+func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
+	s := leases[0].hold.s
+	var checks []any
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, l := range leases {
+		if err := l.usable(); err != nil {
+			return nil, err
+		}
+		if l.hold.s != s {
+			return nil, ErrLeaseLost // a client has one session at a time
+		}
+		defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
+		for _, node := range l.hold.nodes {
+			checks = append(checks, &zk.CheckVersionRequest{Path: node, Version: -1}) // a revocation changes the version
+		}
+	}
+	ops = append(checks, ops...)
+	type answer struct {
+		responses []zk.MultiResponse
+		err       error
+	}
+	for {
+		a, gone := call(ctx, s, func() (answer, error) {
+			responses, err := s.conn.Multi(ops...)
+			return answer{responses, err}, nil
+		}, nil)
+		var own []zk.MultiResponse
+		if len(a.responses) == len(ops) {
+			own = a.responses[len(checks):]
+		}
+		switch {
+		case gone != nil: // ctx or the session has ended
+			return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, lostWith(gone))
+		case a.err == nil:
+			return own, nil
+		case errors.Is(a.err, zk.ErrNoServer): // was never sent
+			if err := s.awaitUp(ctx); err != nil {
+				return nil, lostWith(err)
+			}
+		case !answered(a.err):
+			return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, a.err)
+		case refused(a.responses, len(checks)):
+			s.nudge() // let the heartbeat find out as well
+			return nil, fmt.Errorf("%w: a lock node is gone", ErrLeaseLost)
+		default:
+			return own, a.err
+		}
+	}
+}
+
+// refused reports whether one of the first n operations is what failed.
+func refused(responses []zk.MultiResponse, n int) bool {
+	for _, r := range responses[:min(n, len(responses))] {
+		if errors.Is(r.Error, zk.ErrNoNode) {
+			return true
+		}
+	}
+	return false
+}
+
+// lostWith is the error for the user when a lease's session has ended.
+func lostWith(err error) error {
+	if errors.Is(err, errSessionEnded) {
+		return ErrLeaseLost
+	}
+	return err
+}
+
+// usable returns why the lease must not be used, or nil.
+func (l *Lease) usable() error {
+	switch l.State() {
+	case Lost:
+		return ErrLeaseLost
+	case Released:
+		return ErrNotHeld
+	}
+	return nil
+}
