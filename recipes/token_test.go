@@ -1,6 +1,7 @@
 package recipes_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -53,4 +54,29 @@ func TestATokenIsTheTransactionThatCreatedTheLockNode(t *testing.T) {
 		}
 	}
 	wg.Wait()
+}
+
+// TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken : the reply that
+// would have told it is lost, and nothing of it is read from a header.
+func TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	var mu sync.Mutex
+	var announced []recipes.Token
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
+		Enqueued: func(_ context.Context, e recipes.Enqueued) {
+			mu.Lock()
+			defer mu.Unlock()
+			announced = append(announced, e.Token)
+		},
+	}))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, path)))
+	wire.on(nil, once(opCreate, cut))
+	l := acquire(t, within(t), recipes.NewMutex(c, path))
+	mu.Lock()
+	defer mu.Unlock()
+	if len(announced) != 2 || announced[1] != l.Token() || l.Token().IsZero() {
+		t.Errorf("announced %v, granted with %v", announced, l.Token())
+	}
+	release(t, l)
 }
