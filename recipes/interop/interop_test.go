@@ -135,6 +135,18 @@ func heal(t *testing.T, ls []links.Link) {
 	}
 }
 
+// received waits for a value.
+func received[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-within(t).Done():
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
 // goClient returns a client of recipes.
 func goClient(t *testing.T) *recipes.Client {
 	t.Helper()
@@ -174,7 +186,8 @@ func curatorClientAt(t *testing.T, addrs []string) javaClient {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patient)
 		defer cancel()
-		if _, err := java.do(ctx, c.name, "close", c.name); err != nil {
+		// Not on its own worker, which a test that failed may have left waiting.
+		if _, err := java.do(ctx, c.name+" at the end", "close", c.name); err != nil {
 			t.Error(err)
 		}
 	})
@@ -243,6 +256,13 @@ func acquire(t *testing.T, l lock) *recipes.Lease {
 	lease, err := l.Acquire(within(t))
 	must(t, err)
 	return lease
+}
+
+// as is within, for the owner of a lease.
+func as(t *testing.T, l *recipes.Lease) context.Context {
+	ctx, cancel := context.WithTimeout(l.Context(), patient)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 func release(t *testing.T, l *recipes.Lease) {

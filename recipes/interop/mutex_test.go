@@ -77,7 +77,7 @@ func TestMutexReentryOfOneFreesNothingForTheOther(t *testing.T) {
 	theirs.do("mutex", "m", path)
 
 	outer := acquire(t, ours)
-	inner, err := ours.Acquire(outer.Context())
+	inner, err := ours.Acquire(as(t, outer))
 	must(t, err)
 	release(t, inner)
 	theirs.refused("m")

@@ -100,7 +100,7 @@ func TestOurDowngradeHoldsBackCuratorsWriter(t *testing.T) {
 	late := theirs.startOn("a late reader", "acquire", "rw/read")
 	queued(t, conn, path, 4)
 
-	reading, err := ours.Read().Acquire(writing.Context())
+	reading, err := ours.Read().Acquire(as(t, writing))
 	must(t, err)
 	reader.pending(t)
 	release(t, writing)
@@ -169,7 +169,7 @@ func TestNobodyUpgrades(t *testing.T) {
 	ours, theirs := recipes.NewReadWriteMutex(goClient(t), path), curatorClient(t)
 	theirs.do("read-write", "rw", path)
 	reading := acquire(t, ours.Read())
-	if _, err := ours.Write().Acquire(reading.Context()); !errors.Is(err, recipes.ErrUpgrade) {
+	if _, err := ours.Write().Acquire(as(t, reading)); !errors.Is(err, recipes.ErrUpgrade) {
 		t.Errorf("error %v of an upgrade; want %v", err, recipes.ErrUpgrade)
 	}
 	release(t, reading)

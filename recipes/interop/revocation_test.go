@@ -17,7 +17,7 @@ func TestCuratorAsksUsToRevoke(t *testing.T) {
 
 	nodes := theirs.answer(theirs.startOn("another thread", "participants", "m")).Nodes
 	theirs.answer(theirs.startOn("another thread", "revoke", nodes[0]))
-	if l := <-asked; l.Node() != held.Node() || nodes[0] != held.Node() {
+	if l := received(t, asked); l.Node() != held.Node() || nodes[0] != held.Node() {
 		t.Errorf("asked for %s by naming %s; we hold %s", l.Node(), nodes[0], held.Node())
 	}
 	waiting.pending(t) // nobody is forced
@@ -49,7 +49,7 @@ func TestWeAskCuratorToRevoke(t *testing.T) {
 	all, err := ours.Participants(within(t))
 	must(t, err)
 	must(t, client.Revoke(within(t), all[0].Node))
-	if lock := <-asked; lock != "m" {
+	if lock := received(t, asked); lock != "m" {
 		t.Errorf("Curator was asked for %q", lock)
 	}
 	us.waits()

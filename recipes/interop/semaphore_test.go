@@ -199,7 +199,7 @@ func TestNonReentrantMutexIsCuratorsSemaphoreMutex(t *testing.T) {
 	theirs.do("semaphore-mutex", "m", path)
 
 	held := acquire(t, ours)
-	if _, err := ours.Acquire(held.Context()); !errors.Is(err, recipes.ErrAlreadyHeld) {
+	if _, err := ours.Acquire(as(t, held)); !errors.Is(err, recipes.ErrAlreadyHeld) {
 		t.Errorf("error %v of a second acquire of one owner; want %v", err, recipes.ErrAlreadyHeld)
 	}
 	theirs.refused("m")
