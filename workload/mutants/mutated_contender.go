@@ -101,6 +101,12 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		switch {
 		case err == nil:
 			token := Token{Zxid: s.takeZxid(all[0].guid)}
+			if token.IsZero() { // its path is too long for the tap
+				if token, err = identify(ctx, s, paths[0]); err != nil {
+					abandoned(paths, nil)
+					return err
+				}
+			}
 			for i, c := range all {
 				c.enqueued(paths[i], token)
 			}
@@ -124,33 +130,66 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		}
 		// The connection broke: the nodes may be there or not. A second create
 		// would leave a first one that blocks everybody (CURATOR-45), so look.
-		found := 0
-		for _, c := range all {
-			paths, err := findByGUID(ctx, s, c.q.dir, c.guid)
-			if err != nil {
-				for _, c := range all {
-					s.deleteByGUID(c.q.dir, c.guid)
-				}
-				return err
-			}
-			if len(paths) == 0 {
-				break // one transaction made them: none is there
-			}
-			s.takeZxid(c.guid)
-			c.enqueued(paths[0], Token{})
-			found++
+		found, err := findContenders(ctx, s, all)
+		if found || err != nil {
+			return err
 		}
-		switch found {
-		case 0:
-		case len(all):
-			return nil
-		default: // somebody deletes them meanwhile
+	}
+}
+
+// findContenders looks for the nodes of contenders that one transaction was to
+// make. When it returns an error none is left, or their deletion is under way.
+func findContenders(ctx context.Context, s *session, all []*contender) (found bool, err error) {
+	defer func() {
+		if err != nil {
 			for _, c := range all {
 				s.deleteByGUID(c.q.dir, c.guid)
 			}
-			return errNodeGone
 		}
+	}()
+	var paths []string
+	var tokens []Token
+	for _, c := range all {
+		got, err := findByGUID(ctx, s, c.q.dir, c.guid)
+		switch {
+		case err != nil:
+			return false, err
+		case len(got) == 0 && len(paths) == 0:
+			return false, nil // one transaction was to make them: none is there
+		case len(got) == 0:
+			return false, errNodeGone // somebody deletes them meanwhile
+		}
+		token, err := identify(ctx, s, got[0])
+		if err != nil {
+			return false, err
+		}
+		paths, tokens = append(paths, got[0]), append(tokens, token)
 	}
+	for i, c := range all {
+		s.takeZxid(c.guid)
+		c.enqueued(paths[i], tokens[i])
+	}
+	return true, nil
+}
+
+// identify learns the token of a node whose create was never answered, and
+// makes sure that the node is this session's: one that a dying session made
+// must not be adopted (CURATOR-498).
+func identify(ctx context.Context, s *session, path string) (Token, error) {
+	stat, err := retry(ctx, s, func() (*zk.Stat, error) {
+		ok, stat, err := s.conn.Exists(path)
+		if err == nil && !ok {
+			err = errNodeGone
+		}
+		return stat, err
+	})
+	if err != nil {
+		return Token{}, err
+	}
+	if stat.EphemeralOwner != s.id {
+		return Token{}, fmt.Errorf("%w: it belongs to session 0x%x", errNodeGone, stat.EphemeralOwner)
+	}
+	return Token{Zxid: stat.Czxid}, nil
 }
 
 func (c *contender) enqueued(path string, token Token) {
@@ -203,9 +242,6 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 		case err != nil:
 			return err
 		case v.granted:
-			if c.token.IsZero() {
-				return c.identify(ctx)
-			}
 			return nil
 		case v.list != 0:
 			err = c.q.list(ctx, v.list)
@@ -223,27 +259,6 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 			return err
 		}
 	}
-}
-
-// identify learns the token of a node whose create was never answered, and
-// makes sure that the node is this session's: one that a dying session made
-// must not be adopted (CURATOR-498).
-func (c *contender) identify(ctx context.Context) error {
-	stat, err := retry(ctx, c.s, func() (*zk.Stat, error) {
-		ok, stat, err := c.s.conn.Exists(c.path())
-		if err == nil && !ok {
-			err = errNodeGone
-		}
-		return stat, err
-	})
-	if err != nil {
-		return err
-	}
-	if stat.EphemeralOwner != c.s.id {
-		return fmt.Errorf("%w: it belongs to session 0x%x", errNodeGone, stat.EphemeralOwner)
-	}
-	c.token = Token{Zxid: stat.Czxid}
-	return nil
 }
 
 // awaitOwn waits until a node of this session, which the line watches over,

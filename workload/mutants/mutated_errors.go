@@ -24,11 +24,19 @@ var (
 	ErrClosed = errors.New("recipes: client closed")
 
 	// ErrBadPath is returned by Acquire, TryAcquire and Participants when the
-	// lock's path is not an absolute ZooKeeper path, or is the root.
+	// lock's path is not an absolute ZooKeeper path, or is the root. Connect
+	// returns it for a bad WithNamespace.
 	ErrBadPath = errors.New("recipes: bad lock path")
 
-	// ErrStaleToken is returned by Fence.Admit.
+	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
+
+	// ErrOutcomeUnknown is returned by Lease.Multi and MultiLease.Multi, along
+	// with the reason, when the transaction may have been carried out or not:
+	// the connection broke or the caller's context ended before the answer was
+	// here. To find out read what it was to write, after a zk.Conn.Sync on the
+	// Client's Conn.
+	ErrOutcomeUnknown = errors.New("recipes: outcome unknown")
 
 	// ErrUpgrade is returned by the Acquire and TryAcquire of a read-write
 	// lock's write side when the owner holds the read side: it would wait for

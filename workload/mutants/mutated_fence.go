@@ -11,6 +11,14 @@ import (
 // their lock (Kleppmann, "How to do distributed locking", 2016). Keep one Fence
 // with the resource, not with its clients. The zero value is ready.
 //
+// Data that is kept in the same ensemble as the lock needs none: see
+// [Lease.Multi]. A database can do without as well: keep the token in the row,
+// and let every write state that it is not older (UPDATE … SET token = :token …
+// WHERE token <= :token, with Zxid and Sub compared in this order).
+//
+// What a Fence knows is gone with its process: after a restart it admits any
+// token once. Keep the newest token with the data if that matters.
+//
 // A Fence is safe for concurrent use. When admitting and writing must be one
 // step, hold a lock of the resource's own around both, or use Guard.
 type Fence struct {

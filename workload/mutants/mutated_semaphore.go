@@ -291,7 +291,14 @@ func (s *Semaphore) take(ctx context.Context, c *contender, n int, room permits)
 		paths, err := call(ctx, c.s, request, abandoned)
 		switch {
 		case err == nil:
-			return s.claim(c, paths, Token{Zxid: c.s.takeZxid(guid)}), nil
+			token := Token{Zxid: c.s.takeZxid(guid)}
+			if token.IsZero() { // its path is too long for the tap
+				if token, err = identify(ctx, c.s, paths[0]); err != nil {
+					abandoned(paths, nil)
+					return claim{}, err
+				}
+			}
+			return s.claim(c, paths, token), nil
 		case ctx.Err() != nil || errors.Is(err, errSessionEnded):
 			return claim{}, err // abandoned has the nodes
 		case errors.Is(err, zk.ErrNoNode) && failed < n:
@@ -322,18 +329,12 @@ func (s *Semaphore) take(ctx context.Context, c *contender, n int, room permits)
 			return claim{}, errNodeGone
 		}
 		if len(paths) == n {
-			zxid, err := retry(ctx, c.s, func() (int64, error) {
-				_, stat, err := c.s.conn.Exists(paths[0])
-				if err != nil {
-					return 0, err
-				}
-				return stat.Czxid, nil
-			})
+			token, err := identify(ctx, c.s, paths[0])
 			if err != nil {
 				c.s.deleteByGUID(dir, guid)
 				return claim{}, err
 			}
-			return s.claim(c, paths, Token{Zxid: zxid}), nil
+			return s.claim(c, paths, token), nil
 		}
 	}
 }
