@@ -48,14 +48,14 @@ func TestAListenerHearsOfAShortCut(t *testing.T) {
 	heard := listen()
 	c := connect(t, a, recipes.WithConnectionListener(heard.told), recipes.WithSessionTimeout(20*time.Second))
 	heard.next(t, recipes.ConnConnected)
-	before := c.Conn().SessionID()
+	before := c.SessionID()
 	for range 3 {
 		cutAll(t, ls, links.Down)
 		heard.next(t, recipes.ConnSuspended)
 		healAll(t, ls)
 		heard.next(t, recipes.ConnReconnected)
 	}
-	if after := c.Conn().SessionID(); after != before {
+	if after := c.SessionID(); after != before {
 		t.Errorf("session 0x%x became 0x%x", before, after)
 	}
 	heard.nothing(t)
@@ -68,7 +68,7 @@ func TestAListenerIsToldOfTheLossWhileTheCutLasts(t *testing.T) {
 			heard := listen()
 			c := connect(t, a, recipes.WithConnectionListener(heard.told))
 			heard.next(t, recipes.ConnConnected)
-			before := c.Conn().SessionID()
+			before := c.SessionID()
 			node, err := c.Conn().Create(fmt.Sprintf("/of-a-session-%d", nextID.Add(1)), nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestAListenerIsToldOfTheLossWhileTheCutLasts(t *testing.T) {
 			})
 			healAll(t, ls)
 			heard.next(t, recipes.ConnReconnected)
-			if after := c.Conn().SessionID(); after == before {
+			if after := c.SessionID(); after == before {
 				t.Errorf("the session is still 0x%x", after)
 			}
 			heard.nothing(t)
@@ -97,12 +97,12 @@ func TestASessionThatWasGivenUpForLostComesBack(t *testing.T) {
 	heard := listen()
 	c := connect(t, a, recipes.WithConnectionListener(heard.told), recipes.WithSessionTimeout(6*time.Second))
 	heard.next(t, recipes.ConnConnected)
-	before := c.Conn().SessionID()
+	before := c.SessionID()
 	cutAll(t, ls, links.RepliesLost)
 	heard.next(t, recipes.ConnSuspended, recipes.ConnLost)
 	healAll(t, ls)
 	heard.next(t, recipes.ConnReconnected)
-	if after := c.Conn().SessionID(); after != before {
+	if after := c.SessionID(); after != before {
 		t.Errorf("session 0x%x became 0x%x", before, after)
 	}
 }
@@ -154,7 +154,7 @@ func TestAListenerHearsOfAForcedExpiryAndOfTheClose(t *testing.T) {
 	c := connect(t, addrs(), recipes.WithConnectionListener(heard.told), recipes.WithDialer(wire.dial))
 	heard.next(t, recipes.ConnConnected)
 	for range 2 {
-		before := c.Conn().SessionID()
+		before := c.SessionID()
 		expire(t, &wire)
 		heard.next(t, recipes.ConnSuspended)
 		// The client may be quick enough to come back to a session that is
@@ -166,14 +166,14 @@ func TestAListenerHearsOfAForcedExpiryAndOfTheClose(t *testing.T) {
 			heard.next(t, recipes.ConnSuspended)
 		}
 		heard.next(t, recipes.ConnReconnected)
-		eventually(t, "a new session", func() bool { return c.Conn().SessionID() != before })
+		eventually(t, "a new session", func() bool { return c.SessionID() != before })
 	}
 	if err := c.Close(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case state := <-heard:
-		if state != recipes.ConnLost {
+		if state != recipes.ConnClosed {
 			t.Errorf("told %v", state)
 		}
 	default:
@@ -229,7 +229,7 @@ func TestConnectionStatesHaveNames(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[recipes.ConnectionState]string{
 		recipes.ConnConnected: "connected", recipes.ConnSuspended: "suspended",
-		recipes.ConnReconnected: "reconnected", recipes.ConnLost: "lost", 0: "unknown",
+		recipes.ConnReconnected: "reconnected", recipes.ConnLost: "lost", recipes.ConnClosed: "closed", 0: "unknown",
 	} {
 		if got := state.String(); got != want {
 			t.Errorf("%d is %q, want %q", state, got, want)

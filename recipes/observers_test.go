@@ -1,0 +1,65 @@
+package recipes
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+)
+
+// recorder returns an observer that notes every call under a name.
+func recorder(name string, calls *[]string) Observer {
+	note := func(call string) { *calls = append(*calls, name+" "+call) }
+	return Observer{
+		Enqueued:        func(_ context.Context, e Enqueued) { note("enqueued " + e.Path) },
+		Acquired:        func(_ *Lease, d time.Duration) { note("acquired " + d.String()) },
+		Suspended:       func(*Lease) { note("suspended") },
+		Resumed:         func(*Lease) { note("resumed") },
+		Lost:            func(_ *Lease, d time.Duration) { note("lost " + d.String()) },
+		Released:        func(_ *Lease, d time.Duration) { note("released " + d.String()) },
+		RevokeRequested: func(*Lease) { note("asked") },
+	}
+}
+
+func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	o := Observers(recorder("a", &calls), Observer{}, recorder("b", &calls))
+	o.Enqueued(t.Context(), Enqueued{Path: "/x"})
+	o.Acquired(nil, 1)
+	o.Suspended(nil)
+	o.Resumed(nil)
+	o.Lost(nil, 2)
+	o.Released(nil, 3)
+	o.RevokeRequested(nil)
+	want := []string{
+		"a enqueued /x", "b enqueued /x", "a acquired 1ns", "b acquired 1ns", "a suspended", "b suspended",
+		"a resumed", "b resumed", "a lost 2ns", "b lost 2ns", "a released 3ns", "b released 3ns", "a asked", "b asked",
+	}
+	if !slices.Equal(calls, want) {
+		t.Errorf("got  %q\nwant %q", calls, want)
+	}
+}
+
+func TestWhatNoObserverHearsCostsNothing(t *testing.T) {
+	t.Parallel()
+	for _, all := range [][]Observer{nil, {{}}, {{}, {}}} {
+		if o := reflect.ValueOf(Observers(all...)); !o.IsZero() {
+			t.Errorf("the observer of %d that hear nothing hears something", len(all))
+		}
+	}
+	one := reflect.ValueOf(Observers(Observer{}, Observer{Lost: func(*Lease, time.Duration) {}}))
+	for i := range one.NumField() {
+		name := one.Type().Field(i).Name
+		if one.Field(i).IsNil() != (name != "Lost") {
+			t.Errorf("%s: nil is %v", name, one.Field(i).IsNil())
+		}
+	}
+	full := reflect.ValueOf(recorder("", new([]string)))
+	for i := range full.NumField() {
+		if full.Field(i).IsNil() {
+			t.Errorf("the recorder of these tests does not know %s", full.Type().Field(i).Name)
+		}
+	}
+}
