@@ -4,89 +4,116 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// TestCancelAtEveryAwaitPoint stops the acquire at each request it makes,
-// before the server gets it and after the server has answered, cancels it
-// there, and looks whether anything is left: CURATOR-79, -62, -205, -202,
-// vitess #15756, vitess #8309.
+// TestCancelAtEveryAwaitPoint stops every call of every recipe at
+// each request that it makes, before the server gets it and after the server
+// has answered, cancels it there, and looks whether it returns, and whether
+// anything is left: CURATOR-79, -62, -205, -202, -335, vitess #15756, #8309.
 func TestCancelAtEveryAwaitPoint(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		op      int32
-		waiting bool // behind another holder
-	}{
-		{"the create", opCreate, true},
-		{"the list of the queue", opChildren, true},
-		{"the watch on the one ahead", opGetData, true},
-		{"the clean-up after a cancelled wait", opDelete, true},
-		{"the create, nobody ahead", opCreate, false},
-		{"the list of the queue, nobody ahead", opChildren, false},
-	} {
-		for _, side := range []string{"request", "reply"} {
-			t.Run(fmt.Sprintf("%s, %s", test.name, side), func(t *testing.T) {
-				leavesNoGoroutine(t)
-				path := uniquePath(t)
-				var wire intercept
-				c := connect(t, addrs(), recipes.WithDialer(wire.dial))
-				other := connect(t, addrs())
-				conn := admin(t)
-				m := recipes.NewMutex(c, path)
-				release(t, acquire(t, within(t), m))
-				var held *recipes.Lease
-				if test.waiting {
-					held = acquire(t, within(t), recipes.NewMutex(other, path))
+	onEveryTrial(t, func(s *stage, prepare func(*stage) trial, points []point) {
+		before, missed := goleak.IgnoreCurrent(), 0
+		for _, at := range points {
+			for _, side := range sides {
+				there := false
+				for tries := 0; !there && tries < 3; tries++ { // of some, a race decides whether they come
+					there = s.cancelAt(prepare, at, side)
 				}
+				if !there {
+					missed++
+				}
+			}
+			if err := goleak.Find(before); err != nil {
+				s.Fatalf("%s: %v", at, err)
+			}
+		}
+		if missed*4 > len(points) {
+			s.Errorf("%d of %d points were never come to", missed, 2*len(points))
+		}
+	})
+}
 
-				reached, goOn := make(chan struct{}), make(chan struct{})
-				hook := once(test.op, func() bool { close(reached); <-goOn; return true })
-				if side == "request" {
-					wire.on(hook, nil)
-				} else {
-					wire.on(nil, hook)
-				}
-				ctx, cancel := context.WithCancel(within(t))
-				done := acquiring(ctx, m)
-				if test.op == opDelete {
-					eventually(t, "the contender waits", func() bool { return len(contenders(t, conn, path)) == 2 })
-					cancel()
-				}
-				select {
-				case <-reached:
-				case <-time.After(patient):
-					t.Fatal("the acquire never gets there")
-				}
-				cancel()
-				select {
-				case r := <-done:
-					if !errors.Is(r.err, context.Canceled) {
-						t.Errorf("cancelled acquire: %v, %v", r.lease, r.err)
-					}
-				case <-time.After(patient):
-					t.Fatal("the cancelled acquire does not return")
-				}
-				close(goOn)
+// cancelAt reports whether the call came to that point.
+func (s *stage) cancelAt(prepare func(*stage) trial, at point, side side) (there bool) {
+	s.Helper()
+	tr := s.begins(prepare)
+	bare := s.nodes()
+	var blocker releaser
+	if tr.block != nil {
+		blocker = s.must(tr.block)
+	}
+	standing, watches := s.nodes(), s.asked.Load()
 
-				want := 0
-				if held != nil {
-					want = 1
-				}
-				eventually(t, "its node is gone", func() bool { return len(contenders(t, conn, path)) == want })
-				if held != nil {
-					release(t, held)
-				}
-				release(t, acquire(t, within(t), m))
-				eventually(t, "no watch is left", func() bool { return watchesBelow(t, path) == 0 })
-			})
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	pass := sync.OnceFunc(func() { close(goOn) })
+	defer pass()
+	p := newPrompter(at, side, func() bool { close(reached); <-goOn; return true })
+	p.on(s.wire)
+	ctx, cancel := context.WithCancel(within(s.T))
+	defer cancel()
+	done := calling(ctx, tr.call)
+	if blocker != nil && at.phase != queueing {
+		s.watched(watches)
+		p.turn(at.phase)
+		if at.phase == cleaning {
+			cancel()
+		} else {
+			s.release(blocker)
+			blocker, standing = nil, bare
 		}
 	}
+	if at.phase == releasing {
+		o := s.await(done)
+		if o.err != nil {
+			s.Fatal(o.err)
+		}
+		p.turn(releasing)
+		done = calling(ctx, func(ctx context.Context) (releaser, error) { return nothing, o.lease.Release(ctx) })
+	}
+	// It comes there, or, where a race decides about its requests, it does not
+	// and waits, or is done.
+	var o outcome
+	returned := false
+	eventually(s.T, fmt.Sprintf("%s, %s: it is there, waits, or is done", at, side), func() bool {
+		select {
+		case <-reached:
+			there = true
+			return true
+		case o = <-done:
+			returned = true
+		default:
+		}
+		return returned && (o.err == nil && at.phase != releasing || slices.Equal(s.nodes(), standing)) ||
+			!returned && blocker != nil && at.phase == queueing && s.asked.Load() > watches
+	})
+	cancel() // while the packet is on its way: the call returns all the same
+	if !returned {
+		o = s.await(done)
+	}
+	pass()
+	switch {
+	case o.err == nil:
+		s.release(o.lease) // it was done before it could be cancelled
+	case tr.refused != nil && errors.Is(o.err, tr.refused):
+	case !errors.Is(o.err, context.Canceled):
+		s.Errorf("%s, %s: a cancelled call returns %v", at, side, o.err)
+	}
+	s.leaves(standing)
+	if blocker != nil {
+		s.release(blocker)
+	}
+	s.ends(tr, bare)
+	return there
 }
 
 func TestTheContextBoundsAnAcquireAlsoWithoutANetwork(t *testing.T) {
@@ -144,14 +171,7 @@ func watchesBelow(t *testing.T, path string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		below := false
-		for line := range strings.Lines(text) { // a path, and below it the sessions that watch it
-			if !strings.HasPrefix(line, "\t") {
-				below = strings.HasPrefix(line, path+"/")
-			} else if below {
-				n++
-			}
-		}
+		n += countLinesWithPrefix(text, path+"/")
 	}
 	return n
 }

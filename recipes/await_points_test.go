@@ -1,0 +1,367 @@
+package recipes_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// Every point at which a call of a recipe waits for the servers, found by
+// running the call once and writing down the requests that it makes. Tests then
+// run it again and do something at each of them: no await point is forgotten
+// when a recipe changes.
+
+// point is one request of a call.
+type point struct {
+	phase phase
+	op    int32
+	nth   int // of its kind, from 1
+}
+
+type phase string
+
+const (
+	queueing  phase = "queueing"  // from the call until it waits for others, or returns
+	granting  phase = "granting"  // from the release of those until it returns
+	cleaning  phase = "cleaning"  // after a cancel while it waits for others
+	releasing phase = "releasing" // of the lease
+)
+
+var opNames = map[int32]string{
+	opCreate: "create", opDelete: "delete", opExists: "exists", opGetData: "get", opSetData: "set",
+	opSync: "sync", opChildren: "list", opMulti: "multi", opCreateContainer: "create parent",
+}
+
+func (p point) String() string { return fmt.Sprintf("%s, %s %d", p.phase, opNames[p.op], p.nth) }
+
+const opSetData = 5
+
+// side says where a packet is stopped: before the server gets the request, or
+// before the client gets the reply.
+type side string
+
+var sides = []side{"request", "reply"}
+
+// prompter counts the requests of a call, and acts at one of them.
+type prompter struct {
+	at   point
+	side side
+	act  func() bool // see intercept
+
+	mu    sync.Mutex
+	phase phase
+	seen  []point
+	open  map[int32][]point // not answered yet, by kind
+	acted bool
+}
+
+func newPrompter(at point, side side, act func() bool) *prompter {
+	return &prompter{at: at, side: side, act: act, phase: queueing, open: make(map[int32][]point)}
+}
+
+func (p *prompter) on(wire *intercept) { wire.on(p.request, p.reply) }
+
+func (p *prompter) turn(to phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.phase = to
+}
+
+func (p *prompter) points() []point {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.seen)
+}
+
+func (p *prompter) request(op int32) bool {
+	if opNames[op] == "" {
+		return true // a ping, a heartbeat
+	}
+	p.mu.Lock()
+	now := point{p.phase, op, 1}
+	for _, before := range p.seen {
+		if before.phase == p.phase && before.op == op {
+			now.nth++
+		}
+	}
+	p.seen = append(p.seen, now)
+	p.open[op] = append(p.open[op], now)
+	return p.pass("request", now)
+}
+
+func (p *prompter) reply(op int32) bool {
+	p.mu.Lock()
+	if len(p.open[op]) == 0 {
+		p.mu.Unlock()
+		return true
+	}
+	now := p.open[op][0] // a connection answers in order
+	p.open[op] = p.open[op][1:]
+	return p.pass("reply", now)
+}
+
+// pass unlocks p.
+func (p *prompter) pass(side side, now point) bool {
+	act := p.act != nil && !p.acted && side == p.side && now == p.at
+	p.acted = p.acted || act
+	p.mu.Unlock()
+	return !act || p.act()
+}
+
+// releaser is a lease of any kind.
+type releaser interface{ Release(context.Context) error }
+
+type releaseFunc func(context.Context) error
+
+func (f releaseFunc) Release(ctx context.Context) error { return f(ctx) }
+
+// nothing is the lease of a call that holds nothing.
+var nothing = releaseFunc(func(context.Context) error { return nil })
+
+type outcome struct {
+	lease releaser
+	err   error
+}
+
+type callFunc func(ctx context.Context) (releaser, error)
+
+// calling starts a call and returns where its outcome will be.
+func calling(ctx context.Context, call callFunc) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		l, err := call(ctx)
+		done <- outcome{l, err}
+	}()
+	return done
+}
+
+// stage is where calls are tried: a client whose packets can be stopped, another
+// one, and a place of their own in the tree.
+type stage struct {
+	*testing.T
+	c, other *recipes.Client
+	wire     *intercept
+	conn     *zk.Conn
+	path     string
+	children int          // watches on children that others have
+	asked    atomic.Int64 // watches that the client has asked for
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{T: t, wire: new(intercept)}
+	// No poll and no deadline comes in between.
+	s.c = connect(t, addrs(), recipes.WithDialer(s.dial), recipes.WithSessionTimeout(20*time.Second))
+	s.other = connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
+	s.conn = admin(t)
+	s.children = childWatches(t)
+	return s
+}
+
+// trial is one call with what it needs.
+type trial struct {
+	call  callFunc
+	block callFunc // what the call has to wait for, if anything
+	undo  func()   // ends what was there before the call
+	nodes int      // that its lease stands on
+
+	refused error // what the call returns at once instead of waiting
+	watches int   // that may stay: those of nodes that stay
+}
+
+// nodes returns the contenders' nodes and permits below the stage's path.
+func (s *stage) nodes() []string {
+	s.Helper()
+	var found []string
+	var walk func(path string)
+	walk = func(path string) {
+		for _, child := range contenders(s.T, s.conn, path) {
+			if strings.HasPrefix(child, "_c_") {
+				found = append(found, child)
+			} else {
+				walk(path + "/" + child)
+			}
+		}
+	}
+	walk(s.path)
+	slices.Sort(found)
+	return found
+}
+
+// leaves waits until exactly these nodes are there.
+func (s *stage) leaves(want []string) {
+	s.Helper()
+	var got []string
+	there := false
+	defer func() {
+		if !there {
+			s.Logf("nodes %v, want %v", got, want)
+		}
+	}()
+	eventually(s.T, "the nodes are as they were", func() bool {
+		got = s.nodes()
+		there = slices.Equal(got, want)
+		return there
+	})
+}
+
+func (s *stage) must(call callFunc) releaser {
+	s.Helper()
+	l, err := call(within(s.T))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return l
+}
+
+func (s *stage) release(l releaser) {
+	s.Helper()
+	if err := l.Release(within(s.T)); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// await waits for what a call returns.
+func (s *stage) await(done <-chan outcome) outcome {
+	s.Helper()
+	select {
+	case o := <-done:
+		return o
+	case <-time.After(patient):
+		s.Fatal("the call does not return")
+		panic("unreachable")
+	}
+}
+
+// watches counts the watches of the trial.
+func (s *stage) watches() int {
+	s.Helper()
+	return watchesBelow(s.T, s.path) + childWatches(s.T) - s.children
+}
+
+// watched waits until the client has asked for more than n watches.
+func (s *stage) watched(n int64) {
+	s.Helper()
+	eventually(s.T, "a watch is asked for", func() bool { return s.asked.Load() > n })
+}
+
+func (s *stage) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := s.wire.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return watchConn{conn, s}, nil
+}
+
+// watchConn counts the requests that ask for a watch.
+type watchConn struct {
+	net.Conn
+	s *stage
+}
+
+func (c watchConn) Write(p []byte) (int, error) {
+	switch int32(binary.BigEndian.Uint32(p[8:])) {
+	case opExists, opGetData, opChildren:
+		if p[len(p)-1] != 0 {
+			c.s.asked.Add(1)
+		}
+	}
+	return c.Conn.Write(p)
+}
+
+// begins prepares a trial at a new path.
+func (s *stage) begins(prepare func(*stage) trial) trial {
+	s.Helper()
+	s.path = uniquePath(s.T)
+	return prepare(s)
+}
+
+// ends checks that a trial works, now that nothing disturbs it, and that nothing
+// is left of it.
+func (s *stage) ends(tr trial, bare []string) {
+	s.Helper()
+	s.wire.on(nil, nil)
+	s.release(s.must(tr.call))
+	s.leaves(bare)
+	if tr.undo != nil {
+		tr.undo()
+	}
+	s.leaves(nil)
+	eventually(s.T, "no watch is left", func() bool { return s.watches() <= tr.watches })
+}
+
+// rehearse runs the call undisturbed and returns its points.
+func (s *stage) rehearse(prepare func(*stage) trial) (points []point) {
+	s.Helper()
+	tr := s.begins(prepare)
+	var blocker releaser
+	bare := s.nodes()
+	if tr.block != nil {
+		blocker = s.must(tr.block)
+	}
+	watches := s.asked.Load()
+	p := newPrompter(point{}, "", nil)
+	p.on(s.wire)
+	if tr.refused != nil {
+		if l, err := tr.call(within(s.T)); !errors.Is(err, tr.refused) {
+			s.Fatalf("got %v, %v, want %v", l, err, tr.refused)
+		}
+		s.release(blocker)
+		points = p.points()
+		s.ends(tr, bare)
+		return points
+	}
+	done := calling(within(s.T), tr.call)
+	if blocker != nil {
+		s.watched(watches)
+		p.turn(granting)
+		s.release(blocker)
+	}
+	o := s.await(done)
+	if o.err != nil {
+		s.Fatal(o.err)
+	}
+	p.turn(releasing)
+	s.release(o.lease)
+	points = p.points()
+	s.ends(tr, bare)
+	if tr.block == nil {
+		return points
+	}
+
+	// Once more, given up while it waits.
+	tr = s.begins(prepare)
+	bare = s.nodes()
+	blocker = s.must(tr.block)
+	standing := s.nodes()
+	watches = s.asked.Load()
+	p = newPrompter(point{}, "", nil)
+	p.on(s.wire)
+	ctx, cancel := context.WithCancel(within(s.T))
+	defer cancel()
+	done = calling(ctx, tr.call)
+	s.watched(watches)
+	p.turn(cleaning)
+	cancel()
+	s.await(done)
+	s.leaves(standing)
+	for _, at := range p.points() {
+		if at.phase == cleaning {
+			points = append(points, at)
+		}
+	}
+	s.release(blocker)
+	s.ends(tr, bare)
+	return points
+}

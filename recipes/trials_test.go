@@ -1,0 +1,207 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// leasing makes a callFunc of an acquire.
+func leasing[L releaser](acquire func(context.Context) (L, error)) callFunc {
+	return func(ctx context.Context) (releaser, error) {
+		l, err := acquire(ctx)
+		if err != nil {
+			return nil, err // not a nil *Lease in an interface
+		}
+		return l, nil
+	}
+}
+
+// permitsOf makes a callFunc of an acquire of several permits.
+func permitsOf(s *recipes.Semaphore, n int) callFunc {
+	return leasing(func(ctx context.Context) (*recipes.Lease, error) { return s.AcquireN(ctx, n) })
+}
+
+// both acquires two things one after the other.
+func both(first, second callFunc) callFunc {
+	return func(ctx context.Context) (releaser, error) {
+		a, err := first(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b, err := second(ctx)
+		if err != nil {
+			return nil, errors.Join(err, a.Release(ctx))
+		}
+		return releaseFunc(func(ctx context.Context) error { return errors.Join(a.Release(ctx), b.Release(ctx)) }), nil
+	}
+}
+
+// trials are the calls of all recipes that wait for servers or for others.
+var trials = map[string]func(*stage) trial{
+	"a mutex that is free": func(s *stage) trial {
+		return trial{call: leasing(recipes.NewMutex(s.c, s.path).Acquire), nodes: 1}
+	},
+	"a mutex that is held": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewMutex(s.c, s.path).Acquire),
+			block: leasing(recipes.NewMutex(s.other, s.path).Acquire), nodes: 1,
+		}
+	},
+	"a try of a mutex that is held": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewMutex(s.c, s.path).TryAcquire),
+			block: leasing(recipes.NewMutex(s.other, s.path).Acquire), nodes: 1, refused: recipes.ErrNotAcquired,
+		}
+	},
+	"a mutex with a hand-off": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewMutex(s.c, s.path, recipes.WithLocalHandoff(3)).Acquire),
+			block: leasing(recipes.NewMutex(s.other, s.path).Acquire), nodes: 1,
+		}
+	},
+	"a mutex that is not reentrant, held": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewNonReentrantMutex(s.c, s.path).Acquire),
+			block: leasing(recipes.NewNonReentrantMutex(s.other, s.path).Acquire), nodes: 1,
+		}
+	},
+	"a reader behind a writer": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewReadWriteMutex(s.c, s.path).Read().Acquire),
+			block: leasing(recipes.NewReadWriteMutex(s.other, s.path).Write().Acquire), nodes: 1,
+		}
+	},
+	"a writer behind a reader": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewReadWriteMutex(s.c, s.path).Write().Acquire),
+			block: leasing(recipes.NewReadWriteMutex(s.other, s.path).Read().Acquire), nodes: 1,
+		}
+	},
+	"a downgrade": func(s *stage) trial {
+		rw := recipes.NewReadWriteMutex(s.c, s.path)
+		w := acquire(s.T, recipes.WithOwner(within(s.T), "owner"), rw.Write())
+		return trial{
+			call: leasing(func(ctx context.Context) (*recipes.Lease, error) {
+				return rw.Read().Acquire(recipes.WithOwner(ctx, "owner"))
+			}),
+			undo: func() { s.release(w) }, nodes: 1,
+		}
+	},
+	"permits that are free": func(s *stage) trial {
+		return trial{call: permitsOf(recipes.NewSemaphore(s.c, s.path, 3), 2), nodes: 2}
+	},
+	"permits that are out": func(s *stage) trial {
+		return trial{
+			call:  permitsOf(recipes.NewSemaphore(s.c, s.path, 3), 2),
+			block: permitsOf(recipes.NewSemaphore(s.other, s.path, 3), 2), nodes: 2,
+		}
+	},
+	"permits behind another acquirer": func(s *stage) trial {
+		other := recipes.NewSemaphore(s.other, s.path, 3)
+		return trial{
+			call: permitsOf(recipes.NewSemaphore(s.c, s.path, 3), 1),
+			block: func(ctx context.Context) (releaser, error) {
+				l, err := other.AcquireN(ctx, 2)
+				if err != nil {
+					return nil, err
+				}
+				next, giveUp := context.WithCancel(ctx)
+				done := calling(next, permitsOf(other, 3))
+				eventually(s.T, "another acquirer waits", func() bool { return s.watches() > 0 })
+				return releaseFunc(func(ctx context.Context) error {
+					giveUp()
+					<-done
+					return l.Release(ctx)
+				}), nil
+			},
+			nodes: 1,
+		}
+	},
+	"permits of a shared size, free": func(s *stage) trial {
+		count := recipes.NewSharedCount(s.c, s.path+"/size", 3)
+		return trial{call: permitsOf(recipes.NewSharedSemaphore(s.c, s.path, count), 2), nodes: 2}
+	},
+	"permits of a shared size, out": func(s *stage) trial {
+		count := recipes.NewSharedCount(s.c, s.path+"/size", 3)
+		return trial{
+			call:  permitsOf(recipes.NewSharedSemaphore(s.c, s.path, count), 2),
+			block: permitsOf(recipes.NewSharedSemaphore(s.other, s.path, count), 2),
+			nodes: 2, watches: 1, // of the size
+		}
+	},
+	"two mutexes that are free": func(s *stage) trial {
+		m := recipes.NewMultiLock(recipes.NewMutex(s.c, s.path+"/a"), recipes.NewMutex(s.c, s.path+"/b"))
+		return trial{call: leasing(m.Acquire), nodes: 2}
+	},
+	"two mutexes that are held": func(s *stage) trial {
+		m := recipes.NewMultiLock(recipes.NewMutex(s.c, s.path+"/a"), recipes.NewMutex(s.c, s.path+"/b"))
+		return trial{
+			call: leasing(m.Acquire),
+			block: both(leasing(recipes.NewMutex(s.other, s.path+"/a").Acquire),
+				leasing(recipes.NewMutex(s.other, s.path+"/b").Acquire)),
+			nodes: 2,
+		}
+	},
+	"a mutex and permits": func(s *stage) trial {
+		m := recipes.NewMultiLock(recipes.NewMutex(s.c, s.path+"/a"), recipes.NewSemaphore(s.c, s.path+"/b", 1))
+		return trial{
+			call:  leasing(m.Acquire),
+			block: permitsOf(recipes.NewSemaphore(s.other, s.path+"/b", 1), 1), nodes: 2,
+		}
+	},
+	"a try of a mutex and permits": func(s *stage) trial {
+		m := recipes.NewMultiLock(recipes.NewMutex(s.c, s.path+"/a"), recipes.NewSemaphore(s.c, s.path+"/b", 1))
+		return trial{
+			call:  leasing(m.TryAcquire),
+			block: permitsOf(recipes.NewSemaphore(s.other, s.path+"/b", 1), 1),
+			nodes: 2, refused: recipes.ErrNotAcquired,
+		}
+	},
+	"Get of a count": func(s *stage) trial {
+		count := recipes.NewSharedCount(s.c, s.path+"/size", 3)
+		return trial{call: func(ctx context.Context) (releaser, error) {
+			_, err := count.Get(ctx)
+			return nothing, err
+		}}
+	},
+	"Set of a count": func(s *stage) trial {
+		count := recipes.NewSharedCount(s.c, s.path+"/size", 3)
+		return trial{call: func(ctx context.Context) (releaser, error) { return nothing, count.Set(ctx, 4) }}
+	},
+	"Revoke": func(s *stage) trial {
+		l := acquire(s.T, within(s.T), recipes.NewMutex(s.other, s.path))
+		return trial{
+			call: func(ctx context.Context) (releaser, error) { return nothing, s.c.Revoke(ctx, l.Node()) },
+			undo: func() { s.release(l) },
+		}
+	},
+	"Participants": func(s *stage) trial {
+		sem := recipes.NewSemaphore(s.other, s.path, 2)
+		l := s.must(permitsOf(sem, 2))
+		return trial{
+			call: func(ctx context.Context) (releaser, error) {
+				_, err := recipes.NewSemaphore(s.c, s.path, 2).Participants(ctx)
+				return nothing, err
+			},
+			undo: func() { s.release(l) },
+		}
+	},
+}
+
+// onEveryTrial runs f for each of the trials that it may be run for, with the
+// points of that trial.
+func onEveryTrial(t *testing.T, f func(s *stage, prepare func(*stage) trial, points []point)) {
+	for name, prepare := range trials {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			points := s.rehearse(prepare)
+			if len(points) == 0 {
+				t.Fatal("it asks the servers nothing")
+			}
+			f(s, prepare, points)
+		})
+	}
+}
