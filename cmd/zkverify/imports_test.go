@@ -19,6 +19,8 @@ var allowed = map[string][]string{
 	"recipes":                 {},
 	"recipes/bench":           {"recipes", "ensemble"},
 	"recipes/interop":         {},
+	"recipes/promobserver":    {"recipes"},
+	"recipes/slogobserver":    {"recipes"},
 	"histories":               {},
 	"checker":                 {"histories"},
 	"ensemble":                {"ensemble/links", "ensemble/internal/ports", "histories"},
@@ -76,9 +78,10 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 	for _, p := range listPackages(t) {
 		may, check := map[string][]string{
-			module + "/recipes":   {"github.com/go-zookeeper/zk"},
-			module + "/histories": {"github.com/klauspost/compress", "olympos.io/encoding/edn"},
-			module + "/checker":   {"github.com/klauspost/compress", "olympos.io/encoding/edn", "github.com/anishathalye/porcupine", module},
+			module + "/recipes":              {"github.com/go-zookeeper/zk"},
+			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes"},
+			module + "/histories":            {"github.com/klauspost/compress", "olympos.io/encoding/edn"},
+			module + "/checker":              {"github.com/klauspost/compress", "olympos.io/encoding/edn", "github.com/anishathalye/porcupine", module},
 		}[p.ImportPath]
 		if !check {
 			continue

@@ -1,0 +1,217 @@
+// Package promobserver keeps Prometheus metrics of locks and of the connections
+// of their clients:
+//
+//	metrics, err := promobserver.New(prometheus.DefaultRegisterer)
+//	…
+//	client, err := recipes.Connect(ctx, servers,
+//		recipes.WithObserver(metrics.Observer()),
+//		recipes.WithConnectionListener(metrics.Listener()))
+//
+// Times are in seconds. By lock, with the label lock (see [WithLabel]):
+//
+//	zk_lock_enqueued_total         places taken in the queue
+//	zk_lock_acquire_seconds        histogram: from the call of an acquire that succeeded to its return
+//	zk_lock_hold_seconds           histogram: from there to the release or the loss
+//	zk_lock_held                   leases held now
+//	zk_lock_suspended              of these, leases whose session cannot reach its leader
+//	zk_lock_suspensions_total      how often one of them was suspended
+//	zk_lock_lost_total             leases lost
+//	zk_lock_revoke_requests_total  requests to give a lease back
+//
+// There is no gauge of waiting acquires: an observer is not told of acquires
+// that are given up. zk_lock_enqueued_total less the count of
+// zk_lock_acquire_seconds are those that wait and those that have given up, or
+// have lost their place and taken another. A local hand-off or a re-entry takes
+// no place.
+//
+// By client:
+//
+//	zk_client_connected            clients that are connected now
+//	zk_client_suspensions_total    how often one was suspended
+//	zk_client_sessions_lost_total  how often one lost its session, as far as it could tell
+//
+// Another prefix or labels of your own: prometheus.WrapRegistererWithPrefix and
+// prometheus.WrapRegistererWith.
+package promobserver
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// config is what the options set.
+type config struct {
+	label   func(path string) string
+	buckets []float64
+}
+
+// Option configures Metrics.
+type Option func(*config)
+
+// WithLabel makes the label lock of a lock's path. Default: the whole path.
+// Every value is a set of time series that stays until the process ends: where
+// paths hold names of orders or users, map them to the few kinds that there are.
+func WithLabel(label func(path string) string) Option {
+	return func(c *config) { c.label = label }
+}
+
+// WithBuckets sets the upper bounds, in seconds, of the histograms' buckets.
+// Default: 1 ms, doubled up to 65.536 s.
+func WithBuckets(bounds ...float64) Option {
+	return func(c *config) { c.buckets = append([]float64{}, bounds...) }
+}
+
+// Metrics are the metrics of one process. They may serve any number of clients.
+type Metrics struct {
+	label func(path string) string
+
+	enqueued, suspensions, lost, revoked *prometheus.CounterVec
+	held, suspended                      *prometheus.GaugeVec
+	acquire, hold                        *prometheus.HistogramVec
+
+	connected                     prometheus.Gauge
+	clientSuspensions, clientLost prometheus.Counter
+
+	mu     sync.Mutex
+	paused map[*recipes.Lease]struct{} // suspended ones
+}
+
+// New registers the metrics. It returns the errors of the registerer, such as
+// prometheus.AlreadyRegisteredError: make one Metrics for all clients of a
+// process.
+func New(registerer prometheus.Registerer, options ...Option) (*Metrics, error) {
+	cfg := config{
+		label:   func(path string) string { return path },
+		buckets: prometheus.ExponentialBuckets(0.001, 2, 17),
+	}
+	for _, o := range options {
+		o(&cfg)
+	}
+	m := &Metrics{label: cfg.label, paused: make(map[*recipes.Lease]struct{})}
+	labels := []string{"lock"}
+	counter := func(name, help string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	gauge := func(name, help string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: cfg.buckets}, labels)
+	}
+	m.enqueued = counter("zk_lock_enqueued_total", "Places taken in the queue of a lock.")
+	m.acquire = histogram("zk_lock_acquire_seconds", "Time from the call of an acquire that succeeded to its return.")
+	m.hold = histogram("zk_lock_hold_seconds", "Time from an acquire to the release or the loss of the lease.")
+	m.held = gauge("zk_lock_held", "Leases held now.")
+	m.suspended = gauge("zk_lock_suspended", "Leases held now whose session cannot reach its leader.")
+	m.suspensions = counter("zk_lock_suspensions_total", "Times that a lease was suspended.")
+	m.lost = counter("zk_lock_lost_total", "Leases lost before they were released.")
+	m.revoked = counter("zk_lock_revoke_requests_total", "Requests to give a lease back.")
+	m.connected = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "zk_client_connected", Help: "Clients that are connected now."})
+	m.clientSuspensions = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "zk_client_suspensions_total", Help: "Times that a client was suspended."})
+	m.clientLost = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "zk_client_sessions_lost_total", Help: "Times that a client lost its session, as far as it could tell."})
+
+	all := []prometheus.Collector{
+		m.enqueued, m.acquire, m.hold, m.held, m.suspended, m.suspensions, m.lost, m.revoked,
+		m.connected, m.clientSuspensions, m.clientLost,
+	}
+	var errs []error
+	for i, c := range all {
+		if err := registerer.Register(c); err != nil {
+			errs = append(errs, err)
+			all[i] = nil // it is another's
+		}
+	}
+	if len(errs) > 0 {
+		for _, c := range all {
+			if c != nil {
+				registerer.Unregister(c)
+			}
+		}
+		return nil, errors.Join(errs...)
+	}
+	return m, nil
+}
+
+// Observer returns the observer that keeps the metrics of locks.
+func (m *Metrics) Observer() recipes.Observer {
+	return recipes.Observer{
+		Enqueued: func(_ context.Context, e recipes.Enqueued) {
+			m.enqueued.WithLabelValues(m.label(e.Path)).Inc()
+		},
+		Acquired: func(l *recipes.Lease, waited time.Duration) {
+			lock := m.label(l.Path())
+			m.acquire.WithLabelValues(lock).Observe(waited.Seconds())
+			m.held.WithLabelValues(lock).Inc()
+			// So that they are there before the first one counts: rates need it.
+			m.lost.WithLabelValues(lock)
+			m.suspensions.WithLabelValues(lock)
+			m.suspended.WithLabelValues(lock)
+		},
+		Suspended: func(l *recipes.Lease) {
+			lock := m.label(l.Path())
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.paused[l] = struct{}{}
+			m.suspensions.WithLabelValues(lock).Inc()
+			m.suspended.WithLabelValues(lock).Inc()
+		},
+		Resumed: m.resumed,
+		Lost: func(l *recipes.Lease, held time.Duration) {
+			m.lost.WithLabelValues(m.label(l.Path())).Inc()
+			m.over(l, held)
+		},
+		Released: m.over,
+		RevokeRequested: func(l *recipes.Lease) {
+			m.revoked.WithLabelValues(m.label(l.Path())).Inc()
+		},
+	}
+}
+
+// resumed ends a suspension, if there is one.
+func (m *Metrics) resumed(l *recipes.Lease) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.paused[l]; known {
+		delete(m.paused, l)
+		m.suspended.WithLabelValues(m.label(l.Path())).Dec()
+	}
+}
+
+// over notes the end of a lease.
+func (m *Metrics) over(l *recipes.Lease, held time.Duration) {
+	lock := m.label(l.Path())
+	m.hold.WithLabelValues(lock).Observe(held.Seconds())
+	m.held.WithLabelValues(lock).Dec()
+	m.resumed(l)
+}
+
+// Listener returns a connection listener that keeps the metrics of one client.
+// Call it for each client.
+func (m *Metrics) Listener() func(recipes.ConnectionState) {
+	connected := false // the calls come one after the other
+	return func(state recipes.ConnectionState) {
+		switch state {
+		case recipes.ConnSuspended:
+			m.clientSuspensions.Inc()
+		case recipes.ConnLost:
+			m.clientLost.Inc()
+		}
+		now := state == recipes.ConnConnected || state == recipes.ConnReconnected
+		switch {
+		case now && !connected:
+			m.connected.Inc()
+		case !now && connected:
+			m.connected.Dec()
+		}
+		connected = now
+	}
+}
