@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -171,7 +172,14 @@ func watchesBelow(t *testing.T, path string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n += countLinesWithPrefix(text, path+"/")
+		below := false
+		for line := range strings.Lines(text) { // a path, and below it the sessions that watch it
+			if !strings.HasPrefix(line, "\t") {
+				below = strings.HasPrefix(line, path+"/")
+			} else if below {
+				n++
+			}
+		}
 	}
 	return n
 }
