@@ -53,16 +53,16 @@ func (s *session) removeHere(path string, gone func()) error {
 	return nil
 }
 
-// removeAllHere removes several nodes at the same time. It returns the first
-// error.
-func (s *session) removeAllHere(paths []string) error {
+// removeAllHere removes several nodes at the same time, and calls gone for each.
+// It returns the first error.
+func (s *session) removeAllHere(paths []string, gone func(path string)) error {
 	errs := make(chan error, len(paths))
 	for _, path := range paths[1:] {
-		if !s.spawn(func() { errs <- s.removeHere(path, nil) }) {
+		if !s.spawn(func() { errs <- s.removeHere(path, func() { gone(path) }) }) {
 			errs <- errSessionEnded
 		}
 	}
-	err := s.removeHere(paths[0], nil)
+	err := s.removeHere(paths[0], func() { gone(paths[0]) })
 	for range paths[1:] {
 		if other := <-errs; err == nil {
 			err = other

@@ -173,6 +173,17 @@ func (c *Client) Conn() *zk.Conn {
 	return c.current.conn
 }
 
+// SessionID returns the current session, or 0 before there is one. After the
+// session has ended it is still that session, until there is another.
+func (c *Client) SessionID() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current == nil {
+		return 0
+	}
+	return c.current.id
+}
+
 // SessionTimeout returns the session timeout that the servers granted the
 // current session, or the one asked for before there is one.
 func (c *Client) SessionTimeout() time.Duration {
@@ -201,6 +212,7 @@ func (c *Client) Close(ctx context.Context) error {
 	if s != nil {
 		s.end()
 	}
+	c.tell(ConnClosed)
 	done := make(chan struct{})
 	go func() {
 		c.wg.Wait()

@@ -8,8 +8,9 @@ import (
 )
 
 // ConnectionState is how a client stands with its ensemble. The words are those
-// of Curator's ConnectionStateListener. Its READ_ONLY is not here: this client
-// never asks a server that has lost its quorum for a read-only session.
+// of Curator's ConnectionStateListener, and ConnClosed. Curator's READ_ONLY is
+// not here: this client never asks a server that has lost its quorum for a
+// read-only session.
 type ConnectionState int
 
 // The states of a connection. The first is always ConnConnected.
@@ -22,19 +23,22 @@ const (
 	ConnSuspended
 	// ConnReconnected: the client can be used again. After ConnSuspended it has
 	// the same session as before; after ConnLost as a rule a new one, but the
-	// same one if the servers turn out not to have ended it: Conn().SessionID()
+	// same one if the servers turn out not to have ended it: Client.SessionID
 	// tells.
 	ConnReconnected
-	// ConnLost: the session has ended, or may have: the servers said so, the
-	// client was closed, or a suspension has lasted until a session timeout
-	// (less a margin of a twentieth) after the last request that a server
-	// answered, or until the deadline of the session's leases. What the session
-	// made for itself, ephemeral nodes and watches, is not to be relied on.
-	// Followed by ConnReconnected, unless the client was closed.
+	// ConnLost: the session has ended, or may have: the servers said so, or a
+	// suspension has lasted until a session timeout (less a margin of a
+	// twentieth) after the last request that a server answered, or until the
+	// deadline of the session's leases. What the session made for itself,
+	// ephemeral nodes and watches, is not to be relied on. Followed by
+	// ConnReconnected.
 	//
 	// To guard what a lock protects use Lease.Lost and Lease.Valid: they go by
 	// what the leader is known to have heard, which is stricter.
 	ConnLost
+	// ConnClosed: Close was called. Told once, after all others, if any state
+	// was told.
+	ConnClosed
 )
 
 // String returns the state's name in lower case.
@@ -48,6 +52,8 @@ func (s ConnectionState) String() string {
 		return "reconnected"
 	case ConnLost:
 		return "lost"
+	case ConnClosed:
+		return "closed"
 	}
 	return "unknown"
 }
@@ -63,11 +69,13 @@ type connection struct {
 func (c *Client) tell(state ConnectionState) {
 	c.connection.mu.Lock()
 	defer c.connection.mu.Unlock()
-	if c.connection.state == 0 {
-		state = ConnConnected // a session begins it, whatever it is called
-	}
-	if c.connection.state == state {
-		return // a session that was given up for lost has ended
+	switch {
+	case c.connection.state == ConnClosed,
+		c.connection.state == state,                    // a session that was given up for lost has ended
+		c.connection.state == 0 && state == ConnClosed: // there was none
+		return
+	case c.connection.state == 0:
+		state = ConnConnected // a session begins it
 	}
 	c.connection.state = state
 	for _, f := range c.cfg.listeners {
@@ -136,7 +144,7 @@ func (s *session) tellEndedLocked() {
 	if s.giveUp != nil {
 		s.giveUp.Stop()
 	}
-	if s.introduced {
+	if s.introduced && s.client.quit.Err() == nil { // else Close ended it
 		s.client.tell(ConnLost)
 	}
 }

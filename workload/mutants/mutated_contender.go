@@ -261,17 +261,13 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 	}
 }
 
-// awaitOwn waits until a node of this session, which the line watches over,
-// goes; or until it is time for the slow look, once a session timeout.
+// awaitOwn waits until a node of this session goes. The line hears of that from
+// whoever deletes it, and from every list.
 func (c *contender) awaitOwn(ctx context.Context, node string) error {
 	defer c.q.stop(c, node)
-	again := time.NewTimer(c.s.currentTimeout())
-	defer again.Stop()
 	select {
 	case <-c.woken:
 		return nil
-	case <-again.C:
-		return c.look(ctx)
 	case <-c.s.ended:
 		return errSessionEnded // also while it waits (etcd #19597)
 	case <-ctx.Done():

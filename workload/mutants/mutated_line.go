@@ -40,6 +40,8 @@ type line struct {
 	flight  *flight                 // the list under way
 	started int64                   // lists are numbered in the order they were requested
 	applied int64                   // the latest list that is in places
+	permits *permits                // of a semaphore's queue, when known; see permits.go
+	before  int64                   // the latest list when a contender last took permits
 	needed  int64                   // what stands in places of other sessions is known to be old until this list
 }
 
@@ -109,7 +111,10 @@ func (q *line) gone(node string) {
 // mark says that what the line knows of other sessions is old: one of their
 // nodes has gone, and others may have gone or, when it was a writer's, have been
 // put in its place by a downgrade.
-func (q *line) mark() { q.needed = q.started + 1 }
+func (q *line) mark() {
+	q.needed = q.started + 1
+	q.permits = nil
+}
 
 // outdated is mark for those outside.
 func (q *line) outdated() {
@@ -170,7 +175,7 @@ func (q *line) judge(c *contender) (verdict, error) {
 		list = q.flight.number // requested with the node's create: it most likely has it
 	}
 	switch {
-	case ahead < 0 && !q.places[i].listed:
+	case ahead < 0 && q.places[i].listed == 0:
 		return verdict{list: list}, nil
 	case ahead < 0:
 		if q.applied < q.needed && q.kinds[0] != lockKind {
@@ -215,6 +220,15 @@ func (q *line) nextList() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.started + 1
+}
+
+// find returns the index of a node in places, −1 if it is not there. q is locked.
+func (q *line) find(node string) int {
+	p, _ := parsePlace(node, q.kinds)
+	if i, found := slices.BinarySearchFunc(q.places, p, order); found {
+		return i
+	}
+	return -1
 }
 
 // ahead counts the contenders that are known to be ahead.
@@ -293,10 +307,20 @@ func (q *line) fetch(f *flight) {
 // apply replaces what the line knows by a list.
 func (q *line) apply(number int64, places []Place) {
 	places = slices.DeleteFunc(places, func(p Place) bool { return q.left[p.Node] })
+	listed := make(map[string]int64, len(q.places))
+	for _, p := range q.places {
+		listed[p.Node] = p.listed
+	}
 	present := make(map[string]bool, len(places))
-	for i := range places {
-		places[i].listed = true
-		present[places[i].Node] = true
+	for i, p := range places {
+		if places[i].listed = listed[p.Node]; places[i].listed == 0 {
+			places[i].listed = number
+		}
+		present[p.Node] = true
+	}
+	other := func(p Place) bool { return q.own[p.Node] == nil }
+	if slices.ContainsFunc(places, other) || slices.ContainsFunc(q.places, other) {
+		q.permits = nil // it may come, or have come, to the head of the queue
 	}
 	for node, c := range q.own {
 		switch {

@@ -52,7 +52,7 @@ type Place struct {
 	Kind     string // what stands before the sequence: "lock-", "__READ__", "__WRIT__"
 	Sequence int32  // orders the queue, see queue
 
-	listed bool // seen in a list of the lock's children
+	listed int64 // the number of the first list that it was seen in; 0: none
 }
 
 // parsePlace returns the place of a child, if its name is of one of the kinds.

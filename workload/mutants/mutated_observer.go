@@ -12,7 +12,8 @@ import (
 //
 // Enqueued is called by the goroutine that acquires. The other calls of one
 // client come one after the other, in the order of the events, from a goroutine
-// of its own, so that a slow observer delays no lock and may use the client.
+// of its own, so that a slow observer delays no lock and may use the client (but
+// must not close it: Close waits for this goroutine).
 // They may come after the call that they tell of has returned, and a lease may
 // have changed again meanwhile.
 //

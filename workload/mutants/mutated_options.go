@@ -110,6 +110,8 @@ func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, 
 }
 
 // WithObserver sets functions that are told what happens to the client's locks.
+// For several of them see Observers; packages slogobserver and promobserver have
+// some that are ready to use.
 func WithObserver(o Observer) Option { return func(c *config) { c.observer = o } }
 
 // WithConnectionListener sets a function that is told how the client stands with

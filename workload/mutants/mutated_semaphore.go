@@ -166,11 +166,11 @@ func (s *Semaphore) contend(ctx context.Context, in *session, n int, block bool)
 	s.client.announce(ctx, s.path, c, Token{})
 	on, err := claim{}, c.wait(ctx, block)
 	for looks := 0; err == nil; looks++ {
-		var room permits
-		room, err = s.look(ctx, c, looks > 0)
+		var room *permits
+		room, err = s.look(ctx, c, n, looks > 0)
 		switch {
 		case err != nil:
-		case room.used+n <= room.size:
+		case room.used()+n <= room.size:
 			if on, err = s.take(ctx, c, n, room); err == nil {
 				return on, nil
 			}
@@ -187,23 +187,23 @@ func (s *Semaphore) contend(ctx context.Context, in *session, n int, block bool)
 	return claim{}, err
 }
 
-// permits is what the one at the head of the queue knows of the others.
-type permits struct {
-	used, size int
-	version    int32     // of the shared size
-	changed    []watched // one of them fires when used or size changes
-}
-
 // look counts the permits that are out. As long as c is at the head of the
 // queue others can only give some back.
-func (s *Semaphore) look(ctx context.Context, c *contender, watch bool) (permits, error) {
+func (s *Semaphore) look(ctx context.Context, c *contender, n int, watch bool) (*permits, error) {
+	if room := c.q.knownPermits(c); room != nil && !watch && room.used()+n <= room.size {
+		return room, nil
+	}
 	for {
 		room, err := s.tally(ctx, c, watch)
-		if err == nil || answered(err) || ctx.Err() != nil {
-			return room, err
+		switch {
+		case err == nil:
+			c.q.learnPermits(&room)
+			return &room, nil
+		case answered(err), ctx.Err() != nil:
+			return nil, err
 		}
 		if err := c.s.awaitUp(ctx); err != nil {
-			return room, err
+			return nil, err
 		}
 	}
 }
@@ -241,14 +241,17 @@ func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room p
 			return room, err
 		}
 	}
-	room.used = len(queue(children, leaseKinds))
+	room.out = make(map[string]bool)
+	for _, p := range queue(children, leaseKinds) {
+		room.out[dir+"/"+p.Node] = true
+	}
 	return room, nil
 }
 
 // take makes the nodes of n permits, and removes the contender from the queue,
 // in one transaction. It fails when the contender is not there any more, so that
 // only the head of the queue ever takes, and when the shared size has changed.
-func (s *Semaphore) take(ctx context.Context, c *contender, n int, room permits) (claim, error) {
+func (s *Semaphore) take(ctx context.Context, c *contender, n int, room *permits) (claim, error) {
 	guid, dir := newGUID(), s.path+leasesDir
 	var ops []any
 	for range n {
@@ -342,9 +345,10 @@ func (s *Semaphore) take(ctx context.Context, c *contender, n int, room permits)
 // claim is what a lease of n permits stands on.
 func (s *Semaphore) claim(c *contender, paths []string, token Token) claim {
 	c.s.untrack(c.path())
+	c.q.tookPermits(paths)
 	c.gone()
 	return claim{
 		s: c.s, nodes: paths, token: token, permits: len(paths), data: c.data,
-		release: func(bool) error { return c.s.removeAllHere(paths) },
+		release: func(bool) error { return c.s.removeAllHere(paths, c.q.freedPermit) },
 	}
 }
