@@ -75,7 +75,7 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	if h.Truncated {
 		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}
-	r.idle = t.shownNothing(r.Coverage)
+	r.idle = t.shownNothing(r.Coverage, r.Recipes)
 	return r, c.err
 }
 

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -161,18 +162,33 @@ func (t *trace) figures() []Figure {
 }
 
 // shownNothing returns why the run as a whole says nothing about the target
-// under faults, or "".
-func (t *trace) shownNothing(c Coverage) string {
+// under faults, or about one of its recipes, or "".
+func (t *trace) shownNothing(c Coverage, uses []RecipeUse) string {
 	if len(t.faults) == 0 {
 		if f := t.h.Header.Options["faults"]; f != "" && f != "none" {
 			return "faults were asked for, but none started"
 		}
 		return ""
 	}
-	for _, row := range c {
-		if row.Met[Holding] > 0 {
-			return ""
+	held := slices.ContainsFunc(c, func(row CoverageRow) bool { return row.Met[Holding] > 0 })
+	var missed []string
+	locks := 0
+	for _, u := range uses {
+		if !u.Recipe.IsLock() {
+			continue
+		}
+		locks++
+		if u.Held == 0 {
+			missed = append(missed, string(u.Recipe))
 		}
 	}
-	return "no lease was held when a fault started: the faults have shown nothing"
+	switch {
+	case locks == 0: // barriers alone: nobody holds anything
+		return ""
+	case !held:
+		return "no lease was held when a fault started: the faults have shown nothing"
+	case len(missed) > 0:
+		return "no lease of " + strings.Join(missed, ", ") + " was held when a fault started: the faults have shown nothing of it"
+	}
+	return ""
 }

@@ -199,6 +199,19 @@ func (c *client) holds() int {
 	return len(c.held)
 }
 
+// holding returns the recipes of what the client believes to hold, or is inside.
+func (c *client) holding() (recipes []histories.Recipe) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range c.held {
+		recipes = append(recipes, c.run.locks[h.lock()].Recipe)
+	}
+	if c.inside {
+		recipes = append(recipes, histories.DoubleBarrier)
+	}
+	return recipes
+}
+
 // suspended is Env.Suspended.
 func (c *client) suspended(token histories.Token, yes bool) {
 	c.mu.Lock()
@@ -219,11 +232,11 @@ func (c *client) sessionName() string {
 	return sessionName(session)
 }
 
-// status is how the client stands, for the nemesis.
+// status is how the client stands, for the nemesis, but for what it holds.
 func (c *client) status() nemesis.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Holds: len(c.held) > 0 || c.inside, Waits: c.waiting}
+	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Waits: c.waiting}
 	if c.target != nil {
 		out.Session, out.Password, out.Linked = c.wire.credentials()
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
 )
 
 func TestALobbySendsWholeRounds(t *testing.T) {
@@ -153,5 +154,27 @@ func TestTheNumberOfANodeIsRead(t *testing.T) {
 		if got := sequence(node); got != want {
 			t.Errorf("%s: %d, want %d", node, got, want)
 		}
+	}
+}
+
+func TestHoldersOfARecipeThatWasHitSeldomAreShown(t *testing.T) {
+	cfg := Config{Target: recipesTarget{}, Recipes: []histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier}}.withSizes()
+	r := &run{cfg: cfg, groups: cfg.groups(), hits: map[histories.Recipe]int{histories.Semaphore: 1}, active: make(map[int]string)}
+	r.locks = lockTable(r.groups)
+	for i, lock := range []string{"lock-0", "semaphore-0"} {
+		c := newClient(r, i)
+		c.addHold(&hold{c: c, event: histories.Event{Lock: lock}})
+		r.clients = append(r.clients, c)
+	}
+	w := world{r}
+	for hit, want := range [][]bool{{true, true}, {true, true}, {true, true}, {true, true}, {false, true}} {
+		var got []bool
+		for _, c := range w.Clients() {
+			got = append(got, c.Holds)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("after %d faults on the mutex: %v, want %v", hit, got, want)
+		}
+		w.Struck(hit, nemesis.Fault{Clients: []int{0}})
 	}
 }

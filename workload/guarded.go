@@ -30,6 +30,14 @@ func (h *hold) guards() []guarded {
 	return out
 }
 
+// lock returns what is held, or the first of several.
+func (h *hold) lock() string {
+	if h.event.Parts != nil {
+		return h.event.Parts[0].Lock
+	}
+	return h.event.Lock
+}
+
 // has reports whether the token is one of the hold's.
 func (h *hold) has(token histories.Token) bool {
 	if h.event.Token == token {
