@@ -11,6 +11,17 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
+// set writes under the lease. When the answer is lost it writes again: that does
+// no harm here, since it is the same value.
+func set(ctx context.Context, lease *recipes.Lease, path, value string) error {
+	for {
+		_, err := lease.Multi(ctx, &zk.SetDataRequest{Path: path, Data: []byte(value), Version: -1})
+		if !errors.Is(err, recipes.ErrOutcomeUnknown) || !lease.Valid() || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 // The state that a lock protects is kept in ZooKeeper too. A write that goes
 // through while the lock is held needs no token: the servers check the lock node
 // in the same transaction.
@@ -36,15 +47,14 @@ func ExampleLease_Multi() {
 		fmt.Println(err)
 		return
 	}
-	_, err = lease.Multi(ctx, &zk.SetDataRequest{Path: state, Data: []byte("busy"), Version: -1})
-	fmt.Println("while it holds the lock:", err)
+	fmt.Println("while it holds the lock:", set(ctx, lease, state, "busy"))
 
 	// An administrator frees the lock by hand.
 	if err := client.Conn().Delete(lease.Node(), -1); err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, err = lease.Multi(ctx, &zk.SetDataRequest{Path: state, Data: []byte("done"), Version: -1})
+	err = set(ctx, lease, state, "done")
 	fmt.Println("after that, refused:", errors.Is(err, recipes.ErrLeaseLost))
 
 	data, _, err := client.Conn().Get(state)
