@@ -112,26 +112,22 @@ func (b *bench) waiters(ctx context.Context, p peer, w work) ([]float64, error) 
 }
 
 // settled waits until all contenders are in the queue and have done what they do
-// before they sleep: nothing passes the relays for a while.
+// before they sleep: next to no request passes the relays for a while. Next to
+// none, since package recipes sends a heartbeat each sixth of a session timeout.
 func (b *bench) settled(ctx context.Context, w work) error {
-	const quiet = 500 * time.Millisecond
-	last, since := traffic{}, time.Now()
-	for {
+	const quiet, heartbeats = sessionTimeout / 5, 2
+	for last := int64(-1); ; {
 		queue, _, err := b.servers.conn.Children(w.path)
 		if err != nil {
 			return err
 		}
-		// A heartbeat of package recipes, each sixth of the session timeout, may
-		// pass meanwhile.
-		now := b.servers.relays.count()
-		if now != last {
-			last, since = now, time.Now()
-		}
-		if len(queue) == w.contenders+1 && time.Since(since) > quiet {
+		now := b.servers.relays.count().requests
+		if len(queue) == w.contenders+1 && last >= 0 && now-last <= heartbeats {
 			return nil
 		}
+		last = now
 		select {
-		case <-time.After(quiet / 10):
+		case <-time.After(quiet):
 		case <-ctx.Done():
 			return fmt.Errorf("%d of %d nodes in the queue: %w", len(queue), w.contenders+1, context.Cause(ctx))
 		}
