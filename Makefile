@@ -42,7 +42,7 @@ verify: setup build ## build and run a minute of faults, or what ARGS= says
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
 
 interop: go curator ## a minute of Curator and the recipes on the same locks, under faults
-	ZKVERIFY_INTEROP_DURATION=60s $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixedContention$$' ./recipes/interop
+	ZKVERIFY_INTEROP_DURATION=$${ZKVERIFY_INTEROP_DURATION:-60s} $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixedContention$$' ./recipes/interop
 
 bench: go curator ## compare the locks with others' in one table; ARGS= are its options, -h lists them
 	$(GO) run ./recipes/bench $(ARGS)
