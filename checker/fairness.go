@@ -35,17 +35,21 @@ type contender struct {
 func (c *check) fairness(t *trace) Verdict {
 	v := Verdict{Guarantee: Fairness, Promised: t.h.Header.Promises.FIFO, Expected: true}
 	queues := map[string][]*contender{}
-	placed, moved, unsure, waited := 0, 0, 0, 0
+	placed, unjudged, moved, unsure, waited := 0, 0, 0, 0, 0
 	var longest time.Duration
 	for _, o := range t.ops {
-		if !o.acquires() || !t.recipe(o.lock).Exclusive() {
+		if !o.acquires() {
+			continue
+		}
+		if len(o.places) > 0 && !t.ordered(o) {
+			unjudged++
 			continue
 		}
 		if o.ok() {
 			longest = max(longest, o.ret-o.call)
 		}
-		if len(o.places) == 0 || o.places[0].token == (histories.Token{}) {
-			continue // nothing orders it
+		if len(o.places) == 0 {
+			continue
 		}
 		placed++
 		q := t.contender(o)
@@ -93,12 +97,20 @@ func (c *check) fairness(t *trace) Verdict {
 	v.Figures = append(v.Figures, Figure{"longest wait", float64(longest) / 1e6, "ms"})
 	switch {
 	case v.Outcome == Unknown: // the engines disagree
+	case placed == 0 && unjudged > 0:
+		v.Outcome, v.Reason = NotJudged, plural(unjudged, "place")+" on record, which this checker cannot judge"
 	case waited == 0 && v.Violations == 0:
 		v.idle("nobody was granted a lock after waiting behind another with a known place")
 	default:
 		v.conclude(plural(placed, "contender")+", granted in the order of their places", plural(v.Violations, "contender")+" not served in the order of the queue")
 	}
 	return v
+}
+
+// ordered reports whether o's places are in an order that this checker can judge:
+// that of one holder after the other, by tokens.
+func (t *trace) ordered(o *op) bool {
+	return t.recipe(o.lock).Exclusive() && o.places[0].token != (histories.Token{})
 }
 
 // sessionEnded reports whether session, under which o contended, may have ended

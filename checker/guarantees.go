@@ -35,7 +35,7 @@ var guarantees = []Guarantee{
 	{MutualExclusion, "no two owners believe at the same time to hold one lock", "owner-aware mutex over the belief of clients; interval sweep and Porcupine", (*check).mutualExclusion, histories.Recipe.Exclusive},
 	{Reentrancy, "an owner may acquire again, and an inner release frees nothing; or is refused, by a lock that is not reentrant", "owner and depth", (*check).reentrancy, histories.Recipe.Exclusive},
 	{Fencing, "tokens strictly grow from grant to grant of one lock", "order of tokens against real time", (*check).fencing, histories.Recipe.Exclusive},
-	{Fairness, "the lock is granted in the order of the queue", "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine", (*check).fairness, histories.Recipe.Exclusive},
+	{Fairness, "the lock is granted in the order of the queue", "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine", (*check).fairness, histories.Recipe.IsLock},
 	{NoLostUpdateFenced, "no increment of a counter behind the fence is lost, whatever happens to the lock", "chain of admitted writes", (*check).noLostUpdateFenced, guards},
 	{NoLostUpdatePlain, "no increment of a counter that only the lock protects is lost", "chain of writes", (*check).noLostUpdatePlain, guards},
 	{LossIsTold, "a holder whose session ends is told within the bound", "time from the end of the session to lost", (*check).lossIsTold, histories.Recipe.IsLock},

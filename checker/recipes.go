@@ -3,7 +3,6 @@ package checker
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -59,26 +58,23 @@ func (t *trace) exclusiveHolds() []*hold {
 	return slices.DeleteFunc(slices.Clone(t.holds), func(h *hold) bool { return !t.recipe(h.lock).Exclusive() })
 }
 
-// partly notes which locks a verdict says nothing of, although the like is
-// promised of them: those that are not exclusive, and those whose places no
-// token orders.
+// partly notes of which recipes a verdict on fairness says nothing, although
+// their places are on record.
 func (t *trace) partly(verdicts []Verdict) []string {
-	ordered := map[histories.Recipe]bool{}
+	left := map[histories.Recipe]bool{}
 	for _, o := range t.ops {
-		if len(o.places) > 0 && o.places[0].token != (histories.Token{}) {
-			ordered[t.recipe(o.lock)] = true
-		}
-	}
-	var left []string
-	for _, r := range t.recipes() {
-		if r.IsLock() && (!r.Exclusive() || !ordered[r] && r != histories.Mutex) {
-			left = append(left, string(r))
+		if o.acquires() && len(o.places) > 0 && !t.ordered(o) {
+			left[t.recipe(o.lock)] = true
 		}
 	}
 	var notes []string
 	for i := range verdicts {
-		if v := &verdicts[i]; v.Guarantee == Fairness && v.Promised && len(left) > 0 {
-			notes = append(notes, fmt.Sprintf("%s was not judged of %s", v.Guarantee, strings.Join(left, ", ")))
+		if v := &verdicts[i]; v.Guarantee == Fairness && v.Promised && v.Outcome != NotJudged {
+			for _, r := range histories.Recipes() {
+				if left[r] {
+					notes = append(notes, fmt.Sprintf("%s was not judged of %s", v.Guarantee, r))
+				}
+			}
 		}
 	}
 	return notes

@@ -198,3 +198,20 @@ func TestFaultsThatMissARecipeHaveShownNothingOfIt(t *testing.T) {
 		}
 	}
 }
+
+func TestPlacesThatNobodyCanOrderAreNotJudged(t *testing.T) {
+	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
+	r.want(1, 1).add(2, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Sequence: 4}).got(3, 1, 5)
+	if v := r.report().Verdict(Fairness); v.Outcome != NotJudged {
+		t.Error(v)
+	}
+	// Beside a mutex whose places are in order, it is a note.
+	r = newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Mutex}, "s": {Recipe: histories.Semaphore, Size: 1}})
+	permit := histories.Event{Lock: "s", Permits: 1}
+	r.op(1, histories.Invoke, 3, histories.Acquire, permit).add(1, histories.Event{Type: histories.Enqueued, Process: 3, Lock: "s", Permits: 1})
+	r.want(1, 1).place(2, 1, 1).want(2, 2).place(3, 2, 2).got(4, 1, 1).release(5, 1).got(6, 2, 2)
+	rep := r.report()
+	if v := rep.Verdict(Fairness); v.Outcome != Holds || len(rep.Notes) != 1 || !strings.Contains(rep.Notes[0], "not judged of semaphore") {
+		t.Error(v, rep.Notes)
+	}
+}

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -56,10 +57,14 @@ func (c *check) reentrancy(t *trace) Verdict {
 	}
 	v.conclude("", "an owner's depth was not respected, "+plural(v.Violations, "time"))
 	if v.Outcome == Holds {
-		v.Reason = fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", entries, inner)
-		if refused > 0 {
-			v.Reason += fmt.Sprintf("; %s of locks that are not reentrant, all refused", plural(refused, "second acquire"))
+		var parts []string
+		if entries > 0 || refused == 0 {
+			parts = append(parts, fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", entries, inner))
 		}
+		if refused > 0 {
+			parts = append(parts, plural(refused, "second acquire")+" of locks that are not reentrant, all refused")
+		}
+		v.Reason = strings.Join(parts, "; ")
 	}
 	return v
 }

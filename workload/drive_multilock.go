@@ -9,7 +9,8 @@ import (
 // MultiLocker is implemented by clients that offer to acquire several mutexes
 // in one operation, all or none, in whatever order they are named.
 type MultiLocker interface {
-	// Alone gets one of the mutexes by itself.
+	// Alone gets one of the mutexes by itself. If it is a [Reenterer], its
+	// Reenter also takes a lease of several that has the lock among them.
 	Alone() Locker
 	// AcquireAll is Locker.Acquire of all. Places that are reported name
 	// their lock.
@@ -35,8 +36,9 @@ var multiLockRecipe = RecipeInfo{
 	make: func(r *run) driver { return multiLockDriver{r} },
 }
 
-// multiLockDriver acquires two or more locks in an order drawn each time, so
-// that opposite orders meet, and sometimes one alone.
+// multiLockDriver acquires two or three locks in an order drawn each time, so
+// that opposite orders meet, and sometimes one alone. Some holders of several
+// re-enter one of them.
 type multiLockDriver struct{ run *run }
 
 func (d multiLockDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
@@ -45,13 +47,16 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client, lock string, plan
 	if plan.more.Float64() < 0.75 {
 		all := d.names()
 		plan.more.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		asked = multiClaim(target, all[:2+plan.more.IntN(len(all)-1)])
+		asked = multiClaim(target, all[:2+plan.more.IntN(2)])
 	}
 	h, err := c.get(ctx, plan, asked)
 	if h == nil {
 		return err
 	}
 	levels := []Lease{h.lease}
+	if r, ok := target.Alone().(Reenterer); ok {
+		levels = h.climb(ctx, r, plan)
+	}
 	h.use(ctx, levels, plan)
 	h.finish(ctx, plan, levels)
 	return nil

@@ -59,6 +59,9 @@ func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, pla
 		}
 	})
 	levels := []Lease{h.lease}
+	if r, ok := locker.(Reenterer); ok {
+		levels = h.climb(asked, r, plan)
+	}
 	plan.hold *= 10
 	if generous {
 		plan.hold = c.run.cfg.SessionTimeout / 4

@@ -130,7 +130,8 @@ func exercised(t *testing.T, recorded []*histories.History, recipe histories.Rec
 		}
 	case histories.MultiLock:
 		count("acquired several", func(o operation) bool { return got(o) && len(o.Parts) > 1 })
-		count("acquired one", func(o operation) bool { return got(o) && o.Parts == nil })
+		count("acquired one", func(o operation) bool { return got(o) && o.Parts == nil && o.Depth == 1 })
+		count("re-entered", func(o operation) bool { return got(o) && o.Depth > 1 })
 		for _, o := range all {
 			for _, p := range o.Parts {
 				if got(o) && p.Token == (histories.Token{}) {

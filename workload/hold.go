@@ -101,6 +101,9 @@ func (h *hold) end(e histories.Event) {
 // then it goes on for as long as it does.
 func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 	e := h.event
+	if part, ok := lease.(partLease); ok {
+		e = h.part(part.lock)
+	}
 	e.Type, e.Op, e.Depth = histories.Invoke, histories.Release, depth
 	if depth == 1 {
 		h.end(e)
@@ -129,9 +132,30 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 	}
 }
 
-// reenter acquires the held lock again. It returns nil when it did not get it.
-func (h *hold) reenter(ctx context.Context, r Reenterer, held Lease, depth int) Lease {
+// partLease is a re-entry of one lock of several.
+type partLease struct {
+	Lease
+	lock string
+}
+
+// part is what the events of one lock of the hold have in common.
+func (h *hold) part(lock string) histories.Event {
 	e := h.event
+	for _, p := range e.Parts {
+		if p.Lock == lock {
+			e.Lock, e.Token, e.Parts = p.Lock, p.Token, nil
+		}
+	}
+	return e
+}
+
+// reenter acquires the held lock, or the first of several, again. It returns nil
+// when it did not get it.
+func (h *hold) reenter(ctx context.Context, r Reenterer, held Lease, depth int) Lease {
+	e := h.part(h.lock())
+	if part, ok := held.(partLease); ok {
+		held = part.Lease
+	}
 	e.Type, e.Op, e.Token = histories.Invoke, histories.Acquire, histories.Token{}
 	h.c.run.journal.record(e)
 	lease, err := r.Reenter(ctx, e.Lock, held)
@@ -143,5 +167,8 @@ func (h *hold) reenter(ctx context.Context, r Reenterer, held Lease, depth int) 
 	}
 	e.Type, e.Token, e.Depth = histories.OK, lease.Token(), depth
 	h.c.run.journal.record(e)
+	if h.event.Parts != nil {
+		return partLease{lease, e.Lock}
+	}
 	return lease
 }

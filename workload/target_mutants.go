@@ -71,7 +71,7 @@ func (c *mutantClient) TryAcquire(ctx context.Context, lock string) (Lease, erro
 
 // Reenter acquires with the context of the lease, which carries its owner.
 func (c *mutantClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := held.(*mutantLease).owned(ctx)
+	inner, end := owned(ctx, held.(*mutantLease).Context())
 	defer end()
 	return wrapMutantLease(c.mutex(lock).Acquire(inner))
 }
@@ -88,14 +88,6 @@ func (c *mutantClient) mutex(lock string) *mutants.Mutex {
 
 // mutantLease is a mutants.Lease in the harness's words.
 type mutantLease struct{ *mutants.Lease }
-
-// owned returns a context with the lease's owner that ends with ctx, and places
-// in queues are put down to ctx's acquire.
-func (l *mutantLease) owned(ctx context.Context) (_ context.Context, end func()) {
-	inner, cancel := context.WithCancelCause(context.WithValue(l.Context(), attemptKey{}, ctx.Value(attemptKey{})))
-	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	return inner, func() { stop(); cancel(nil) }
-}
 
 func wrapMutantLease(l *mutants.Lease, err error) (Lease, error) {
 	switch {

@@ -68,7 +68,7 @@ func (c *recipesClient) TryAcquire(ctx context.Context, lock string) (Lease, err
 
 // Reenter acquires with the context of the lease, which carries its owner.
 func (c *recipesClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := held.(*recipesLease).owned(ctx)
+	inner, end := owned(ctx, held.(*recipesLease).Context())
 	defer end()
 	return wrapLease(c.mutex(lock).Acquire(inner))
 }
@@ -85,14 +85,6 @@ func (c *recipesClient) mutex(lock string) *recipes.Mutex {
 
 // recipesLease is a recipes.Lease in the harness's words.
 type recipesLease struct{ *recipes.Lease }
-
-// owned returns a context with the lease's owner that ends with ctx, and places
-// in queues are put down to ctx's acquire.
-func (l *recipesLease) owned(ctx context.Context) (_ context.Context, end func()) {
-	inner, cancel := context.WithCancelCause(context.WithValue(l.Context(), attemptKey{}, ctx.Value(attemptKey{})))
-	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	return inner, func() { stop(); cancel(nil) }
-}
 
 func wrapLease(l *recipes.Lease, err error) (Lease, error) {
 	switch {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"path"
 	"strconv"
 	"strings"
@@ -22,6 +23,14 @@ func (recipesTarget) Recipes() []histories.Recipe {
 
 // path is where a lock lives.
 func (c *recipesClient) path(lock string) string { return path.Join(c.env.Root, lock) }
+
+// owned returns lease's context, which has its owner, such that it ends with ctx
+// and places in queues are put down to ctx's acquire.
+func owned(ctx, lease context.Context) (_ context.Context, end func()) {
+	inner, cancel := context.WithCancelCause(context.WithValue(lease, attemptKey{}, ctx.Value(attemptKey{})))
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	return inner, func() { stop(); cancel(nil) }
+}
 
 // sequence reads ZooKeeper's number off the name of a sequential node. It is
 // negative when the numbers have wrapped.

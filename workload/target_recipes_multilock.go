@@ -11,7 +11,16 @@ import (
 var _ MultiLocker = (*recipesClient)(nil)
 
 // Alone is the mutex: a multi-lock is made of those.
-func (c *recipesClient) Alone() Locker { return c }
+func (c *recipesClient) Alone() Locker { return recipesPart{c} }
+
+// recipesPart is a mutex that may be held with others.
+type recipesPart struct{ *recipesClient }
+
+func (p recipesPart) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
+	inner, end := owned(ctx, held.(interface{ Context() context.Context }).Context())
+	defer end()
+	return p.Acquire(inner, lock)
+}
 
 func (c *recipesClient) AcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
 	return wrapMultiLease(c.all(locks).Acquire(ctx))

@@ -26,7 +26,7 @@ func (n recipesNonReentrant) TryAcquire(ctx context.Context, lock string) (Lease
 
 // Reenter must fail.
 func (n recipesNonReentrant) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := held.(*recipesLease).owned(ctx)
+	inner, end := owned(ctx, held.(*recipesLease).Context())
 	defer end()
 	return wrapLease(n.of(lock).Acquire(inner))
 }

@@ -32,7 +32,7 @@ func (s recipesSide) TryAcquire(ctx context.Context, lock string) (Lease, error)
 
 // Reenter acquires with the context of the lease, whichever side it is of.
 func (s recipesSide) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := held.(*recipesLease).owned(ctx)
+	inner, end := owned(ctx, held.(*recipesLease).Context())
 	defer end()
 	return wrapLease(s.of(lock).Acquire(inner))
 }

@@ -22,6 +22,10 @@ func (r recipesRevocable) TryAcquire(ctx context.Context, lock string) (Lease, e
 	return wrapRevocable(r.recipesClient.TryAcquire(ctx, lock))
 }
 
+func (r recipesRevocable) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
+	return wrapRevocable(r.recipesClient.Reenter(ctx, lock, held.(recipesRevocableLease).recipesLease))
+}
+
 // Holder is the first in the queue.
 func (r recipesRevocable) Holder(ctx context.Context, lock string) (histories.Token, string, error) {
 	queue, err := r.mutex(lock).Participants(ctx)
