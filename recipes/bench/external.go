@@ -52,7 +52,7 @@ func startCurator(ctx context.Context, dir string) (*process, error) {
 		return nil, err
 	}
 	if out, err := exec.CommandContext(ctx, javac, "-nowarn", "-d", dir, "-cp", classPath, source).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("javac: %w: %s", err, out)
+		return nil, fmt.Errorf("javac: %w: %s", err, oneLine(string(out)))
 	}
 	return startProcess(ctx, java, "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", dir+separator+classPath, "CuratorDriver")
 }

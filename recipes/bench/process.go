@@ -168,5 +168,15 @@ func (t *tail) String() string {
 	if len(t.text) == 0 {
 		return "it left no message"
 	}
-	return strings.TrimSpace(string(t.text))
+	return oneLine(string(t.text))
+}
+
+// oneLine makes one line of not too many characters out of what a program said.
+func oneLine(text string) string {
+	const limit = 300
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > limit {
+		runes = append(runes[:limit], '…')
+	}
+	return string(runes)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -59,6 +60,15 @@ func TestAnswersOfDrivers(t *testing.T) {
 		if _, err := parseAnswer(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
+	}
+}
+
+func TestWhatAProgramSaidFitsInALine(t *testing.T) {
+	if got := oneLine("  Exception in main\n\tat X.java\n"); got != "Exception in main at X.java" {
+		t.Errorf("%q", got)
+	}
+	if got := oneLine(strings.Repeat("word\n", 1000)); len(got) > 310 || strings.Contains(got, "\n") {
+		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }
 
