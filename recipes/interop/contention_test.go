@@ -80,6 +80,7 @@ func setting[T any](t *testing.T, name string, standard T, parse func(string) (T
 // contend runs both sorts and returns the verdict on their one history.
 func contend(t *testing.T, ours string, theirs workload.Target, cfg workload.Config) (*checker.Report, *histories.History) {
 	t.Helper()
+	needsCurator(t)
 	target, err := workload.TargetNamed(ours)
 	must(t, err)
 	named := &namingNetwork{Network: network, clients: map[string]int{}}

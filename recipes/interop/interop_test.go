@@ -30,6 +30,7 @@ var (
 	network links.Network
 	java    *peer
 	curator string // version
+	missing error  // why the tests cannot run here
 	nextID  atomic.Int64
 )
 
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		tools, err := findToolchain()
 		if err != nil {
-			fmt.Println("SKIP: the tests with Curator cannot run:", err)
-			return 0
+			missing = err
+			return m.Run()
 		}
 		curator = tools.curator
 		dir, err := os.MkdirTemp("", "zkverify-interop-")
@@ -70,12 +71,27 @@ func TestMain(m *testing.M) {
 	}())
 }
 
+// needsCurator skips the test where Curator or a JDK is missing. What a test
+// begins with calls it.
+func needsCurator(t *testing.T) {
+	t.Helper()
+	if missing != nil {
+		t.Skip(missing)
+	}
+}
+
 // uniquePath returns a path that no other test uses.
 func uniquePath(t *testing.T) string {
+	t.Helper()
+	needsCurator(t)
 	return fmt.Sprintf("/%s-%d/lock", strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), nextID.Add(1))
 }
 
+// addrs are those of the servers, none where the tests cannot run.
 func addrs() []string {
+	if servers == nil {
+		return nil
+	}
 	var a []string
 	for _, s := range servers.Servers() {
 		a = append(a, s.Addr)
@@ -110,6 +126,7 @@ func must(t *testing.T, err error) {
 // linked returns addresses that reach the servers through links of their own.
 func linked(t *testing.T) ([]string, []links.Link) {
 	t.Helper()
+	needsCurator(t)
 	var a []string
 	var ls []links.Link
 	for _, s := range servers.Servers() {
@@ -155,6 +172,7 @@ func goClient(t *testing.T) *recipes.Client {
 
 func goClientAt(t *testing.T, addrs []string) *recipes.Client {
 	t.Helper()
+	needsCurator(t)
 	c, err := recipes.Connect(within(t), addrs, recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	must(t, err)
 	t.Cleanup(func() {
