@@ -18,10 +18,16 @@
 //     warning: Lost follows within one heartbeat and one round trip; until
 //     then, again, only the fencing token protects.
 //   - Grants are strictly first come, first served among all clients on a path,
-//     Curator's included: nodes are named as Curator 5 names them.
+//     Curator's included: nodes are named as Curator 5 names them. Only
+//     [WithLocalHandoff] and [WithGrantRule] change that.
 //   - Whatever happens to a call — cancel, timeout, lost reply, failed clean-up —
 //     the node it made is deleted in the background until it is gone or its
 //     session has ended.
+//
+// Besides the mutex there are [NonReentrantMutex], [ReadWriteMutex],
+// [MultiLock], [Semaphore] with [SharedCount], [Barrier] and [DoubleBarrier],
+// and revocation ([WithRevocation], [Client.Revoke]). Each says what happens on
+// loss, cancel, timeout and misuse.
 //
 // The context of an Acquire bounds the acquire alone. [Lease.Context] carries
 // the owner: acquiring with it re-enters, whichever goroutine does it.
@@ -34,7 +40,7 @@
 // # Goroutines
 //
 // A Client owns one goroutine that replaces sessions and one that delivers
-// [Observer] calls; a session owns its heartbeat, one goroutine for each
+// [Observer] calls and those of connection listeners; a session owns its heartbeat, one goroutine for each
 // request in flight and one for each node still to be deleted. All of them have
 // ended when [Client.Close] returns.
 package recipes
