@@ -15,18 +15,24 @@ import (
 // phase of a round.
 
 // makeReady creates a ready node as Curator does; the directory is a container
-// and may have been reaped.
+// and may be reaped at any time before.
 func makeReady(t *testing.T, conn *zk.Conn, path string) {
 	t.Helper()
-	for i, c := range path + "/" {
-		if i > 0 && c == '/' {
-			if _, err := conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && err != zk.ErrNodeExists {
-				t.Fatal(err)
+	for {
+		for i, c := range path + "/" {
+			if i > 0 && c == '/' {
+				if _, err := conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && err != zk.ErrNodeExists && err != zk.ErrNoNode {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	if _, err := conn.Create(path+"/ready", []byte("127.0.0.1"), 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
+		_, err := conn.Create(path+"/ready", []byte("127.0.0.1"), 0, zk.WorldACL(zk.PermAll))
+		if err == nil {
+			return
+		}
+		if err != zk.ErrNoNode {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -166,45 +166,71 @@ func TestDoubleBarrierOverRoundsUnderLinkFaults(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// crowd is an oracle for members that come, give up and go as they like. A
-// member is present from the call of Enter to the call of Leave or the failure
-// of Enter, and inside from the return of Enter.
-type crowd struct {
-	mu              sync.Mutex
-	present, inside int
-	most            map[any]int // present at once since a call of Enter
-	least           map[any]int // inside at once since a call of Leave
-}
-
-func (c *crowd) change(present, inside int) {
-	c.present += present
-	c.inside += inside
-	for who, n := range c.most {
-		c.most[who] = max(n, c.present)
+// TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers: all of them give up the
+// wait in Leave at random, and take it up again.
+func TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers(t *testing.T) {
+	const n, rounds = 5, 20
+	path := uniquePath(t)
+	conn := admin(t)
+	clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	oracle := newSteps(n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			draw := rand.New(rand.NewPCG(seed, uint64(i)))
+			b := recipes.NewDoubleBarrier(clients[i%3], path, n)
+			for round := range rounds {
+				oracle.arrives(round)
+				if err := b.Enter(within(t)); err != nil {
+					t.Errorf("round %d: %v", round, err)
+					return
+				}
+				oracle.entered(round)
+				oracle.leaves(round)
+				for give := true; give; {
+					ctx, cancel := context.WithTimeout(within(t), time.Duration(draw.IntN(20))*time.Millisecond)
+					err := b.Leave(ctx)
+					cancel()
+					if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("round %d: %v", round, err)
+						return
+					}
+					if err == nil {
+						oracle.left(round)
+					}
+					// Its next Enter takes up the wait as well as another Leave.
+					give = err != nil && draw.IntN(3) > 0
+				}
+			}
+			does(t, func(ctx context.Context) error {
+				if err := b.Leave(ctx); !errors.Is(err, recipes.ErrNotEntered) {
+					return err
+				}
+				return nil
+			})
+		})
 	}
-	for who, n := range c.least {
-		c.least[who] = min(n, c.inside)
-	}
-}
-
-func (c *crowd) does(f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f()
+	all.Wait()
+	oracle.check(t)
+	nothingLeft(t, conn, path)
 }
 
 // TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike: five members of a barrier
-// for three, which give up at random.
+// for three, which give up at random. Whoever is let go has seen an instant at
+// which nobody was inside, from the return of an Enter to the call of Leave.
 func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 	const n, each = 3, 30
 	path := uniquePath(t)
 	conn := admin(t)
 	clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
-	c := &crowd{most: map[any]int{}, least: map[any]int{}}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
+	var mu sync.Mutex
+	inside, passes := 0, 0
+	least := map[int]int{} // inside at once since a member called Leave
 	var all sync.WaitGroup
-	passes := 0
 	for i := range 5 {
 		all.Go(func() {
 			draw := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -212,37 +238,35 @@ func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 			bounded := func(call func(context.Context) error) error {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+draw.IntN(300))*time.Millisecond)
 				defer cancel()
-				return call(ctx)
+				err := call(ctx)
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+				return err
 			}
 			for range each {
-				c.does(func() { c.most[b] = 0; c.change(1, 0) })
-				err := bounded(b.Enter)
-				if err != nil {
-					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("enter: %v", err)
-					}
-					c.does(func() { c.change(-1, 0); delete(c.most, b) })
+				if bounded(b.Enter) != nil {
 					continue
 				}
-				c.does(func() {
-					c.change(0, 1)
-					passes++
-					if c.most[b] < n {
-						t.Errorf("entered when at most %d were there at once", c.most[b])
-					}
-					delete(c.most, b)
-				})
-				c.does(func() { c.least[b] = n + 5; c.change(-1, -1) })
-				err = bounded(b.Leave)
-				if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("leave: %v", err)
+				mu.Lock()
+				inside++
+				passes++
+				mu.Unlock()
+
+				mu.Lock()
+				inside--
+				least[i] = inside
+				for who := range least {
+					least[who] = min(least[who], inside)
 				}
-				c.does(func() {
-					if err == nil && c.least[b] > 0 {
-						t.Errorf("let go while there were always at least %d inside", c.least[b])
-					}
-					delete(c.least, b)
-				})
+				mu.Unlock()
+				err := bounded(b.Leave)
+				mu.Lock()
+				if err == nil && least[i] > 0 {
+					t.Errorf("let go while there were always at least %d inside", least[i])
+				}
+				delete(least, i)
+				mu.Unlock()
 			}
 			// It may still have to catch up.
 			if err := b.Leave(within(t)); err != nil && !errors.Is(err, recipes.ErrNotEntered) {

@@ -213,13 +213,13 @@ func TestCurator43ForeignChildrenAreNoMembers(t *testing.T) {
 	a, b, _, _ := pair(t, path)
 	conn := admin(t)
 	together(t, a.Enter, b.Enter)
-	together(t, a.Leave, b.Leave)
 	foreign := []string{"config", "readyy", "lock-0000000001", strings.Repeat("x", 36), "6ba7b810-9dad-11d1-80b4-00c04fd430c8x"}
 	for _, name := range foreign {
 		if _, err := conn.Create(path+"/"+name, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	together(t, a.Leave, b.Leave)
 	entering := going(within(t), a.Enter)
 	awaitMembers(t, conn, path, len(foreign)+1)
 	eventually(t, "it waits", func() bool { return childWatches(t) == 1 })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,6 +85,51 @@ func TestCurator318AMemberThatGivesUpLeavesNoGhost(t *testing.T) {
 		t.Fatal(err)
 	}
 	together(t, a.Leave, b.Leave)
+	nothingLeft(t, conn, path)
+}
+
+// endsWhenAsked is a context that ends right after somebody has asked whether
+// it has ended.
+type endsWhenAsked struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func (c endsWhenAsked) Err() error {
+	defer c.end()
+	return c.Context.Err()
+}
+
+func TestCurator318EntersThatEndAtAnyInstantLeaveNoGhost(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrs())
+	conn := admin(t)
+	ctx, cancel := context.WithCancel(within(t))
+	one := going(ctx, recipes.NewDoubleBarrier(c, path, 100).Enter) // keeps the directory there
+	awaitMembers(t, conn, path, 1)
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			b := recipes.NewDoubleBarrier(c, path, 100)
+			for j := range 50 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if i%2 == 0 {
+					ctx = endsWhenAsked{ctx, cancel}
+				} else {
+					time.AfterFunc(time.Duration(i*50+j)*10*time.Microsecond, cancel)
+				}
+				if err := b.Enter(ctx); !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	awaitMembers(t, conn, path, 1)
+	cancel()
+	if err := returns(t, one); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 	nothingLeft(t, conn, path)
 }
 
@@ -173,15 +219,9 @@ func TestDoubleBarrierCancelledWhileTheRoundBegins(t *testing.T) {
 			entering := going(ctx, a.Enter)
 			awaitMembers(t, conn, path, 1)
 			eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
-			goOn := make(chan struct{})
-			reached := make(chan struct{}, 10)
-			wireA.on(nil, func(op int32) bool { // the list that holds the ready node is on its way
-				if op == opChildren {
-					reached <- struct{}{}
-					<-goOn
-				}
-				return true
-			})
+			// The list that holds the ready node is on its way.
+			reached, goOn := make(chan struct{}), make(chan struct{})
+			wireA.on(nil, once(opChildren, func() bool { close(reached); <-goOn; return true }))
 			does(t, b.Enter)
 			<-reached
 			cancel()
