@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -52,7 +53,14 @@ const opSetData = 5
 // before the client gets the reply.
 type side string
 
-var sides = []side{"request", "reply"}
+// sides are those that differ: a read leaves no trace on the servers.
+func (p point) sides() []side {
+	switch p.op {
+	case opExists, opGetData, opSync, opChildren:
+		return []side{"reply"}
+	}
+	return []side{"request", "reply"}
+}
 
 // prompter counts the requests of a call, and acts at one of them.
 type prompter struct {
@@ -165,7 +173,7 @@ func newStage(t *testing.T) *stage {
 	s.c = connect(t, addrs(), recipes.WithDialer(s.dial), recipes.WithSessionTimeout(20*time.Second))
 	s.other = connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
 	s.conn = admin(t)
-	s.children = childWatches(t)
+	s.children = s.childWatches()
 	return s
 }
 
@@ -173,8 +181,10 @@ func newStage(t *testing.T) *stage {
 type trial struct {
 	call  callFunc
 	block callFunc // what the call has to wait for, if anything
-	undo  func()   // ends what was there before the call
 	nodes int      // that its lease stands on
+
+	undo func() error // ends what was there before the call
+	mine bool         // that is the same session's
 
 	refused error // what the call returns at once instead of waiting
 	watches int   // that may stay: those of nodes that stay
@@ -247,7 +257,27 @@ func (s *stage) await(done <-chan outcome) outcome {
 // watches counts the watches of the trial.
 func (s *stage) watches() int {
 	s.Helper()
-	return watchesBelow(s.T, s.path) + childWatches(s.T) - s.children
+	return watchesBelow(s.T, s.path) + s.childWatches() - s.children
+}
+
+// childWatches counts the watches on children on all servers, which do not say
+// on whose.
+func (s *stage) childWatches() int {
+	s.Helper()
+	n := 0
+	eventually(s.T, "the servers count their watches", func() bool {
+		n = 0
+		for _, server := range servers.Servers() {
+			all, err := ensemble.Four(within(s.T), server.Addr, "mntr")
+			data, err2 := ensemble.Four(within(s.T), server.Addr, "wchs")
+			if err != nil || err2 != nil { // a server closes such a connection now and then
+				return false
+			}
+			n += numberAfter(s.T, all, "zk_watch_count\t") - numberAfter(s.T, data, "Total watches:")
+		}
+		return true
+	})
+	return n
 }
 
 // watched waits until the client has asked for more than n watches.
@@ -295,7 +325,9 @@ func (s *stage) ends(tr trial, bare []string) {
 	s.release(s.must(tr.call))
 	s.leaves(bare)
 	if tr.undo != nil {
-		tr.undo()
+		if err := tr.undo(); err != nil && !(tr.mine && errors.Is(err, recipes.ErrLeaseLost)) {
+			s.Fatal(err)
+		}
 	}
 	s.leaves(nil)
 	eventually(s.T, "no watch is left", func() bool { return s.watches() <= tr.watches })

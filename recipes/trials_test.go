@@ -87,7 +87,7 @@ var trials = map[string]func(*stage) trial{
 			call: leasing(func(ctx context.Context) (*recipes.Lease, error) {
 				return rw.Read().Acquire(recipes.WithOwner(ctx, "owner"))
 			}),
-			undo: func() { s.release(w) }, nodes: 1,
+			undo: func() error { return w.Release(within(s.T)) }, mine: true, nodes: 1,
 		}
 	},
 	"permits that are free": func(s *stage) trial {
@@ -175,7 +175,7 @@ var trials = map[string]func(*stage) trial{
 		l := acquire(s.T, within(s.T), recipes.NewMutex(s.other, s.path))
 		return trial{
 			call: func(ctx context.Context) (releaser, error) { return nothing, s.c.Revoke(ctx, l.Node()) },
-			undo: func() { s.release(l) },
+			undo: func() error { return l.Release(within(s.T)) },
 		}
 	},
 	"Participants": func(s *stage) trial {
@@ -186,7 +186,7 @@ var trials = map[string]func(*stage) trial{
 				_, err := recipes.NewSemaphore(s.c, s.path, 2).Participants(ctx)
 				return nothing, err
 			},
-			undo: func() { s.release(l) },
+			undo: func() error { return l.Release(within(s.T)) },
 		}
 	},
 }
