@@ -57,11 +57,11 @@ func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption)
 func (b *DoubleBarrier) Path() string { return b.path }
 
 // Enter waits until n members have come. When it returns an error the member is
-// not inside, and its node is gone or about to be deleted: nobody who comes later
-// counts it. If ctx ends at the moment at which n members have come, Enter
-// returns ctx's cause and the others pass: to them it is a member that has left
-// already. Enter may then be called again, and joins them if they are still
-// inside.
+// not inside, and its node is gone or being deleted in the background: until that
+// has come through, at the latest when its session ends, others may still count
+// it. If ctx ends at the moment at which n members have come, Enter returns ctx's
+// cause and the others pass: to them it is a member that has left already. Enter
+// may be called again, and joins them if they are still inside.
 //
 // When the session ends during the wait, Enter goes on with the next one.
 //

@@ -20,15 +20,22 @@ type Participant struct {
 	Since   time.Time // when it was created, by the leader's wall clock
 }
 
-// participants lists the nodes of these kinds at dir.
-func (c *Client) participants(ctx context.Context, dir string, kinds []string) ([]Participant, error) {
-	if err := checkPath(dir); err != nil {
-		return nil, opError("participants", dir, err)
+// participants lists the nodes of these kinds at dir. A session that ends
+// meanwhile is no concern of the caller's: the next one is asked again.
+func (c *Client) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
+	if err = checkPath(dir); err == nil {
+		err = c.throughSessions(ctx, func(s *session) (err error) {
+			all, err = s.participants(ctx, dir, kinds)
+			return err
+		})
 	}
-	s, err := c.session(ctx)
 	if err != nil {
 		return nil, opError("participants", dir, err)
 	}
+	return all, nil
+}
+
+func (s *session) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
 	children, err := retry(ctx, s, func() ([]string, error) {
 		children, _, err := s.conn.Children(dir)
 		return children, err
@@ -37,23 +44,26 @@ func (c *Client) participants(ctx context.Context, dir string, kinds []string) (
 		return nil, nil
 	}
 	if err != nil {
-		return nil, opError("participants", dir, err)
+		return nil, err
 	}
-	var all []Participant
+	type node struct {
+		data []byte
+		stat *zk.Stat
+	}
 	for _, e := range queue(children, kinds) {
 		p := Participant{Node: dir + "/" + e.Node, Kind: e.Kind}
-		stat, err := retry(ctx, s, func() (*zk.Stat, error) {
+		n, err := retry(ctx, s, func() (node, error) {
 			data, stat, err := s.conn.Get(p.Node)
-			p.Data = data
-			return stat, err
+			return node{data, stat}, err
 		})
 		if errors.Is(err, zk.ErrNoNode) {
 			continue // left meanwhile
 		}
 		if err != nil {
-			return nil, opError("participants", dir, err)
+			return nil, err
 		}
-		p.Session, p.Token, p.Since = stat.EphemeralOwner, Token{Zxid: stat.Czxid}, time.UnixMilli(stat.Ctime)
+		p.Data, p.Session = n.data, n.stat.EphemeralOwner
+		p.Token, p.Since = Token{Zxid: n.stat.Czxid}, time.UnixMilli(n.stat.Ctime)
 		all = append(all, p)
 	}
 	return all, nil
