@@ -27,8 +27,8 @@
 // often holds on for longer than its session can live: that is when two
 // clients come to believe in one lock.
 //
-// Where several recipes are driven a client is at home with one of them and
-// visits the others. Readers read twice, writers downgrade, multi-locks are asked
+// Where several recipes are driven a client is at home with one of them, and in
+// most cycles visits the one that all others visit at that time. Readers read twice, writers downgrade, multi-locks are asked
 // for in opposite orders, permits in any number, the size of a semaphore changes,
 // holders are asked to release, barriers go up and down. A double barrier is
 // entered in rounds: as many clients as it has members meet and go, or, now and
@@ -56,7 +56,7 @@
 //
 // Every client draws from a stream of its own, one cycle at a time, each cycle
 // the same number of draws: what a client does next does not depend on what
-// happened to it. What one recipe decides beyond that, and which recipe is next,
-// comes from a second stream. The nemesis draws its schedule before the run. What remains
+// happened to it. What one recipe decides beyond that comes from a second stream.
+// Which recipe is visited when is a function of the seed and the time. The nemesis draws its schedule before the run. What remains
 // is the timing, which is not ours.
 package workload

@@ -38,7 +38,8 @@ var doubleBarrierRecipe = RecipeInfo{
 }
 
 // doubleBarrierDriver sends as many clients as the barrier has members through
-// it at once, and now and then too few, who must not pass. A round whose member
+// it, some of them late on their way in or out, and now and then too few, who
+// must not pass. A round whose member
 // crashes or times out is broken: the others time out, and the next begins when
 // nothing is left of it.
 type doubleBarrierDriver struct {
@@ -71,7 +72,7 @@ func newDoubleBarrierDriver(r *run) *doubleBarrierDriver {
 }
 
 func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
-	pushy, share := plan.more.Float64() < 0.02, 0.5+plan.more.Float64()
+	pushy, share := plan.more.Float64() < 0.03, 0.5+plan.more.Float64()
 	r := d.lobbies[name].join(ctx, plan.patience, pushy)
 	if r == nil {
 		return nil
@@ -79,6 +80,15 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string,
 	if r.short {
 		share /= 4 // in vain
 	}
+	var in, out time.Duration
+	switch plan.more.IntN(6) {
+	case 0, 1:
+		in = plan.patience
+	case 2, 3:
+		out = plan.patience
+	}
+	pause(ctx, in, nil)
+	plan.hold += out
 	_, err := d.pass(ctx, c, name, r, plan, time.Duration(share*float64(c.run.cfg.SessionTimeout)))
 	if asPlanned(err) {
 		return nil

@@ -21,7 +21,8 @@ var readWriteRecipe = RecipeInfo{
 	make:        func(*run) driver { return readWriteDriver{} },
 }
 
-// readWriteDriver reads and writes as often. Some writers downgrade: they take
+// readWriteDriver reads and writes as often; readers take longer, so that there
+// are several. Some writers downgrade: they take
 // the read lock too and give up the write lock. Some readers ask for the write
 // lock, in vain.
 type readWriteDriver struct{}
@@ -31,6 +32,8 @@ func (readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan c
 	mode, mine, other := histories.ModeRead, read, write
 	if plan.more.IntN(2) == 0 {
 		mode, mine, other = histories.ModeWrite, write, read
+	} else {
+		plan.hold *= company
 	}
 	crossing := plan.more.Float64() < 0.3
 	h, err := c.get(ctx, plan, modeClaim(mine, lock, mode))

@@ -16,6 +16,10 @@ type PermitLocker interface {
 	TryAcquireN(ctx context.Context, lock string, n int) (Lease, error)
 }
 
+// company is how much longer what several may hold is held: or else they would
+// hardly ever.
+const company = 10
+
 // permits is how many a semaphore of a run has, at first if it is shared.
 const permits = 3
 
@@ -31,13 +35,18 @@ var semaphoreRecipe = RecipeInfo{
 	},
 }
 
-// semaphoreDriver acquires any number of permits that there are.
+// semaphoreDriver acquires one permit, or any number of those that there are, and
+// holds them long enough for others to get theirs beside them.
 type semaphoreDriver struct {
 	of func(Client) PermitLocker
 }
 
 func (d semaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	return d.use(ctx, c, lock, plan, 1+plan.more.IntN(permits))
+	n := 1
+	if plan.more.Float64() < 0.4 {
+		n = 1 + plan.more.IntN(permits)
+	}
+	return d.use(ctx, c, lock, plan, n)
 }
 
 func (d semaphoreDriver) use(ctx context.Context, c *client, lock string, plan cycle, n int) error {
@@ -46,6 +55,7 @@ func (d semaphoreDriver) use(ctx context.Context, c *client, lock string, plan c
 		return err
 	}
 	levels := []Lease{h.lease}
+	plan.hold *= company
 	h.use(ctx, levels, plan)
 	h.finish(ctx, plan, levels)
 	return nil

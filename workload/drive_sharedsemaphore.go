@@ -35,7 +35,7 @@ var sharedSemaphoreRecipe = RecipeInfo{
 type sharedSemaphoreDriver struct{ semaphoreDriver }
 
 func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	resize, size, n := plan.more.Float64() < 0.15, 2+plan.more.IntN(4), 1+plan.more.IntN(2)
+	resize, size, n := plan.more.Float64() < 0.15, 2+plan.more.IntN(4), 1+plan.more.IntN(5)/4
 	if !resize {
 		return d.use(ctx, c, lock, plan, n)
 	}

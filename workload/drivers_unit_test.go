@@ -67,8 +67,7 @@ func TestALobbySendsWholeRounds(t *testing.T) {
 	})
 }
 
-// What several recipes share out must not change what one of them decides.
-func TestTheFirstClientsOfARunAreAtHomeWithDifferentRecipes(t *testing.T) {
+func TestTheClientsOfARunAreAtHomeWithDifferentRecipesAndVisitTogether(t *testing.T) {
 	cfg := Config{Target: recipesTarget{}, Recipes: recipesTarget{}.Recipes(), Seed: 5}.withSizes()
 	cfg.Mix = cfg.Mix.withDefaults()
 	r := &run{cfg: cfg, groups: cfg.groups()}
@@ -76,9 +75,10 @@ func TestTheFirstClientsOfARunAreAtHomeWithDifferentRecipes(t *testing.T) {
 		c, again := newClient(r, index), newClient(r, index)
 		visits := make(map[histories.Recipe]int)
 		patient := 0
-		for range 1000 {
-			g, plan := c.plan()
-			same, planAgain := again.plan()
+		for i := range 1000 {
+			at := time.Duration(i) * 20 * time.Millisecond
+			g, plan := c.plan(at)
+			same, planAgain := again.plan(at)
 			if x, y := plan.more.Uint64(), planAgain.more.Uint64(); g != same || x != y {
 				t.Fatal("two draws of one seed differ")
 			}
@@ -98,13 +98,29 @@ func TestTheFirstClientsOfARunAreAtHomeWithDifferentRecipes(t *testing.T) {
 	}
 }
 
+func TestEveryRecipeHasItsTime(t *testing.T) {
+	cfg := Config{Target: recipesTarget{}, Recipes: recipesTarget{}.Recipes(), Seed: 5}.withSizes()
+	r := &run{cfg: cfg, groups: cfg.groups()}
+	seen := make(map[int]int)
+	slot := cfg.SessionTimeout/4 + 1
+	for i := range 3 * len(r.groups) {
+		seen[r.fashion(time.Duration(i)*slot)]++
+	}
+	for i, g := range r.groups {
+		if seen[i] != 3 {
+			t.Errorf("%s has %d of three times", g.Recipe, seen[i])
+		}
+	}
+}
+
+// What several recipes share out must not change what one of them decides.
 func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 	cfg := Config{Target: plainTarget{}, Seed: 5}.withSizes()
 	cfg.Mix = cfg.Mix.withDefaults()
 	r := &run{cfg: cfg, groups: cfg.groups()}
 	c, alone := newClient(r, 3), rand.New(rand.NewPCG(5, 4))
 	for range 100 {
-		_, plan := c.plan()
+		_, plan := c.plan(0)
 		plan.more = nil
 		if want := cfg.Mix.draw(alone, 5, 3, cfg.SessionTimeout); !reflect.DeepEqual(plan, want) {
 			t.Fatalf("got %+v, want %+v", plan, want)

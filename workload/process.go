@@ -18,7 +18,7 @@ const failureRest = 50 * time.Millisecond
 // holds released.
 func (c *client) chaos(ctx context.Context) {
 	for ctx.Err() == nil {
-		g, plan := c.plan()
+		g, plan := c.plan(c.run.elapsed())
 		pause(ctx, plan.rest, nil)
 		if !c.ensureOpen(ctx) {
 			return
@@ -29,27 +29,36 @@ func (c *client) chaos(ctx context.Context) {
 	}
 }
 
-// plan decides the next cycle.
+// plan decides the next cycle, so long after the chaos phase began.
 //
-// Where several recipes are driven each client is at home with one of them, and
-// visits the others as often. Whoever waits for ever does so mostly at home:
-// see Mix.draw.
-func (c *client) plan() (*group, cycle) {
-	groups := c.run.groups
+// Where several recipes are driven each client is at home with one of them. In
+// most cycles it visits the one that all visit at that time: one where nobody
+// meets anybody shows nothing. Whoever waits for ever does so mostly at home: see
+// Mix.draw.
+func (c *client) plan(elapsed time.Duration) (*group, cycle) {
+	r := c.run
 	more := rand.New(rand.NewPCG(c.more.Uint64(), c.more.Uint64()))
-	home := c.index % len(groups)
-	away, abroad, patient := more.Float64() < 0.7, more.IntN(len(groups)), more.Float64() < 0.1
+	home, away, patient := c.index%len(r.groups), more.Float64() < 0.7, more.Float64() < 0.1
 	which := home
 	if away {
-		which = abroad
+		which = r.fashion(elapsed)
 	}
-	g := groups[which]
-	plan := c.run.cfg.Mix.draw(c.rand, len(g.names), c.index, c.run.cfg.SessionTimeout)
+	g := r.groups[which]
+	plan := r.cfg.Mix.draw(c.rand, len(g.names), c.index, r.cfg.SessionTimeout)
 	if which != home && plan.way == wayWait && !patient {
 		plan.way = wayTimeout
 	}
 	plan.more = more
 	return g, plan
+}
+
+// fashion returns which recipe is visited at a time: each for a quarter of a
+// session timeout, in an order that the seed decides for every round of them.
+func (r *run) fashion(elapsed time.Duration) int {
+	n := len(r.groups)
+	slot := int(elapsed / (r.cfg.SessionTimeout/4 + 1))
+	order := rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(slot/n)+1<<33)).Perm(n)
+	return order[slot%n]
 }
 
 // recover uses every lock once, starting with another one than its neighbors,

@@ -31,14 +31,22 @@ func (r *run) progress() Progress {
 		Duration: r.cfg.Duration,
 		Ops:      r.journal.ops.Load(), Cycles: r.journal.cycles.Load(), Expired: r.expired.Load(),
 	}
+	p.Elapsed = r.elapsed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.Phase = r.phase
-	if !r.since.IsZero() {
-		p.Elapsed = time.Since(r.since)
-	}
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
 		p.Faults = append(p.Faults, r.active[id])
 	}
 	return p
+}
+
+// elapsed is how long ago the chaos phase began; 0 before.
+func (r *run) elapsed() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.since.IsZero() {
+		return 0
+	}
+	return time.Since(r.since)
 }
