@@ -1,0 +1,245 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// The scenarios of Curator's own tests of its barriers, with what its
+// documentation promises as the oracle instead of the absence of exceptions:
+//
+//	TestDistributedBarrier        testServerCrash, testMultiClient, testNoBarrier, testBasic
+//	TestDistributedDoubleBarrier  testMultiClient, testOverSubscribed, testBasic
+
+// killEnsemble kills all servers at once.
+func killEnsemble(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() { startEnsemble(t) })
+	for _, s := range servers.Servers() {
+		if err := servers.Kill(t.Context(), s.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// startEnsemble starts those servers that do not run.
+func startEnsemble(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, s := range servers.Servers() {
+		if !servers.Running(s.ID) {
+			all.Go(func() {
+				if err := servers.Restart(ctx, s.ID); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
+func TestCuratorBarrierServerCrash(t *testing.T) {
+	// Curator throws. Here the wait goes on, as long as ctx says.
+	path := uniquePath(t)
+	b := recipes.NewBarrier(connect(t, addrs()), path)
+	does(t, b.Set)
+	ctx, cancel := context.WithCancel(within(t))
+	bounded, goesOn := going(ctx, b.Wait), going(within(t), b.Wait)
+	eventually(t, "they wait", func() bool { return watchesAt(t, path) == 1 })
+	killEnsemble(t)
+	waits(t, bounded)
+	cancel()
+	if err := returns(t, bounded); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	waits(t, goesOn)
+	startEnsemble(t)
+	eventually(t, "the other waits again", func() bool { return watchesAt(t, path) == 1 })
+	waits(t, goesOn)
+	does(t, b.Remove)
+	if err := returns(t, goesOn); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCuratorBarrierMultiClient(t *testing.T) {
+	path := uniquePath(t)
+	setter := connect(t, addrs())
+	does(t, recipes.NewBarrier(setter, path).Set)
+	does(t, setter.Close) // the barrier stays
+	var waiting []<-chan error
+	for range 2 {
+		waiting = append(waiting, going(within(t), recipes.NewBarrier(connect(t, addrs()), path).Wait))
+	}
+	eventually(t, "both wait", func() bool { return watchesAt(t, path) == 2 })
+	for _, w := range waiting {
+		waits(t, w)
+	}
+	remover := connect(t, addrs())
+	does(t, recipes.NewBarrier(remover, path).Remove)
+	does(t, remover.Close)
+	for _, w := range waiting {
+		if err := returns(t, w); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCuratorBarrierNoBarrier(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	b := recipes.NewBarrier(connect(t, addrs()), path)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := b.Wait(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := returns(t, going(t.Context(), b.Wait)); err != nil { // without a bound
+		t.Error(err)
+	}
+	if exists(t, conn, path) {
+		t.Error("waiting has put up a barrier")
+	}
+	noWatchAt(t, path)
+}
+
+func TestCuratorBarrierBasic(t *testing.T) {
+	path := uniquePath(t)
+	b := recipes.NewBarrier(connect(t, addrs()), path) // one value sets, waits and removes
+	does(t, b.Set)
+	waiting := going(within(t), b.Wait)
+	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+	waits(t, waiting)
+	does(t, b.Remove)
+	if err := returns(t, waiting); err != nil {
+		t.Error(err)
+	}
+}
+
+// gathering counts.
+type gathering struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+func (g *gathering) change(by int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now += by
+	g.most = max(g.most, g.now)
+}
+
+func (g *gathering) counts() (now, most int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.now, g.most
+}
+
+// gather takes each member through one round, and checks that all of them were
+// inside at the same time, and that nobody was let go before the last one left.
+func gather(t *testing.T, all []*recipes.DoubleBarrier) {
+	t.Helper()
+	var inside, leaving gathering
+	entered, leaves := make(chan struct{}, len(all)), make(chan struct{}, len(all))
+	goOn := make(chan struct{})
+	done := make(chan error, len(all))
+	ctx := within(t)
+	for i, b := range all {
+		go func() {
+			done <- func() error {
+				if err := b.Enter(ctx); err != nil {
+					return err
+				}
+				inside.change(1)
+				entered <- struct{}{}
+				<-goOn
+				if i == 0 { // the last to leave
+					for range len(all) - 1 {
+						<-leaves
+					}
+				}
+				inside.change(-1)
+				leaving.change(1)
+				leaves <- struct{}{}
+				if err := b.Leave(ctx); err != nil {
+					return err
+				}
+				if now, _ := leaving.counts(); now != len(all) {
+					return fmt.Errorf("let go when %d of %d were leaving", now, len(all))
+				}
+				return nil
+			}()
+		}()
+	}
+	for range all {
+		select {
+		case <-entered:
+		case err := <-done:
+			t.Fatal(err)
+		case <-time.After(patient):
+			t.Fatal("not all enter")
+		}
+	}
+	close(goOn)
+	for range all {
+		if err := returns(t, done); err != nil {
+			t.Error(err)
+		}
+	}
+	if now, most := inside.counts(); now != 0 || most != len(all) {
+		t.Errorf("%d inside, at most %d", now, most)
+	}
+}
+
+const curatorsQuantity = 5
+
+func TestCuratorDoubleBarrierMultiClient(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	var all []*recipes.DoubleBarrier
+	for range curatorsQuantity {
+		all = append(all, recipes.NewDoubleBarrier(connect(t, addrs()), path, curatorsQuantity))
+	}
+	gather(t, all)
+	nothingLeft(t, conn, path)
+}
+
+func TestCuratorDoubleBarrierOverSubscribed(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	// All have come before any of them counts.
+	var wire intercept
+	wire.on(nil, once(opChildren, func() bool {
+		awaitMembers(t, conn, path, curatorsQuantity+1)
+		return true
+	}))
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
+	var all []*recipes.DoubleBarrier
+	for range curatorsQuantity + 1 {
+		all = append(all, recipes.NewDoubleBarrier(c, path, curatorsQuantity))
+	}
+	gather(t, all)
+	nothingLeft(t, conn, path)
+}
+
+func TestCuratorDoubleBarrierBasic(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	c := connect(t, addrs())
+	var all []*recipes.DoubleBarrier
+	for range curatorsQuantity {
+		all = append(all, recipes.NewDoubleBarrier(c, path, curatorsQuantity))
+	}
+	for range 3 {
+		gather(t, all)
+		nothingLeft(t, conn, path)
+	}
+}
