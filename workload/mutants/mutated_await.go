@@ -77,6 +77,20 @@ func (s *session) awaitEvent(ctx context.Context, event <-chan zk.Event, linkCha
 	}
 }
 
+// pause waits for d.
+func (s *session) pause(ctx context.Context, d time.Duration) error {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return nil
+	case <-s.ended:
+		return errSessionEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // stands asks the leader whether the node at path is there. The question is a
 // write that changes nothing: a read may come from a server that has not heard
 // of the node yet, and even a sync from a leader that has been deposed.

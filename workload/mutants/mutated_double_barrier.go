@@ -29,8 +29,8 @@ import (
 // that round, having given up the wait in Leave, does not: its Enter first waits
 // for the round to be over.
 //
-// While members are waited for, each arrival makes every waiting member read the
-// list of members: this is made for up to some hundreds of them.
+// While members are waited for, each of them reads the list of all of them again
+// and again: this is made for hundreds of members.
 type DoubleBarrier struct {
 	client *Client
 	path   string
@@ -118,7 +118,7 @@ func (b *DoubleBarrier) enter(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	if err := b.catchUp(ctx, nil); err != nil {
+	if err := b.catchUp(ctx, nil, nil); err != nil {
 		return err
 	}
 	for {
@@ -152,9 +152,12 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 	defer b.idle()
 
 	var in *session
+	var others []string
 	if m := b.stay; m != nil {
 		b.stay, b.behind, in = nil, m.entered, m.s
-		ended, err := m.leave(ctx)
+		var ended bool
+		var err error
+		ended, others, err = m.leave(ctx)
 		switch {
 		case ended:
 			b.behind = 0
@@ -169,23 +172,25 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.catchUp(ctx, in)
+	return b.catchUp(ctx, in, others)
 }
 
-// catchUp waits until the round that the member has left is over. A session
-// other than the one in which it left may be on a server that lags behind.
-func (b *DoubleBarrier) catchUp(ctx context.Context, in *session) error {
+// catchUp waits until the round that the member has left is over: for the others
+// that it left there, if it has just done so in the session in. Another session
+// may be on a server that lags behind.
+func (b *DoubleBarrier) catchUp(ctx context.Context, in *session, others []string) error {
 	if b.behind == 0 {
 		return nil
 	}
 	err := b.client.throughSessions(ctx, func(s *session) error {
 		if s != in {
+			others = nil
 			if up, err := s.stands(ctx, b.path); err != nil || !up {
 				return err
 			}
 		}
 		r := room{s: s, dir: b.path}
-		return r.empty(ctx, b.behind)
+		return r.empty(ctx, b.behind, others)
 	})
 	if err == nil {
 		b.behind = 0

@@ -53,18 +53,16 @@ func (m *member) arrive(ctx context.Context) error {
 	}
 }
 
-// enter waits until a round has begun that the member belongs to. It begins one
-// itself if it finds enough members when it comes: whoever comes last does. For
-// those who wait that would only be one useless transaction each, so that they
-// do it only if the last one has not after a while.
+// enter waits until a round has begun that the member belongs to.
 func (m *member) enter(ctx context.Context, n int) error {
-	var full time.Time // when n members were first seen in the wait
-	comes, poll := true, m.s.pollAfter()
+	var full time.Time // when n members were first seen
+	waited, poll := false, m.s.pollAfter()
 	for {
 		_, linkChanged := m.s.linkState()
 		members, ready, event, err := m.watch(ctx)
+		rank := slices.Index(members, m.name)
 		switch {
-		case errors.Is(err, zk.ErrNoNode), err == nil && !slices.Contains(members, m.name):
+		case errors.Is(err, zk.ErrNoNode), err == nil && rank < 0:
 			return errNodeGone
 		case err != nil:
 			return err
@@ -76,12 +74,12 @@ func (m *member) enter(ctx context.Context, n int) error {
 		}
 		patience := poll
 		if len(members) < n {
-			full, comes = time.Time{}, false
+			full, waited = time.Time{}, true
 		} else {
 			if full.IsZero() {
 				full = time.Now()
 			}
-			if patience = time.Until(full.Add(poll / 10)); comes || patience <= 0 {
+			if patience = time.Until(full.Add(turn(rank, waited, poll))); patience <= 0 {
 				if err := m.begin(ctx, members, n); err != nil {
 					return err
 				}
@@ -90,10 +88,34 @@ func (m *member) enter(ctx context.Context, n int) error {
 		}
 		// Only a reason to look again: taken for the beginning of the round it
 		// would let a member pass alone (Curator GH-1290).
-		if _, err := m.s.awaitEvent(ctx, event, linkChanged, patience); err != nil {
+		fired, err := m.s.awaitEvent(ctx, event, linkChanged, patience)
+		if err == nil && fired {
+			// Each arrival wakes everybody. Where a crowd is coming, let some
+			// more of it come before the next look at all of it.
+			err = m.s.pause(ctx, min(time.Duration(len(members))*eachArrival, maxPause))
+		}
+		if err != nil {
 			return err
 		}
 	}
+}
+
+// A member that waits in a crowd looks at most so often: not for less than
+// eachArrival for each member that was there.
+const (
+	eachArrival = 100 * time.Microsecond
+	maxPause    = 100 * time.Millisecond
+)
+
+// turn is how long a member that sees n members leaves it to others to begin the
+// round: a transaction for each of them would cost the servers n² checks. Those
+// who have just come begin it, one after the other; whoever came last is one of
+// them. If none of them does, those who have waited for them do.
+func turn(rank int, waited bool, poll time.Duration) time.Duration {
+	if waited {
+		return poll/10 + time.Duration(rank)*time.Millisecond
+	}
+	return time.Duration(rank) * time.Millisecond
 }
 
 // join enters the round that has begun, if it is still on. Otherwise it clears
@@ -103,7 +125,7 @@ func (m *member) join(ctx context.Context, members []string) (in bool, err error
 	if err != nil || now == nil {
 		return false, err
 	}
-	if m.id < now.id || now.joined(m.name) {
+	if m.id < now.id || now.lists(m.name) {
 		m.entered = now.id
 		return true, nil
 	}
@@ -148,28 +170,29 @@ func (m *member) begin(ctx context.Context, members []string, n int) error {
 // leave gives up the member's node. As in Curator, the one with the lowest name
 // keeps it until it is alone, and all others wait for that: each is woken once,
 // and one member ends the round, in one transaction. leave returns whether this
-// one did; otherwise the others are still to be waited for.
+// one did; otherwise the others, if they are known, are still to be waited for.
 //
 // It returns errNodeGone when the node has gone without the member's doing.
-func (m *member) leave(ctx context.Context) (ended bool, err error) {
+func (m *member) leave(ctx context.Context) (ended bool, others []string, err error) {
 	unsure := false // an unanswered request may have deleted the node
 	for {
-		others, ready, err := m.list(ctx)
+		var ready bool
+		others, ready, err = m.list(ctx)
 		if err != nil {
-			return false, err
+			return false, nil, err
 		}
 		own := slices.Index(others, m.name)
 		if own < 0 && unsure {
 			break
 		}
 		if own < 0 {
-			return false, errNodeGone
+			return false, nil, errNodeGone
 		}
 		others = slices.Delete(others, own, own+1)
-		var now *round
+		var now *node
 		if ready {
 			if now, err = m.round(ctx); err != nil {
-				return false, err
+				return false, nil, err
 			}
 		}
 		ops := []any{&zk.DeleteRequest{Path: m.path(), Version: -1}}
@@ -179,7 +202,7 @@ func (m *member) leave(ctx context.Context) (ended bool, err error) {
 			// A Curator member that gave up waiting has deleted the ready node.
 			// Who has come since belongs to another round.
 			if others, err = m.older(ctx, others, m.entered); err != nil {
-				return false, err
+				return false, nil, err
 			}
 		case len(others) == 0:
 			ops = append(ops, &zk.DeleteRequest{Path: m.dir + "/" + readyName, Version: now.version})
@@ -187,7 +210,7 @@ func (m *member) leave(ctx context.Context) (ended bool, err error) {
 		}
 		if len(others) > 0 && m.name < others[0] {
 			if err := m.s.awaitNode(ctx, m.dir+"/"+others[len(others)-1]); err != nil {
-				return false, err
+				return false, nil, err
 			}
 			continue
 		}
@@ -196,14 +219,14 @@ func (m *member) leave(ctx context.Context) (ended bool, err error) {
 		switch {
 		case err == nil:
 			m.s.untrack(m.path())
-			return ended, nil
+			return ended, others, nil
 		case !errors.Is(err, zk.ErrBadVersion) && !errors.Is(err, zk.ErrNoNode):
-			return false, err
+			return false, nil, err
 		}
 		// Somebody has joined, or one of the nodes has gone: look again.
 	}
 	m.s.untrack(m.path())
-	return ended, nil
+	return ended, nil, nil
 }
 
 // withdraw deletes the member's node in the background, until it is gone or the

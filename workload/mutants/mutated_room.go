@@ -3,42 +3,12 @@
 package mutants
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
 
 	"github.com/go-zookeeper/zk"
 )
-
-// A double barrier's directory as Curator lays it out: an ephemeral node for
-// each member, named by a UUID, and the persistent node "ready" once enough of
-// them have come.
-//
-// # Rounds
-//
-// The same directory serves one round after the other. A round is named by the
-// czxid R of its ready node, and its members are
-//
-//   - whoever has a node older than R: it was there when the round began;
-//   - whoever came later and is listed in the ready node's data, a name a line.
-//
-// So a ready node that was left behind (by members that crashed, or by Curator)
-// opens nothing: its round has no members left, and nobody can join, because
-// joining takes a member as a witness, in the same transaction. Curator's own
-// members go by the existence of the node alone; they list nobody.
-//
-// What changes a round is one transaction each, so that nobody acts on a list
-// that is out of date:
-//
-//   - begin: check n members' nodes, create ready;
-//   - join: check one member's node, write the list with the version that was read;
-//   - end: the last member deletes its own node and ready, with the version that
-//     was read, so that it is the last;
-//   - clear, after a crash: write the directory, delete ready, each with the
-//     version that was read before its round was found empty. A ready node that
-//     was deleted and created again has the same version; the directory does not.
-const readyName = "ready"
 
 // room is a double barrier's directory as one session sees it. One goroutine
 // uses it at a time.
@@ -119,67 +89,24 @@ func (r *room) watch(ctx context.Context) (members []string, ready bool, event <
 	return members, ready, a.event, err
 }
 
-// roll tells members from the rest. Children that are neither UUIDs nor ready
-// are foreign: one must not count as a member, as it does for Curator.
-func roll(children []string) (members []string, ready bool) {
-	for _, child := range children {
-		switch {
-		case child == readyName:
-			ready = true
-		case isUUID(child):
-			members = append(members, child)
-		}
-	}
-	slices.Sort(members)
-	return members, ready
-}
-
-func isUUID(name string) bool {
-	if len(name) != 36 {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		switch i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// round is a ready node.
-type round struct {
-	id      int64 // czxid
-	version int32
-	data    []byte
-}
-
-// joined reports whether name is listed as one who came after the round had
-// begun.
-func (r *round) joined(name string) bool {
-	return slices.ContainsFunc(bytes.Split(r.data, []byte{'\n'}), func(line []byte) bool { return string(line) == name })
-}
-
-// round returns the round that has begun, or nil.
-func (r *room) round(ctx context.Context) (*round, error) {
-	now, err := ask(ctx, r, func() (*round, error) {
-		data, stat, err := r.s.conn.Get(r.dir + "/" + readyName)
+// node returns the node at path, or nil when there is none.
+func (r *room) node(ctx context.Context, path string) (*node, error) {
+	n, err := ask(ctx, r, func() (*node, error) {
+		data, stat, err := r.s.conn.Get(path)
 		if err != nil {
 			return nil, err
 		}
-		return &round{id: stat.Czxid, version: stat.Version, data: data}, nil
+		return &node{id: stat.Czxid, version: stat.Version, data: data}, nil
 	})
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, nil
 	}
-	return now, err
+	return n, err
+}
+
+// round returns the ready node of the round that has begun, or nil.
+func (r *room) round(ctx context.Context) (*node, error) {
+	return r.node(ctx, r.dir+"/"+readyName)
 }
 
 // czxid returns that of a child, or 0 when it is not there.
@@ -196,9 +123,9 @@ func (r *room) czxid(ctx context.Context, name string) (int64, error) {
 // member returns the first of names that is a member of the round, or "". The
 // round must have been read after the names: whoever joined before the list is
 // in it then, and nobody can have joined since if none of them is a member.
-func (r *room) member(ctx context.Context, now *round, names []string) (string, error) {
+func (r *room) member(ctx context.Context, now *node, names []string) (string, error) {
 	for _, name := range names {
-		if now.joined(name) {
+		if now.lists(name) {
 			return name, nil
 		}
 		id, err := r.czxid(ctx, name)
@@ -229,8 +156,14 @@ func (r *room) older(ctx context.Context, names []string, id int64) ([]string, e
 }
 
 // empty waits until no member of a round is left, for those that have left
-// already.
-func (r *room) empty(ctx context.Context, id int64) error {
+// already. The others that were there then may be given: later names belong to
+// later rounds, unless somebody has joined this one.
+func (r *room) empty(ctx context.Context, id int64, others []string) error {
+	if len(others) > 0 { // it was the lowest name: see member.leave
+		if err := r.s.awaitNode(ctx, r.dir+"/"+others[0]); err != nil {
+			return err
+		}
+	}
 	for {
 		members, _, err := r.list(ctx)
 		if err != nil {
@@ -257,6 +190,11 @@ func (r *room) empty(ctx context.Context, id int64) error {
 				continue
 			}
 		} else {
+			// Usually that is the end of it. But a Curator member that gave up
+			// waiting deletes the ready node under those that are inside.
+			if len(others) > 0 {
+				members = slices.DeleteFunc(members, func(name string) bool { return !slices.Contains(others, name) })
+			}
 			older, err := r.older(ctx, members, id)
 			if err != nil {
 				return err
@@ -275,17 +213,8 @@ func (r *room) empty(ctx context.Context, id int64) error {
 // clear deletes the ready node if its round has no members left. It is no error
 // that somebody else was faster.
 func (r *room) clear(ctx context.Context) error {
-	dir, err := ask(ctx, r, func() (*round, error) {
-		data, stat, err := r.s.conn.Get(r.dir)
-		if err != nil {
-			return nil, err
-		}
-		return &round{id: stat.Czxid, version: stat.Version, data: data}, nil
-	})
-	if errors.Is(err, zk.ErrNoNode) {
-		return nil
-	}
-	if err != nil {
+	dir, err := r.node(ctx, r.dir)
+	if err != nil || dir == nil {
 		return err
 	}
 	members, ready, err := r.list(ctx)
