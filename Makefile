@@ -8,7 +8,7 @@ ARGS       ?=
 # Packages tested at the same time. Several start ZooKeeper ensembles of three
 # JVMs each, and their tests of time need the CPU.
 PARALLEL   ?= 2
-TIMEOUT    ?= 10m
+TIMEOUT    ?= 15m
 BENCHTIME  ?= 5x
 COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
