@@ -34,7 +34,7 @@ func TestCancelAtEveryAwaitPoint(t *testing.T) {
 					missed++
 				}
 			}
-			if err := goleak.Find(before); err != nil {
+			if err := goleak.Find(append(connections(), before)...); err != nil {
 				s.Fatalf("%s: %v", at, err)
 			}
 		}
