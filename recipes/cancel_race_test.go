@@ -1,0 +1,156 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// late is a context at the moment of its end: it has its error already, and its
+// channel is not closed yet.
+type late struct {
+	context.Context
+	ended atomic.Bool
+	done  chan struct{}
+}
+
+func newLate(t *testing.T) *late { return &late{Context: within(t), done: make(chan struct{})} }
+
+func (c *late) Done() <-chan struct{} { return c.done }
+
+func (c *late) Err() error {
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCurator79TheContextEndsAsTheConnectionBreaks : the node is made, the
+// connection breaks, and before the acquire can look its context ends.
+func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
+	for name, test := range map[string]struct {
+		op   int32
+		make func(c *recipes.Client, path string) callFunc
+	}{
+		"the create of a mutex": {opCreate, func(c *recipes.Client, path string) callFunc {
+			return leasing(recipes.NewMutex(c, path).Acquire)
+		}},
+		"the create of an acquirer of permits": {opCreate, func(c *recipes.Client, path string) callFunc {
+			return permitsOf(recipes.NewSemaphore(c, path, 2), 2)
+		}},
+		"the permits": {opMulti, func(c *recipes.Client, path string) callFunc {
+			return permitsOf(recipes.NewSemaphore(c, path, 2), 2)
+		}},
+		"the creates of a multi-lock": {opMulti, func(c *recipes.Client, path string) callFunc {
+			return leasing(recipes.NewMultiLock(recipes.NewMutex(c, path+"/a"), recipes.NewMutex(c, path+"/b")).Acquire)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.path = uniquePath(t)
+			call := test.make(s.c, s.path)
+			for _, dir := range []string{"/a", "/b", "/locks", "/leases"} {
+				s.makeDir(s.path + dir)
+			}
+			ctx := newLate(t)
+			s.wire.on(once(opSync, func() bool { close(ctx.done); return true }),
+				once(test.op, func() bool { ctx.ended.Store(true); return false }))
+			if l, err := call(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, %v", l, err)
+			}
+			s.leaves(nil)
+			s.wire.on(nil, nil)
+			s.release(s.must(call))
+			s.leaves(nil)
+		})
+	}
+}
+
+// makeDir creates path and its parents as nodes that no server takes for empty
+// containers.
+func (s *stage) makeDir(path string) {
+	s.Helper()
+	for i := 1; i <= len(path); i++ {
+		if i < len(path) && path[i] != '/' {
+			continue
+		}
+		if _, err := s.conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			s.Fatal(err)
+		}
+	}
+}
+
+// The clean-up of a failed try breaks off, and before it can be tried again the
+// context ends.
+func TestKazoo732TheContextEndsAsTheCleanUpBreaks(t *testing.T) {
+	s := newStage(t)
+	s.path = uniquePath(t)
+	held := s.must(leasing(recipes.NewMutex(s.other, s.path).Acquire))
+	standing := s.nodes()
+	ctx := newLate(t)
+	s.wire.on(once(opDelete, func() bool { ctx.ended.Store(true); return false }), nil)
+	if l, err := recipes.NewMutex(s.c, s.path).TryAcquire(ctx); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("got %v, %v", l, err)
+	}
+	s.leaves(standing)
+	s.release(held)
+}
+
+// An answer that comes as the context ends is not what the caller is told.
+func TestACancelledAcquireReturnsItsCauseWhateverTheServersSay(t *testing.T) {
+	s := newStage(t)
+	s.path = uniquePath(t)
+	for name, call := range map[string]callFunc{
+		"a mutex":      leasing(recipes.NewMutex(s.c, s.path+"/a").Acquire),
+		"permits":      permitsOf(recipes.NewSemaphore(s.c, s.path+"/b", 1), 1),
+		"a multi-lock": leasing(recipes.NewMultiLock(recipes.NewMutex(s.c, s.path+"/c"), recipes.NewMutex(s.c, s.path+"/d")).Acquire),
+	} {
+		ctx := newLate(t) // there are no parents: the first answer is "no node"
+		end := func() bool { ctx.ended.Store(true); return true }
+		first := once(opCreate, end)
+		if name == "a multi-lock" {
+			first = once(opMulti, end)
+		}
+		s.wire.on(once(opCreateContainer, func() bool { close(ctx.done); return true }), first)
+		if l, err := call(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v", name, l, err)
+		}
+		s.wire.on(nil, nil)
+	}
+	s.leaves(nil)
+}
+
+// A waiter with a rule of the user's that is woken keeps its place.
+func TestACustomRuleKeepsPlaces(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	c := connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
+	m := recipes.NewMutex(c, path, recipes.WithGrantRule(twoAtATime))
+	a, b := acquire(t, within(t), m), acquire(t, within(t), m)
+	ctx, cancel := context.WithCancel(within(t))
+	third := acquiring(ctx, m)
+	eventually(t, "the third queues", func() bool { return len(contenders(t, conn, path)) == 3 })
+	fourth := acquiring(within(t), m)
+	eventually(t, "the fourth queues", func() bool { return len(contenders(t, conn, path)) == 4 })
+	before, err := m.Participants(within(t))
+	if err != nil || len(before) != 4 {
+		t.Fatal(before, err)
+	}
+	eventually(t, "they wait", func() bool { return watchesBelow(t, path) == 0 })
+	cancel()
+	<-third
+	eventually(t, "the third has gone", func() bool { return len(contenders(t, conn, path)) == 3 })
+	release(t, a)
+	d := (<-fourth).ok(t)
+	if d.Node() != before[3].Node {
+		t.Errorf("the fourth has taken another place: %s, it had %s", d.Node(), before[3].Node)
+	}
+	release(t, b)
+	release(t, d)
+}
