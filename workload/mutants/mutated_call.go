@@ -49,12 +49,22 @@ func call[T any](ctx context.Context, s *session, request func() (T, error), aba
 	}
 }
 
+// gaveUp reports whether err is what call returned because ctx had ended: then
+// abandoned is in charge of the request. That ctx has ended by now does not say
+// so: the connection may have broken just before.
+func gaveUp(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+}
+
 // retry repeats a request that is safe to repeat until a server answers it.
 func retry[T any](ctx context.Context, s *session, request func() (T, error)) (T, error) {
 	for {
 		value, err := call(ctx, s, request, nil)
-		if err == nil || answered(err) || ctx.Err() != nil {
+		if err == nil || answered(err) {
 			return value, err
+		}
+		if ctx.Err() != nil {
+			return value, context.Cause(ctx)
 		}
 		if err := s.awaitUp(ctx); err != nil {
 			return value, err

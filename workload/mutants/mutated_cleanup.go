@@ -28,7 +28,7 @@ func (s *session) remove(ctx context.Context, path string, gone func()) error {
 		}
 	})
 	switch {
-	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, errSessionEnded), ctx.Err() != nil:
+	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, errSessionEnded), gaveUp(ctx, err):
 		return err
 	}
 	select {

@@ -111,7 +111,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 				c.enqueued(paths[i], token)
 			}
 			return nil
-		case ctx.Err() != nil || errors.Is(err, errSessionEnded):
+		case errors.Is(err, errSessionEnded), gaveUp(ctx, err):
 			return err // abandoned has the create
 		case errors.Is(err, zk.ErrNoNode):
 			for _, c := range all {
@@ -227,8 +227,11 @@ func findByGUID(ctx context.Context, s *session, dir, guid string) (paths []stri
 		if errors.Is(err, zk.ErrNoNode) {
 			return nil, nil
 		}
-		if answered(err) || ctx.Err() != nil {
+		if answered(err) {
 			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 }
@@ -291,8 +294,10 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	case errors.Is(err, zk.ErrNoNode):
 		c.q.gone(node) // between list and watch (helix #44)
 		return nil
-	case err != nil && answered(err), err != nil && ctx.Err() != nil:
+	case err != nil && answered(err):
 		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err != nil:
 		c.q.outdated()
 		return c.s.awaitUp(ctx)
@@ -330,8 +335,10 @@ func (c *contender) awaitAnybody(ctx context.Context) error {
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		return errNodeGone
-	case err != nil && answered(err), err != nil && ctx.Err() != nil:
+	case err != nil && answered(err):
 		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err != nil:
 		return c.s.awaitUp(ctx)
 	}
@@ -368,8 +375,10 @@ func (c *contender) awaitAny(ctx context.Context, watches []watched) error {
 		c.s.watch.fired(first)
 	case <-second.event:
 		c.s.watch.fired(second)
-	case <-c.woken: // its own node has gone
-		return errNodeGone
+	case <-c.woken: // its own node has gone, or another one that it may have waited for
+		if !c.q.has(c) {
+			return errNodeGone
+		}
 	case <-linkChanged:
 	case <-again.C:
 		return c.look(ctx)

@@ -222,6 +222,13 @@ func (q *line) nextList() int64 {
 	return q.started + 1
 }
 
+// has reports whether the contender's node is still there, as far as is known.
+func (q *line) has(c *contender) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.own[c.node] == c
+}
+
 // find returns the index of a node in places, −1 if it is not there. q is locked.
 func (q *line) find(node string) int {
 	p, _ := parsePlace(node, q.kinds)

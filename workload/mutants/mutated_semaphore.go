@@ -199,8 +199,10 @@ func (s *Semaphore) look(ctx context.Context, c *contender, n int, watch bool) (
 		case err == nil:
 			c.q.learnPermits(&room)
 			return &room, nil
-		case answered(err), ctx.Err() != nil:
+		case answered(err):
 			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
 		}
 		if err := c.s.awaitUp(ctx); err != nil {
 			return nil, err
@@ -302,7 +304,7 @@ func (s *Semaphore) take(ctx context.Context, c *contender, n int, room *permits
 				}
 			}
 			return s.claim(c, paths, token), nil
-		case ctx.Err() != nil || errors.Is(err, errSessionEnded):
+		case errors.Is(err, errSessionEnded), gaveUp(ctx, err):
 			return claim{}, err // abandoned has the nodes
 		case errors.Is(err, zk.ErrNoNode) && failed < n:
 			if err := createParents(ctx, c.s, dir); err != nil {
