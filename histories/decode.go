@@ -10,7 +10,7 @@ import (
 	"iter"
 	"slices"
 	"time"
-	"unique"
+	"unicode/utf8"
 )
 
 // maxLine bounds one line, so that a file that is no history at all is refused
@@ -24,21 +24,25 @@ func Decode(r io.Reader) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.History()
+}
+
+// History reads all that is left.
+func (s *Scanner) History() (*History, error) {
 	h := &History{Header: s.Header()}
 	// In chunks: growing one slice would copy, and keep for a while, several
 	// times what it holds in the end.
 	var chunks [][]Event
 	chunk := make([]Event, 0, 1<<13)
-	for e, err := range s.Events() {
+	for e, err := range s.Stream() {
 		if err != nil {
 			return nil, err
 		}
-		e.intern()
 		if len(chunk) == cap(chunk) {
 			chunks = append(chunks, chunk)
 			chunk = make([]Event, 0, cap(chunk))
 		}
-		chunk = append(chunk, e)
+		chunk = append(chunk, *e)
 	}
 	h.Events = slices.Concat(append(chunks, chunk)...)
 	if len(h.Events) == 0 {
@@ -48,24 +52,13 @@ func Decode(r io.Reader) (*History, error) {
 	return h, nil
 }
 
-// intern makes equal strings of a history share their memory.
-func (e *Event) intern() {
-	for _, s := range []*string{&e.Lock, &e.Owner, &e.Session, &e.Store, &e.Error, (*string)(&e.Op), (*string)(&e.Type), (*string)(&e.Mode)} {
-		if *s != "" {
-			*s = unique.Make(*s).Value()
-		}
-	}
-	for i := range e.Parts {
-		e.Parts[i].Lock = unique.Make(e.Parts[i].Lock).Value()
-	}
-}
-
 // Scanner reads a history one event at a time, in memory that does not grow
 // with its length.
 type Scanner struct {
 	r      *bufio.Reader
 	header Header
 	valid  *validator
+	reader reader
 	line   int
 	note   string
 }
@@ -115,44 +108,72 @@ func (s *Scanner) Truncated() (note string, truncated bool) { return s.note, s.n
 // Events yields the events in order. An error is the last thing it yields.
 func (s *Scanner) Events() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for {
-			line, whole, err := s.next()
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				yield(Event{}, err)
-				return
-			}
-			e, err := decodeEvent(line)
-			if err != nil && !whole {
-				// A whole object without its newline would have parsed, so
-				// this is the stump of a write that the crash cut short.
-				s.note = fmt.Sprintf("line %d is cut off after %d bytes", s.line, len(line))
-				return
-			}
-			if err != nil {
-				yield(Event{}, s.bad(err))
-				return
-			}
-			if err := s.valid.check(&e); err != nil {
-				yield(Event{}, s.bad(err))
-				return
-			}
-			if !yield(e, nil) {
+		for e, err := range s.Stream() {
+			if !yield(*e, err) {
 				return
 			}
 		}
 	}
 }
 
-// next returns the next line without its newline, and whether it had one.
+// Stream is Events for a reader in a hurry: it yields the same event each time,
+// filled anew. With an error it yields an empty one.
+func (s *Scanner) Stream() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		e := &Event{}
+		for {
+			ok, err := s.scan(e)
+			if err != nil {
+				yield(&Event{}, err)
+				return
+			}
+			if !ok || !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// scan reads one event, if there is another.
+func (s *Scanner) scan(e *Event) (bool, error) {
+	line, whole, err := s.next()
+	if err == io.EOF {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !s.reader.event(line, e) {
+		*e, err = decodeEvent(line)
+		if err != nil && !whole {
+			// A whole object without its newline would have parsed, so
+			// this is the stump of a write that the crash cut short.
+			s.note = fmt.Sprintf("line %d is cut off after %d bytes", s.line, len(line))
+			return false, nil
+		}
+		if err != nil {
+			return false, s.bad(err)
+		}
+		s.reader.intern(e)
+	}
+	if err := s.valid.check(e); err != nil {
+		return false, s.bad(err)
+	}
+	return true, nil
+}
+
+// next returns the next line without its newline, and whether it had one. The
+// line is good until the next call.
 func (s *Scanner) next() (line []byte, whole bool, err error) {
 	if s.note != "" {
 		return nil, false, io.EOF
 	}
 	for {
 		part, err := s.r.ReadSlice('\n')
+		if err == nil && line == nil {
+			s.line++
+			return part[:len(part)-1], true, nil // nothing to be put together
+		}
 		line = append(line, part...)
 		switch {
 		case len(line) > maxLine:
@@ -216,6 +237,8 @@ func decodeEvent(line []byte) (Event, error) {
 	return e, nil
 }
 
+var errNotUTF8 = errors.New("not UTF-8")
+
 // strict decodes exactly one JSON object with no field that v does not have.
 func strict(line []byte, v any) error {
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -223,6 +246,9 @@ func strict(line []byte, v any) error {
 	}
 	if bytes.TrimSpace(line)[0] != '{' {
 		return errors.New("the line is not a JSON object")
+	}
+	if !utf8.Valid(line) {
+		return errNotUTF8 // two names could become one
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()

@@ -63,4 +63,9 @@
 //
 // Histories in Jepsen's EDN are read and written too, see [DecodeEDN] and
 // [EncodeEDN]. [ReadFile] and [WriteFile] choose by the file's extension.
+//
+// # Porcupine
+//
+// The operations of a history can be written for a model of one's own, see
+// [EncodePorcupine].
 package histories

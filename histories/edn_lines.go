@@ -2,19 +2,26 @@ package histories
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // The EDN library reads by recursion, and a Go stack that overflows cannot be
-// recovered from, so the input is bounded before the library sees it.
+// recovered from; and what a number takes it grows with the square of its digits,
+// so that one of a few million would never end. So the input is bounded before
+// the library sees it.
 const (
-	maxNesting = 64   // brackets, in a form
-	maxPrefix  = 4096 // tags, discards and such, on a line: each of them nests too
+	maxNesting = 64      // brackets, in a form
+	maxPrefix  = 4096    // tags, discards and such, on a line: each of them nests too
+	maxWord    = 4096    // bytes of a number, symbol or keyword
+	maxString  = 1 << 20 // bytes of a string
 )
 
 // lineReader hands out one line a Read, so that the line of an error is known,
-// and refuses input that nests too deeply.
+// and refuses input that nests too deeply, has words that are too long, or is not
+// UTF-8.
 type lineReader struct {
 	r    *bufio.Reader
 	line int
@@ -25,6 +32,7 @@ type lineReader struct {
 	prefixes int
 	inString bool
 	escaped  bool
+	length   int // of the string or word so far
 }
 
 func (l *lineReader) Read(p []byte) (int, error) {
@@ -53,6 +61,7 @@ func (l *lineReader) next() ([]byte, error) {
 		part, err := l.r.ReadSlice('\n')
 		line = append(line, part...)
 		if len(line) > maxLine {
+			l.line++
 			l.err = fmt.Errorf("line is longer than %d bytes", maxLine)
 			return nil, l.err
 		}
@@ -66,6 +75,9 @@ func (l *lineReader) next() ([]byte, error) {
 }
 
 func (l *lineReader) scan(line []byte) error {
+	if !utf8.Valid(line) {
+		return errNotUTF8
+	}
 	comment := false
 	for _, c := range line {
 		switch {
@@ -91,6 +103,12 @@ func (l *lineReader) scan(line []byte) error {
 		}
 		if l.depth > maxNesting || l.prefixes > maxPrefix {
 			return errors.New("bad EDN: it nests too deeply for a history")
+		}
+		switch l.length++; {
+		case comment || c == '"', !l.inString && !l.escaped && bytes.IndexByte([]byte(" \t\r\n,;()[]{}"), c) >= 0:
+			l.length = 0
+		case l.inString && l.length > maxString, !l.inString && l.length > maxWord:
+			return errors.New("bad EDN: a string or a word is too long for a history")
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again(t, h, Encode)
 		again(t, h, EncodeEDN)
+		forPorcupine(t, h)
 	})
 }
 
@@ -57,5 +58,20 @@ func FuzzEDN(f *testing.F) {
 		}
 		again(t, h, Encode)
 		again(t, h, EncodeEDN)
+		forPorcupine(t, h)
 	})
+}
+
+// forPorcupine writes a history that is valid for Porcupine.
+func forPorcupine(t *testing.T, h *History) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := EncodePorcupine(&b, h); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range userOperations(t, b.Bytes()) {
+		if o.Return < o.Call || o.ClientId < 0 {
+			t.Fatalf("no operation of Porcupine's: %+v", o)
+		}
+	}
 }

@@ -27,7 +27,7 @@ func sample() *History {
 		{Type: Fail, Process: 0, Op: Write, Lock: "a", Store: StorePlain, Value: 42, Error: "refused: \"old\"\n\ttoken"},
 		{Type: Suspended, Process: 0, Lock: "a"},
 		{Type: Resumed, Process: 0, Lock: "a"},
-		{Type: RevokeRequested, Process: 0, Lock: "a"},
+		{Type: RevokeRequested, Process: 0, Lock: "a", Token: Token{Zxid: 41}},
 		{Type: Lost, Process: 0, Lock: "a", Session: "0x01"},
 		{Type: Invoke, Process: 0, Op: Release, Lock: "a", Depth: 1},
 		{Type: Info, Process: 0, Op: Release, Lock: "a", Depth: 1},
@@ -115,6 +115,30 @@ func TestAFileThatBreaksTheFormatIsRefusedAtItsLine(t *testing.T) {
 		{"a process acts after info", header + invoke + info + `{"time":3,"type":"lost","process":0,"lock":"a"}` + "\n", 4, "after", ErrRetired},
 		{"a process acts after its crash", header + `{"time":1,"type":"crash","process":0}` + "\n" + invoke, 3, "crash", ErrRetired},
 		{"a fault stops that never started", header + strings.Replace(start, "start", "stop", 1), 2, "never started", nil},
+		{"a fault that begins in the middle of a character is cut off, and goes on", header + "{\"time\":1,\"type\":\"crash\",\"process\":0,\"error\":\"\xe2\x82\n" + invoke, 2, "", nil},
+		{"a name that is not UTF-8", header + "{\"time\":1,\"type\":\"lost\",\"process\":0,\"lock\":\"\xff\"}\n", 2, "not UTF-8", nil},
+		{"a header that is not UTF-8", "{\"zkverify\":2,\"target\":\"\xff\"}\n", 1, "not UTF-8", nil},
+		{"a token that is no token", header + `{"time":1,"type":"lost","process":0,"lock":"a","token":"41"}` + "\n", 2, "token", nil},
+		{"a token that is no integer", header + `{"time":1,"type":"lost","process":0,"lock":"a","token":{"zxid":1.5}}` + "\n", 2, "zxid", nil},
+		{"a token that is too large", header + `{"time":1,"type":"lost","process":0,"lock":"a","token":{"zxid":9223372036854775808}}` + "\n", 2, "zxid", nil},
+		{"a time that is no integer", header + `{"time":1.5,"type":"crash","process":0}` + "\n", 2, "time", nil},
+		{"a time at the end of time", header + `{"time":9223372036854775807,"type":"crash","process":0}` + "\n", 2, "too late", nil},
+		{"a process that is no number", header + `{"time":1,"type":"crash","process":"nemesis"}` + "\n", 2, "process", nil},
+		{"a process that is too large", header + `{"time":1,"type":"crash","process":4294967296}` + "\n", 2, "process 4294967296", nil},
+		{"negative permits", header + `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a","permits":-1}` + "\n", 2, "permits -1", nil},
+		{"permits whose sum would overflow", header + `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a","permits":9223372036854775807}` + "\n", 2, "permits 9223372036854775807", nil},
+		{"a negative size", header + `{"time":1,"type":"invoke","process":0,"op":"set-size","lock":"a","size":-1}` + "\n", 2, "size -1", nil},
+		{"a negative depth", header + `{"time":1,"type":"invoke","process":0,"op":"release","lock":"a","depth":-1}` + "\n", 2, "depth -1", nil},
+		{"a negative position", header + `{"time":1,"type":"enqueued","process":0,"lock":"a","position":-1}` + "\n", 2, "position -1", nil},
+		{"a negative generation", header + `{"time":1,"type":"invoke","process":0,"op":"enter","lock":"a","generation":-1}` + "\n", 2, "generation -1", nil},
+		{"a negative count of watches", header + `{"time":1,"type":"census","process":-1,"census":{"watches":-1}}` + "\n", 2, "-1 watches", nil},
+		{"a version that is no number", `{"zkverify":"2"}` + "\n", 1, "zkverify", nil},
+		{"a negative version", `{"zkverify":-1}` + "\n", 1, "not a header", nil},
+		{"a negative time in the header", `{"zkverify":2,"session_timeout":-1}` + "\n", 1, "time of the header", nil},
+		{"a header twice", header + header, 2, "zkverify", nil},
+		{"a list", header + "[]\n", 2, "not a JSON object", nil},
+		{"a byte order mark", "\xef\xbb\xbf" + header, 1, "", nil},
+		{"zeros, as a disk leaves them after a crash", header + invoke + strings.Repeat("\x00", 100) + "\n", 3, "not a JSON object", nil},
 		{"a fault starts twice", header + start + start, 3, "active", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -197,12 +221,52 @@ func TestAJepsenLockHistoryIsUnderstood(t *testing.T) {
 	}
 }
 
-func TestAJepsenHistoryThatBreaksTheRulesNamesItsLine(t *testing.T) {
-	file := "{:type :invoke, :f :acquire, :process 0, :time 10}\n{:type :invoke, :f :acquire, :process 0, :time 11}\n"
-	_, err := DecodeEDN(strings.NewReader(file))
-	var f *FormatError
-	if !errors.As(err, &f) || f.Line != 2 {
-		t.Fatalf("got %v, want a FormatError of line 2", err)
+func TestAJepsenHistoryThatBreaksTheRulesIsRefusedAtItsLine(t *testing.T) {
+	invoke := "{:type :invoke, :f :acquire, :process 0, :time 10}\n"
+	op := func(fields string) string {
+		return invoke + "{:type :ok, :f :acquire, :process 0, :time 20, " + fields + "}\n"
+	}
+	for _, c := range []struct {
+		name, file string
+		line       int
+		reason     string
+	}{
+		{"nothing", "", 0, "empty"},
+		{"two open operations", invoke + invoke, 2, "is open"},
+		{"time running backwards", invoke + "{:type :ok, :f :acquire, :process 0, :time 9}\n", 2, "backwards"},
+		{"a completion without an invocation", "{:type :ok, :f :acquire, :process 0, :time 9}\n", 1, "without an invocation"},
+		{"an unknown type", "\n{:type :okay, :f :acquire, :process 0, :time 9}\n", 2, `unknown type "okay"`},
+		{"an unknown operation", "{:type :invoke, :f :grab, :process 0, :time 9}\n", 1, `unknown op "grab"`},
+		{"a process that is a word", "{:type :invoke, :f :acquire, :process :me, :time 9}\n", 1, "process"},
+		{"a time that is a word", "{:type :invoke, :f :acquire, :process 0, :time :now}\n", 1, "time"},
+		{"a nemesis at no time", "{:type :info, :f :start, :process :nemesis, :time :now}\n", 1, "time of an operation"},
+		{"a nemesis that does nothing", "{:type :info, :process :nemesis, :time 1}\n", 1, "no :f"},
+		{"no map", invoke + ":ok\n", 2, "an operation is a map"},
+		{"keys that are no keywords", invoke + "{1 2}\n", 2, "keywords"},
+		{"a bracket too many", invoke + "}\n", 2, "bad EDN"},
+		{"a token that is no token", op(`:zkverify/token "41"`), 2, "token"},
+		{"negative permits", op(":zkverify/permits -1"), 2, "permits -1"},
+		{"a field that we do not know", op(":zkverify/color 1"), 2, "color"},
+		{"a number that has no place", op(":zkverify/depth 1.5"), 2, "depth"},
+		{"a value that JSON does not have", op(":zkverify/depth #{1}"), 2, "no place in a history"},
+		{"what is not UTF-8", invoke + "{:type :ok, :f :acquire, :process 0, :time 20, :lock \"\xff\"}\n", 2, "not UTF-8"},
+		{"a number of a million digits", op(":zkverify/depth " + strings.Repeat("7", 1<<20)), 2, "too long"},
+		{"a word of a million letters", op(":error " + strings.Repeat("a", 1<<20)), 2, "too long"},
+		{"a string of two million", op(`:error "` + strings.Repeat(`\n`, 1<<20) + `"`), 2, "too long"},
+		{"a line that is too long", invoke + strings.Repeat(" ", maxLine+1), 2, "longer"},
+		{"a header of a newer version", `{:type :info, :process :nemesis, :f :header, :zkverify/header {"zkverify" 999}}`, 1, "version 999"},
+		{"a header with an unknown field", `{:type :info, :process :nemesis, :f :header, :zkverify/header {"zkverify" 2 "color" 1}}`, 1, "color"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := DecodeEDN(strings.NewReader(c.file))
+			var f *FormatError
+			if !errors.As(err, &f) {
+				t.Fatalf("got %v, want a *FormatError", err)
+			}
+			if f.Line != c.line || !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("got line %d, %.200q; want line %d, %q", f.Line, err, c.line, c.reason)
+			}
+		})
 	}
 }
 

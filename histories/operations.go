@@ -2,6 +2,7 @@ package histories
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -17,8 +18,13 @@ func (v *validator) subject(e *Event) error {
 	default:
 		return fmt.Errorf("unknown mode %q", e.Mode)
 	}
-	if e.Permits < 0 {
-		return fmt.Errorf("%d permits", e.Permits)
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{e.Permits, "permits"}, {e.Size, "size"}, {e.Depth, "depth"}, {e.Position, "position"}, {e.Generation, "generation"}} {
+		if c.n < 0 || c.n > math.MaxInt32 { // so that sums do not overflow
+			return fmt.Errorf("%s %d", c.what, c.n)
+		}
 	}
 	if v.locks == nil {
 		return nil

@@ -2,8 +2,10 @@ package histories
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Recipe says what sort of thing a lock key names: which operations it has,
@@ -84,8 +86,14 @@ func (h *Header) RecipeOf(lock string) Recipe {
 	return Mutex
 }
 
-// check reports what is wrong with the header's locks.
+// check reports what is wrong with the header's times and locks.
 func (h *Header) check() error {
+	p := h.Promises
+	for _, d := range []time.Duration{h.SessionTimeout, h.TickTime, p.LossBound, p.RevokeBound, p.ProgressBound} {
+		if d < 0 || d > maxTime {
+			return fmt.Errorf("a time of the header is %d", d)
+		}
+	}
 	if h.Locks != nil && len(h.Locks) == 0 {
 		return fmt.Errorf(`"locks" of the header is empty`)
 	}
@@ -96,7 +104,7 @@ func (h *Header) check() error {
 			return fmt.Errorf("a lock of the header has no name")
 		case !slices.Contains(Recipes(), l.Recipe):
 			return fmt.Errorf("lock %q of the header is of unknown recipe %q", key, l.Recipe)
-		case l.Recipe.sized() && l.Size < 1:
+		case l.Recipe.sized() && (l.Size < 1 || l.Size > math.MaxInt32):
 			return fmt.Errorf("%s %q of the header has size %d", l.Recipe, key, l.Size)
 		case !l.Recipe.sized() && l.Size != 0:
 			return fmt.Errorf("%s %q of the header has a size", l.Recipe, key)

@@ -143,7 +143,7 @@ func TestAnOperationThatItsRecipeDoesNotHaveIsRefusedAtItsLine(t *testing.T) {
 		{"an unknown mode", invoke(Event{Op: Acquire, Lock: "rw", Mode: "append"}), `unknown mode "append"`},
 		{"another mode completes", done(Event{Op: Acquire, Lock: "rw", Mode: ModeRead}, Event{Op: Acquire, Lock: "rw", Mode: ModeWrite}), `invoked it in mode "read"`},
 		{"no permits", invoke(Event{Op: Acquire, Lock: "s"}), `"permits"`},
-		{"negative permits", invoke(Event{Op: Acquire, Lock: "s", Permits: -1}), "-1 permits"},
+		{"negative permits", invoke(Event{Op: Acquire, Lock: "s", Permits: -1}), "permits -1"},
 		{"permits of a mutex", invoke(Event{Op: Acquire, Lock: "m", Permits: 1}), "has no permits"},
 		{"permits of a wait", invoke(Event{Op: Wait, Lock: "b", Permits: 1}), "has no permits"},
 		{"other permits complete", done(Event{Op: Acquire, Lock: "s", Permits: 1}, Event{Op: Acquire, Lock: "s", Permits: 2}), "invoked it for 1"},
@@ -169,6 +169,7 @@ func TestAnOperationThatItsRecipeDoesNotHaveIsRefusedAtItsLine(t *testing.T) {
 		{"a read/write lock is lost in no mode", []Event{{Type: Lost, Lock: "rw"}}, `"mode"`},
 		{"a lost of nothing", []Event{{Type: Lost}}, `"lock"`},
 		{"a mutex is asked for", []Event{{Type: RevokeRequested, Lock: "m"}}, "cannot be asked"},
+		{"a holder is asked for no lease", []Event{{Type: RevokeRequested, Lock: "rev"}}, `"token"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.Events = c.events

@@ -35,6 +35,8 @@ type Recorder struct {
 	err     error
 	closed  bool
 
+	processes int64 // handed out by Process
+
 	stop, stopped chan struct{} // owned by Close: ends the flusher
 }
 
@@ -50,8 +52,8 @@ type sink interface {
 // wall clock of this moment unless it is given, Version to [Version]. The
 // caller must Close the recorder.
 func Create(path string, h Header) (*Recorder, error) {
-	if strings.HasSuffix(strings.TrimSuffix(path, ".zst"), ".edn") {
-		return nil, errors.New("histories: a run is recorded as .jsonl or .jsonl.zst; EDN can be written afterwards")
+	if name := strings.TrimSuffix(path, ".zst"); strings.HasSuffix(name, ".edn") || strings.HasSuffix(name, porcupineEnding) {
+		return nil, errors.New("histories: a run is recorded as .jsonl or .jsonl.zst; other formats can be written afterwards")
 	}
 	f, err := os.Create(path)
 	if err != nil {

@@ -3,8 +3,12 @@ package histories
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
+
+// maxTime leaves room to add and double times: 73 years.
+const maxTime time.Duration = 1 << 61
 
 // validator holds the state that the rules of the format need: it grows with
 // the number of processes and active faults, not with the history.
@@ -29,7 +33,10 @@ func (v *validator) check(e *Event) error {
 	if e.Time < v.last {
 		return fmt.Errorf("time runs backwards: %d after %d", e.Time, v.last)
 	}
-	if e.Process < -1 {
+	if e.Time > maxTime {
+		return fmt.Errorf("time %d is too late for a history", e.Time)
+	}
+	if e.Process < -1 || e.Process > math.MaxInt32 {
 		return fmt.Errorf("process %d does not exist", e.Process)
 	}
 	if why := v.retired[e.Process]; why != "" && e.Type != Expired {
@@ -57,6 +64,9 @@ func (v *validator) fields(e *Event) error {
 		if e.Lock == "" {
 			return missing(e, "lock")
 		}
+		if e.Type == RevokeRequested && e.Token == (Token{}) {
+			return missing(e, "token")
+		}
 		return needProcess(e)
 	case Lost:
 		if e.Lock == "" && e.Parts == nil {
@@ -83,6 +93,9 @@ func (v *validator) fields(e *Event) error {
 	case CensusDone:
 		if e.Census == nil {
 			return missing(e, "census")
+		}
+		if e.Census.Watches < 0 {
+			return fmt.Errorf("%d watches", e.Census.Watches)
 		}
 		return nil
 	case "":

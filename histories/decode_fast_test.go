@@ -1,0 +1,82 @@
+package histories
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// FuzzReader: what the fast reader is sure of, encoding/json reads the same.
+func FuzzReader(f *testing.F) {
+	for _, line := range append(corpusLines(f),
+		`{"time":1,"type":"ok","process":-1}`,
+		`{"time":01,"type":"ok","process":1}`,
+		`{"time":1,"type":"ok","process":1,"time":2}`,
+		`{"time":1,"type":"o\u006b","process":1}`,
+		`{"time":1,"type":"ok","process":1}}`,
+		`{"time":1,"type":"ok","process":-0}`,
+		`{"time":9223372036854775808,"type":"ok","process":1}`,
+		`{"time":1,"type":"ok","process":2147483648}`,
+		`{"time":1,"type":"ok","process":1,"token":{"zxid":1,"sub":4294967296}}`,
+		`{"time":1,"type":"ok","process":1,"token":{}}`,
+		`{"Time":1,"type":"ok","process":1}`,
+		`{"time":1.0,"type":"ok","process":1}`,
+		`{"time":1,"type":"ok"}`,
+		`{}`, `{`, ``, `[]`, `null`,
+	) {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var r reader
+		var fast Event
+		if !r.event(line, &fast) {
+			return
+		}
+		if slow, err := decodeEvent(line); err != nil || !reflect.DeepEqual(slow, fast) {
+			t.Errorf("read as %+v; encoding/json: %+v, %v", fast, slow, err)
+		}
+	})
+}
+
+// Otherwise the fast reader is none.
+func TestTheFastReaderReadsAllThatProcessesDo(t *testing.T) {
+	n := 0
+	for _, line := range corpusLines(t) {
+		e, err := decodeEvent([]byte(line))
+		if err != nil || e.Parts != nil || e.Error != "" || e.Fault != nil || e.Census != nil || e.Phase != "" {
+			continue
+		}
+		var r reader
+		var fast Event
+		if n++; !r.event([]byte(line), &fast) || !reflect.DeepEqual(e, fast) {
+			t.Errorf("%s: %+v", line, fast)
+		}
+	}
+	if n < 1000 {
+		t.Errorf("%d events in the corpus", n)
+	}
+}
+
+// corpusLines returns the events of the corpus, as Encode writes them.
+func corpusLines(t testing.TB) (lines []string) {
+	files, err := filepath.Glob("corpus/*/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		h, err := ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range h.Events {
+			var b bytes.Buffer
+			if err := json.NewEncoder(&b).Encode(&h.Events[i]); err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,149 @@
+package histories
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// pattern repeats itself without end, and counts what was read of it.
+type pattern struct {
+	text string
+	n    int64
+}
+
+func (p *pattern) Read(b []byte) (int, error) {
+	n := copy(b, p.text[p.n%int64(len(p.text)):])
+	p.n += int64(n)
+	return n, nil
+}
+
+// allocated returns how many bytes f allocates, in all.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+const gigabyte = 1 << 30
+
+// Whatever is in a file, refusing it takes no more memory than a few lines of the
+// longest kind.
+const enough = 256 << 20
+
+func TestALineWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
+	for _, c := range []struct {
+		name, head, text string
+		decode           func(io.Reader) (*History, error)
+	}{
+		{"no header", "", "x", Decode},
+		{"a line of the history", header, `{"time":1,`, Decode},
+		{"one string", header + `{"time":1,"error":"`, "x", Decode},
+		{"spaces of EDN", "", " ", DecodeEDN},
+		{"a string of EDN", `{:type "`, "x", DecodeEDN},
+		{"a string of EDN in many lines", `{:type "`, "xxxxxxxx\n", DecodeEDN},
+		{"a number of EDN", "{:type ", "7", DecodeEDN},
+		{"a comment of EDN", ";", ";", DecodeEDN},
+		{"brackets of EDN", "", "[\n", DecodeEDN},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			endless := &pattern{text: strings.Repeat(c.text, 4096)}
+			var err error
+			n := allocated(func() {
+				_, err = c.decode(io.MultiReader(strings.NewReader(c.head), io.LimitReader(endless, gigabyte)))
+			})
+			var f *FormatError
+			if !errors.As(err, &f) {
+				t.Errorf("got %v, want a *FormatError", err)
+			}
+			if n > enough || endless.n > enough {
+				t.Errorf("it took %d MB of memory, and read %d MB", n>>20, endless.n>>20)
+			}
+		})
+	}
+}
+
+func TestACompressedGigabyteIsRefusedBeforeItFillsTheMemory(t *testing.T) {
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Frames that follow one another are one text.
+	begin := z.EncodeAll([]byte(header+`{"time":1,"error":"`), nil)
+	megabyte := z.EncodeAll(bytes.Repeat([]byte("x"), 1<<20), nil)
+	bomb := append(begin, bytes.Repeat(megabyte, gigabyte>>20)...)
+	path := t.TempDir() + "/bomb.jsonl.zst"
+	if err := os.WriteFile(path, bomb, 0o600); err != nil || len(bomb) > 1<<20 {
+		t.Fatalf("it is no bomb: %d bytes, %v", len(bomb), err)
+	}
+	n := allocated(func() { _, err = ReadFile(path) })
+	var fe *FormatError
+	if !errors.As(err, &fe) || fe.Line != 2 || fe.File != path {
+		t.Errorf("got %v, want a *FormatError of line 2", err)
+	}
+	if n > enough {
+		t.Errorf("it took %d MB", n>>20)
+	}
+}
+
+// A few bytes can ask the decompressor for gigabytes to look back on.
+func TestACompressedFileThatAsksForTooMuchMemoryIsRefused(t *testing.T) {
+	path := t.TempDir() + "/h.jsonl.zst"
+	const window = 19 << 3 // 2 to the power of 10+19 bytes
+	block := 64<<3 | 1<<1 | 1
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window, byte(block), byte(block >> 8), byte(block >> 16), 'x'}
+	if err := os.WriteFile(path, frame, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	n := allocated(func() { _, err = ReadFile(path) })
+	if err == nil || !strings.Contains(err.Error(), "window") {
+		t.Errorf("got %v", err)
+	}
+	if n > enough {
+		t.Errorf("it took %d MB", n>>20)
+	}
+}
+
+// What a reader takes for one event after the other does not grow.
+func TestScanningTakesNoMoreMemoryForMoreEvents(t *testing.T) {
+	lines := `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a"}` + "\n" + `{"time":1,"type":"ok","process":0,"op":"acquire","lock":"a"}` + "\n"
+	s, err := NewScanner(io.MultiReader(strings.NewReader(header), io.LimitReader(&pattern{text: lines}, int64(len(lines)*25_000))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	var least, most uint64
+	for _, err := range s.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%5_000 == 0 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			if least == 0 {
+				least = m.HeapAlloc
+			}
+			most = max(most, m.HeapAlloc)
+		}
+	}
+	if n != 50_000 || most > least+1<<20 {
+		t.Errorf("%d events, from %d to %d bytes", n, least, most)
+	}
+}
+
+func TestAFileThatWasCutOffInTheMiddleOfACharacterIsReadUpToItsLastWholeLine(t *testing.T) {
+	h, err := Decode(bytes.NewReader([]byte(header + `{"time":1,"type":"crash","process":0,"error":"` + "\xe2\x82")))
+	if err != nil || !h.Truncated || len(h.Events) != 0 {
+		t.Errorf("%v, %v", h, err)
+	}
+}
