@@ -12,6 +12,9 @@ import (
 // often as the session ends under it.
 func (c *Client) throughSessions(ctx context.Context, f func(*session) error) error {
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // before anything is sent
+		}
 		s, err := c.session(ctx)
 		if err != nil {
 			return err

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -39,6 +37,15 @@ const (
 	cleaning  phase = "cleaning"  // after a cancel while it waits for others
 	releasing phase = "releasing" // of the lease
 )
+
+// asWaitEnds is the phase to turn to when the wait is about to end, for a point
+// in phase p.
+func (p phase) asWaitEnds() phase {
+	if p == releasing {
+		return granting
+	}
+	return p
+}
 
 var opNames = map[int32]string{
 	opCreate: "create", opDelete: "delete", opExists: "exists", opGetData: "get", opSetData: "set",
@@ -161,7 +168,7 @@ type stage struct {
 	*testing.T
 	c, other *recipes.Client
 	wire     *intercept
-	conn     *zk.Conn
+	conn     outsider
 	path     string
 	children int          // watches on children that others have
 	asked    atomic.Int64 // watches that the client has asked for

@@ -48,8 +48,8 @@ func (b *Barrier) Path() string { return b.path }
 // it. A Remove that runs at the same time may come before or after.
 //
 // Errors: ctx's cause, and then a request may be under way still and have its
-// effect after the return; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such
-// as zk.ErrNoAuth.
+// effect after the return; [ErrBadPath]; [ErrTooLarge] (see [WithData]);
+// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
@@ -93,9 +91,8 @@ func watchesAt(t *testing.T, path string) int {
 	return n
 }
 
-func exists(t *testing.T, conn *zk.Conn, path string) bool {
+func exists(t *testing.T, conn outsider, path string) bool {
 	t.Helper()
-	conn.Sync(path)
 	ok, _, err := conn.Exists(path)
 	if err != nil {
 		t.Fatal(err)

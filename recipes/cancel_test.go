@@ -25,20 +25,22 @@ func TestCancelAtEveryAwaitPoint(t *testing.T) {
 	onEveryTrial(t, func(s *stage, prepare func(*stage) trial, points []point) {
 		before, missed := goleak.IgnoreCurrent(), 0
 		for _, at := range points {
+			came := false
 			for _, side := range at.sides() {
 				there := false
-				for tries := 0; !there && tries < 3; tries++ { // of some, a race decides whether they come
+				for tries := 0; !there && tries < 10; tries++ { // of some, a race decides whether they come
 					there = s.cancelAt(prepare, at, side)
 				}
-				if !there {
-					missed++
-				}
+				came = came || there
+			}
+			if !came {
+				missed++
 			}
 			if err := goleak.Find(append(connections(), before)...); err != nil {
 				s.Fatalf("%s: %v", at, err)
 			}
 		}
-		if missed*4 > len(points) {
+		if missed*3 > len(points) {
 			s.Errorf("%d of %d points were never come to", missed, len(points))
 		}
 	})
@@ -65,7 +67,7 @@ func (s *stage) cancelAt(prepare func(*stage) trial, at point, side side) (there
 	done := calling(ctx, tr.call)
 	if blocker != nil && at.phase != queueing {
 		s.watched(watches)
-		p.turn(at.phase)
+		p.turn(at.phase.asWaitEnds())
 		if at.phase == cleaning {
 			cancel()
 		} else {

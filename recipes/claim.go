@@ -21,7 +21,7 @@ func (c *contender) claim() claim {
 	return claim{
 		s: c.s, nodes: []string{c.path()}, token: c.token, permits: 1, data: c.data, place: c,
 		release: func(bool) error {
-			c.s.untrack(c.path())
+			c.leaving()
 			return c.s.removeHere(c.path(), c.gone)
 		},
 	}

@@ -40,7 +40,8 @@ type Client struct {
 //
 // Errors: ctx's cause, with the last error of a connection; zk.ErrAuthFailed,
 // when the servers do not know the scheme of a WithAuth or refuse what it was
-// given; [ErrBadPath] for a bad WithNamespace.
+// given; [ErrBadPath] for a bad WithNamespace; [ErrBadTimeout] for a bad
+// WithSessionTimeout or WithServerTick; zk's own for an empty list of servers.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	c := &Client{
 		cfg: config{
@@ -55,6 +56,9 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		o(&c.cfg)
 	}
 	if err := c.cfg.checkNamespace(); err != nil {
+		return nil, err
+	}
+	if err := c.cfg.checkTimeouts(); err != nil {
 		return nil, err
 	}
 	c.quit, c.stop = context.WithCancel(context.Background())

@@ -3,7 +3,6 @@ package recipes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -24,6 +23,7 @@ type contender struct {
 	node   string // name of its node, once enqueued
 	token  Token  // once enqueued
 
+	asks       *asks         // for permits of a semaphore
 	downgraded bool          // a reader has been put behind this writer; locked by q
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the line has changed
@@ -135,103 +135,10 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 	}
 }
 
-// findContenders looks for the nodes of contenders that one transaction was to
-// make. When it returns an error none is left, or their deletion is under way.
-func findContenders(ctx context.Context, s *session, all []*contender) (found bool, err error) {
-	defer func() {
-		if err != nil {
-			for _, c := range all {
-				s.deleteByGUID(c.q.dir, c.guid)
-			}
-		}
-	}()
-	var paths []string
-	var tokens []Token
-	for _, c := range all {
-		got, err := findByGUID(ctx, s, c.q.dir, c.guid)
-		switch {
-		case err != nil:
-			return false, err
-		case len(got) == 0 && len(paths) == 0:
-			return false, nil // one transaction was to make them: none is there
-		case len(got) == 0:
-			return false, errNodeGone // somebody deletes them meanwhile
-		}
-		token, err := identify(ctx, s, got[0])
-		if err != nil {
-			return false, err
-		}
-		paths, tokens = append(paths, got[0]), append(tokens, token)
-	}
-	for i, c := range all {
-		s.takeZxid(c.guid)
-		c.enqueued(paths[i], tokens[i])
-	}
-	return true, nil
-}
-
-// identify learns the token of a node whose create was never answered, and
-// makes sure that the node is this session's: one that a dying session made
-// must not be adopted (CURATOR-498).
-func identify(ctx context.Context, s *session, path string) (Token, error) {
-	stat, err := retry(ctx, s, func() (*zk.Stat, error) {
-		ok, stat, err := s.conn.Exists(path)
-		if err == nil && !ok {
-			err = errNodeGone
-		}
-		return stat, err
-	})
-	if err != nil {
-		return Token{}, err
-	}
-	if stat.EphemeralOwner != s.id {
-		return Token{}, fmt.Errorf("%w: it belongs to session 0x%x", errNodeGone, stat.EphemeralOwner)
-	}
-	return Token{Zxid: stat.Czxid}, nil
-}
-
 func (c *contender) enqueued(path string, token Token) {
 	c.node, c.token = path[strings.LastIndexByte(path, '/')+1:], token
 	c.s.track(c.path())
 	c.q.join(c)
-}
-
-// findByGUID returns the paths of the nodes with this guid; when there is none,
-// none can appear. A session's requests reach the leader in order and
-// a request that the session sent through another server is refused once the
-// session has moved, so that after a sync the list is final, also on a server
-// that lagged behind (CURATOR-264).
-func findByGUID(ctx context.Context, s *session, dir, guid string) (paths []string, err error) {
-	for {
-		if err := s.awaitUp(ctx); err != nil {
-			return nil, err
-		}
-		_, err := call(ctx, s, func() (string, error) { return s.conn.Sync(dir) }, nil)
-		if err == nil {
-			var children []string
-			children, err = call(ctx, s, func() ([]string, error) {
-				children, _, err := s.conn.Children(dir)
-				return children, err
-			}, nil)
-			if err == nil {
-				for _, child := range children {
-					if strings.HasPrefix(child, protectedName(guid, "")) {
-						paths = append(paths, dir+"/"+child)
-					}
-				}
-				return paths, nil
-			}
-		}
-		if errors.Is(err, zk.ErrNoNode) {
-			return nil, nil
-		}
-		if answered(err) {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-	}
 }
 
 // wait waits for the contender's turn; if block is false it returns
@@ -399,8 +306,20 @@ func (c *contender) look(ctx context.Context) error {
 // wait for it; then the deletion goes on in the background until the node is
 // gone or its session has ended (CURATOR-79, kazoo #732).
 func (c *contender) leave(ctx context.Context) error {
-	c.s.untrack(c.path())
+	c.leaving()
 	return c.s.remove(ctx, c.path(), c.gone)
+}
+
+// leaveInBackground is leave for who need not wait: until the channel is closed.
+func (c *contender) leaveInBackground() <-chan struct{} {
+	c.leaving()
+	return c.s.deleteInBackground(c.path(), c.gone)
+}
+
+// leaving is called before the contender's node is deleted.
+func (c *contender) leaving() {
+	c.s.untrack(c.path())
+	c.q.leaving(c)
 }
 
 // gone is called when the contender's node is known to be deleted.

@@ -21,6 +21,9 @@ import (
 //	TestInterProcessSemaphoreMutex the base's, without the reentrant ones
 //	TestInterProcessMultiMutex     the base's, testSomeReleasesFail, testSomeLocksFailToLock
 //	                               (curator_multi_lock_test.go)
+//	TestLockCleanlinessWithFaults  testNodeDeleted, and the like (curator_cleanliness_test.go)
+//	TestLockACLs                   (curator_read_write_test.go)
+//	TestSharedCount                (curator_count_test.go)
 //
 // Not taken: TestInterProcessMutex.testPersistentLock. No lock of this package
 // outlives its session.

@@ -265,7 +265,6 @@ func TestCuratorReadWriteLockPath(t *testing.T) {
 	eventually(t, "the reader queues", func() bool { return len(contenders(t, conn, path)) == 2 })
 	expire(t, &wire)
 	r := (<-reading).ok(t)
-	conn.Sync(path)
 	if ok, _, err := conn.Exists(w.Node()); ok || err != nil {
 		t.Errorf("the writer's node is there: %v, %v", ok, err)
 	}

@@ -63,8 +63,8 @@ func (b *DoubleBarrier) Path() string { return b.path }
 //
 // When the session ends during the wait, Enter goes on with the next one.
 //
-// Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrClosed];
-// errors of ZooKeeper such as zk.ErrNoAuth. To clear away what a crash has left
+// Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrTooLarge]
+// (see [WithData]); [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. To clear away what a crash has left
 // takes the permission to write the node at path.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {

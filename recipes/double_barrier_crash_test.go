@@ -16,7 +16,7 @@ import (
 
 // makeReady creates a ready node as Curator does; the directory is a container
 // and may be reaped at any time before.
-func makeReady(t *testing.T, conn *zk.Conn, path string) {
+func makeReady(t *testing.T, conn outsider, path string) {
 	t.Helper()
 	for {
 		for i, c := range path + "/" {
@@ -144,7 +144,7 @@ func TestCuratorLateDeleteSparesTheNextRound(t *testing.T) {
 }
 
 func TestTheLastMemberCrashesWhileTheOthersWaitToLeave(t *testing.T) {
-	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		leaving := going(within(t), other.Leave)
 		eventually(t, "the other waits", func() bool { return watchesAt(t, path) == 1 })
 		waits(t, leaving)
@@ -163,7 +163,7 @@ func TestTheLastMemberCrashesWhileTheOthersWaitToLeave(t *testing.T) {
 }
 
 func TestASessionEndsInside(t *testing.T) {
-	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		expire(t, wire)
 		awaitMembers(t, conn, path, 1)
 		if err := subject.Enter(within(t)); !errors.Is(err, recipes.ErrEntered) {
@@ -188,7 +188,7 @@ func TestASessionEndsInside(t *testing.T) {
 }
 
 func TestASessionEndsInTheWaitToLeave(t *testing.T) {
-	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		leaving := going(within(t), subject.Leave)
 		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 		hadNode := len(members(t, conn, path)) == 2 // the one with the lowest name keeps it
@@ -326,7 +326,7 @@ func TestASessionEndsAtEachRequestOfARound(t *testing.T) {
 }
 
 func TestCurator315TheOwnNodeOfAMemberIsDeletedBySomebodyElse(t *testing.T) {
-	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		id, _ := wire.credentials()
 		remove := func() {
 			t.Helper()

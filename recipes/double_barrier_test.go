@@ -101,18 +101,18 @@ func together(t *testing.T, calls ...func(context.Context) error) {
 }
 
 // members lists the members' nodes.
-func members(t *testing.T, conn *zk.Conn, path string) []string {
+func members(t *testing.T, conn outsider, path string) []string {
 	t.Helper()
 	return slices.DeleteFunc(contenders(t, conn, path), func(name string) bool { return name == "ready" })
 }
 
-func awaitMembers(t *testing.T, conn *zk.Conn, path string, n int) {
+func awaitMembers(t *testing.T, conn outsider, path string, n int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d members are there", n), func() bool { return len(members(t, conn, path)) == n })
 }
 
 // nothingLeft checks that neither node nor watch is left of a barrier.
-func nothingLeft(t *testing.T, conn *zk.Conn, path string) {
+func nothingLeft(t *testing.T, conn outsider, path string) {
 	t.Helper()
 	eventually(t, "no node is left", func() bool { return len(contenders(t, conn, path)) == 0 })
 	noWatchAt(t, path)

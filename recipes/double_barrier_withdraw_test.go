@@ -288,7 +288,7 @@ func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 
 // roles runs a test with the member that has the lowest name, which ends the
 // round, and with the other. It gets them inside, in that role first.
-func roles(t *testing.T, test func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept)) {
+func roles(t *testing.T, test func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept)) {
 	for _, lowest := range []bool{true, false} {
 		t.Run(fmt.Sprintf("lowest name %v", lowest), func(t *testing.T) {
 			path := uniquePath(t)
@@ -306,7 +306,7 @@ func roles(t *testing.T, test func(t *testing.T, conn *zk.Conn, path string, sub
 }
 
 // lowestOwner returns the session of the member with the lowest name.
-func lowestOwner(t *testing.T, conn *zk.Conn, path string) int64 {
+func lowestOwner(t *testing.T, conn outsider, path string) int64 {
 	t.Helper()
 	_, stat, err := conn.Get(path + "/" + slices.Min(members(t, conn, path)))
 	if err != nil {
@@ -316,7 +316,7 @@ func lowestOwner(t *testing.T, conn *zk.Conn, path string) int64 {
 }
 
 func TestCuratorPR416ALeaverGoesByNoWakeUp(t *testing.T) {
-	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		hook, looks := counter(opChildren)
 		wire.on(nil, hook)
 		leaving := going(within(t), subject.Leave)
@@ -363,7 +363,7 @@ func TestCuratorPR416ALeaverGoesByNoWakeUp(t *testing.T) {
 
 func TestCurator536ALeaveThatHasTimedOutNeitherSpinsNorStays(t *testing.T) {
 	// Also CURATOR-233.
-	roles(t, func(t *testing.T, conn *zk.Conn, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		var requests atomic.Int64
 		wire.on(func(op int32) bool {
 			if op != opBeat && op > 0 && op != 11 {

@@ -19,7 +19,7 @@ func rarely() recipes.Option { return recipes.WithSessionTimeout(time.Minute) }
 // datum is a node of a test's own, which locks guard.
 type datum struct {
 	t    *testing.T
-	conn *zk.Conn
+	conn outsider
 	path string
 }
 

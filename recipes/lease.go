@@ -36,8 +36,9 @@ type hold struct {
 	since     time.Time
 	outermost *Lease
 	lost      chan struct{}
-	ended     chan struct{} // closed when released or lost
-	timer     *time.Timer   // fires at the deadline
+	ended     chan struct{}  // closed when released or lost
+	timer     *time.Timer    // fires at the deadline
+	writes    sync.WaitGroup // guarded requests under way; none begins when the hold is over
 
 	mu     sync.Mutex // taken after the session's
 	depth  int        // leases not yet released
@@ -161,6 +162,7 @@ func (h *hold) loseLocked() {
 	s := h.s
 	s.wg.Go(func() {
 		h.client.holds.drop(h)
+		h.writes.Wait()
 		h.release(true)
 	})
 	if f := h.client.cfg.observer.Lost; f != nil {
@@ -281,28 +283,31 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 }
 
-// start begins the release, if it has not begun. Its goroutine belongs to the
-// session.
+// start begins the release, if it has not begun: the lease is over when start
+// returns, and the lock node goes in a goroutine that belongs to the session.
 func (l *Lease) start() {
 	l.once.Do(func() {
 		close(l.released)
-		if !l.hold.s.spawn(l.release) {
-			l.release() // the session is over: there is nothing to wait for
+		lost, last := l.end()
+		l.cancel(ErrNotHeld) // before the next one's turn
+		release := func() { l.release(lost, last) }
+		if !l.hold.s.spawn(release) {
+			release() // the session is over: there is nothing to wait for
 		}
 	})
 }
 
-func (l *Lease) release() {
+// end takes the lease out of its hold. It reports whether the hold had been lost,
+// and whether this was its last lease.
+func (l *Lease) end() (lost, last bool) {
 	h := l.hold
-	defer close(l.result)
-	defer l.cancel(ErrNotHeld)
 	s := h.s
 	s.mu.Lock()
 	h.mu.Lock()
 	h.depth--
 	h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
 	l.wasLost = h.isLost
-	lost, last := h.isLost, h.depth == 0 && !h.over
+	lost, last = h.isLost, h.depth == 0 && !h.over
 	if last {
 		h.over = true
 		delete(s.holds, h)
@@ -315,6 +320,13 @@ func (l *Lease) release() {
 	}
 	h.mu.Unlock()
 	s.mu.Unlock()
+	return lost, last
+}
+
+// release deletes the lock node after the last lease.
+func (l *Lease) release(lost, last bool) {
+	h := l.hold
+	defer close(l.result)
 	if lost {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
 		return
@@ -323,9 +335,10 @@ func (l *Lease) release() {
 		return
 	}
 	h.client.holds.drop(h)
+	h.writes.Wait() // they come before whatever the next one sends, or are over
 	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
-	} else if err != nil && !errors.Is(err, errSessionEnded) && s.quit.Err() == nil {
+	} else if err != nil && !errors.Is(err, errSessionEnded) && h.s.quit.Err() == nil {
 		l.err = opError("release", l.Path(), err)
 	}
 }

@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
 )
 
 // lostBeforeItsNodeIsGone fails the test unless the lease is lost before its node is gone, as
 // seen from the outside.
-func lostBeforeItsNodeIsGone(t *testing.T, conn *zk.Conn, l *recipes.Lease) {
+func lostBeforeItsNodeIsGone(t *testing.T, conn outsider, l *recipes.Lease) {
 	t.Helper()
 	_, _, gone, err := conn.GetW(l.Node())
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act fun
 	done := calling(ctx, tr.call)
 	if blocker != nil && tr.refused == nil {
 		s.watched(watches)
-		p.turn(at.phase)
+		p.turn(at.phase.asWaitEnds())
 		if at.phase == cleaning {
 			cancel()
 		} else {
@@ -127,8 +127,10 @@ func (s *stage) holds(l releaser, tr trial, bare []string, ended *int64) {
 		if !l.Valid() {
 			s.Errorf("the lease is not valid: %v", l.State())
 		}
-		s.conn.Sync(s.path)
 		ok, stat, err := s.conn.Exists(l.Node())
+		if !ok && err == nil && !l.Valid() {
+			return // this process stood still for so long that its session has run out, and the lease knows
+		}
 		if err != nil || !ok || stat.EphemeralOwner != l.SessionID() {
 			s.Errorf("the lease's node: %v, %v, owner %x, session %x", ok, err, stat.EphemeralOwner, l.SessionID())
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,7 +26,9 @@ func TestQueueOrder(t *testing.T) {
 		children, want []string
 	}{
 		{"CURATOR-43: foreign children are no contenders",
-			[]string{"_c_b-lock-0000000002", "readme", "lock-", "lock-x", "_c_a-lock-0000000001", "lock-99999999999"},
+			[]string{"_c_b-lock-0000000002", "readme", "lock-", "lock-x", "_c_a-lock-0000000001", "lock-99999999999",
+				"_c_", "_c_-lock-", "block-0000000000", "lock-0", "lock-+000000001", "lock- 000000001", "lock-0000000001x",
+				"lock-00000000001", "lock--0000000001", "lock--2147483649", "lock-2147483648", "lock-0x00000001", "lock-0000_00001"},
 			[]string{"_c_a-lock-0000000001", "_c_b-lock-0000000002"}},
 		{"ZOOKEEPER-2931: the order is by sequence, not by name",
 			[]string{"_c_a-lock-0000000009", "_c_z-lock-0000000001", "lock-0000000005"},
@@ -76,7 +79,10 @@ func TestLockPaths(t *testing.T) {
 	t.Parallel()
 	for path, good := range map[string]bool{
 		"/a": true, "/a/b.c": true, "/..a": true,
+		"/a b": true, "/ä": true, "/\ud7ff": true, "/\uf900": true, "/\uffef": true, "/" + strings.Repeat("a", maxPath-1): true,
 		"": false, "/": false, "a": false, "/a/": false, "/a//b": false, "/a/./b": false, "/a/..": false, "/a\x00": false,
+		"/\x1f": false, "/\x7f": false, "/\u009f": false, "/\ue000": false, "/\uf8ff": false, "/\ufff0": false, "/\ufffd": false,
+		"/\U00010000": false, "/\x80": false, "/" + strings.Repeat("a", maxPath): false,
 	} {
 		if (checkPath(path) == nil) != good {
 			t.Errorf("checkPath(%q) = %v", path, checkPath(path))

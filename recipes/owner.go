@@ -17,7 +17,8 @@ type owner struct {
 
 // WithOwner returns a context with which acquires are made in the name of id:
 // while a lock is held by id, acquiring it again by id through the same Client
-// re-enters. Owners of different clients are different, whatever their ids.
+// re-enters. Owners of different clients are different, whatever their ids. With
+// an empty id the context has no owner, and each acquire is one of its own.
 func WithOwner(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner{id: id})
 }

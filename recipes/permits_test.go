@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// TestAPermitOfAContenderOfTheSameClientIsTakenWithoutALook counts requests.
-func TestAPermitOfAContenderOfTheSameClientIsTakenWithoutALook(t *testing.T) {
+// TestContendersOfOneClientTakeTheirPermitsTogetherAndWithoutALook counts requests.
+func TestContendersOfOneClientTakeTheirPermitsTogetherAndWithoutALook(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	s := recipes.NewSemaphore(c, path, 100)
@@ -37,8 +37,9 @@ func TestAPermitOfAContenderOfTheSameClientIsTakenWithoutALook(t *testing.T) {
 	release(t, other)
 	wg.Wait()
 	got := sent()
-	// The first one looks at the permits and at the queue.
-	if got[opMulti] != n || got[opChildren] > 4 {
+	// The first one looks at the permits and at the queue; then all take together,
+	// or in a few groups.
+	if got[opMulti] > n/4 || got[opChildren] > 5 || got[opDelete] != n {
 		t.Errorf("requests by operation: %v", got)
 	}
 }

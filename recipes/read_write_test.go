@@ -83,7 +83,13 @@ func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
 			t.Error("the reader has lost its lease")
 		}
 		release(t, r)
-		release(t, (<-writing).ok(t))
+		next := (<-writing).ok(t)
+		// Whoever fences with the reader's token must not lock the writer out,
+		// whose node is older than the reader's.
+		if w.Token().Compare(r.Token()) >= 0 || r.Token().Compare(next.Token()) >= 0 {
+			t.Errorf("tokens: writer %v, the same as a reader %v, the next writer %v", w.Token(), r.Token(), next.Token())
+		}
+		release(t, next)
 	}
 }
 

@@ -3,6 +3,7 @@ package recipes
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -17,12 +18,16 @@ const revokeData = "__REVOKE__"
 // got the lock.
 //
 // A node that is gone is no error: there is nothing left to release. Errors:
-// ctx's cause; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
+// ctx's cause; [ErrBadPath], also when the node is not named as a lock's, since
+// the request replaces its data; [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth. The path is a whole one, as Participants and Node report it,
 // also under WithNamespace.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := checkPath(path); err != nil {
 		return opError("revoke", path, err)
+	}
+	if _, ok := parsePlace(path[strings.LastIndexByte(path, '/')+1:], allKinds); !ok {
+		return opError("revoke", path, ErrBadPath)
 	}
 	if ctx.Err() != nil {
 		return opError("revoke", path, context.Cause(ctx))

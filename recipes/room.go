@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -23,11 +24,12 @@ func ask[T any](ctx context.Context, r *room, request func() (T, error)) (T, err
 	r.repeats = false
 	for {
 		done := make(chan struct{})
+		over := sync.OnceFunc(func() { close(done) })
 		r.running = done
 		value, err := call(ctx, r.s, func() (T, error) {
-			defer close(done)
+			defer over()
 			return request()
-		}, nil)
+		}, func(T, error) { over() }) // also if it was never sent
 		if err == nil || answered(err) || ctx.Err() != nil {
 			return value, err
 		}

@@ -30,6 +30,7 @@ type session struct {
 	wg     sync.WaitGroup
 	beats  heartbeat
 	watch  watches
+	calls  chan struct{} // a place for each request under way, see call
 
 	mu        sync.Mutex
 	timeout   time.Duration // negotiated
@@ -51,6 +52,10 @@ type session struct {
 	giveUp     *time.Timer // runs during a suspension
 }
 
+// maxPacket is what servers take, jute.maxbuffer, unless configured. They answer
+// a larger packet by cutting the connection, and every repetition of it too.
+const maxPacket = 1<<20 - 1
+
 func startSession(c *Client) (*session, error) {
 	s := &session{
 		client:  c,
@@ -61,6 +66,7 @@ func startSession(c *Client) (*session, error) {
 		holds:   make(map[*hold]struct{}),
 		waiting: make(map[string]struct{}),
 		lines:   make(map[lineKey]*line),
+		calls:   make(chan struct{}, maxCalls),
 		zxids:   make(map[string]int64),
 	}
 	s.quit, s.stop = context.WithCancel(context.Background())
@@ -69,6 +75,7 @@ func startSession(c *Client) (*session, error) {
 		zk.WithDialer(s.dial),
 		zk.WithHostProvider(&hosts{over: s.ended}),
 		zk.WithEventCallback(s.event),
+		zk.WithMaxConnBufferSize(4+maxPacket),
 		zk.WithLogger(failures{s}),
 		zk.WithLogInfo(false))
 	if err != nil {

@@ -110,7 +110,7 @@ var trials = map[string]func(*stage) trial{
 				}
 				next, giveUp := context.WithCancel(ctx)
 				done := calling(next, permitsOf(other, 3))
-				eventually(s.T, "another acquirer waits", func() bool { return s.watches() > 0 })
+				eventually(s.T, "another acquirer waits", func() bool { return len(contenders(s.T, s.conn, s.path+"/locks")) > 0 })
 				return releaseFunc(func(ctx context.Context) error {
 					giveUp()
 					<-done

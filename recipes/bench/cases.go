@@ -40,7 +40,7 @@ var timedCases = []timedCase{
 	}, {
 		name: "sessions", title: "20 sessions, 50 cycles each",
 		work: work{kind: mutex, sessions: 20, contenders: 20, cycles: 50}, slices: 5,
-		peers:  []string{ours, zkLock, sequential, curator, kazoo},
+		peers:  []string{ours, floor, trusting, zkLock, sequential, curator, kazoo},
 		bounds: []bound{{zkLock, 0.9}, {curator, 0.45}},
 	}, {
 		name: "cycles-10", title: "10 contenders, 1 session, 100 cycles each",

@@ -3,49 +3,99 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 )
 
 // floorPeer is no lock. It does what a lock of nodes cannot do without: each
-// contender's node is created, all at once, and they are deleted one after the
-// other, since only the holder's release lets the next one in.
+// contender's node is created, and the nodes are deleted one after the other. In
+// one session all creates of a round go out at once, and each delete waits for
+// the answer to the one before. Of several sessions each creates its next node as
+// soon as it has deleted the last, and the turn to delete goes round among them,
+// in this process, as soon as a delete is answered.
 type floorPeer struct {
-	conns map[string]*zk.Conn
+	conns map[string]*zk.Conn // by server and number of the session
 }
 
 func newFloor() *floorPeer { return &floorPeer{conns: map[string]*zk.Conn{}} }
 
 func (f *floorPeer) run(ctx context.Context, w work) (result, error) {
-	if w.kind != mutex || w.sessions != 1 {
-		return result{}, errors.New("the floor is that of a mutex in one session")
+	if w.kind != mutex || w.sessions != 1 && w.sessions != w.contenders {
+		return result{}, errors.New("the floor is that of a mutex, in one session or one for each contender")
 	}
-	conn := f.conns[w.servers[0]]
-	if conn == nil {
-		var err error
-		if conn, err = connectZK(ctx, w.servers[0]); err != nil {
-			return result{}, err
+	conns := make([]*zk.Conn, w.sessions)
+	for i := range conns {
+		key := fmt.Sprint(w.server(i), " ", i)
+		if f.conns[key] == nil {
+			conn, err := connectZK(ctx, w.server(i))
+			if err != nil {
+				return result{}, err
+			}
+			f.conns[key] = conn
 		}
-		f.conns[w.servers[0]] = conn
-	}
-	if err := floorCycle(ctx, conn, work{path: w.path, contenders: 1}); err != nil {
-		return result{}, err // one cycle before the clock starts, as every peer
+		conns[i] = f.conns[key]
+		if err := floorCycle(ctx, conns[i], work{path: w.path, contenders: 1}); err != nil {
+			return result{}, err // one cycle before the clock starts, as every peer
+		}
 	}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
-	for range w.cycles {
-		if err := floorCycle(ctx, conn, w); err != nil {
-			return result{}, err
-		}
+	if err := floorRun(ctx, conns, w); err != nil {
+		return result{}, err
 	}
 	elapsed := time.Since(begin)
 	runtime.ReadMemStats(&after)
 	return result{elapsed: elapsed, mallocs: after.Mallocs - before.Mallocs}, nil
+}
+
+func floorRun(ctx context.Context, conns []*zk.Conn, w work) error {
+	if len(conns) > 1 {
+		return floorRing(ctx, conns, w)
+	}
+	for range w.cycles {
+		if err := floorCycle(ctx, conns[0], w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// floorRing has the sessions take turns.
+func floorRing(ctx context.Context, conns []*zk.Conn, w work) error {
+	turns := make([]chan struct{}, len(conns))
+	for i := range turns {
+		turns[i] = make(chan struct{}, 1)
+	}
+	turns[0] <- struct{}{}
+	g, ctx := errgroup.WithContext(ctx)
+	for i, conn := range conns {
+		g.Go(func() error {
+			for range w.cycles {
+				node, err := conn.Create(w.path+"/lock-", nil, zk.FlagEphemeralSequential, openACL)
+				if err != nil {
+					return err
+				}
+				select {
+				case <-turns[i]:
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+				if err := conn.Delete(node, -1); err != nil {
+					return err
+				}
+				turns[(i+1)%len(turns)] <- struct{}{}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 func floorCycle(ctx context.Context, conn *zk.Conn, w work) error {

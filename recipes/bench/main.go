@@ -149,6 +149,7 @@ func inProcessPeers() map[string]peer {
 		floor:      newFloor(),
 		zkLock:     newInProcess(zkLock, onConn{newStockLock}),
 		sequential: newInProcess(sequential, onConn{newSequentialLock}),
+		trusting:   newInProcess(trusting, onConn{newTrustingLock}),
 		naive:      newInProcess(naive, onConn{newNaiveLock}),
 	}
 }

@@ -35,6 +35,7 @@ const (
 	floor      = "floor"
 	zkLock     = "zk.Lock"
 	sequential = "plain sequential"
+	trusting   = "trusting sequential"
 	naive      = "naive ephemeral"
 	curator    = "Curator"
 	kazoo      = "kazoo"
@@ -44,9 +45,10 @@ const (
 var aboutPeers = []struct{ name, text string }{
 	{ours, "this module's locks: strict FIFO, fencing token, word of a loss"},
 	{handoff, "the same with WithLocalHandoff(64)"},
-	{floor, "ephemeral sequential nodes through go-zookeeper: the creates of all contenders at once, then the deletes one after the other"},
+	{floor, "ephemeral sequential nodes through go-zookeeper: the creates of all contenders at once, then the deletes one after the other; of several sessions, in turns"},
 	{zkLock, "the lock of go-zookeeper itself"},
 	{sequential, "the textbook lock: a sequential node each, watching the one before (Go)"},
+	{trusting, "the same without a look who else is ahead when that one has gone: no lock, but the least that one between strangers can cost"},
 	{naive, "one ephemeral node that everybody watches (Go)"},
 	{curator, "Apache Curator (Java), one lock object a thread"},
 	{kazoo, "kazoo (Python), one lock object a thread"},

@@ -14,10 +14,17 @@ type sequentialLock struct {
 	conn *zk.Conn
 	path string
 	node string
+	// trusting takes the turn when the one before has gone, without a look whether
+	// others are still ahead.
+	trusting bool
 }
 
 func newSequentialLock(conn *zk.Conn, path string) lock {
 	return &sequentialLock{conn: conn, path: path}
+}
+
+func newTrustingLock(conn *zk.Conn, path string) lock {
+	return &sequentialLock{conn: conn, path: path, trusting: true}
 }
 
 func (l *sequentialLock) acquire(context.Context) (err error) {
@@ -45,7 +52,7 @@ func (l *sequentialLock) acquire(context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if e := <-gone; e.Err != nil {
+		if e := <-gone; e.Err != nil || l.trusting {
 			return e.Err
 		}
 	}

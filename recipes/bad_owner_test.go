@@ -1,0 +1,93 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// A reader that was a writer before is a reader: the way back up is closed to it
+// as to others, whatever it asks with.
+func TestAnUpgradeIsRefusedAfterADowngradeToo(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrs())
+	rw, same := recipes.NewReadWriteMutex(c, path), recipes.NewReadWriteMutex(c, path)
+	w := acquire(t, recipes.WithOwner(within(t), "worker"), rw.Write())
+	r := acquire(t, w.Context(), rw.Read())
+	release(t, w)
+	multi := recipes.NewMultiLock(recipes.NewMutex(c, path+"-other"), same.Write())
+	for name, call := range map[string]func(context.Context) error{
+		"Acquire":            func(ctx context.Context) error { _, err := rw.Write().Acquire(ctx); return err },
+		"TryAcquire":         func(ctx context.Context) error { _, err := rw.Write().TryAcquire(ctx); return err },
+		"of another value":   func(ctx context.Context) error { _, err := same.Write().Acquire(ctx); return err },
+		"with others":        func(ctx context.Context) error { _, err := multi.Acquire(ctx); return err },
+		"with others, tried": func(ctx context.Context) error { _, err := multi.TryAcquire(ctx); return err },
+		"Do":                 func(ctx context.Context) error { return rw.Write().Do(ctx, nil) },
+		"by the owner's name": func(ctx context.Context) error {
+			_, err := rw.Write().Acquire(recipes.WithOwner(within(t), "worker"))
+			return err
+		},
+		"when it reads once more": func(ctx context.Context) error {
+			inner := acquire(t, ctx, rw.Read())
+			defer release(t, inner)
+			_, err := rw.Write().Acquire(inner.Context())
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(r.Context(), patient)
+		if err := call(ctx); !errors.Is(err, recipes.ErrUpgrade) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+	if !r.Valid() || len(contenders(t, admin(t), path)) != 1 || len(contenders(t, admin(t), path+"-other")) != 0 {
+		t.Error("the refused calls have left something")
+	}
+	release(t, r)
+	release(t, acquire(t, within(t), rw.Write()))
+}
+
+// An empty id names nobody: two who have none are not one owner.
+func TestAnEmptyOwnerOwnsNothing(t *testing.T) {
+	m := recipes.NewMutex(connect(t, addrs()), uniquePath(t))
+	ctx := recipes.WithOwner(within(t), "")
+	l := acquire(t, ctx, m)
+	if _, err := m.TryAcquire(ctx); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("got %v", err)
+	}
+	inner := acquire(t, l.Context(), m) // the lease itself re-enters
+	release(t, inner)
+	release(t, l)
+}
+
+// Who waits within the process, without a node of its own, hears of the close
+// as well.
+func TestWaitersWithoutANodeEndWithErrClosedToo(t *testing.T) {
+	path := uniquePath(t)
+	c, other := connect(t, addrs()), connect(t, addrs())
+	conn := admin(t)
+	held := acquire(t, within(t), recipes.NewMutex(other, path))
+	handoff := recipes.NewMutex(c, path, recipes.WithLocalHandoff(3))
+	var waiting []<-chan result
+	for range 3 {
+		waiting = append(waiting, acquiring(within(t), handoff))
+	}
+	reentering := recipes.WithOwner(within(t), "worker") // the second waits for the first
+	plain := recipes.NewMutex(c, path)
+	for range 2 {
+		waiting = append(waiting, acquiring(reentering, plain))
+	}
+	eventually(t, "they wait", func() bool { return len(contenders(t, conn, path)) == 3 })
+	if err := c.Close(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range waiting {
+		if r := <-w; !errors.Is(r.err, recipes.ErrClosed) {
+			t.Errorf("got %v, %v", r.lease, r.err)
+		}
+	}
+	eventually(t, "nothing is left but the holder", func() bool { return len(contenders(t, conn, path)) == 1 })
+	release(t, held)
+}

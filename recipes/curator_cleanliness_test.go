@@ -1,0 +1,123 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// TestLockCleanlinessWithFaults: an acquire fails after its node has been made.
+// Curator's test replaces the step that fails; here the servers refuse it, one
+// step after the other, of each lock.
+//
+// TestLockACLs is TestCuratorLockACLs in curator_read_write_test.go.
+
+func TestCuratorLockCleanlinessWithFaults(t *testing.T) {
+	const all = zk.PermAll
+	for name, test := range map[string]struct {
+		dir  string // below the lock's path
+		perm int32  // what is left of the permissions there
+		lock lockTrial
+	}{
+		"the queue of a mutex cannot be listed":             {"", all &^ zk.PermRead, lockTrials["Mutex"]},
+		"that of a mutex with a hand-off":                   {"", all &^ zk.PermRead, lockTrials["Mutex, handed on"]},
+		"that of a writer":                                  {"", all &^ zk.PermRead, lockTrials["Write"]},
+		"that of the second mutex of a multi-lock":          {"/b", all &^ zk.PermRead, lockTrials["MultiLock"]},
+		"the acquirers of a semaphore cannot be listed":     {"/locks", all &^ zk.PermRead, lockTrials["Semaphore"]},
+		"the permits of a semaphore cannot be listed":       {"/leases", all &^ zk.PermRead, lockTrials["Semaphore"]},
+		"permits cannot be taken":                           {"/leases", all &^ zk.PermCreate, lockTrials["Semaphore"]},
+		"a non-reentrant mutex cannot be taken":             {"/leases", all &^ zk.PermCreate, lockTrials["NonReentrantMutex"]},
+		"the semaphore of a multi-lock cannot be taken":     {"/b/leases", all &^ zk.PermCreate, lockTrials["MultiLock with a Semaphore"]},
+		"the semaphore of a multi-lock has a queue unknown": {"/b/locks", all &^ zk.PermRead, lockTrials["MultiLock with a Semaphore"]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.path = uniquePath(t)
+			dir := s.path + test.dir
+			persistent(t, s.conn, dir)
+			s.release(s.must(test.lock(s.other, s.path)))
+			s.leaves(nil)
+			may := func(perm int32) {
+				t.Helper()
+				if _, err := s.conn.SetACL(dir, zk.WorldACL(perm), -1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 5 {
+				may(test.perm)
+				if l, err := test.lock(s.c, s.path)(within(t)); !errors.Is(err, zk.ErrNoAuth) {
+					t.Errorf("got %v, %v", l, err)
+				}
+				may(all)
+				s.leaves(nil)
+				s.release(s.must(test.lock(s.other, s.path)))
+				s.release(s.must(test.lock(s.c, s.path)))
+				s.leaves(nil)
+			}
+			eventually(t, "no watch is left", func() bool { return s.watches() == 0 })
+		})
+	}
+}
+
+// The node of the one ahead cannot be watched: whoever waits for it gives up,
+// and the holder is not disturbed.
+func TestCuratorLockCleanlinessWhenTheOneAheadCannotBeWatched(t *testing.T) {
+	secret := zk.DigestACL(zk.PermAll, "holder", "password")
+	for _, name := range []string{"Mutex", "Mutex, handed on", "Write", "MultiLock"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.path = uniquePath(t)
+			lock := lockTrials[name]
+			holder := connect(t, addrs(), recipes.WithAuth("digest", []byte("holder:password")))
+			l := s.must(lock(holder, s.path, recipes.WithLockACL(secret...)))
+			standing := s.nodes()
+			if l, err := lock(s.c, s.path)(within(t)); !errors.Is(err, zk.ErrNoAuth) {
+				t.Errorf("got %v, %v", l, err)
+			}
+			s.leaves(standing)
+			if valid, ok := l.(interface{ Valid() bool }); !ok || !valid.Valid() {
+				t.Error("the holder's lease is not valid")
+			}
+			s.release(l)
+			s.release(s.must(lock(s.c, s.path)))
+			s.leaves(nil)
+		})
+	}
+}
+
+// A lock whose clean-up is refused too says why it was not acquired, and its
+// context bounds the clean-up: CURATOR-41.
+func TestCurator41ARefusedCleanUpHidesNothing(t *testing.T) {
+	s := newStage(t)
+	s.path = uniquePath(t)
+	persistent(t, s.conn, s.path)
+	m := recipes.NewMutex(s.c, s.path)
+	s.release(s.must(leasing(m.Acquire)))
+	if _, err := s.conn.SetACL(s.path, zk.WorldACL(zk.PermCreate), -1); err != nil { // no way back but by deleting it
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Delete(s.path, -1) })
+	refused := make(chan struct{})
+	s.wire.on(nil, once(opDelete, func() bool { close(refused); return true }))
+	ctx, cancel := context.WithCancel(within(t))
+	done := calling(ctx, leasing(m.Acquire))
+	<-refused
+	cancel()
+	if o := s.await(done); !errors.Is(o.err, zk.ErrNoAuth) || errors.Is(o.err, context.Canceled) {
+		t.Errorf("got %v", o.err)
+	}
+	if m.Held() {
+		t.Error("held")
+	}
+	if err := s.c.Close(within(t)); err != nil { // the session takes its node along
+		t.Error(err)
+	}
+	eventually(t, "nothing is left", func() bool {
+		ok, stat, err := s.conn.Exists(s.path)
+		return err == nil && (!ok || stat.NumChildren == 0)
+	})
+}

@@ -1,0 +1,88 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// MultiLease is several locks that are held together. Its methods may be called
+// from any goroutine.
+type MultiLease struct {
+	leases []*Lease
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	lost   chan struct{}
+	once   sync.Once // closes lost
+}
+
+func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
+	g := &MultiLease{leases: leases, lost: make(chan struct{})}
+	ctx, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	o.leases = append(slices.Clip(o.leases), leases...)
+	g.ctx = context.WithValue(ctx, ownerKey{}, o)
+	for _, l := range leases {
+		l.hold.mu.Lock()
+		l.group = g
+		lost := l.hold.isLost
+		l.hold.mu.Unlock()
+		if lost {
+			g.lose()
+		}
+	}
+	return g
+}
+
+// lose is called when one of the locks is lost.
+func (g *MultiLease) lose() {
+	g.once.Do(func() {
+		close(g.lost)
+		g.cancel(ErrLeaseLost)
+	})
+}
+
+// Leases returns the leases of the single locks, in the order the locks were
+// given.
+func (g *MultiLease) Leases() []*Lease { return slices.Clone(g.leases) }
+
+// Token returns the newest of the leases' tokens. It grows from one grant of the
+// same set of locks to the next.
+func (g *MultiLease) Token() Token {
+	return slices.MaxFunc(g.leases, func(a, b *Lease) int { return a.Token().Compare(b.Token()) }).Token()
+}
+
+// Lost returns a channel that is closed once one of the locks is lost, see
+// [Lease.Lost].
+func (g *MultiLease) Lost() <-chan struct{} { return g.lost }
+
+// Valid asks the clock whether all locks are held now, see [Lease.Valid].
+func (g *MultiLease) Valid() bool {
+	return !slices.ContainsFunc(g.leases, func(l *Lease) bool { return !l.Valid() })
+}
+
+// Deadline returns the earliest of the leases' deadlines, see [Lease.Deadline].
+func (g *MultiLease) Deadline() time.Time {
+	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
+}
+
+// Context returns a context like that of [Lease.Context], which ends when one of
+// the locks is lost, with the cause [ErrLeaseLost], or when the multi-lease is
+// released, with the cause [ErrNotHeld]. Acquiring any of the locks with it
+// re-enters.
+func (g *MultiLease) Context() context.Context { return g.ctx }
+
+// Release gives all locks back, at the same time. It returns [ErrLeaseLost] when
+// one of them had been lost, and otherwise what [Lease.Release] does.
+func (g *MultiLease) Release(ctx context.Context) error {
+	for _, l := range g.leases {
+		l.start()
+	}
+	g.cancel(ErrNotHeld)
+	var errs []error
+	for _, l := range g.leases {
+		errs = append(errs, l.Release(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,101 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// What a failed acquire has taken is given back when it returns, not some time
+// after: whoever asks next must not see it.
+func TestAMultiLockThatFailsHasGivenBackWhatItTookWhenItReturns(t *testing.T) {
+	path := uniquePath(t)
+	c, other := connect(t, addrs()), connect(t, addrs())
+	conn := admin(t)
+	mutex := recipes.NewMutex(c, path+"/mutex")
+	rw := recipes.NewReadWriteMutex(c, path+"/rw")
+	single := recipes.NewNonReentrantMutex(c, path+"/single")
+	m := recipes.NewMultiLock(single, rw.Read(), mutex)
+	left := func() int {
+		n := 0
+		for _, dir := range []string{"/mutex", "/rw", "/single/locks", "/single/leases"} {
+			n += len(contenders(t, conn, path+dir))
+		}
+		return n
+	}
+	for name, block := range map[string]callFunc{
+		"a mutex that all take together":     leasing(recipes.NewReadWriteMutex(other, path+"/rw").Write().Acquire),
+		"one that is taken after the others": leasing(recipes.NewNonReentrantMutex(other, path+"/single").Acquire),
+	} {
+		blocker, err := block(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if _, err := m.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if mutex.Held() || rw.Read().Held() || single.Held() {
+				t.Errorf("%s: held: %v, %v, %v", name, mutex.Held(), rw.Read().Held(), single.Held())
+			}
+			if n := left(); n != 1 {
+				t.Errorf("%s: %d nodes are left", name, n)
+			}
+		}
+		if err := blocker.Release(within(t)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The context bounds giving back, too: what is left is given back in the
+// background. The locks are not held any more all the same.
+func TestAMultiLockThatIsCancelledReturnsAtOnceAndHoldsNothing(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c, other := connect(t, addrs(), recipes.WithDialer(wire.dial)), connect(t, addrs())
+	conn := admin(t)
+	mutex, single := recipes.NewMutex(c, path+"/mutex"), recipes.NewNonReentrantMutex(c, path+"/single")
+	m := recipes.NewMultiLock(mutex, single)
+	blocker, err := recipes.NewNonReentrantMutex(other, path+"/single").Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("not needed any more")
+	ctx, cancel := context.WithCancelCause(within(t))
+	done := calling(ctx, leasing(m.Acquire))
+	eventually(t, "it has the mutex and waits", func() bool {
+		return len(contenders(t, conn, path+"/mutex")) == 1 && len(contenders(t, conn, path+"/single/locks")) == 1
+	})
+	goOn := make(chan struct{})
+	wire.on(func(op int32) bool { // no delete comes through
+		if op == opDelete {
+			<-goOn
+		}
+		return true
+	}, nil)
+	cancel(why)
+	if o := <-done; !errors.Is(o.err, why) {
+		t.Errorf("got %v", o.err)
+	}
+	if mutex.Held() || single.Held() {
+		t.Errorf("held: %v, %v", mutex.Held(), single.Held())
+	}
+	if n := len(contenders(t, conn, path+"/mutex")); n != 1 {
+		t.Errorf("%d nodes while no delete comes through", n)
+	}
+	close(goOn)
+	eventually(t, "nothing is left but what the other holds", func() bool {
+		return len(contenders(t, conn, path+"/mutex")) == 0 && len(contenders(t, conn, path+"/single/locks")) == 0
+	})
+	release(t, blocker)
+	l, err := m.Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Release(within(t)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,233 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// group has acquirers wait in the queue of a semaphore, all of the client that
+// wire reads along, behind another client that has all permits. They have been
+// seen in the queue, so that they can be admitted together.
+type group struct {
+	path    string
+	wire    intercept
+	other   *recipes.Lease
+	waiting []<-chan result
+	cancel  []context.CancelFunc
+}
+
+// newGroup makes a group whose members want so many permits each.
+func newGroup(t *testing.T, size int, wants ...int) *group {
+	g := &group{path: uniquePath(t)}
+	c := connect(t, addrs(), recipes.WithDialer(g.wire.dial))
+	var err error
+	if g.other, err = recipes.NewSemaphore(connect(t, addrs()), g.path, size).AcquireN(within(t), size); err != nil {
+		t.Fatal(err)
+	}
+	conn := admin(t)
+	s := recipes.NewSemaphore(c, g.path, size)
+	const before = 2 // who give up: the first and second of a queue are listed alone, the third with all behind it
+	for i, n := range append(make([]int, before), wants...) {
+		ctx, cancel := context.WithCancel(within(t))
+		done := make(chan result, 1)
+		go func() {
+			l, err := s.AcquireN(ctx, max(n, 1))
+			done <- result{l, err}
+		}()
+		g.waiting, g.cancel = append(g.waiting, done), append(g.cancel, cancel)
+		eventually(t, "it is in the queue", func() bool { return len(contenders(t, conn, g.path+"/locks")) == i+1 })
+	}
+	for i := range before {
+		g.cancel[i]()
+		<-g.waiting[i]
+	}
+	g.waiting, g.cancel = g.waiting[before:], g.cancel[before:]
+	eventually(t, "they have left", func() bool { return len(contenders(t, conn, g.path+"/locks")) == len(wants) })
+	return g
+}
+
+// takes releases what the group waits for, and returns when the request of its
+// take, or the answer to it, has come by; from then on it is held until the
+// function that takes returns is called.
+func (g *group) takes(t *testing.T, answer bool) (pass func()) {
+	came, free := make(chan struct{}), make(chan struct{})
+	first := true
+	hold := func(op int32) bool {
+		if op == opMulti && first {
+			first = false
+			close(came)
+			<-free
+		}
+		return true
+	}
+	if answer {
+		g.wire.on(nil, hold)
+	} else {
+		g.wire.on(hold, nil)
+	}
+	release(t, g.other)
+	<-came
+	return func() { close(free) }
+}
+
+// rest checks that all but some of the group have got permits, in the order of
+// the queue, and that nothing is left when they have given them back.
+func (g *group) rest(t *testing.T, without ...int) {
+	t.Helper()
+	var last recipes.Token
+	var leases []*recipes.Lease
+	for i, w := range g.waiting {
+		if slices.Contains(without, i) {
+			continue
+		}
+		l := (<-w).ok(t)
+		if l.Token().Compare(last) <= 0 {
+			t.Errorf("token %v after %v", l.Token(), last)
+		}
+		last, leases = l.Token(), append(leases, l)
+	}
+	eventually(t, "each has one permit, and nobody else has", func() bool { return permits(t, g.path) == len(leases) })
+	for _, l := range leases {
+		release(t, l)
+	}
+	conn := admin(t)
+	eventually(t, "nothing is left", func() bool {
+		return permits(t, g.path) == 0 && len(contenders(t, conn, g.path+"/locks")) == 0
+	})
+}
+
+func TestOneOfAGroupGivesUpWhileTheGroupTakes(t *testing.T) {
+	for name, who := range map[string]int{"the one at the head": 0, "the last": 2} {
+		for when, answer := range map[string]bool{"before the servers hear of it": false, "before their answer": true} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				g := newGroup(t, 3, 1, 1, 1)
+				pass := g.takes(t, answer)
+				g.cancel[who]()
+				if r := <-g.waiting[who]; !errors.Is(r.err, context.Canceled) {
+					t.Errorf("who gave up got %v", r.err)
+				}
+				pass()
+				g.rest(t, who)
+			})
+		}
+	}
+}
+
+func TestAllOfAGroupGiveUpWhileTheGroupTakes(t *testing.T) {
+	g := newGroup(t, 3, 1, 1, 1)
+	pass := g.takes(t, true)
+	for i, cancel := range g.cancel {
+		cancel()
+		if r := <-g.waiting[i]; !errors.Is(r.err, context.Canceled) {
+			t.Errorf("who gave up got %v", r.err)
+		}
+	}
+	pass()
+	g.rest(t, 0, 1, 2)
+}
+
+func TestCurator45TheReplyToATakeIsLost(t *testing.T) {
+	for name, executed := range map[string]bool{"the servers never got it": false, "the servers have carried it out": true} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 3, 1, 1, 1)
+			if executed {
+				g.wire.on(nil, once(opMulti, cut))
+			} else {
+				g.wire.on(once(opMulti, cut), nil)
+			}
+			release(t, g.other)
+			g.rest(t)
+		})
+	}
+}
+
+// The permits are taken, and their taker hears of it when the session's last
+// evidence is too old for a lease. The next heartbeat must come although no
+// contender is left; else the permits are lost, and the acquire never returns.
+func TestTheReplyToATakeComesAfterTheSessionsDeadline(t *testing.T) {
+	var wire intercept
+	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithServerTick(timeout*13/20))
+	start := time.Now()
+	deadline := start.Add(timeout - timeout/20)
+	// The answer is held back for less than the third of a timeout after which a
+	// heartbeat behind it would count as stuck. With ticks of this length nothing
+	// that was sent before it proves more than the session's beginning.
+	time.Sleep(timeout * 13 / 20)
+	wire.on(nil, once(opMulti, func() bool { time.Sleep(time.Until(deadline) + 30*time.Millisecond); return true }))
+	path := uniquePath(t)
+	l, err := recipes.NewSemaphore(c, path, 1).Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := permits(t, path); n != 1 {
+		t.Errorf("%d permits are out", n)
+	}
+	release(t, l)
+}
+
+func TestOneOfAGroupGivesUpAndTheReplyIsLost(t *testing.T) {
+	for name, executed := range map[string]bool{"the servers never got it": false, "the servers have carried it out": true} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 3, 1, 1, 1)
+			gaveUp := func(op int32) bool {
+				if op != opMulti {
+					return true
+				}
+				g.wire.on(nil, nil)
+				g.cancel[1]()
+				<-g.waiting[1]
+				return false
+			}
+			if executed {
+				g.wire.on(nil, gaveUp)
+			} else {
+				g.wire.on(gaveUp, nil)
+			}
+			release(t, g.other)
+			g.rest(t, 1)
+		})
+	}
+}
+
+func TestThePlaceOfOneOfAGroupIsDeletedBySomebodyElse(t *testing.T) {
+	g := newGroup(t, 3, 1, 1, 1)
+	pass := g.takes(t, false)
+	conn := admin(t)
+	places := contenders(t, conn, g.path+"/locks")
+	slices.SortFunc(places, func(a, b string) int { return strings.Compare(a[len(a)-10:], b[len(b)-10:]) })
+	if err := conn.Delete(g.path+"/locks/"+places[1], -1); err != nil {
+		t.Fatal(err)
+	}
+	pass()
+	// It takes another place, behind the others.
+	g.waiting = []<-chan result{g.waiting[0], g.waiting[2], g.waiting[1]}
+	g.rest(t)
+}
+
+// TestAGroupEndsAtTheFirstThatDoesNotFit : who asks for less does not overtake.
+func TestAGroupEndsAtTheFirstThatDoesNotFit(t *testing.T) {
+	g := newGroup(t, 4, 1, 2, 3, 1) // with the first two there is room for the last alone
+	release(t, g.other)
+	first, second := (<-g.waiting[0]).ok(t), (<-g.waiting[1]).ok(t)
+	if first.Token().Zxid != second.Token().Zxid || first.Token().Sub >= second.Token().Sub {
+		t.Errorf("tokens %v and %v: they were not admitted together", first.Token(), second.Token())
+	}
+	if n := permits(t, g.path); n != 3 {
+		t.Errorf("%d permits are out", n)
+	}
+	select {
+	case r := <-g.waiting[3]:
+		t.Fatalf("the last one has overtaken: %v", r)
+	default:
+	}
+	release(t, first)
+	release(t, second)
+	release(t, (<-g.waiting[2]).ok(t))
+	release(t, (<-g.waiting[3]).ok(t))
+}
