@@ -39,10 +39,14 @@ func cutKind(name, description string, cut links.Cut) Kind {
 	}
 }
 
-// victimLinks draws which of a client's links are hit: in one case of three
-// only the one in use.
+// victimLinks returns which of a client's links are hit. Where the schedule does
+// not say, it is in one case of three only the one in use.
 func victimLinks(s Scene, c Client) ([]links.Link, string) {
-	if l, ok := c.Links[c.Linked]; ok && s.Rand.IntN(3) == 0 {
+	one := s.Rand.IntN(3) == 0
+	if s.links != "" {
+		one = s.links == OneLink
+	}
+	if l, ok := c.Links[c.Linked]; ok && one {
 		return []links.Link{l}, fmt.Sprintf("server %d", c.Linked)
 	}
 	return c.allLinks(), "all servers"

@@ -3,9 +3,11 @@ package nemesis
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -262,6 +264,22 @@ func TestFaultsOnRealServers(t *testing.T) {
 			t.Error("the follower has stopped to answer at once")
 		}
 		r.gone(t, 3*r.timeout)
+	})
+	t.Run("isolate-holder-follower takes who waits where nobody holds", func(t *testing.T) {
+		r := newReal(t, e, network, follower(t))
+		r.client.Holds, r.client.Waits = false, true
+		leader, err := e.Leader(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		scene := Scene{World: r, Free: r.Clients(), Everyone: r.Clients(), Leader: leader, Rand: rand.New(rand.NewPCG(1, 1)), aim: AtHolder, exact: true}
+		if f, err := makeFollower(scene); !errors.Is(err, ErrNobody) {
+			t.Errorf("aimed at a holder, it hits %v, error %v", f.Targets, err)
+		}
+		scene.aim = AtWaiter
+		if f, err := makeFollower(scene); err != nil || !slices.Contains(f.Targets, "client 0") {
+			t.Errorf("it hits %v, error %v", f.Targets, err)
+		}
 	})
 	t.Run("isolate-leader makes another server lead", func(t *testing.T) {
 		old, err := e.Leader(t.Context())

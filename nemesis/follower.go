@@ -12,6 +12,9 @@ import (
 // after its lock was given to another. This is the cut that stock clients do
 // not survive.
 //
+// Where nobody holds anything, at a barrier, it is the follower of a client that
+// waits: it goes on saying that the barrier is as it was.
+//
 // A leader that loses its peers is another matter (isolate-leader), so a
 // holder linked to the leader does not qualify.
 func followerKind() Kind {
@@ -30,7 +33,10 @@ func makeFollower(s Scene) (Fault, error) {
 	if s.PeersBusy {
 		return Fault{}, fmt.Errorf("%w: another fault cuts servers apart", ErrNobody)
 	}
-	holders := slices.DeleteFunc(slices.Clone(s.Free), func(c Client) bool { return !c.Holds || c.Linked == s.Leader })
+	holders := s.throughFollowers(func(c Client) bool { return c.Holds })
+	if len(holders) == 0 && (!s.exact || s.aim == AtWaiter) {
+		holders = s.throughFollowers(func(c Client) bool { return c.Waits }) // a barrier is held by nobody
+	}
 	if len(holders) == 0 {
 		return Fault{}, fmt.Errorf("%w: no client holds a lock through a follower", ErrNobody)
 	}
@@ -45,4 +51,10 @@ func makeFollower(s Scene) (Fault, error) {
 		}
 	}
 	return isolate(s.Ensemble(), f, server)
+}
+
+// throughFollowers returns the free clients that are linked to a follower and are
+// what is asked for.
+func (s Scene) throughFollowers(is func(Client) bool) []Client {
+	return slices.DeleteFunc(slices.Clone(s.Free), func(c Client) bool { return !is(c) || c.Linked == s.Leader })
 }

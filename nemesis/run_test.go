@@ -111,13 +111,13 @@ func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 }
 
 func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
-	for aim, victim := range map[Aim]int{AtHolder: 1, AtWaiter: 2} {
+	for aim, victim := range map[Aim]int{AtHolder: 1, AtWaiter: 2, AtEnqueuing: 3} {
 		t.Run(string(aim), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(Client{Linked: 1}, Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true})
+				w := newWorld(Client{Linked: 1}, Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true}, Client{Linked: 1, Enqueues: true})
 				var steps []Step
 				for i := range 10 {
-					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: Pick{aim, uint32(i)}})
+					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: Pick{Aim: aim, Draw: uint32(i)}})
 				}
 				if _, err := Run(t.Context(), w, Schedule{steps}, w); err != nil {
 					t.Fatal(err)
@@ -132,12 +132,30 @@ func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
 	}
 }
 
+func TestAScheduleMaySayWhichLinksAreHit(t *testing.T) {
+	for links, want := range map[Links]int{OneLink: 1, AllLinks: 3} {
+		t.Run(string(links), func(t *testing.T) {
+			for draw := range uint32(20) {
+				scene := newScene(newWorld(), Pick{Draw: draw, Links: links}, nil, true)
+				got, _ := victimLinks(scene, Client{Linked: 2, Links: threeLinks()})
+				if len(got) != want || want == 1 && got[0].Name() != "server 2" {
+					t.Fatalf("draw %d: %d links", draw, len(got))
+				}
+			}
+		})
+	}
+}
+
+func threeLinks() map[int]links.Link {
+	return map[int]links.Link{1: &fakeLink{name: "server 1"}, 2: &fakeLink{name: "server 2"}, 3: &fakeLink{name: "server 3"}}
+}
+
 func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(Client{Linked: 1, Holds: true}, Client{Linked: 1, Holds: true})
 		var steps []Step
 		for i := range 3 {
-			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: Pick{AtHolder, uint32(i)}})
+			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: Pick{Aim: AtHolder, Draw: uint32(i)}})
 		}
 		report, err := Run(t.Context(), w, Schedule{steps}, w)
 		if err != nil {

@@ -20,6 +20,9 @@ const (
 	AtHolder Aim = "holder" // a client that holds a lock
 	AtWaiter Aim = "waiter" // a client that waits for one
 	AtAnyone Aim = "anyone" // any client that has a session
+	// AtEnqueuing is at a client that waits and has no place in the queue yet:
+	// the request that makes its node is under way.
+	AtEnqueuing Aim = "enqueuing"
 )
 
 // Pick decides whom a step hits, among those who qualify when its time comes,
@@ -27,7 +30,19 @@ const (
 type Pick struct {
 	Aim  Aim    `json:"aim"`
 	Draw uint32 `json:"draw"`
+	// Links says which links of a client are hit, for faults that may hit one
+	// or all. Default: drawn.
+	Links Links `json:"links,omitempty"`
 }
+
+// Links says which of a client's links a fault hits.
+type Links string
+
+// The choices of links.
+const (
+	OneLink  Links = "one" // the one in use: the client moves to another server and keeps its session
+	AllLinks Links = "all" // the client has nowhere to go
+)
 
 // Scene is what a Kind's Make sees: the world less what other faults have hold
 // of.
@@ -47,6 +62,7 @@ type Scene struct {
 	Rand *rand.Rand
 
 	aim   Aim
+	links Links
 	exact bool // take nobody rather than somebody that the aim is not at
 }
 
@@ -54,7 +70,7 @@ func newScene(w World, p Pick, busy map[int]bool, exact bool) Scene {
 	s := Scene{
 		World: w, Everyone: w.Clients(),
 		Rand: rand.New(rand.NewPCG(uint64(p.Draw), 0)),
-		aim:  p.Aim, exact: exact,
+		aim:  p.Aim, links: p.Links, exact: exact,
 	}
 	for _, c := range s.Everyone {
 		if c.Linked != 0 && !busy[c.Index] {
@@ -72,6 +88,8 @@ func (s Scene) Victim() (Client, error) {
 			return !c.Holds
 		case AtWaiter:
 			return !c.Waits
+		case AtEnqueuing:
+			return !c.Enqueues
 		default:
 			return false
 		}

@@ -39,6 +39,7 @@ type Client struct {
 	Password []byte
 	Holds    bool // it believes that it holds a lock
 	Waits    bool // it waits in an acquire
+	Enqueues bool // it waits, and has told no place in the queue yet
 }
 
 // allLinks returns the client's links by ascending server, so that one seed

@@ -55,6 +55,7 @@ func enqueued(ctx context.Context, p Place) {
 		}
 		lock = p.Lock
 	}
+	a.c.setQueuing(false)
 	a.c.run.journal.record(histories.Event{
 		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: lock, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
 		Session: a.c.sessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
@@ -69,12 +70,14 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	a.Owner = ownerName(a.Process)
 	c.run.journal.record(a.Event)
 	c.setWaiting(true)
+	c.setQueuing(true)
 	lease, err := do(context.WithValue(ctx, attemptKey{}, a))
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = false
 	defer c.setWaiting(false)
+	defer c.setQueuing(false)
 	done := a.Event
 	done.Session = c.sessionName()
 	if err != nil {

@@ -7,6 +7,10 @@ import "time"
 // elect a leader, and clients connect again at their own pace.
 func progressBound(s Settings) time.Duration { return s.SessionTimeout + 6*time.Second }
 
+// recoveryGrace is what recovery goes on for after its bound, so that a client
+// that did not progress within the bound is on record as such.
+const recoveryGrace = 100 * time.Millisecond
+
 // lossBound is one heartbeat plus one round trip, the promise for a session
 // that is closed from the side. Heartbeats are at most a third of the session
 // timeout apart; the rest is for an ensemble that is busy electing.

@@ -31,6 +31,7 @@ type client struct {
 	wire    *wire
 	absent  context.CancelFunc // ends the presence goroutine
 	waiting bool
+	queuing bool    // its acquire has not told its place in the queue yet
 	inside  bool    // a double barrier
 	held    []*hold // what it believes to hold
 	strikes int     // faults that have hit it
@@ -139,7 +140,7 @@ func (c *client) take() (Client, *wire, context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
-	c.target, c.waiting, c.inside, c.held = nil, false, false, nil
+	c.target, c.waiting, c.queuing, c.inside, c.held = nil, false, false, false, nil
 	return t, c.wire, c.absent
 }
 
@@ -172,6 +173,12 @@ func (c *client) setWaiting(yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = yes
+}
+
+func (c *client) setQueuing(yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queuing = yes
 }
 
 func (c *client) setInside(yes bool) {
@@ -236,7 +243,7 @@ func (c *client) sessionName() string {
 func (c *client) status() nemesis.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Waits: c.waiting}
+	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Waits: c.waiting, Enqueues: c.queuing}
 	if c.target != nil {
 		out.Session, out.Password, out.Linked = c.wire.credentials()
 	}

@@ -35,6 +35,9 @@ type Config struct {
 	// servers allow. Default 2 s.
 	SessionTimeout time.Duration
 	Mix            Mix
+	// Foreign is the name of a node that lies in the directory of each lock and
+	// is no contender. Default none.
+	Foreign string
 
 	// Schedule is carried out if it is not nil; otherwise one is drawn from
 	// Faults and Seed.

@@ -36,7 +36,8 @@
 // members' patience, and the next begins when nothing is left of it.
 //
 // The phases are chaos, recovery and end. In recovery every fault is healed,
-// and every client must get every lock once, in each mode, and pass every
+// and whoever has waited since before, without a timeout, must get its lock;
+// then every client must get every lock once, in each mode, and pass every
 // barrier; then they try each lock, one client after the other. Then, with every
 // lock released, what is left in the servers is counted: contender nodes,
 // watches; and, after the clients are closed, goroutines.

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -24,8 +25,8 @@ var barrierRecipe = RecipeInfo{
 }
 
 // barrierDriver puts the barrier up and takes it away a little later, or, in
-// most cycles, waits for a time. Some only take it away: whoever put it up may
-// have crashed.
+// most cycles, waits for a time. Some only take it away, a little later too, or
+// else it would hardly ever be up: whoever put it up may have crashed.
 type barrierDriver struct{}
 
 func (d barrierDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
@@ -44,11 +45,20 @@ func (d barrierDriver) cycle(ctx context.Context, c *client, name string, plan c
 		}
 		err = d.remove(ctx, c, target, name)
 	case role < 0.4:
+		pause(ctx, 10*plan.hold, nil)
 		err = d.remove(ctx, c, target, name)
 	default:
 		patience := plan.patience
 		if slow {
 			patience += c.run.cfg.SessionTimeout
+		}
+		// Or all that have just been let through would be back before anybody
+		// can put it up again.
+		pause(ctx, time.Duration(10*plan.more.Float64()*float64(plan.hold)), nil)
+		if plan.way == wayWait && c.index%2 > 0 {
+			// For ever, as the others do not, so that one is left to remove it.
+			err = d.wait(c.run.patience, c, target, name)
+			break
 		}
 		bounded, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()

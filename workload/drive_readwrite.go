@@ -30,12 +30,12 @@ type readWriteDriver struct{}
 func (readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
 	read, write := c.client().(ReadWriteLocker).ReadWrite()
 	mode, mine, other := histories.ModeRead, read, write
-	if plan.more.IntN(2) == 0 {
+	if plan.more.Float64() < c.run.cfg.Mix.Write {
 		mode, mine, other = histories.ModeWrite, write, read
 	} else {
 		plan.hold *= company
 	}
-	crossing := plan.more.Float64() < 0.3
+	crossing := plan.more.Float64() < c.run.cfg.Mix.Cross
 	h, err := c.get(ctx, plan, modeClaim(mine, lock, mode))
 	if h == nil {
 		return err
@@ -86,15 +86,22 @@ func (readWriteDriver) try(ctx context.Context, c *client, lock string) bool {
 	return c.getsBoth(ctx, histories.TryAcquire, lock)
 }
 
-// getsBoth gets the lock in one mode, and then in the other.
+// getsBoth gets the lock in one mode, and then in the other. Every other client
+// writes first, so that readers and writers meet in the queue.
 func (c *client) getsBoth(ctx context.Context, op histories.Op, lock string) bool {
-	return c.gets(ctx, op, func(target Client) claim {
+	read := func(target Client) claim {
 		read, _ := target.(ReadWriteLocker).ReadWrite()
 		return modeClaim(read, lock, histories.ModeRead)
-	}) && c.gets(ctx, op, func(target Client) claim {
+	}
+	write := func(target Client) claim {
 		_, write := target.(ReadWriteLocker).ReadWrite()
 		return modeClaim(write, lock, histories.ModeWrite)
-	})
+	}
+	first, second := read, write
+	if c.index%2 == 1 {
+		first, second = write, read
+	}
+	return c.gets(ctx, op, first) && c.gets(ctx, op, second)
 }
 
 func modeClaim(l Locker, lock string, mode histories.Mode) claim {

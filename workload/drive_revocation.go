@@ -37,11 +37,15 @@ var revocationRecipe = RecipeInfo{
 
 // revocationDriver holds for longer than others, and some holders do until they
 // are asked to release, if it is not too long. A third of the cycles ask. Most
-// holders obey, some take their time.
+// holders obey, some take their time. A few would hold on for longer than a
+// request may take to reach them, and obey: whether requests get lost can only
+// be seen of those. Half of the holders begin to listen only after a while, and
+// must hear of what came before.
 type revocationDriver struct{}
 
 func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	ask, obey, generous := plan.more.Float64() < 0.35, plan.more.Float64() < 0.8, plan.more.Float64() < 0.3
+	ask, obey, generous := plan.more.Float64() < 0.35, plan.more.Float64() < 0.8, plan.more.Float64()
+	waits, listensLate := generous < 0.1, plan.more.Float64() < 0.5
 	locker := c.client().(RevocableLocker).Revocable()
 	if ask {
 		return d.ask(ctx, c, locker, lock)
@@ -50,11 +54,14 @@ func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, pla
 	if h == nil {
 		return err
 	}
+	if listensLate {
+		pause(ctx, min(plan.hold, c.run.cfg.SessionTimeout/8), h.lease.Lost())
+	}
 	asked, told := context.WithCancel(ctx)
 	defer told()
 	h.lease.(RevocableLease).OnRevoke(func() {
 		h.revokeRequested()
-		if obey {
+		if obey || waits {
 			told()
 		}
 	})
@@ -63,7 +70,10 @@ func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, pla
 		levels = h.climb(asked, r, plan)
 	}
 	plan.hold *= 10
-	if generous {
+	switch {
+	case waits:
+		plan.hold = c.run.promises.RevokeBound + c.run.cfg.SessionTimeout/4
+	case generous < 0.3:
 		plan.hold = c.run.cfg.SessionTimeout / 4
 	}
 	h.use(asked, levels, plan)

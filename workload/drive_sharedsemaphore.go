@@ -2,6 +2,8 @@ package workload
 
 import (
 	"context"
+	"sync/atomic"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -25,14 +27,28 @@ var sharedSemaphoreRecipe = RecipeInfo{
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered(string(histories.SharedSemaphore), n), histories.Lock{Recipe: histories.SharedSemaphore, Size: permits}
 	},
-	make: func(*run) driver {
-		return sharedSemaphoreDriver{semaphoreDriver{func(c Client) PermitLocker { return c.(SharedSemaphoreLocker).SharedSemaphore() }}}
-	},
+	make: func(r *run) driver { return newSharedSemaphoreDriver(r) },
 }
 
 // sharedSemaphoreDriver is a semaphoreDriver that changes the size now and
 // then, to between two permits, which is the most that is asked for, and five.
-type sharedSemaphoreDriver struct{ semaphoreDriver }
+type sharedSemaphoreDriver struct {
+	semaphoreDriver
+	narrowed map[string]*atomic.Bool // by lock: see recover
+}
+
+func newSharedSemaphoreDriver(r *run) sharedSemaphoreDriver {
+	d := sharedSemaphoreDriver{
+		semaphoreDriver{func(c Client) PermitLocker { return c.(SharedSemaphoreLocker).SharedSemaphore() }},
+		make(map[string]*atomic.Bool),
+	}
+	for name, lock := range r.locks {
+		if lock.Recipe == histories.SharedSemaphore {
+			d.narrowed[name] = new(atomic.Bool)
+		}
+	}
+	return d
+}
 
 func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
 	resize, size, n := plan.more.Float64() < 0.15, 2+plan.more.IntN(4), 1+plan.more.IntN(5)/4
@@ -46,15 +62,35 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string
 	return err
 }
 
+// recover acquires two permits. The first client to come makes the size one for a
+// while: then the others wait for the size alone, nothing but its raise can wake
+// them, and it must (CURATOR-75).
+func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client, lock string) bool {
+	if d.narrowed[lock].CompareAndSwap(false, true) {
+		d.ensureSize(ctx, c, lock, 1)
+		pause(ctx, narrowFor, nil)
+		d.ensureSize(ctx, c, lock, permits)
+	}
+	return c.gets(ctx, histories.Acquire, func(target Client) claim { return permitClaim(d.of(target), lock, 2) })
+}
+
+// narrowFor is enough for the others to come and look.
+const narrowFor = time.Second
+
 // try tries, and puts the size back to what it was. That fires the watches that
 // waits have left on it: ZooKeeper's Go client cannot take a watch back, and on a
 // node that stays for good there can be one for each session. What is left after
 // that is a leak.
 func (d sharedSemaphoreDriver) try(ctx context.Context, c *client, lock string) bool {
 	ok := d.semaphoreDriver.try(ctx, c, lock)
+	return d.ensureSize(ctx, c, lock, permits) && ok
+}
+
+// ensureSize changes the size, again until it is known to have changed.
+func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client, lock string, size int) bool {
 	for ctx.Err() == nil && c.ensureOpen(ctx) {
-		if d.setSize(ctx, c, lock, permits) == nil {
-			return ok
+		if d.setSize(ctx, c, lock, size) == nil {
+			return true
 		}
 		pause(ctx, failureRest, nil)
 	}

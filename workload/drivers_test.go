@@ -49,6 +49,9 @@ func TestEveryRecipeWorks(t *testing.T) {
 			recorded = append(recorded, h)
 		})
 	}
+	if len(recorded) == 0 {
+		return // skipped, or failed for a reason of its own
+	}
 	for _, recipe := range offers {
 		t.Run(string(recipe), func(t *testing.T) { exercised(t, recorded, recipe) })
 	}

@@ -22,6 +22,8 @@ type Mix struct {
 	// Long is the share of holds that last about a session timeout; default
 	// 0.0005.
 	Long float64
+	// Rest is the longest rest before a cycle. Default 1 ms.
+	Rest time.Duration
 	// HoldOn is the share of holds that, hit by a fault, go on for one to two
 	// and a half session timeouts: long enough for the session to end under
 	// them. Default 0.7.
@@ -30,6 +32,11 @@ type Mix struct {
 	Reenter float64 // share of holds that re-enter, one or two levels deep; default 0.1
 	Crash   float64 // share of holds that end in a crash; default 0.0007
 	Race    float64 // share of increments that pause between read and write; default 0.2
+
+	// Of a read/write lock: the share of acquires that write, and the share of
+	// holds that ask for the other mode too. Defaults 0.5 and 0.3.
+	Write float64
+	Cross float64
 }
 
 func (m Mix) withDefaults() Mix {
@@ -49,11 +56,16 @@ func (m Mix) withDefaults() Mix {
 	share(&m.Reenter, 0.1)
 	share(&m.Crash, 0.0007)
 	share(&m.Race, 0.2)
+	share(&m.Write, 0.5)
+	share(&m.Cross, 0.3)
 	if m.Patience <= 0 {
 		m.Patience = 100 * time.Millisecond
 	}
 	if m.Hold <= 0 {
 		m.Hold = 2 * time.Millisecond
+	}
+	if m.Rest <= 0 {
+		m.Rest = time.Millisecond
 	}
 	return m
 }
@@ -123,6 +135,6 @@ func (m Mix) draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) c
 	if race < m.Race {
 		c.race = time.Duration(raceFor * float64(m.Hold))
 	}
-	c.rest = time.Duration(rest * float64(time.Millisecond))
+	c.rest = time.Duration(rest * float64(m.Rest))
 	return c
 }

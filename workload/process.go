@@ -108,6 +108,8 @@ func (c *client) tryAll(ctx context.Context) {
 func (c *client) get(ctx context.Context, plan cycle, asked claim) (*hold, error) {
 	op, do := histories.Acquire, asked.acquire
 	switch plan.way {
+	case wayWait:
+		ctx = c.run.patience
 	case wayTry:
 		// It does not wait for others, but it does wait for the servers.
 		op, do = histories.TryAcquire, asked.try

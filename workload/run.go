@@ -33,6 +33,8 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 		cfg: cfg, life: life, promises: cfg.promises(), before: stacks(),
 		active: make(map[int]string), hits: make(map[histories.Recipe]int), counters: make(map[string]*counters),
 	}
+	r.patience, r.endPatience = context.WithCancel(life)
+	defer r.endPatience()
 	r.journal = &journal{Recorder: cfg.Recorder, refuse: end}
 	r.groups = cfg.groups()
 	r.locks = lockTable(r.groups)
@@ -84,6 +86,9 @@ type run struct {
 
 	// recoverBy is when recovery must be over; set before it begins.
 	recoverBy time.Time
+	// patience ends then: whoever waits for ever does so until then.
+	patience    context.Context
+	endPatience context.CancelFunc
 
 	mu     sync.Mutex
 	phase  string
@@ -164,6 +169,9 @@ func (r *run) setUp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("preparing %s: %w", r.cfg.Ensemble.Root(), err)
 	}
+	if err := r.putForeign(); err != nil {
+		return err
+	}
 	r.name = path.Base(root)
 	for i := range r.cfg.Clients {
 		c := newClient(r, i)
@@ -192,6 +200,20 @@ func (r *run) setUp(ctx context.Context) error {
 		}
 		if granted != r.cfg.SessionTimeout {
 			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
+		}
+	}
+	return nil
+}
+
+// putForeign puts the foreign node into each lock's directory.
+func (r *run) putForeign() error {
+	if r.cfg.Foreign == "" {
+		return nil
+	}
+	for lock := range r.locks {
+		dir := path.Join(r.lockRoot(), lock)
+		if err := errors.Join(r.observer.create(dir), r.observer.create(path.Join(dir, r.cfg.Foreign))); err != nil {
+			return fmt.Errorf("preparing %s: %w", dir, err)
 		}
 	}
 	return nil
@@ -247,7 +269,10 @@ func (r *run) enter(phase string) {
 	case histories.PhaseChaos:
 		r.since = now
 	case histories.PhaseRecovery:
-		r.recoverBy = now.Add(r.promises.ProgressBound)
+		// The bound is counted from what is on record below.
+		bound := r.promises.ProgressBound + recoveryGrace
+		r.recoverBy = now.Add(bound)
+		time.AfterFunc(bound, r.endPatience)
 	}
 	r.phase = phase
 	r.mu.Unlock()

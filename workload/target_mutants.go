@@ -13,11 +13,11 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// mutantTarget is the Mutex of package mutants with one defect.
+// mutantTarget is one recipe of package mutants with one defect.
 type mutantTarget struct{ mutants.Defect }
 
-func (t mutantTarget) Name() string { return t.Defect.Name }
-func (mutantTarget) Recipe() string { return "mutex" }
+func (t mutantTarget) Name() string   { return t.Defect.Name }
+func (t mutantTarget) Recipe() string { return string(t.Defect.Recipe) }
 func (t mutantTarget) Description() string {
 	return t.What + " (" + t.Bug + ")"
 }
@@ -83,8 +83,11 @@ func (c *mutantClient) Close(ctx context.Context) error { return c.client.Close(
 func (c *mutantClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *mutantClient) mutex(lock string) *mutants.Mutex {
-	return mutants.NewMutex(c.client, path.Join(c.env.Root, lock))
+	return mutants.NewMutex(c.client, c.path(lock))
 }
+
+// path is where a lock lives.
+func (c *mutantClient) path(lock string) string { return path.Join(c.env.Root, lock) }
 
 // mutantLease is a mutants.Lease in the harness's words.
 type mutantLease struct{ *mutants.Lease }

@@ -80,8 +80,11 @@ func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close
 func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *recipesClient) mutex(lock string) *recipes.Mutex {
-	return recipes.NewMutex(c.client, path.Join(c.env.Root, lock))
+	return recipes.NewMutex(c.client, c.path(lock))
 }
+
+// path is where a lock lives.
+func (c *recipesClient) path(lock string) string { return path.Join(c.env.Root, lock) }
 
 // recipesLease is a recipes.Lease in the harness's words.
 type recipesLease struct{ *recipes.Lease }

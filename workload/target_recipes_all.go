@@ -1,13 +1,6 @@
 package workload
 
-import (
-	"context"
-	"path"
-	"strconv"
-	"strings"
-
-	"github.com/zkverify/zkverify/histories"
-)
+import "github.com/zkverify/zkverify/histories"
 
 // What recipesTarget offers besides the mutex of target_recipes.go is in the
 // files target_recipes_<recipe>.go.
@@ -19,26 +12,4 @@ func (recipesTarget) Recipes() []histories.Recipe {
 		histories.Mutex, histories.NonReentrant, histories.ReadWrite, histories.MultiLock, histories.Semaphore,
 		histories.SharedSemaphore, histories.Revocation, histories.Barrier, histories.DoubleBarrier,
 	}
-}
-
-// path is where a lock lives.
-func (c *recipesClient) path(lock string) string { return path.Join(c.env.Root, lock) }
-
-// owned returns lease's context, which has its owner, such that it ends with ctx
-// and places in queues are put down to ctx's acquire.
-func owned(ctx, lease context.Context) (_ context.Context, end func()) {
-	inner, cancel := context.WithCancelCause(context.WithValue(lease, attemptKey{}, ctx.Value(attemptKey{})))
-	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	return inner, func() { stop(); cancel(nil) }
-}
-
-// sequence reads ZooKeeper's number off the name of a sequential node. It is
-// negative when the numbers have wrapped.
-func sequence(node string) int {
-	i := strings.LastIndexByte(node, '-')
-	if i > 0 && node[i-1] == '-' {
-		i-- // of a negative number
-	}
-	n, _ := strconv.Atoi(node[i+1:])
-	return n
 }

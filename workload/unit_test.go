@@ -26,6 +26,19 @@ func TestAClientsChoicesAreAFunctionOfTheSeed(t *testing.T) {
 	}
 }
 
+func TestTheLongestRestIsForTheMixToSay(t *testing.T) {
+	for rest, want := range map[time.Duration]time.Duration{0: time.Millisecond, time.Second: time.Second} {
+		r := rand.New(rand.NewPCG(1, 1))
+		var longest time.Duration
+		for range 1000 {
+			longest = max(longest, Mix{Rest: rest}.withDefaults().draw(r, 5, 3, 2*time.Second).rest)
+		}
+		if longest > want || longest < want*9/10 {
+			t.Errorf("a rest of %v at the longest; want %v", longest, want)
+		}
+	}
+}
+
 func TestTheMixHasItsShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const n = 20_000

@@ -14,6 +14,9 @@ import (
 // often as the session ends under it.
 func (c *Client) throughSessions(ctx context.Context, f func(*session) error) error {
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // before anything is sent
+		}
 		s, err := c.session(ctx)
 		if err != nil {
 			return err
@@ -36,6 +39,14 @@ func (s *session) awaitNode(ctx context.Context, path string) error {
 	watch, err := s.watch.on(ctx, s, path)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
+		if s.client.cfg.defect == "mutant-barrier-sleeps" {
+			select {
+			case <-s.ended:
+				return errSessionEnded
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
 		return nil // gone between look and watch (helix #44)
 	case err != nil && answered(err), err != nil && ctx.Err() != nil:
 		return err

@@ -50,8 +50,8 @@ func (b *Barrier) Path() string { return b.path }
 // it. A Remove that runs at the same time may come before or after.
 //
 // Errors: ctx's cause, and then a request may be under way still and have its
-// effect after the return; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such
-// as zk.ErrNoAuth.
+// effect after the return; [ErrBadPath]; [ErrTooLarge] (see [WithData]);
+// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
 }
@@ -148,10 +148,10 @@ func (b *Barrier) wait(ctx context.Context, s *session, first *int64) error {
 	for {
 		var stat *zk.Stat
 		var err error
-		if *first != 0 {
+		if *first != 0 || b.client.cfg.defect == "mutant-barrier-local-read" {
 			stat, err = statOf(ctx, s, b.path)
 		}
-		if err == nil && stat == nil {
+		if err == nil && stat == nil && b.client.cfg.defect != "mutant-barrier-local-read" {
 			stat, err = b.standing(ctx, s)
 		}
 		switch {
@@ -164,6 +164,9 @@ func (b *Barrier) wait(ctx context.Context, s *session, first *int64) error {
 		}
 		if err := s.awaitNode(ctx, b.path); err != nil {
 			return err
+		}
+		if b.client.cfg.defect == "mutant-barrier-any-wakeup" {
+			return nil
 		}
 	}
 }

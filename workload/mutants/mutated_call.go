@@ -9,13 +9,18 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
+// maxCalls is how many requests of a session may wait for answers at a time. More
+// would not be answered sooner, and each has a goroutine: a thousand contenders
+// that come together would leave a thousand stacks behind.
+const maxCalls = 64
+
 // call runs one blocking request on the session's Conn and waits for it, for
 // ctx, or for the end of the session. When the caller has gone, abandoned (if
 // not nil) is given what came of the request: a node that was created all the
 // same must be deleted by somebody.
 //
 // The goroutine of a request belongs to the session and ends with the answer,
-// the connection or the session.
+// the connection or the session. There are at most maxCalls of them at a time.
 func call[T any](ctx context.Context, s *session, request func() (T, error), abandoned func(T, error)) (T, error) {
 	type result struct {
 		value T
@@ -24,9 +29,25 @@ func call[T any](ctx context.Context, s *session, request func() (T, error), aba
 	done := make(chan result) // unbuffered: either the caller takes the result or abandoned does
 	gone := make(chan struct{})
 	var zero T
+	select {
+	case s.calls <- struct{}{}: // also when ctx has ended: it may be a clean-up
+	default:
+		select {
+		case s.calls <- struct{}{}:
+		case <-ctx.Done():
+			if abandoned != nil {
+				abandoned(zero, zk.ErrNoServer) // it was never sent
+			}
+			return zero, context.Cause(ctx)
+		case <-s.ended:
+			return zero, errSessionEnded
+		}
+	}
 	if !s.spawn(func() {
 		var r result
 		r.value, r.err = request()
+		<-s.calls
+		r.err = sent(r.err)
 		select {
 		case done <- r:
 		case <-gone:
@@ -35,6 +56,7 @@ func call[T any](ctx context.Context, s *session, request func() (T, error), aba
 			}
 		}
 	}) {
+		<-s.calls
 		return zero, errSessionEnded
 	}
 	select {
@@ -80,11 +102,19 @@ func answered(err error) bool {
 		zk.ErrNoNode, zk.ErrNodeExists, zk.ErrNotEmpty, zk.ErrBadVersion,
 		zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals,
 		zk.ErrBadArguments, zk.ErrInvalidPath, zk.ErrInvalidFlags, zk.ErrAPIError,
-		errSessionEnded, ErrClosed,
+		errSessionEnded, ErrClosed, ErrTooLarge, ErrBadPath, ErrBadCount,
 	} {
 		if errors.Is(err, known) {
 			return true
 		}
 	}
 	return false
+}
+
+// sent makes sense of the error of a request that the Conn did not send.
+func sent(err error) error {
+	if errors.Is(err, zk.ErrShortBuffer) {
+		return ErrTooLarge
+	}
+	return err
 }

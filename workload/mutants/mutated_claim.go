@@ -23,7 +23,10 @@ func (c *contender) claim() claim {
 	return claim{
 		s: c.s, nodes: []string{c.path()}, token: c.token, permits: 1, data: c.data, place: c,
 		release: func(bool) error {
-			c.s.untrack(c.path())
+			if c.s.client.cfg.defect == "mutant-herd" {
+				c.s.removeHere(c.q.dir+holderName, nil)
+			}
+			c.leaving()
 			return c.s.removeHere(c.path(), c.gone)
 		},
 	}

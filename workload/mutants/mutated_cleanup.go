@@ -49,13 +49,39 @@ func (s *session) removeHere(path string, gone func()) error {
 		}
 		return err
 	}
+	if d := s.client.cfg.defect; d == "mutant-stale-ownership" || d == "mutant-forgotten-node" {
+		return err
+	}
 	<-s.deleteInBackground(path, gone)
 	return nil
 }
 
-// removeAllHere removes several nodes at the same time, and calls gone for each.
-// It returns the first error.
+// removeAllHere removes several nodes, by one request if nothing is in the way,
+// and calls gone for each. It returns the first error.
 func (s *session) removeAllHere(paths []string, gone func(path string)) error {
+	if len(paths) > 1 {
+		var ops []any
+		for _, path := range paths {
+			ops = append(ops, &zk.DeleteRequest{Path: path, Version: -1})
+		}
+		_, err := s.conn.Multi(ops...)
+		switch {
+		case err == nil:
+			for _, path := range paths {
+				gone(path)
+			}
+			return nil
+		case !answered(err): // it may have been carried out
+			var done []<-chan struct{}
+			for _, path := range paths {
+				done = append(done, s.deleteInBackground(path, func() { gone(path) }))
+			}
+			for _, each := range done {
+				<-each
+			}
+			return nil
+		} // somebody has deleted one of them: each for itself
+	}
 	errs := make(chan error, len(paths))
 	for _, path := range paths[1:] {
 		if !s.spawn(func() { errs <- s.removeHere(path, func() { gone(path) }) }) {

@@ -21,8 +21,10 @@ type Client struct {
 	notify  notifier
 	holds   registry
 	cohorts cohorts
+	stale   sync.Map // what a defect remembers of a path
 
 	connection connection
+	kept       sync.Map // what a defect keeps, by path
 
 	quit context.Context
 	stop context.CancelFunc
@@ -42,7 +44,8 @@ type Client struct {
 //
 // Errors: ctx's cause, with the last error of a connection; zk.ErrAuthFailed,
 // when the servers do not know the scheme of a WithAuth or refuse what it was
-// given; [ErrBadPath] for a bad WithNamespace.
+// given; [ErrBadPath] for a bad WithNamespace; [ErrBadTimeout] for a bad
+// WithSessionTimeout or WithServerTick; zk's own for an empty list of servers.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	c := &Client{
 		cfg: config{
@@ -57,6 +60,9 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		o(&c.cfg)
 	}
 	if err := c.cfg.checkNamespace(); err != nil {
+		return nil, err
+	}
+	if err := c.cfg.checkTimeouts(); err != nil {
 		return nil, err
 	}
 	c.quit, c.stop = context.WithCancel(context.Background())
@@ -123,6 +129,9 @@ func (c *Client) authenticate(s *session) error {
 // publish makes s the session to use, or err what callers are told.
 func (c *Client) publish(s *session, err error) {
 	c.mu.Lock()
+	if c.current != nil && c.cfg.defect == "mutant-waits-on" {
+		s = c.current
+	}
 	c.current, c.refused = s, err
 	close(c.changed)
 	c.changed = make(chan struct{})

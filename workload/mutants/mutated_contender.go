@@ -5,7 +5,6 @@ package mutants
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -26,6 +25,7 @@ type contender struct {
 	node   string // name of its node, once enqueued
 	token  Token  // once enqueued
 
+	asks       *asks         // for permits of a semaphore
 	downgraded bool          // a reader has been put behind this writer; locked by q
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the line has changed
@@ -59,6 +59,16 @@ func (c *contender) wake() {
 // way.
 func (c *contender) enqueue(ctx context.Context) error {
 	prefix := c.q.dir + "/" + protectedName(c.guid, c.kind)
+	if guid, stale := c.s.client.stale.Load(c.q.dir); stale && c.s.client.cfg.defect == "mutant-adopted-node" {
+		c.s.client.stale.Delete(c.q.dir)
+		c.guid = guid.(string)
+		if paths, _ := findByGUID(ctx, c.s, c.q.dir, c.guid); len(paths) > 0 {
+			if ok, stat, err := c.s.conn.Exists(paths[0]); ok && err == nil {
+				c.enqueued(paths[0], Token{Zxid: stat.Czxid})
+				return nil
+			}
+		}
+	}
 	first := true
 	return c.create(ctx, func() (string, error) {
 		if first && c.q.empty() {
@@ -86,7 +96,17 @@ func (c *contender) create(ctx context.Context, request func() (string, error)) 
 // enqueueAll makes the nodes of contenders of one session by one request, which
 // either makes them all or none, and returns their paths.
 func enqueueAll(ctx context.Context, s *session, all []*contender, request func() ([]string, error)) error {
+	if s.client.cfg.defect == "mutant-missing-parent" {
+		if _, made := s.client.stale.LoadOrStore(all[0].q.dir, true); !made {
+			if err := createParents(ctx, s, all[0].q.dir); err != nil {
+				return err
+			}
+		}
+	}
 	abandoned := func(paths []string, err error) {
+		if s.client.cfg.defect == "mutant-cancelled-create" {
+			return
+		}
 		for i, c := range all {
 			switch {
 			case err == nil:
@@ -108,12 +128,19 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 				}
 			}
 			for i, c := range all {
+				if s.client.cfg.defect == "mutant-sequence-token" {
+					p, _ := parsePlace(paths[i][strings.LastIndexByte(paths[i], '/')+1:], c.q.kinds)
+					token = Token{Zxid: int64(p.Sequence) + 1}
+				}
 				c.enqueued(paths[i], token)
 			}
 			return nil
 		case errors.Is(err, errSessionEnded), gaveUp(ctx, err):
 			return err // abandoned has the create
 		case errors.Is(err, zk.ErrNoNode):
+			if s.client.cfg.defect == "mutant-missing-parent" {
+				return err
+			}
 			for _, c := range all {
 				if err := createParents(ctx, s, c.q.dir); err != nil {
 					return err
@@ -130,6 +157,17 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		}
 		// The connection broke: the nodes may be there or not. A second create
 		// would leave a first one that blocks everybody (CURATOR-45), so look.
+		if s.client.cfg.defect == "mutant-adopted-node" {
+			s.client.stale.Store(all[0].q.dir, all[0].guid)
+			s.end()
+			return errSessionEnded
+		}
+		if s.client.cfg.defect == "mutant-second-node" {
+			if err := s.awaitUp(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		found, err := findContenders(ctx, s, all)
 		if found || err != nil {
 			return err
@@ -137,108 +175,22 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 	}
 }
 
-// findContenders looks for the nodes of contenders that one transaction was to
-// make. When it returns an error none is left, or their deletion is under way.
-func findContenders(ctx context.Context, s *session, all []*contender) (found bool, err error) {
-	defer func() {
-		if err != nil {
-			for _, c := range all {
-				s.deleteByGUID(c.q.dir, c.guid)
-			}
-		}
-	}()
-	var paths []string
-	var tokens []Token
-	for _, c := range all {
-		got, err := findByGUID(ctx, s, c.q.dir, c.guid)
-		switch {
-		case err != nil:
-			return false, err
-		case len(got) == 0 && len(paths) == 0:
-			return false, nil // one transaction was to make them: none is there
-		case len(got) == 0:
-			return false, errNodeGone // somebody deletes them meanwhile
-		}
-		token, err := identify(ctx, s, got[0])
-		if err != nil {
-			return false, err
-		}
-		paths, tokens = append(paths, got[0]), append(tokens, token)
-	}
-	for i, c := range all {
-		s.takeZxid(c.guid)
-		c.enqueued(paths[i], tokens[i])
-	}
-	return true, nil
-}
-
-// identify learns the token of a node whose create was never answered, and
-// makes sure that the node is this session's: one that a dying session made
-// must not be adopted (CURATOR-498).
-func identify(ctx context.Context, s *session, path string) (Token, error) {
-	stat, err := retry(ctx, s, func() (*zk.Stat, error) {
-		ok, stat, err := s.conn.Exists(path)
-		if err == nil && !ok {
-			err = errNodeGone
-		}
-		return stat, err
-	})
-	if err != nil {
-		return Token{}, err
-	}
-	if stat.EphemeralOwner != s.id {
-		return Token{}, fmt.Errorf("%w: it belongs to session 0x%x", errNodeGone, stat.EphemeralOwner)
-	}
-	return Token{Zxid: stat.Czxid}, nil
-}
-
 func (c *contender) enqueued(path string, token Token) {
+	if c.s.client.cfg.defect == "mutant-token-kept" {
+		kept, _ := c.s.client.kept.LoadOrStore(c.q.dir, token)
+		token = kept.(Token)
+	}
 	c.node, c.token = path[strings.LastIndexByte(path, '/')+1:], token
 	c.s.track(c.path())
 	c.q.join(c)
 }
 
-// findByGUID returns the paths of the nodes with this guid; when there is none,
-// none can appear. A session's requests reach the leader in order and
-// a request that the session sent through another server is refused once the
-// session has moved, so that after a sync the list is final, also on a server
-// that lagged behind (CURATOR-264).
-func findByGUID(ctx context.Context, s *session, dir, guid string) (paths []string, err error) {
-	for {
-		if err := s.awaitUp(ctx); err != nil {
-			return nil, err
-		}
-		_, err := call(ctx, s, func() (string, error) { return s.conn.Sync(dir) }, nil)
-		if err == nil {
-			var children []string
-			children, err = call(ctx, s, func() ([]string, error) {
-				children, _, err := s.conn.Children(dir)
-				return children, err
-			}, nil)
-			if err == nil {
-				for _, child := range children {
-					if strings.HasPrefix(child, protectedName(guid, "")) {
-						paths = append(paths, dir+"/"+child)
-					}
-				}
-				return paths, nil
-			}
-		}
-		if errors.Is(err, zk.ErrNoNode) {
-			return nil, nil
-		}
-		if answered(err) {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
 // wait waits for the contender's turn; if block is false it returns
 // ErrNotAcquired instead of waiting for others.
 func (c *contender) wait(ctx context.Context, block bool) error {
+	if c.s.client.cfg.defect == "mutant-herd" {
+		return c.grab(ctx, block)
+	}
 	for {
 		v, err := c.q.judge(c)
 		switch {
@@ -263,6 +215,37 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 		}
 	}
 }
+
+// grab creates the one node that says who holds the lock, as everybody tries to
+// who is woken when it goes.
+func (c *contender) grab(ctx context.Context, block bool) error {
+	holder := c.q.dir + holderName
+	for {
+		_, err := retry(ctx, c.s, func() (string, error) {
+			return c.s.conn.Create(holder, []byte(c.node), zk.FlagEphemeral, c.acl)
+		})
+		if !errors.Is(err, zk.ErrNodeExists) {
+			return err
+		}
+		whose, err := retry(ctx, c.s, func() (string, error) {
+			data, _, err := c.s.conn.Get(holder)
+			return string(data), err
+		})
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			continue
+		case err != nil || whose == c.node: // the create was carried out after all
+			return err
+		case !block:
+			return ErrNotAcquired
+		}
+		if err := c.s.awaitNode(ctx, holder); err != nil {
+			return err
+		}
+	}
+}
+
+const holderName = "/holder"
 
 // awaitOwn waits until a node of this session goes. The line hears of that from
 // whoever deletes it, and from every list.
@@ -292,6 +275,9 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	watch, err := c.s.watch.on(ctx, c.s, path)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
+		if c.s.client.cfg.defect == "mutant-waits-for-nobody" {
+			return c.sleep(ctx)
+		}
 		c.q.gone(node) // between list and watch (helix #44)
 		return nil
 	case err != nil && answered(err):
@@ -304,6 +290,19 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	}
 	again := time.NewTimer(c.s.currentTimeout())
 	defer again.Stop()
+	if c.s.client.cfg.defect == "mutant-expiry-ignored" {
+		select {
+		case e := <-watch.event:
+			if e.Type == zk.EventNodeDeleted {
+				c.s.watch.fired(watch)
+				c.q.gone(node)
+				return nil
+			}
+			<-ctx.Done() // an event of the session, which is not about the node
+		case <-ctx.Done():
+		}
+		return context.Cause(ctx)
+	}
 	select {
 	case e := <-watch.event:
 		c.s.watch.fired(watch)
@@ -316,12 +315,28 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	case <-c.woken: // its own node has gone
 		return nil
 	case <-linkChanged:
+		if c.s.client.cfg.defect == "mutant-watch-lost" {
+			return c.sleep(ctx)
+		}
+		if c.s.client.cfg.defect == "mutant-new-place" {
+			return errNodeGone
+		}
 		c.q.outdated()
 		return nil
 	case <-again.C:
 		return c.look(ctx)
 	case <-c.s.ended:
 		return errSessionEnded // also while it waits (etcd #19597)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// sleep waits for what will not come.
+func (c *contender) sleep(ctx context.Context) error {
+	select {
+	case <-c.s.ended:
+		return errSessionEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -369,6 +384,9 @@ func (c *contender) awaitAny(ctx context.Context, watches []watched) error {
 		first, second = watches[0], watches[1]
 	}
 	again := time.NewTimer(c.s.currentTimeout())
+	if c.s.client.cfg.defect == "mutant-semaphore-raise-unnoticed" {
+		again.Stop() // the slow look would notice
+	}
 	defer again.Stop()
 	select {
 	case <-first.event:
@@ -401,12 +419,38 @@ func (c *contender) look(ctx context.Context) error {
 // wait for it; then the deletion goes on in the background until the node is
 // gone or its session has ended (CURATOR-79, kazoo #732).
 func (c *contender) leave(ctx context.Context) error {
-	c.s.untrack(c.path())
+	c.leaving()
+	switch c.s.client.cfg.defect {
+	case "mutant-cancelled-clean-up":
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	case "mutant-swallowed-clean-up":
+		_, _ = call(ctx, c.s, func() (struct{}, error) { return struct{}{}, c.s.conn.Delete(c.path(), -1) }, nil)
+		c.gone()
+		return nil
+	}
 	return c.s.remove(ctx, c.path(), c.gone)
+}
+
+// leaveInBackground is leave for who need not wait: until the channel is closed.
+func (c *contender) leaveInBackground() <-chan struct{} {
+	c.leaving()
+	return c.s.deleteInBackground(c.path(), c.gone)
+}
+
+// leaving is called before the contender's node is deleted.
+func (c *contender) leaving() {
+	c.s.untrack(c.path())
+	c.q.leaving(c)
 }
 
 // gone is called when the contender's node is known to be deleted.
 func (c *contender) gone() {
+	switch c.s.client.cfg.defect {
+	case "mutant-restarted-sequence", "mutant-sequence-token", "mutant-missing-parent":
+		_ = c.s.conn.Delete(c.q.dir, -1) // refused while anybody is in the queue
+	}
 	c.q.gone(c.node)
 	c.s.leaveLine(c.q)
 }

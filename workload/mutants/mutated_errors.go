@@ -23,10 +23,21 @@ var (
 	// ErrClosed is returned by every call on a closed Client.
 	ErrClosed = errors.New("recipes: client closed")
 
-	// ErrBadPath is returned by Acquire, TryAcquire and Participants when the
-	// lock's path is not an absolute ZooKeeper path, or is the root. Connect
-	// returns it for a bad WithNamespace.
+	// ErrBadPath is returned by every call at a path that is not an absolute
+	// ZooKeeper path, is the root, has characters that the servers refuse, or more
+	// than 8 kB, namespace included; by Client.Revoke also when the path is not
+	// that of a lock node. Connect returns it for a bad WithNamespace.
 	ErrBadPath = errors.New("recipes: bad lock path")
+
+	// ErrBadTimeout is returned by Connect for a session timeout of less than a
+	// millisecond or more than 24 days, and for a negative server tick.
+	ErrBadTimeout = errors.New("recipes: bad timeout")
+
+	// ErrTooLarge is returned, by whatever makes nodes or writes, when its request
+	// would be larger than the megabyte (jute.maxbuffer) that servers take: the
+	// data of all nodes of a transaction and their paths count. It has not been
+	// sent. Servers answer such a request by cutting the connection.
+	ErrTooLarge = errors.New("recipes: request too large")
 
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")

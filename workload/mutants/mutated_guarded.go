@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -23,8 +24,8 @@ import (
 // returned, not before.
 //
 // Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during
-// the call; ctx's cause; the error of the first of ops that failed, such as
-// zk.ErrBadVersion. Nothing was written then, unless the error is also
+// the call; ctx's cause; [ErrTooLarge]; the error of the first of ops that failed,
+// such as zk.ErrBadVersion. Nothing was written then, unless the error is also
 // [ErrOutcomeUnknown].
 func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
 	responses, err := guarded(ctx, []*Lease{l}, ops)
@@ -49,7 +50,8 @@ func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse,
 }
 
 // guarded carries out ops while all the nodes of the leases are there. A lock
-// node's name holds a random guid, and nobody else is granted while it is there.
+// node's name holds a random guid. No other session is granted while it is there,
+// and none of this session while a request of this kind is under way.
 func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
 	s := leases[0].hold.s
 	var checks []any
@@ -73,10 +75,18 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 		err       error
 	}
 	for {
+		over, err := writing(leases)
+		if err != nil {
+			return nil, err
+		}
 		a, gone := call(ctx, s, func() (answer, error) {
+			defer over()
 			responses, err := s.conn.Multi(ops...)
 			return answer{responses, err}, nil
-		}, nil)
+		}, func(answer, error) { over() }) // also if it was never sent
+		if errors.Is(gone, errSessionEnded) {
+			over() // nothing of the session is carried out any more
+		}
 		var own []zk.MultiResponse
 		if len(a.responses) == len(ops) {
 			own = a.responses[len(checks):]
@@ -90,6 +100,8 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 			if err := s.awaitUp(ctx); err != nil {
 				return nil, lostWith(err)
 			}
+		case errors.Is(a.err, zk.ErrShortBuffer):
+			return nil, ErrTooLarge
 		case !answered(a.err):
 			return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, a.err)
 		case refused(a.responses, len(checks)):
@@ -99,6 +111,36 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 			return own, a.err
 		}
 	}
+}
+
+// writing notes that a guarded request is under way, until over is called. The
+// turn of whoever has the lock next does not come before that: the request may be
+// carried out after its caller has given up.
+func writing(leases []*Lease) (over func(), err error) {
+	var holds []*hold
+	over = sync.OnceFunc(func() {
+		for _, h := range holds {
+			h.writes.Done()
+		}
+	})
+	for _, l := range leases {
+		h := l.hold
+		h.mu.Lock()
+		ended, lost := h.over, h.isLost
+		if !ended {
+			h.writes.Add(1)
+			holds = append(holds, h)
+		}
+		h.mu.Unlock()
+		if ended {
+			over()
+			if lost {
+				return nil, ErrLeaseLost
+			}
+			return nil, ErrNotHeld
+		}
+	}
+	return over, nil
 }
 
 // refused reports whether one of the first n operations is what failed.

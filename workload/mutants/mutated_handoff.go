@@ -161,8 +161,7 @@ func (co *cohort) pass(b baton, limit int) bool {
 // retire gives up the leadership, and its place in the background.
 func (co *cohort) retire(place *contender) bool {
 	co.resign()
-	place.s.untrack(place.path())
-	place.s.deleteInBackground(place.path(), place.gone)
+	place.leaveInBackground()
 	return true
 }
 

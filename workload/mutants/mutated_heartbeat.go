@@ -146,6 +146,9 @@ func (s *session) nodesGone(paths []string, responses []zk.MultiResponse) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, paths[i])
+	if d := s.client.cfg.defect; d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" {
+		return
+	}
 	s.loseNodeLocked(paths[i])
 	s.nudge()
 }

@@ -38,8 +38,9 @@ type hold struct {
 	since     time.Time
 	outermost *Lease
 	lost      chan struct{}
-	ended     chan struct{} // closed when released or lost
-	timer     *time.Timer   // fires at the deadline
+	ended     chan struct{}  // closed when released or lost
+	timer     *time.Timer    // fires at the deadline
+	writes    sync.WaitGroup // guarded requests under way; none begins when the hold is over
 
 	mu     sync.Mutex // taken after the session's
 	depth  int        // leases not yet released
@@ -49,6 +50,7 @@ type hold struct {
 
 	revoke   map[*byte]func() // listeners
 	watched  bool             // for revocation
+	looked   bool             // at the data, once
 	asked    bool             // a request has been seen
 	answered int32            // the version of the node's data that it came with
 }
@@ -139,6 +141,9 @@ func (h *hold) atDeadline() {
 		h.timer.Reset(left)
 		return
 	}
+	if h.client.cfg.defect == "mutant-no-deadline" {
+		return
+	}
 	h.loseLocked()
 }
 
@@ -146,7 +151,7 @@ func (h *hold) atDeadline() {
 func (h *hold) loseLocked() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over {
+	if h.over || h.client.cfg.defect == "mutant-never-told" {
 		return
 	}
 	h.over, h.isLost = true, true
@@ -157,7 +162,9 @@ func (h *hold) loseLocked() {
 	close(h.lost)
 	close(h.ended)
 	for _, l := range h.leases {
-		l.cancel(ErrLeaseLost)
+		if h.client.cfg.defect != "mutant-local-read" {
+			l.cancel(ErrLeaseLost)
+		}
 		if l.group != nil {
 			l.group.lose()
 		}
@@ -167,6 +174,7 @@ func (h *hold) loseLocked() {
 	s := h.s
 	s.wg.Go(func() {
 		h.client.holds.drop(h)
+		h.writes.Wait()
 		h.release(true)
 	})
 	if f := h.client.cfg.observer.Lost; f != nil {
@@ -208,6 +216,9 @@ func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
 // of the process.
 func (l *Lease) Valid() bool {
 	if l.hold.client.cfg.defect == "mutant-no-session-check" {
+		return l.open()
+	}
+	if d := l.hold.client.cfg.defect; d == "mutant-never-told" || d == "mutant-no-deadline" {
 		return l.open()
 	}
 	return l.open() && time.Now().Before(l.hold.s.deadline())
@@ -290,15 +301,47 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 }
 
-// start begins the release, if it has not begun. Its goroutine belongs to the
-// session.
+// start begins the release, if it has not begun: the lease is over when start
+// returns, and the lock node goes in a goroutine that belongs to the session.
 func (l *Lease) start() {
 	l.once.Do(func() {
 		close(l.released)
-		if !l.hold.s.spawn(l.release) {
-			l.release() // the session is over: there is nothing to wait for
+		lost, last := l.end()
+		l.cancel(ErrNotHeld) // before the next one's turn
+		release := func() { l.release(lost, last) }
+		if !l.hold.s.spawn(release) {
+			release() // the session is over: there is nothing to wait for
 		}
 	})
+}
+
+// end takes the lease out of its hold. It reports whether the hold had been lost,
+// and whether this was its last lease.
+func (l *Lease) end() (lost, last bool) {
+	h := l.hold
+	s := h.s
+	s.mu.Lock()
+	h.mu.Lock()
+	h.depth--
+	h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
+	l.wasLost = h.isLost
+	lost, last = h.isLost, h.depth == 0 && !h.over
+	if last {
+		h.over = true
+		if h.client.cfg.defect == "mutant-revocation-disarmed" {
+			h.client.kept.Store(h.key.path, true)
+		}
+		delete(s.holds, h)
+		h.timer.Stop()
+		close(h.ended)
+		if f := h.client.cfg.observer.Released; f != nil {
+			held := time.Since(h.since)
+			h.client.notify.post(func() { f(h.outermost, held) })
+		}
+	}
+	h.mu.Unlock()
+	s.mu.Unlock()
+	return lost, last
 }
 
 // deleteFirst deletes the node that holds the lock, whosever it is, however
@@ -323,46 +366,80 @@ func deleteFirst(c *Client, path string) {
 	}
 }
 
-func (l *Lease) release() {
-	h := l.hold
-	defer close(l.result)
-	defer l.cancel(ErrNotHeld)
-	s := h.s
-	s.mu.Lock()
-	h.mu.Lock()
-	h.depth--
-	h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
-	l.wasLost = h.isLost
-	lost, last := h.isLost, h.depth == 0 && !h.over
-	if last {
-		h.over = true
-		delete(s.holds, h)
-		h.timer.Stop()
-		close(h.ended)
-		if f := h.client.cfg.observer.Released; f != nil {
-			held := time.Since(h.since)
-			h.client.notify.post(func() { f(h.outermost, held) })
+// stubbornly repeats a request in one session after the other until a server
+// answers.
+func stubbornly(c *Client, request func(*zk.Conn) error) {
+	for {
+		s, err := c.session(c.quit)
+		if err != nil {
+			return
+		}
+		if _, err := retry(c.quit, s, func() (struct{}, error) { return struct{}{}, request(s.conn) }); err == nil || answered(err) && !errors.Is(err, errSessionEnded) {
+			return
 		}
 	}
-	h.mu.Unlock()
-	s.mu.Unlock()
+}
+
+// deleteOldest deletes the oldest node of these kinds, whosever it is.
+func deleteOldest(c *Client, dir string, kinds []string) {
+	stubbornly(c, func(conn *zk.Conn) error {
+		children, _, err := conn.Children(dir)
+		if places := queue(children, kinds); len(places) > 0 {
+			err = conn.Delete(dir+"/"+places[0].Node, -1)
+		}
+		return err
+	})
+}
+
+// release deletes the lock node after the last lease.
+func (l *Lease) release(lost, last bool) {
+	h := l.hold
+	defer close(l.result)
 	if lost {
 		if h.client.cfg.defect == "mutant-delete-by-name" {
 			deleteFirst(h.client, l.Path())
+		}
+		if h.client.cfg.defect == "mutant-others-lease" {
+			deleteOldest(h.client, l.Path()+leasesDir, leaseKinds)
+		}
+		if h.client.cfg.defect == "mutant-restarted-sequence" {
+			stubbornly(h.client, func(conn *zk.Conn) error {
+				own, _ := parsePlace(h.place.node, lockKinds)
+				for range 100 { // it cannot know that it is done
+					children, _, err := conn.Children(l.Path())
+					for _, p := range queue(children, lockKinds) {
+						if p.Sequence == own.Sequence {
+							err = errors.Join(err, conn.Delete(l.Path()+"/"+p.Node, -1))
+						}
+					}
+					if err != nil && !errors.Is(err, zk.ErrNoNode) {
+						return err
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+				return nil
+			})
 		}
 		l.err = opError("release", l.Path(), ErrLeaseLost)
 		return
 	}
 	if !last {
 		if h.client.cfg.defect == "mutant-inner-release" {
-			l.err = s.conn.Delete(h.nodes[0], -1)
+			l.err = h.s.conn.Delete(h.nodes[0], -1)
 		}
 		return
 	}
 	h.client.holds.drop(h)
+	h.writes.Wait() // they come before whatever the next one sends, or are over
+	if h.client.cfg.defect == "mutant-stale-ownership" {
+		if l.err = h.release(false); l.err != nil && !errors.Is(l.err, zk.ErrNoNode) {
+			h.client.stale.Store(l.Path(), h.claim)
+		}
+		return
+	}
 	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
-	} else if err != nil && !errors.Is(err, errSessionEnded) && s.quit.Err() == nil {
+	} else if err != nil && !errors.Is(err, errSessionEnded) && h.s.quit.Err() == nil {
 		l.err = opError("release", l.Path(), err)
 	}
 }

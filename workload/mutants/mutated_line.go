@@ -23,6 +23,11 @@ import (
 // admits it among those that are really left. A contender that has not stood in
 // a list may wait on the strength of the line, but is never granted.
 //
+// For the same reason a turn ends for the session's other contenders when the
+// release begins, not when the servers have answered it (see leaving): as long
+// as the node of the one is there, nobody else's turn can come, since the node of
+// the next is ahead of everybody else's, too.
+//
 // So the servers are asked for a list only when the one who seems to be first
 // has not been seen in one, or when a node of another session, of whose kind the
 // line hears only as long as it is watched, has gone.
@@ -30,19 +35,19 @@ type line struct {
 	s     *session
 	dir   string
 	kinds []string
-	users int // contenders; locked by the session
+	users int // contenders, and leases of permits; locked by the session
 
 	mu      sync.Mutex
 	places  []Place                 // in order
 	own     map[string]*contender   // of this session, by node
 	waiting map[string][]*contender // of this session, by the own node they wait for
+	going   map[string]bool         // nodes of this session that are being deleted
 	left    map[string]bool         // nodes that have gone while a list was under way
 	flight  *flight                 // the list under way
 	started int64                   // lists are numbered in the order they were requested
 	applied int64                   // the latest list that is in places
-	permits *permits                // of a semaphore's queue, when known; see permits.go
-	before  int64                   // the latest list when a contender last took permits
 	needed  int64                   // what stands in places of other sessions is known to be old until this list
+	ledger  ledger                  // of a semaphore's queue
 }
 
 type lineKey struct{ dir, kind string }
@@ -61,7 +66,10 @@ func (s *session) line(dir string, kinds []string) *line {
 	key := lineKey{dir, kinds[0]}
 	q := s.lines[key]
 	if q == nil {
-		q = &line{s: s, dir: dir, kinds: kinds, own: make(map[string]*contender), waiting: make(map[string][]*contender)}
+		q = &line{
+			s: s, dir: dir, kinds: kinds,
+			own: make(map[string]*contender), waiting: make(map[string][]*contender), going: make(map[string]bool),
+		}
 		s.lines[key] = q
 	}
 	q.users++
@@ -88,20 +96,42 @@ func (q *line) join(c *contender) {
 	}
 }
 
+// leaving takes a contender's node out of the line whose deletion begins now: its
+// holder has released it, or gave up.
+//
+// Not that of a writer with a downgraded reader: as long as it is there the
+// reader's may still appear, ahead of everybody.
+func (q *line) leaving(c *contender) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.own[c.node] == c && !c.downgraded {
+		q.going[c.node] = true
+		q.drop(c.node)
+	}
+}
+
 // gone takes a node out of the line that is known to be deleted, and wakes the
 // contenders of this session that wait for it.
 func (q *line) gone(node string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	p, _ := parsePlace(node, q.kinds)
-	if i, found := slices.BinarySearchFunc(q.places, p, order); found {
-		q.places = slices.Delete(q.places, i, i+1)
-	}
 	if q.flight != nil {
 		q.left[node] = true // the list may still have it
 	}
+	if q.going[node] {
+		delete(q.going, node)
+		return
+	}
 	if c := q.own[node]; c == nil || c.downgraded {
 		q.mark()
+	}
+	q.drop(node)
+}
+
+// drop takes a node out of the line. q is locked.
+func (q *line) drop(node string) {
+	if i := q.find(node); i >= 0 {
+		q.places = slices.Delete(q.places, i, i+1)
 	}
 	delete(q.own, node)
 	q.wake(node)
@@ -113,7 +143,7 @@ func (q *line) gone(node string) {
 // put in its place by a downgrade.
 func (q *line) mark() {
 	q.needed = q.started + 1
-	q.permits = nil
+	q.ledger.known = nil
 }
 
 // outdated is mark for those outside.
@@ -135,6 +165,9 @@ func (q *line) wake(node string) {
 func (q *line) stop(c *contender, node string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if c.asks != nil {
+		c.asks.waiting = false
+	}
 	rest := slices.DeleteFunc(q.waiting[node], func(other *contender) bool { return other == c })
 	if len(rest) == 0 {
 		delete(q.waiting, node)
@@ -161,12 +194,30 @@ type verdict struct {
 func (q *line) judge(c *contender) (verdict, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if c.asks != nil && c.asks.take != nil {
+		return verdict{granted: true}, nil // somebody ahead takes for it, too
+	}
 	if q.own[c.node] != c {
 		return verdict{}, errNodeGone // not in the list is not first in it (zk.Lock grants twice here)
 	}
 	p, _ := parsePlace(c.node, q.kinds)
 	i, _ := slices.BinarySearchFunc(q.places, p, order)
+	if wrong := wrongOrders[q.s.client.cfg.defect]; wrong != nil {
+		right := q.places
+		defer func() { q.places = right }()
+		q.places = slices.Clone(right)
+		slices.SortFunc(q.places, wrong)
+		i = slices.IndexFunc(q.places, func(p Place) bool { return p.Node == c.node })
+	}
 	ahead := c.rule(q.places, i)
+	if ahead > i && q.s.client.cfg.defect == "mutant-later-writer" {
+		later := q.places[ahead].Node
+		if q.own[later] != nil {
+			q.waiting[later] = append(q.waiting[later], c)
+			return verdict{own: later}, nil
+		}
+		return verdict{other: later}, nil
+	}
 	if ahead >= i || ahead < granted {
 		return verdict{}, ErrBadRule
 	}
@@ -201,7 +252,13 @@ func (q *line) judge(c *contender) (verdict, error) {
 		}
 	}
 	if q.own[blocker] != nil {
+		if i == 1 && q.places[i].listed == 0 {
+			return verdict{list: list}, nil // the next one's list comes while the first has its turn
+		}
 		q.waiting[blocker] = append(q.waiting[blocker], c)
+		if c.asks != nil {
+			c.asks.waiting = true
+		}
 		return verdict{own: blocker}, nil
 	}
 	return verdict{other: blocker}, nil
@@ -302,6 +359,13 @@ func (q *line) fetch(f *flight) {
 		err = nil // nobody is left
 	}
 	places := queue(children, q.kinds)
+	if q.s.client.cfg.defect == "mutant-foreign-child" {
+		for _, child := range children {
+			if _, ok := parsePlace(child, q.kinds); !ok {
+				places = slices.Insert(places, 0, Place{Node: child, Kind: q.kinds[0], Sequence: -1})
+			}
+		}
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if f.err = err; err == nil {
@@ -313,7 +377,7 @@ func (q *line) fetch(f *flight) {
 
 // apply replaces what the line knows by a list.
 func (q *line) apply(number int64, places []Place) {
-	places = slices.DeleteFunc(places, func(p Place) bool { return q.left[p.Node] })
+	places = slices.DeleteFunc(places, func(p Place) bool { return q.left[p.Node] || q.going[p.Node] })
 	listed := make(map[string]int64, len(q.places))
 	for _, p := range q.places {
 		listed[p.Node] = p.listed
@@ -327,16 +391,16 @@ func (q *line) apply(number int64, places []Place) {
 	}
 	other := func(p Place) bool { return q.own[p.Node] == nil }
 	if slices.ContainsFunc(places, other) || slices.ContainsFunc(q.places, other) {
-		q.permits = nil // it may come, or have come, to the head of the queue
+		q.ledger.known = nil // it may come, or have come, to the head of the queue
 	}
 	for node, c := range q.own {
 		switch {
 		case present[node]:
-		case c.joined < number: // somebody else deleted it
+		case c.joined < number && !c.taking(): // somebody else deleted it
 			delete(q.own, node)
 			q.wake(node)
 			c.wake()
-		default: // created after the list was requested
+		default: // created after the list was requested; or its own take has deleted it, and will say so
 			p, _ := parsePlace(node, q.kinds)
 			i, _ := slices.BinarySearchFunc(places, p, order)
 			places = slices.Insert(places, i, p)

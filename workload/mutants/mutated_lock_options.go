@@ -24,7 +24,9 @@ func newLockConfig(options []LockOption) lockConfig {
 	return cfg
 }
 
-// WithData sets the data of the lock's nodes; participants see it. Default
+// WithData sets the data of the lock's nodes; participants see it. It should be
+// short: acquires return [ErrTooLarge] when the nodes that one transaction makes,
+// of all permits or of all mutexes of a multi-lock, exceed a megabyte. Default
 // empty.
 func WithData(data []byte) LockOption {
 	return func(c *lockConfig) { c.data = append([]byte{}, data...) }
@@ -32,7 +34,8 @@ func WithData(data []byte) LockOption {
 
 // WithLockACL sets the access control list of the lock's contender nodes.
 // Default: that of the Client, see [WithACL], which its parents always have.
-// The client itself must be allowed to read, create and delete.
+// The client itself must be allowed to read, create and delete. Acquires return
+// zk.ErrInvalidACL for a list that the servers do not take, an empty one say.
 func WithLockACL(acl ...zk.ACL) LockOption {
 	return func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }
 }

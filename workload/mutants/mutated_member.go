@@ -89,6 +89,9 @@ func (m *member) enter(ctx context.Context, n int) error {
 		// Only a reason to look again: taken for the beginning of the round it
 		// would let a member pass alone (Curator GH-1290).
 		fired, err := m.s.awaitEvent(ctx, event, linkChanged, patience)
+		if err == nil && fired && m.s.client.cfg.defect == "mutant-double-barrier-any-wakeup" {
+			return nil
+		}
 		if err == nil && fired {
 			// Each arrival wakes everybody. Where a crowd is coming, let some
 			// more of it come before the next look at all of it.
@@ -125,7 +128,7 @@ func (m *member) join(ctx context.Context, members []string) (in bool, err error
 	if err != nil || now == nil {
 		return false, err
 	}
-	if m.id < now.id || now.lists(m.name) {
+	if m.id < now.id || now.lists(m.name) || m.s.client.cfg.defect == "mutant-double-barrier-stale-ready" {
 		m.entered = now.id
 		return true, nil
 	}
@@ -233,6 +236,11 @@ func (m *member) leave(ctx context.Context) (ended bool, others []string, err er
 // session has ended and will take it along (CURATOR-318, CURATOR-80), and then
 // what is left of its round if it was the last.
 func (m *member) withdraw() <-chan struct{} {
+	if m.s.client.cfg.defect == "mutant-double-barrier-ghost" {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
 	m.s.untrack(m.path())
 	return m.s.background(func(ctx context.Context) error {
 		m.quiet() // a request that is still under way could create something

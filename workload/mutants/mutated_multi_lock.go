@@ -5,11 +5,9 @@ package mutants
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -63,8 +61,12 @@ func (m *MultiLock) Paths() []string {
 	return paths
 }
 
-// Acquire waits for all locks. Its errors are those of the locks' own Acquire,
-// and [ErrBadLocks].
+// Acquire waits for all locks. When it returns an error it has given back what it
+// had taken: no lock of the set is Held any more by its doing, and the nodes are
+// gone, unless ctx ended first. Then they go in the background, as with
+// [Lease.Release].
+//
+// Its errors are those of the locks' own Acquire, and [ErrBadLocks].
 func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
@@ -121,9 +123,7 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 	leases := make(map[string]*Lease) // by path
 	defer func() {
 		if err != nil {
-			for _, l := range leases {
-				l.start()
-			}
+			giveBack(ctx, leases)
 		}
 	}()
 	fresh := make(map[ownership]*Mutex) // to be enqueued together
@@ -134,9 +134,12 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 		}
 	}()
 	var apart []Lock // to be acquired one by one
+	if client.cfg.defect == "mutant-multi-lock-in-order" {
+		sorted = m.locks
+	}
 	for _, l := range sorted {
 		mutex, ok := l.(*Mutex)
-		if !ok || mutex.kind == readKind && client.holds.find(ownership{mutex.path, o.id, writeKind}) != nil {
+		if !ok || client.cfg.defect == "mutant-multi-lock-in-order" || mutex.kind == readKind && client.holds.find(ownership{mutex.path, o.id, writeKind}) != nil {
 			apart = append(apart, l)
 			continue
 		}
@@ -185,6 +188,16 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 	return newMultiLease(ctx, o, all), nil
 }
 
+// giveBack releases leases at the same time, and waits for that until ctx ends.
+func giveBack(ctx context.Context, leases map[string]*Lease) {
+	for _, l := range leases {
+		l.start()
+	}
+	for _, l := range leases {
+		_ = l.Release(ctx) // what ended the acquire is what matters (CURATOR-41)
+	}
+}
+
 // contend makes one attempt in one session to get the holds of these mutexes.
 func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, block bool, asked time.Time) (err error) {
 	all := make(map[ownership]*contender)
@@ -215,26 +228,40 @@ func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownersh
 	if err != nil {
 		return err
 	}
+	got := make(map[*contender]bool)
 	defer func() {
-		if err != nil {
-			for key, c := range all {
-				if h := holds[key]; h != nil {
-					h.outermost.start()
-				} else {
-					s.untrack(c.path())
-					s.deleteInBackground(c.path(), c.gone)
-				}
+		if err == nil {
+			return
+		}
+		taken := make(map[string]*Lease)
+		var left []<-chan struct{}
+		for key, c := range all {
+			if h := holds[key]; h != nil {
+				taken[key.path] = h.outermost
+				continue
 			}
-			clear(holds)
+			if got[c] {
+				continue
+			}
+			left = append(left, c.leaveInBackground())
+		}
+		clear(holds)
+		giveBack(ctx, taken)
+		for _, done := range left {
+			select {
+			case <-done:
+			case <-ctx.Done():
+			}
 		}
 	}()
 	for key, c := range all {
 		s.client.announce(ctx, key.path, c, c.token)
 	}
 	for _, c := range all {
-		if err := c.wait(ctx, block); err != nil {
+		if err := c.wait(ctx, block); err != nil && s.client.cfg.defect != "mutant-multi-lock-goes-on" {
 			return err
 		}
+		got[c] = s.client.cfg.defect == "mutant-multi-lock-keeps-part"
 	}
 	for key, c := range all {
 		h, err := startHold(ctx, s.client, c.claim(), key, &mutexes[key].cfg, asked)
@@ -244,83 +271,4 @@ func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownersh
 		holds[key] = h
 	}
 	return nil
-}
-
-// MultiLease is several locks that are held together. Its methods may be called
-// from any goroutine.
-type MultiLease struct {
-	leases []*Lease
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	lost   chan struct{}
-	once   sync.Once // closes lost
-}
-
-func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
-	g := &MultiLease{leases: leases, lost: make(chan struct{})}
-	ctx, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	o.leases = append(slices.Clip(o.leases), leases...)
-	g.ctx = context.WithValue(ctx, ownerKey{}, o)
-	for _, l := range leases {
-		l.hold.mu.Lock()
-		l.group = g
-		lost := l.hold.isLost
-		l.hold.mu.Unlock()
-		if lost {
-			g.lose()
-		}
-	}
-	return g
-}
-
-// lose is called when one of the locks is lost.
-func (g *MultiLease) lose() {
-	g.once.Do(func() {
-		close(g.lost)
-		g.cancel(ErrLeaseLost)
-	})
-}
-
-// Leases returns the leases of the single locks, in the order the locks were
-// given.
-func (g *MultiLease) Leases() []*Lease { return slices.Clone(g.leases) }
-
-// Token returns the newest of the leases' tokens. It grows from one grant of the
-// same set of locks to the next.
-func (g *MultiLease) Token() Token {
-	return slices.MaxFunc(g.leases, func(a, b *Lease) int { return a.Token().Compare(b.Token()) }).Token()
-}
-
-// Lost returns a channel that is closed once one of the locks is lost, see
-// [Lease.Lost].
-func (g *MultiLease) Lost() <-chan struct{} { return g.lost }
-
-// Valid asks the clock whether all locks are held now, see [Lease.Valid].
-func (g *MultiLease) Valid() bool {
-	return !slices.ContainsFunc(g.leases, func(l *Lease) bool { return !l.Valid() })
-}
-
-// Deadline returns the earliest of the leases' deadlines, see [Lease.Deadline].
-func (g *MultiLease) Deadline() time.Time {
-	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
-}
-
-// Context returns a context like that of [Lease.Context], which ends when one of
-// the locks is lost, with the cause [ErrLeaseLost], or when the multi-lease is
-// released, with the cause [ErrNotHeld]. Acquiring any of the locks with it
-// re-enters.
-func (g *MultiLease) Context() context.Context { return g.ctx }
-
-// Release gives all locks back, at the same time. It returns [ErrLeaseLost] when
-// one of them had been lost, and otherwise what [Lease.Release] does.
-func (g *MultiLease) Release(ctx context.Context) error {
-	for _, l := range g.leases {
-		l.start()
-	}
-	g.cancel(ErrNotHeld)
-	var errs []error
-	for _, l := range g.leases {
-		errs = append(errs, l.Release(ctx))
-	}
-	return errors.Join(errs...)
 }

@@ -50,7 +50,8 @@ func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 //
 // Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
 // lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
-// [ReadWriteMutex]); errors of ZooKeeper such as zk.ErrNoAuth.
+// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); errors of ZooKeeper such as
+// zk.ErrNoAuth.
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
@@ -94,6 +95,14 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 		return l, err
 	}
 	var h *hold
+	if on, stale := m.client.stale.Load(m.path); stale && m.client.cfg.defect == "mutant-stale-ownership" {
+		m.client.stale.Delete(m.path)
+		defer func() { m.client.holds.settle(key, h) }()
+		if h, err = startHold(ctx, m.client, on.(claim), key, &m.cfg, asked); err != nil {
+			return nil, err
+		}
+		return h.outermost, nil
+	}
 	defer func() { m.client.holds.settle(key, h) }()
 	if m.cfg.handoff > 0 {
 		h, err = m.handoff(ctx, key, block, asked)
@@ -113,6 +122,17 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bool, asked time.Time, claim func(*contender) claim) (_ *hold, err error) {
 	c := newContender(s, m.path, m.kinds, m.kind, m.rule, m.cfg)
 	writer := m.client.holds.find(ownership{m.path, key.owner, writeKind})
+	behind := writer != nil && m.client.cfg.defect == "mutant-downgrade-behind"
+	for _, l := range ownerOf(ctx).leases {
+		behind = behind || l.hold.key.kind == writeKind && l.Path() == m.path && l.hold.isLost && m.client.cfg.defect == "mutant-local-read"
+	}
+	if m.kind == readKind && behind {
+		if err := c.enqueue(ctx); err != nil {
+			return nil, err
+		}
+		m.client.announce(ctx, m.path, c, c.token)
+		return startHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+	}
 	if m.kind == readKind && writer != nil {
 		err = c.downgrade(ctx, writer.claim)
 	} else {
@@ -129,6 +149,18 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 	m.client.announce(ctx, m.path, c, c.token)
 	if err := c.wait(ctx, block); err != nil {
 		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
+			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+		}
+		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-own-node-missing" {
+			next, err := m.client.session(ctx)
+			if err != nil {
+				return nil, err
+			}
+			on := claim(c)
+			on.s, on.nodes, on.release = next, []string{m.path}, func(bool) error { return nil }
+			return startHold(ctx, m.client, on, key, &m.cfg, asked)
+		}
+		if block && ctx.Err() != nil && m.client.cfg.defect == "mutant-cancelled-acquire" {
 			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
 		}
 		return nil, err

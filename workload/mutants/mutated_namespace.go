@@ -25,8 +25,12 @@ func (c *config) checkNamespace() error {
 }
 
 // resolve returns the whole path of what a recipe was given. A bad path stays as
-// it is: below the namespace it might look like a good one.
+// it is: below the namespace it might look like a good one. The empty one becomes
+// the root, which is as bad: what a recipe adds to it might look good as well.
 func (c *Client) resolve(path string) string {
+	if path == "" {
+		return "/"
+	}
 	if c.cfg.namespace == nil || checkPath(path) != nil {
 		return path
 	}

@@ -4,8 +4,8 @@ package mutants
 
 import (
 	"cmp"
-	"crypto/rand"
-	"fmt"
+	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,16 +24,29 @@ var (
 	lockKinds      = []string{lockKind}
 	readWriteKinds = []string{readKind, writeKind}
 	leaseKinds     = []string{leaseKind}
+	allKinds       = []string{lockKind, readKind, writeKind, leaseKind}
 )
 
-// newGUID returns a random UUID (version 4) as text.
+// newGUID returns a random UUID (version 4) as text. It has to be unique, not
+// secret: the runtime's generator, which the system seeds, will do, and needs no
+// deep stack, which a waiter would keep.
 func newGUID() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails, says its documentation
+	binary.BigEndian.PutUint64(b[:8], rand.Uint64())
+	binary.BigEndian.PutUint64(b[8:], rand.Uint64())
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+	text := make([]byte, 0, 36)
+	for i, part := range b {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			text = append(text, '-')
+		}
+		text = append(text, hexDigits[part>>4], hexDigits[part&0xf])
+	}
+	return string(text)
 }
+
+const hexDigits = "0123456789abcdef"
 
 func protectedName(guid, kind string) string { return "_c_" + guid + "-" + kind }
 
@@ -55,17 +68,26 @@ type Place struct {
 	listed int64 // the number of the first list that it was seen in; 0: none
 }
 
-// parsePlace returns the place of a child, if its name is of one of the kinds.
+// parsePlace returns the place of a child, if its name is of one of the kinds:
+// the kind stands at the beginning or behind a dash, and a sequence follows.
+// Whatever else there is, a "block-0000000001" say, is no contender.
 func parsePlace(child string, kinds []string) (Place, bool) {
 	for _, kind := range kinds {
 		i := strings.LastIndex(child, kind)
 		if i < 0 {
 			continue
 		}
-		sequence, err := strconv.ParseInt(child[i+len(kind):], 10, 32)
-		return Place{Node: child, Kind: kind, Sequence: int32(sequence)}, err == nil
+		sequence, ok := parseSequence(child[i+len(kind):])
+		return Place{Node: child, Kind: kind, Sequence: sequence}, ok && (i == 0 || child[i-1] == '-')
 	}
 	return Place{}, false
+}
+
+// parseSequence reads a sequence as the servers write it, with "%010d".
+func parseSequence(text string) (int32, bool) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	long := len(text) == 11 && n <= -1e9
+	return int32(n), err == nil && text[0] != '+' && (len(text) == 10 || long)
 }
 
 // order compares places. It is by sequence alone, whatever comes before it in
@@ -82,6 +104,15 @@ func order(a, b Place) int {
 		return c
 	}
 	return cmp.Compare(a.Node, b.Node)
+}
+
+// wrongOrders are those of defects.
+var wrongOrders = map[string]func(a, b Place) int{
+	"mutant-name-order": func(a, b Place) int { return cmp.Compare(a.Node, b.Node) },
+	"mutant-numbers-as-text": func(a, b Place) int {
+		return cmp.Compare(strconv.Itoa(int(a.Sequence)), strconv.Itoa(int(b.Sequence)))
+	},
+	"mutant-number-wraps": func(a, b Place) int { return cmp.Compare(int8(a.Sequence<<2), int8(b.Sequence<<2)) }, // at 32
 }
 
 // queue returns the contenders of these kinds among the children of a lock's

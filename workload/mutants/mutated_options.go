@@ -5,6 +5,8 @@ package mutants
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -43,6 +45,18 @@ type Option func(*config)
 // long. Default 10 s.
 func WithSessionTimeout(d time.Duration) Option {
 	return func(c *config) { c.sessionTimeout = d }
+}
+
+// checkTimeouts refuses what a session cannot be negotiated or its leases cannot
+// be judged with. ZooKeeper counts milliseconds in 32 bits.
+func (c *config) checkTimeouts() error {
+	if c.sessionTimeout < time.Millisecond || c.sessionTimeout.Milliseconds() > math.MaxInt32 {
+		return fmt.Errorf("%w: a session timeout of %v", ErrBadTimeout, c.sessionTimeout)
+	}
+	if c.tick < 0 {
+		return fmt.Errorf("%w: a server tick of %v", ErrBadTimeout, c.tick)
+	}
+	return nil
 }
 
 // WithServerTick tells the servers' tickTime. A heartbeat proves that a lease

@@ -6,17 +6,31 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-zookeeper/zk"
 )
 
-// checkPath accepts absolute paths other than the root.
+// maxPath bounds a path, so that a heartbeat fits into one request whatever the
+// locks are called.
+const maxPath = 8 << 10
+
+// checkPath accepts absolute paths other than the root, of names that ZooKeeper's
+// servers accept. Go's client and the servers do not refuse quite the same, and
+// none of both looks at what a read is given.
 func checkPath(path string) error {
-	if len(path) < 2 || path[0] != '/' || strings.HasSuffix(path, "/") || strings.Contains(path, "//") ||
-		strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") || strings.ContainsRune(path, 0) {
+	if len(path) < 2 || len(path) > maxPath || path[0] != '/' || strings.HasSuffix(path, "/") || strings.Contains(path, "//") ||
+		strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") ||
+		!utf8.ValidString(path) || strings.ContainsFunc(path, refusedRune) {
 		return ErrBadPath
 	}
 	return nil
+}
+
+// refusedRune reports what PathUtils.validatePath refuses. Java sees a character
+// beyond 16 bits as two surrogates, and refuses these.
+func refusedRune(r rune) bool {
+	return r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0
 }
 
 // createParents creates path and what is missing above it as container nodes,

@@ -24,7 +24,8 @@ import (
 // refused with [ErrUpgrade] at once.
 //
 // Tokens: every writer's is greater than those of all leases granted before it.
-// A reader's says when it queued.
+// A reader's says when it queued; one that came by a downgrade has its writer's,
+// with the next greater Sub.
 //
 // Loss, cancel, timeout and misuse: as with [Mutex].
 type ReadWriteMutex struct {
@@ -40,6 +41,16 @@ func NewReadWriteMutex(client *Client, path string, options ...LockOption) *Read
 	rw := &ReadWriteMutex{read: side, write: side}
 	rw.read.kind, rw.read.rule = readKind, shared
 	rw.write.kind, rw.write.rule = writeKind, exclusive
+	if client.cfg.defect == "mutant-later-writer" {
+		rw.read.rule = func(queue []Place, self int) int {
+			for i := range queue {
+				if queue[i].Kind == writeKind && queue[i].Sequence != queue[self].Sequence {
+					return i
+				}
+			}
+			return granted
+		}
+	}
 	return rw
 }
 
@@ -58,9 +69,14 @@ func (c *contender) downgrade(ctx context.Context, writer claim) error {
 	sequence := writer.place.node[len(protectedName(writer.place.guid, writeKind)):]
 	path := c.q.dir + "/" + protectedName(c.guid, readKind) + sequence
 	c.q.mu.Lock()
+	released := c.q.going[writer.place.node]
 	writer.place.downgraded = true // before anybody can hear that the writer has gone
 	c.q.mu.Unlock()
-	return c.create(ctx, func() (string, error) {
+	if released { // others may have been admitted
+		c.s.leaveLine(c.q)
+		return fmt.Errorf("%w: the write lock is being released", ErrNotHeld)
+	}
+	err := c.create(ctx, func() (string, error) {
 		_, err := c.s.conn.Multi(
 			&zk.CreateRequest{Path: path, Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeral},
 			&zk.CheckVersionRequest{Path: node, Version: -1})
@@ -70,4 +86,8 @@ func (c *contender) downgrade(ctx context.Context, writer claim) error {
 		}
 		return path, err
 	})
+	// The czxid of its node is newer than those of writers that queued meanwhile,
+	// and a fence that had seen it would refuse them.
+	c.token = Token{Zxid: writer.token.Zxid, Sub: writer.token.Sub + 1}
+	return err
 }

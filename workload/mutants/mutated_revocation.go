@@ -5,6 +5,7 @@ package mutants
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -19,12 +20,16 @@ const revokeData = "__REVOKE__"
 // got the lock.
 //
 // A node that is gone is no error: there is nothing left to release. Errors:
-// ctx's cause; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
+// ctx's cause; [ErrBadPath], also when the node is not named as a lock's, since
+// the request replaces its data; [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth. The path is a whole one, as Participants and Node report it,
 // also under WithNamespace.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := checkPath(path); err != nil {
 		return opError("revoke", path, err)
+	}
+	if _, ok := parsePlace(path[strings.LastIndexByte(path, '/')+1:], allKinds); !ok {
+		return opError("revoke", path, ErrBadPath)
 	}
 	if ctx.Err() != nil {
 		return opError("revoke", path, context.Cause(ctx))
@@ -34,8 +39,20 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 		if err != nil {
 			return opError("revoke", path, err)
 		}
+		if c.cfg.defect == "mutant-revocation-of-all" {
+			dir := path[:strings.LastIndexByte(path, '/')]
+			children, _, _ := s.conn.Children(dir)
+			for _, child := range children {
+				_, _ = s.conn.Set(dir+"/"+child, []byte(revokeData), -1)
+			}
+		}
 		// Set again after a lost reply it is the same request.
-		_, err = retry(ctx, s, func() (*zk.Stat, error) { return s.conn.Set(path, []byte(revokeData), -1) })
+		_, err = retry(ctx, s, func() (*zk.Stat, error) {
+			if c.cfg.defect == "mutant-revocation-forces" {
+				return nil, s.conn.Delete(path, -1)
+			}
+			return s.conn.Set(path, []byte(revokeData), -1)
+		})
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):
 			return nil
@@ -62,6 +79,9 @@ func (l *Lease) onRevokeLocked(f func(*Lease)) (stop func()) {
 	h := l.hold
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if _, off := h.client.kept.Load(h.key.path); off {
+		return func() {}
+	}
 	id := new(byte)
 	listener := func() { f(l) }
 	if h.revoke == nil {
@@ -135,6 +155,10 @@ func (h *hold) readRevocation(ctx context.Context, path string) (watched, error)
 	if err != nil {
 		return watch, err
 	}
+	if h.client.cfg.defect == "mutant-revocation-before-watch" && !h.looked {
+		h.looked = true
+		return watch, nil
+	}
 	type node struct {
 		data    []byte
 		version int32
@@ -150,7 +174,7 @@ func (h *hold) readRevocation(ctx context.Context, path string) (watched, error)
 		return watch, err
 	}
 	h.mu.Lock()
-	if !h.over && n.version > h.answered {
+	if !h.over && n.version > h.answered && !(h.asked && h.client.cfg.defect == "mutant-revocation-data-stays") {
 		h.asked, h.answered = true, n.version
 		if f := h.client.cfg.observer.RevokeRequested; f != nil {
 			h.client.notify.post(func() { f(h.outermost) })
@@ -160,6 +184,9 @@ func (h *hold) readRevocation(ctx context.Context, path string) (watched, error)
 		}
 	}
 	h.mu.Unlock()
+	if h.client.cfg.defect == "mutant-revocation-data-stays" {
+		return watch, nil
+	}
 	// A request that comes in between is not overwritten: the version differs.
 	_, err = call(ctx, h.s, func() (*zk.Stat, error) { return h.s.conn.Set(path, h.data, n.version) }, nil)
 	if errors.Is(err, zk.ErrBadVersion) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -25,11 +26,12 @@ func ask[T any](ctx context.Context, r *room, request func() (T, error)) (T, err
 	r.repeats = false
 	for {
 		done := make(chan struct{})
+		over := sync.OnceFunc(func() { close(done) })
 		r.running = done
 		value, err := call(ctx, r.s, func() (T, error) {
-			defer close(done)
+			defer over()
 			return request()
-		}, nil)
+		}, func(T, error) { over() }) // also if it was never sent
 		if err == nil || answered(err) || ctx.Err() != nil {
 			return value, err
 		}
@@ -159,6 +161,20 @@ func (r *room) older(ctx context.Context, names []string, id int64) ([]string, e
 // already. The others that were there then may be given: later names belong to
 // later rounds, unless somebody has joined this one.
 func (r *room) empty(ctx context.Context, id int64, others []string) error {
+	if r.s.client.cfg.defect == "mutant-double-barrier-shared-watch" {
+		members, _, event, err := r.watch(ctx)
+		if err != nil || len(members) == 0 {
+			return err
+		}
+		select {
+		case <-event:
+			return nil
+		case <-r.s.ended:
+			return errSessionEnded
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	if len(others) > 0 { // it was the lowest name: see member.leave
 		if err := r.s.awaitNode(ctx, r.dir+"/"+others[0]); err != nil {
 			return err

@@ -20,7 +20,8 @@ import (
 // at the head of the queue until they are free, and nobody overtakes it. All
 // permits of an acquire, and its leave from the queue, are one transaction, so
 // that two acquires never hold what the other waits for, and nothing is taken by
-// an acquirer whose session has ended.
+// an acquirer whose session has ended. Those of one Client that follow each other
+// in the queue take together, as far as there is room.
 //
 // A semaphore is not reentrant: each acquire takes permits of its own. Its
 // tokens grow in the order of the grants; only with size 1 is that a fence.
@@ -50,7 +51,7 @@ func NewSemaphore(client *Client, path string, size int, options ...LockOption) 
 // nobody gets new ones either until enough have been released. Curator's
 // semaphore with a SharedCountReader.
 func NewSharedSemaphore(client *Client, path string, count *SharedCount, options ...LockOption) *Semaphore {
-	s := NewSemaphore(client, path, 1, options...)
+	s := NewSemaphore(client, path, 0, options...) // which without a count admits nobody
 	s.count = count
 	return s
 }
@@ -75,7 +76,7 @@ func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.T
 // [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
 // a shared size AcquireN waits until it is raised); [ErrLeaseLost] or
 // [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
-// [ErrBadCount]; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+// [ErrBadCount]; [ErrTooLarge]; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, true, newGUID())
 	if err != nil {
@@ -145,9 +146,7 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 		}
 		h, err := startHold(ctx, s.client, on, key, &s.cfg, asked)
 		if err != nil {
-			for _, path := range on.nodes {
-				in.deleteInBackground(path, nil)
-			}
+			in.spawn(func() { on.release(true) })
 		}
 		return h, err
 	})
@@ -157,42 +156,104 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	return h.outermost, nil
 }
 
+// contendOneByOne takes n permits one after the other, and keeps those that it
+// has while it waits for the next.
+func (s *Semaphore) contendOneByOne(ctx context.Context, in *session, n int, block bool) (all claim, err error) {
+	var ones []claim
+	release := func(lost bool) (err error) {
+		for _, one := range ones {
+			err = errors.Join(err, one.release(lost))
+		}
+		return err
+	}
+	for range n {
+		one, err := s.contend(ctx, in, 1, block)
+		if err != nil {
+			in.spawn(func() { release(true) })
+			return claim{}, err
+		}
+		ones = append(ones, one)
+		all.nodes, all.token = append(all.nodes, one.nodes...), one.token
+	}
+	all.s, all.permits, all.data, all.release = in, n, s.cfg.data, release
+	return all, nil
+}
+
 // contend takes n permits in one session.
 func (s *Semaphore) contend(ctx context.Context, in *session, n int, block bool) (claim, error) {
+	if n > 1 && s.client.cfg.defect == "mutant-semaphore-one-by-one" {
+		return s.contendOneByOne(ctx, in, n, block)
+	}
 	c := newContender(in, s.path+locksDir, lockKinds, lockKind, exclusive, lockConfig{data: s.cfg.data, acl: s.cfg.acl})
+	c.asks = &asks{sem: s, n: n, guid: newGUID()}
 	if err := c.enqueue(ctx); err != nil {
 		return claim{}, err
 	}
 	s.client.announce(ctx, s.path, c, Token{})
-	on, err := claim{}, c.wait(ctx, block)
-	for looks := 0; err == nil; looks++ {
-		var room *permits
-		room, err = s.look(ctx, c, n, looks > 0)
-		switch {
-		case err != nil:
-		case room.used()+n <= room.size:
-			if on, err = s.take(ctx, c, n, room); err == nil {
-				return on, nil
-			}
-			if errors.Is(err, zk.ErrBadVersion) {
-				err = nil // the size has changed: look again
-			}
-		case !block:
-			err = ErrNotAcquired
-		default:
-			err = c.awaitAny(ctx, room.changed)
+	for {
+		var err error
+		if s.client.cfg.defect != "mutant-semaphore-no-queue" {
+			err = c.wait(ctx, block)
+		}
+		t := c.q.takeOf(c) // when one who stood ahead takes for it, too
+		if t == nil && err == nil {
+			t, err = s.take(ctx, c, block)
+		}
+		if t == nil {
+			c.leave(ctx)
+			return claim{}, err
+		}
+		if on, err := t.await(ctx, c); !errors.Is(err, errAskAgain) {
+			return on, err
 		}
 	}
-	c.leave(ctx)
-	return claim{}, err
 }
 
-// look counts the permits that are out. As long as c is at the head of the
-// queue others can only give some back.
-func (s *Semaphore) look(ctx context.Context, c *contender, n int, watch bool) (*permits, error) {
-	if room := c.q.knownPermits(c); room != nil && !watch && room.used()+n <= room.size {
-		return room, nil
+// same reports whether two handles speak of the same semaphore and size.
+func (s *Semaphore) same(other *Semaphore) bool {
+	if s.count == nil || other.count == nil {
+		return s.count == other.count && s.path == other.path && s.size == other.size
 	}
+	return s.path == other.path && s.count.path == other.count.path
+}
+
+// take waits at the head of the queue until there is room, and takes. As long as
+// c is there others can only give permits back.
+func (s *Semaphore) take(ctx context.Context, c *contender, block bool) (*take, error) {
+	var seen *permits
+	for watch := false; ; {
+		t, short, err := c.q.takeOrWait(c)
+		switch {
+		case t != nil || err != nil:
+			return t, err
+		case short == ofOurs && s.count == nil && block:
+			if err := c.awaitOwn(ctx, aPermit); err != nil {
+				return nil, err
+			}
+			continue
+		case short == unknown || seen == nil && !(short == ofOurs && s.count == nil):
+			c.q.stop(c, aPermit)
+			if seen, err = s.look(ctx, c, watch); err != nil {
+				return nil, err
+			}
+			watch = block // the next time: most often there is room
+			continue
+		case !block:
+			c.q.stop(c, aPermit)
+			return nil, ErrNotAcquired
+		}
+		err = c.awaitAny(ctx, seen.changed)
+		c.q.stop(c, aPermit)
+		if err != nil {
+			return nil, err
+		}
+		seen = nil
+	}
+}
+
+// look counts the permits that are out, and remembers.
+func (s *Semaphore) look(ctx context.Context, c *contender, watch bool) (*permits, error) {
+	defer c.q.looking()()
 	for {
 		room, err := s.tally(ctx, c, watch)
 		switch {
@@ -220,7 +281,7 @@ func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room p
 			return room, err
 		}
 		room.changed = append(room.changed, event)
-		if s.count != nil {
+		if s.count != nil && c.s.client.cfg.defect != "mutant-semaphore-raise-unnoticed" {
 			event, err := c.s.watch.on(ctx, c.s, s.count.path)
 			if err != nil && !errors.Is(err, zk.ErrNoNode) {
 				return room, err
@@ -232,6 +293,12 @@ func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room p
 	if s.count != nil {
 		if room.size, room.version, err = s.count.read(ctx, c.s); err != nil {
 			return room, err
+		}
+		if s.client.cfg.defect == "mutant-semaphore-size-grows" {
+			if most, ok := s.client.kept.Load(s.count.path); ok {
+				room.size = max(room.size, most.(int))
+			}
+			s.client.kept.Store(s.count.path, room.size)
 		}
 	}
 	if children == nil {
@@ -248,109 +315,4 @@ func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room p
 		room.out[dir+"/"+p.Node] = true
 	}
 	return room, nil
-}
-
-// take makes the nodes of n permits, and removes the contender from the queue,
-// in one transaction. It fails when the contender is not there any more, so that
-// only the head of the queue ever takes, and when the shared size has changed.
-func (s *Semaphore) take(ctx context.Context, c *contender, n int, room *permits) (claim, error) {
-	guid, dir := newGUID(), s.path+leasesDir
-	var ops []any
-	for range n {
-		ops = append(ops, &zk.CreateRequest{
-			Path: dir + "/" + protectedName(guid, leaseKind), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
-		})
-	}
-	ops = append(ops, &zk.DeleteRequest{Path: c.path(), Version: -1})
-	if s.count != nil {
-		ops = append(ops, &zk.CheckVersionRequest{Path: s.count.path, Version: room.version})
-	}
-	c.s.expectZxid(guid)
-	defer c.s.takeZxid(guid)
-	var failed int // the operation that did
-	request := func() ([]string, error) {
-		results, err := c.s.conn.Multi(ops...)
-		var paths []string
-		for i, r := range results {
-			if r.Error != nil {
-				failed = i
-				break
-			}
-			if i < n {
-				paths = append(paths, r.String)
-			}
-		}
-		return paths, err
-	}
-	abandoned := func(paths []string, err error) {
-		switch {
-		case err == nil:
-			for _, path := range paths {
-				c.s.deleteInBackground(path, nil)
-			}
-		case !answered(err) && !errors.Is(err, zk.ErrNoServer):
-			c.s.deleteByGUID(dir, guid)
-		}
-	}
-	for {
-		paths, err := call(ctx, c.s, request, abandoned)
-		switch {
-		case err == nil:
-			token := Token{Zxid: c.s.takeZxid(guid)}
-			if token.IsZero() { // its path is too long for the tap
-				if token, err = identify(ctx, c.s, paths[0]); err != nil {
-					abandoned(paths, nil)
-					return claim{}, err
-				}
-			}
-			return s.claim(c, paths, token), nil
-		case errors.Is(err, errSessionEnded), gaveUp(ctx, err):
-			return claim{}, err // abandoned has the nodes
-		case errors.Is(err, zk.ErrNoNode) && failed < n:
-			if err := createParents(ctx, c.s, dir); err != nil {
-				return claim{}, err
-			}
-			continue
-		case errors.Is(err, zk.ErrNoNode) && failed == n:
-			return claim{}, errNodeGone
-		case errors.Is(err, zk.ErrNoNode): // the shared size: somebody deleted it
-			return claim{}, zk.ErrBadVersion
-		case errors.Is(err, zk.ErrNoServer):
-			if err := c.s.awaitUp(ctx); err != nil {
-				return claim{}, err
-			}
-			continue
-		case answered(err):
-			return claim{}, err
-		}
-		// The connection broke: the permits may have been taken or not.
-		paths, err = findByGUID(ctx, c.s, dir, guid)
-		if err != nil {
-			c.s.deleteByGUID(dir, guid)
-			return claim{}, err
-		}
-		if len(paths) > 0 && len(paths) < n { // somebody deletes them meanwhile
-			c.s.deleteByGUID(dir, guid)
-			return claim{}, errNodeGone
-		}
-		if len(paths) == n {
-			token, err := identify(ctx, c.s, paths[0])
-			if err != nil {
-				c.s.deleteByGUID(dir, guid)
-				return claim{}, err
-			}
-			return s.claim(c, paths, token), nil
-		}
-	}
-}
-
-// claim is what a lease of n permits stands on.
-func (s *Semaphore) claim(c *contender, paths []string, token Token) claim {
-	c.s.untrack(c.path())
-	c.q.tookPermits(paths)
-	c.gone()
-	return claim{
-		s: c.s, nodes: paths, token: token, permits: len(paths), data: c.data,
-		release: func(bool) error { return c.s.removeAllHere(paths, c.q.freedPermit) },
-	}
 }

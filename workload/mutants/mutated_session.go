@@ -32,6 +32,7 @@ type session struct {
 	wg     sync.WaitGroup
 	beats  heartbeat
 	watch  watches
+	calls  chan struct{} // a place for each request under way, see call
 
 	mu        sync.Mutex
 	timeout   time.Duration // negotiated
@@ -53,6 +54,10 @@ type session struct {
 	giveUp     *time.Timer // runs during a suspension
 }
 
+// maxPacket is what servers take, jute.maxbuffer, unless configured. They answer
+// a larger packet by cutting the connection, and every repetition of it too.
+const maxPacket = 1<<20 - 1
+
 func startSession(c *Client) (*session, error) {
 	s := &session{
 		client:  c,
@@ -63,6 +68,7 @@ func startSession(c *Client) (*session, error) {
 		holds:   make(map[*hold]struct{}),
 		waiting: make(map[string]struct{}),
 		lines:   make(map[lineKey]*line),
+		calls:   make(chan struct{}, maxCalls),
 		zxids:   make(map[string]int64),
 	}
 	s.quit, s.stop = context.WithCancel(context.Background())
@@ -71,6 +77,7 @@ func startSession(c *Client) (*session, error) {
 		zk.WithDialer(s.dial),
 		zk.WithHostProvider(&hosts{over: s.ended}),
 		zk.WithEventCallback(s.event),
+		zk.WithMaxConnBufferSize(4+maxPacket),
 		zk.WithLogger(failures{s}),
 		zk.WithLogInfo(false))
 	if err != nil {
@@ -125,6 +132,12 @@ func (s *session) connected(sent time.Time, id int64, timeout time.Duration) {
 	s.heard = sent
 	select {
 	case <-s.ready:
+		if s.client.cfg.defect == "mutant-silent-new-session" {
+			if id == 0 {
+				return
+			}
+			s.id = id
+		}
 		if id != s.id {
 			s.endLocked()
 			return
@@ -195,6 +208,9 @@ func (s *session) event(e zk.Event) {
 	case zk.StateDisconnected:
 		s.setUpLocked(false)
 	case zk.StateExpired, zk.StateAuthFailed:
+		if s.client.cfg.defect == "mutant-silent-new-session" {
+			return
+		}
 		s.endLocked()
 	}
 }
@@ -314,7 +330,12 @@ func (s *session) deadline() time.Time {
 	return s.deadlineLocked()
 }
 
-func (s *session) deadlineLocked() time.Time { return s.seen.deadline(s.timeout) }
+func (s *session) deadlineLocked() time.Time {
+	if s.client.cfg.defect == "mutant-late-loss" {
+		return s.seen.deadline(3 * s.timeout)
+	}
+	return s.seen.deadline(s.timeout)
+}
 
 // link state: change returns whether the session is connected, and a channel
 // that is closed when that changes.

@@ -67,10 +67,7 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 // inSession repeats step in the next session when one has ended, and when the
 // node came or went in between.
 func (c *SharedCount) inSession(ctx context.Context, step func(*session) error) error {
-	if err := checkPath(c.path); err != nil {
-		return err
-	}
-	if err := checkCount(c.initial); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	for {
@@ -94,6 +91,9 @@ func (c *SharedCount) read(ctx context.Context, s *session) (n int, version int3
 	type node struct {
 		data    []byte
 		version int32
+	}
+	if err := c.check(); err != nil {
+		return 0, 0, err
 	}
 	for {
 		got, err := retry(ctx, s, func() (node, error) {
@@ -133,6 +133,14 @@ func (c *SharedCount) create(ctx context.Context, s *session, n int) error {
 			return err
 		}
 	}
+}
+
+// check looks at what NewSharedCount was given.
+func (c *SharedCount) check() error {
+	if err := checkPath(c.path); err != nil {
+		return err
+	}
+	return checkCount(c.initial)
 }
 
 func encodeCount(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(int32(n))) }

@@ -1,5 +1,5 @@
 // Gen writes package mutants, and its target in package workload, from package
-// recipes and its target. See edits.go.
+// recipes and its target. See edits.go and adapters.go.
 package main
 
 import (
@@ -42,33 +42,37 @@ func generate(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		mutated := strings.Replace(string(text), "package recipes", "package mutants", 1)
-		for _, e := range edits {
-			if e.File != name {
-				continue
-			}
-			if n := strings.Count(mutated, e.Old); n != 1 {
-				return nil, fmt.Errorf("%s has %d times, not once:\n%s", name, n, e.Old)
-			}
-			mutated = strings.Replace(mutated, e.Old, e.New, 1)
+		mutated, err := mutate(name, string(text), edits)
+		if err != nil {
+			return nil, err
 		}
+		mutated = strings.Replace(mutated, "package recipes", "package mutants", 1)
 		if err := add(files, "workload/mutants/mutated_"+name, "recipes/"+name, mutated); err != nil {
 			return nil, err
 		}
 	}
-	const adapter = "workload/target_recipes.go"
-	text, err := os.ReadFile(filepath.Join(root, adapter))
+	found, err := filepath.Glob(filepath.Join(root, adapters+"*.go"))
 	if err != nil {
 		return nil, err
 	}
-	mutated := string(text)
-	for _, e := range adapterEdits {
-		if !strings.Contains(mutated, e.old) {
-			return nil, fmt.Errorf("%s does not have:\n%s", adapter, e.old)
+	for _, source := range found {
+		name := "workload/" + filepath.Base(source)
+		if name == notAdapted {
+			continue
 		}
-		mutated = strings.ReplaceAll(mutated, e.old, e.new)
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return nil, err
+		}
+		adapted, err := adapt(name, string(text))
+		if err != nil {
+			return nil, err
+		}
+		if err := add(files, strings.Replace(name, "recipes", "mutants", 1), name, adapted); err != nil {
+			return nil, err
+		}
 	}
-	return files, add(files, "workload/target_mutants.go", adapter, mutated)
+	return files, nil
 }
 
 func add(files map[string][]byte, path, source, text string) error {
@@ -80,9 +84,19 @@ func add(files map[string][]byte, path, source, text string) error {
 	return nil
 }
 
+// generated returns the files that were generated before.
+func generated(root string) ([]string, error) {
+	of, err := filepath.Glob(filepath.Join(root, "workload/mutants/mutated_*.go"))
+	if err != nil {
+		return nil, err
+	}
+	targets, err := filepath.Glob(filepath.Join(root, "workload/target_mutants*.go"))
+	return append(of, targets...), err
+}
+
 // write replaces what was generated before.
 func write(root string, files map[string][]byte) error {
-	old, err := filepath.Glob(filepath.Join(root, "workload/mutants/mutated_*.go"))
+	old, err := generated(root)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,51 @@
+package main
+
+var revocationEdits = []edit{
+	// mutant-revocation-before-watch
+	{"lease.go", "	watched  bool             // for revocation\n", "	watched  bool             // for revocation\n	looked   bool             // at the data, once\n"},
+	{"revocation.go", "	type node struct {\n		data    []byte", `	if h.client.cfg.defect == "mutant-revocation-before-watch" && !h.looked {
+		h.looked = true
+		return watch, nil
+	}
+	type node struct {
+		data    []byte`},
+
+	// mutant-revocation-of-all
+	{"revocation.go", "		// Set again after a lost reply it is the same request.\n", `		if c.cfg.defect == "mutant-revocation-of-all" {
+			dir := path[:strings.LastIndexByte(path, '/')]
+			children, _, _ := s.conn.Children(dir)
+			for _, child := range children {
+				_, _ = s.conn.Set(dir+"/"+child, []byte(revokeData), -1)
+			}
+		}
+		// Set again after a lost reply it is the same request.
+`},
+
+	// mutant-revocation-data-stays
+	{"revocation.go", "	if !h.over && n.version > h.answered {", `	if !h.over && n.version > h.answered && !(h.asked && h.client.cfg.defect == "mutant-revocation-data-stays") {`},
+	{"revocation.go", "	// A request that comes in between is not overwritten", `	if h.client.cfg.defect == "mutant-revocation-data-stays" {
+		return watch, nil
+	}
+	// A request that comes in between is not overwritten`},
+
+	// mutant-revocation-disarmed
+	{"lease.go", "		delete(s.holds, h)\n		h.timer.Stop()", `		if h.client.cfg.defect == "mutant-revocation-disarmed" {
+			h.client.kept.Store(h.key.path, true)
+		}
+		delete(s.holds, h)
+		h.timer.Stop()`},
+	{"revocation.go", "	id := new(byte)\n", `	if _, off := h.client.kept.Load(h.key.path); off {
+		return func() {}
+	}
+	id := new(byte)
+`},
+
+	// mutant-revocation-forces
+	{"revocation.go", "		_, err = retry(ctx, s, func() (*zk.Stat, error) { return s.conn.Set(path, []byte(revokeData), -1) })\n", `		_, err = retry(ctx, s, func() (*zk.Stat, error) {
+			if c.cfg.defect == "mutant-revocation-forces" {
+				return nil, s.conn.Delete(path, -1)
+			}
+			return s.conn.Set(path, []byte(revokeData), -1)
+		})
+`},
+}

@@ -1,0 +1,163 @@
+package selftest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Matrix is what came of a self-test.
+type Matrix struct {
+	Seed        int64   `json:"seed"`
+	ZooKeeper   string  `json:"zookeeper,omitempty"`
+	Took        Seconds `json:"took"`
+	Interrupted bool    `json:"interrupted,omitempty"`
+	Trials      []Trial `json:"trials"`
+}
+
+// Seconds is a duration that is written in seconds, to the hundredth.
+type Seconds time.Duration
+
+// String returns the seconds to a tenth.
+func (s Seconds) String() string { return fmt.Sprintf("%.1f s", time.Duration(s).Seconds()) }
+
+// MarshalJSON writes a number.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "%.2f", time.Duration(s).Seconds()), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Seconds) UnmarshalJSON(b []byte) error {
+	var f float64
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	*s = Seconds(f * float64(time.Second))
+	return nil
+}
+
+// Wrong returns the trials that did not go as they should.
+func (m *Matrix) Wrong() []Trial {
+	return slices.DeleteFunc(slices.Clone(m.Trials), func(t Trial) bool { return t.OK })
+}
+
+// OK reports whether every mutant was caught and every recipe passed.
+func (m *Matrix) OK() bool { return !m.Interrupted && len(m.Trials) > 0 && len(m.Wrong()) == 0 }
+
+// JSON writes the matrix.
+func (m *Matrix) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(m)
+}
+
+// Text writes the matrix as a table, and below it what went wrong in plain
+// words.
+func (m *Matrix) Text(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "target\tprovocation\tmust be caught by\twas caught by\tseen at\ttook\t")
+	for _, trial := range m.Trials {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", trial.Target, trial.Provocation, must(trial), caught(trial), seen(trial), trial.Took, mark(trial))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, trial := range m.Wrong() {
+		fmt.Fprintf(w, "\n%s\n", trial.Sentence())
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", m.Summary())
+	return err
+}
+
+func must(t Trial) string {
+	if t.Guarantee == "" {
+		return "nothing: it is correct"
+	}
+	return t.Guarantee
+}
+
+// caught lists what fired, the guarantee that had to first.
+func caught(t Trial) string {
+	if t.NotRun {
+		return "not run"
+	}
+	fired := slices.Clone(t.Fired)
+	slices.SortStableFunc(fired, func(a, b string) int {
+		switch {
+		case a == t.Guarantee:
+			return -1
+		case b == t.Guarantee:
+			return 1
+		}
+		return 0
+	})
+	if len(fired) == 0 {
+		return "nothing"
+	}
+	return strings.Join(fired, "; ")
+}
+
+func seen(t Trial) string {
+	if t.Seen == nil {
+		return "-"
+	}
+	return t.Seen.String()
+}
+
+func mark(t Trial) string {
+	if t.OK {
+		return ""
+	}
+	return "WRONG"
+}
+
+// Sentence tells what went wrong.
+func (t Trial) Sentence() string {
+	what := t.Target + " in " + t.Provocation
+	switch {
+	case t.NotRun:
+		return what + " was not run: " + t.Why
+	case t.Guarantee != "":
+		what += " was not caught by " + t.Guarantee
+	default:
+		what += ", which is correct, did not pass"
+	}
+	what += ": " + t.Why
+	if t.Kept != "" {
+		what += " (" + t.Kept + ")"
+	}
+	return what
+}
+
+// Summary is the result in a line.
+func (m *Matrix) Summary() string {
+	var bad, caught, good, passed, notRun int
+	for _, t := range m.Trials {
+		switch {
+		case t.NotRun:
+			notRun++
+		case t.Guarantee != "":
+			bad++
+			if t.OK {
+				caught++
+			}
+		default:
+			good++
+			if t.OK {
+				passed++
+			}
+		}
+	}
+	s := fmt.Sprintf("%d of %d mutants and known-bad locks caught, the correct recipes passed %d of %d provocations, in %s, seed %d", caught, bad, passed, good, m.Took, m.Seed)
+	if notRun > 0 {
+		s += fmt.Sprintf("; %d not run", notRun)
+	}
+	if m.Interrupted {
+		s += "; interrupted"
+	}
+	return s
+}

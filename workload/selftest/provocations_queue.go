@@ -1,0 +1,36 @@
+package selftest
+
+import (
+	"time"
+
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// queueProvocations are of the queue of a mutex: its order, and who is woken.
+func queueProvocations() []Provocation {
+	busy := stubborn()
+	busy.Hold = time.Millisecond
+	return []Provocation{
+		{
+			Name: "rush",
+			What: "many clients wait for a lock that is held for a moment only, no faults",
+			Config: workload.Config{
+				Clients: 10, Locks: 2, Duration: 3 * time.Second, Mix: busy, Schedule: calm(),
+			},
+			Mutants: []string{"mutant-waits-for-nobody", "mutant-herd", "mutant-token-kept"},
+		},
+		{
+			Name: "cut-off-waiters",
+			What: "waiters lose their links for a moment, and one its session",
+			Config: workload.Config{
+				Clients: 6, Locks: 2, Duration: 5 * time.Second, Mix: stubborn(),
+				Schedule: steps(
+					several("down", nemesis.AtWaiter, 4, 300*time.Millisecond, 500*time.Millisecond, 300*time.Millisecond),
+					several("expire-silence", nemesis.AtWaiter, 2, 2300*time.Millisecond, 0, 1800*time.Millisecond),
+				),
+			},
+			Mutants: []string{"mutant-watch-lost", "mutant-expiry-ignored", "mutant-new-place"},
+		},
+	}
+}

@@ -1,0 +1,222 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// unmutated is the target that must pass every provocation.
+const unmutated = "recipes"
+
+// Config is what a self-test needs. Ensemble, Network and Dir are required.
+type Config struct {
+	Ensemble     ensemble.Ensemble // stays open
+	Network      links.Network     // stays open
+	Provocations []Provocation     // see Select
+	Seed         int64             // of every run
+	// Dir is the folder for histories. Only that of a trial that did not go as
+	// it should is kept.
+	Dir string
+
+	// Began is told of each trial before it begins: the n-th of so many. Ended
+	// is told what came of it. Both may be nil.
+	Began func(n, of int, t Trial)
+	Ended func(t Trial)
+}
+
+// Trial is one run: of a mutant, or of the recipe as it is, in one provocation.
+type Trial struct {
+	Provocation string           `json:"provocation"`
+	Target      string           `json:"target"`
+	Recipe      histories.Recipe `json:"recipe"`
+	// Guarantee must catch the target; "" if none may be violated.
+	Guarantee string `json:"guarantee,omitempty"`
+	Seed      int64  `json:"seed"`
+
+	OK     bool     `json:"ok"`               // as it should be
+	Why    string   `json:"why,omitempty"`    // it is not
+	Fired  []string `json:"fired,omitempty"`  // guarantees that were violated
+	Took   Seconds  `json:"took"`             // from the start of the run to the verdict
+	Seen   *Seconds `json:"seen,omitempty"`   // on the run's clock: the first violation of Guarantee
+	First  string   `json:"first,omitempty"`  // that violation, in words
+	Kept   string   `json:"kept,omitempty"`   // the history, when something went wrong
+	NotRun bool     `json:"notRun,omitempty"` // the ensemble cannot have its faults
+}
+
+// Run carries out each provocation: its mutants in turn, then the recipe as it
+// is. The end of ctx ends it early, with what it has.
+//
+// The error says why the self-test could not go on. That a mutant escaped is
+// none: it is in the matrix.
+func Run(ctx context.Context, cfg Config) (*Matrix, error) {
+	m := &Matrix{Seed: cfg.Seed, ZooKeeper: cfg.Ensemble.Version()}
+	start := time.Now()
+	defer func() { m.Took = Seconds(time.Since(start)) }()
+	var all []Trial
+	var of []Provocation
+	for _, p := range cfg.Provocations {
+		for _, target := range append(slices.Clone(p.Mutants), unmutated) {
+			all = append(all, Trial{
+				Provocation: p.Name, Target: target, Recipe: p.Recipe(), Guarantee: guaranteeFor(target), Seed: cfg.Seed,
+			})
+			of = append(of, p)
+		}
+	}
+	for i, t := range all {
+		if ctx.Err() != nil {
+			m.Interrupted = true
+			return m, nil
+		}
+		if cfg.Began != nil {
+			cfg.Began(i+1, len(all), t)
+		}
+		err := t.run(ctx, cfg, of[i])
+		if ctx.Err() != nil {
+			m.Interrupted = true
+			return m, nil // half a run shows nothing
+		}
+		if err != nil {
+			return m, fmt.Errorf("%s in %s: %w", t.Target, t.Provocation, err)
+		}
+		m.Trials = append(m.Trials, t)
+		if cfg.Ended != nil {
+			cfg.Ended(t)
+		}
+	}
+	return m, nil
+}
+
+// run carries out the trial and judges it by what is on record.
+func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) error {
+	start := time.Now()
+	defer func() { t.Took = Seconds(time.Since(start)) }()
+	if why := impossible(cfg.Ensemble, p); why != "" {
+		t.NotRun, t.Why = true, why
+		return nil
+	}
+	target, err := workload.TargetNamed(t.Target)
+	if err != nil {
+		return err
+	}
+	run := p.Config
+	run.Ensemble, run.Network, run.Target, run.Seed = cfg.Ensemble, cfg.Network, target, t.Seed
+	run.SessionTimeout = SessionTimeout
+	file := filepath.Join(cfg.Dir, fmt.Sprintf("%s-%s.jsonl", p.Name, t.Target))
+	header := run.Header()
+	header.Started, header.Options = start, map[string]string{"provocation": p.Name}
+	recorder, err := histories.Create(file, header)
+	if err != nil {
+		return err
+	}
+	run.Recorder = recorder
+	result, runErr := workload.Run(ctx, run)
+	if err := recorder.Close(); err != nil {
+		return errors.Join(runErr, err)
+	}
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), os.Remove(file))
+	}
+	h, err := histories.ReadFile(file)
+	if err != nil {
+		return errors.Join(runErr, err)
+	}
+	r, err := checker.Check(ctx, h)
+	if errors.Is(err, checker.ErrDisagreement) {
+		t.Why, t.Kept = err.Error(), file
+		return nil
+	}
+	if err != nil {
+		return errors.Join(runErr, err) // the history stays
+	}
+	t.judge(r, guaranteesOf(p))
+	switch {
+	case len(r.Disagreements) > 0:
+		t.OK, t.Why = false, r.Reason()
+	case runErr != nil && t.Guarantee == "":
+		t.OK, t.Why = false, runErr.Error()
+	case len(result.Nemesis.Skipped) > 0 && t.Guarantee == "":
+		t.OK, t.Why = false, "a fault did not strike: "+result.Nemesis.Skipped[0].Reason
+	}
+	if t.OK {
+		return os.Remove(file)
+	}
+	if runErr != nil && t.Guarantee != "" {
+		t.Why += "; the run failed: " + runErr.Error()
+	}
+	t.Kept = file
+	return nil
+}
+
+// impossible says why the provocation cannot be carried out on this ensemble.
+func impossible(e ensemble.Ensemble, p Provocation) string {
+	if _, peers := e.(ensemble.PeerLinks); peers || p.Config.Schedule == nil {
+		return ""
+	}
+	for _, step := range p.Config.Schedule.Steps {
+		if _, err := nemesis.Select([]string{step.Fault}, false); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// guaranteesOf returns those that the provocation is to put to the test.
+func guaranteesOf(p Provocation) (all []string) {
+	for _, m := range p.Mutants {
+		if g := guaranteeFor(m); !slices.Contains(all, g) {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// judge decides from the checker's report whether the trial went as it should.
+// A mutant must be caught by its own guarantee. The recipe as it is must violate
+// none, and must have been put to the test on each that its mutants break: one
+// that was not exercised would pass whatever it does.
+func (t *Trial) judge(r *checker.Report, exercised []string) {
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == checker.Violated {
+			t.Fired = append(t.Fired, v.Guarantee)
+		}
+	}
+	if t.Guarantee != "" {
+		v := r.Verdict(t.Guarantee)
+		switch {
+		case v == nil:
+			t.Why = t.Guarantee + " is not judged of this recipe"
+		case v.Outcome != checker.Violated:
+			t.Why = fmt.Sprintf("escaped: %s", v)
+		default:
+			t.OK = true
+			if len(v.Witnesses) > 0 {
+				seen := Seconds(v.Witnesses[0].From)
+				t.Seen, t.First = &seen, v.Witnesses[0].String()
+			}
+		}
+		return
+	}
+	if r.Outcome() == checker.Violated || r.Outcome() == checker.Unknown {
+		t.Why = r.Reason()
+		return
+	}
+	for _, g := range exercised {
+		if v := r.Verdict(g); v == nil || v.Outcome != checker.Holds {
+			t.Why = fmt.Sprintf("was not put to the test: %s", v)
+			return
+		}
+	}
+	t.OK = true
+}

@@ -1,0 +1,67 @@
+package selftest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/workload/mutants"
+)
+
+// One mutant, one lock that others ship, and the recipe as it is, on real
+// servers. The rest takes minutes: make selftest.
+func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	network, err := links.InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer network.Close()
+	servers, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Peers: network})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer servers.Close()
+	provocations, err := Select([]string{"reentry", "zk-lock"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	run := func(provocations []Provocation) *Matrix {
+		m, err := Run(t.Context(), Config{Ensemble: servers, Network: network, Provocations: provocations, Seed: 1, Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trial := range m.Trials {
+			t.Logf("%+v", trial)
+		}
+		return m
+	}
+	m := run(provocations)
+	if !m.OK() {
+		t.Errorf("not as it should be: %+v", m.Wrong())
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(left) > 0 {
+		t.Errorf("histories of what went well are kept: %v", left)
+	}
+
+	// A self-test that cannot fail proves nothing: a correct lock that is said
+	// to be bad escapes, and its history is kept.
+	before := knownBad
+	knownBad = append(slices.Clone(before), mutants.Defect{Name: unmutated, Guarantee: checker.MutualExclusion})
+	defer func() { knownBad = before }()
+	m = run(provocations[len(provocations)-1:])
+	wrong := m.Wrong()
+	if m.OK() || len(wrong) != 1 || wrong[0].Target != unmutated {
+		t.Fatalf("a lock without a bug has been caught: %+v", m.Trials)
+	}
+	if _, err := os.Stat(wrong[0].Kept); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,53 @@
+package workload_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/workload"
+)
+
+// sleeper is a lock one of whose waits misses its wake-up: it ends by its context
+// alone.
+type sleeper struct {
+	workload.Target
+	waits *atomic.Int64
+}
+
+func (d sleeper) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+	c, err := d.Target.Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return sleeperClient{c, d.waits}, nil
+}
+
+type sleeperClient struct {
+	workload.Client
+	waits *atomic.Int64
+}
+
+func (c sleeperClient) Acquire(ctx context.Context, lock string) (workload.Lease, error) {
+	if c.waits.Add(1) == 10 {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	return c.Client.Acquire(ctx, lock)
+}
+
+// The end of the faults, and of the time that they had, must not wake whoever
+// would wait for ever.
+func TestAWakeUpThatIsMissedUnderFaultsShows(t *testing.T) {
+	_, report, err := drive(t, t.Context(), workload.Config{
+		Target: sleeper{target(t, "recipes"), new(atomic.Int64)}, Seed: 1, Clients: 3, Locks: 1, Duration: time.Second,
+		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: workload.Mix{Crash: -1, Try: -1, Timeout: -1, Cancel: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !violated(report, "progress") {
+		t.Errorf("progress: %s", report.Verdict("progress"))
+	}
+}
