@@ -11,7 +11,7 @@ import (
 // run writes a history by hand, in the order of its calls. Times are in
 // milliseconds.
 type run struct {
-	t *testing.T
+	t testing.TB
 	h *histories.History
 }
 
@@ -21,7 +21,7 @@ var everything = histories.Promises{
 	LossBound: 50 * time.Millisecond, ProgressBound: time.Second,
 }
 
-func newRun(t *testing.T) *run {
+func newRun(t testing.TB) *run {
 	return &run{t, &histories.History{Header: histories.Header{Version: 1, Promises: everything, SessionTimeout: 2 * time.Second}}}
 }
 
@@ -97,8 +97,14 @@ func (r *run) fault(ms int, typ histories.Type, name string, processes ...int) *
 }
 
 // expire ends the session of p from the side.
-func (r *run) expire(ms, p int) *run {
-	return r.fault(ms, histories.FaultStart, histories.ForcedExpiry, p).fault(ms, histories.FaultStop, histories.ForcedExpiry, p)
+func (r *run) expire(ms, p int) *run { return r.forcing(ms, p).forced(ms, p) }
+
+func (r *run) forcing(ms, p int) *run {
+	return r.fault(ms, histories.FaultStart, histories.ForcedExpiry, p)
+}
+
+func (r *run) forced(ms, p int) *run {
+	return r.fault(ms, histories.FaultStop, histories.ForcedExpiry, p)
 }
 
 func (r *run) phase(ms int, name string) *run {
@@ -118,12 +124,13 @@ func (r *run) writes(ms, p, value int) *run {
 	return r.counter(ms, p, histories.Write, value, histories.OK)
 }
 
-func (r *run) report() *Report {
+func (r *run) report(opts ...Option) *Report {
 	r.t.Helper()
-	rep, err := Check(context.Background(), r.h)
+	rep, err := Check(context.Background(), r.h, opts...)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	inWindows(r.t, r.h, rep, opts...)
 	return rep
 }
 
@@ -139,6 +146,7 @@ func answers(t *testing.T, guarantee string, cases []known) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRun(t)
 			c.make(r)
+			inCorpus(t, r.h, guarantee, c)
 			v := r.report().Verdict(guarantee)
 			if v.Outcome != c.want {
 				t.Errorf("got %v, want %s; %v", v, c.want, v.Witnesses)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
+	"github.com/anishathalye/porcupine"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -17,10 +19,26 @@ var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine 
 // Option changes how [Check] works.
 type Option func(*check)
 
-// WithTimeLimit bounds the time that Porcupine may take over the whole history.
-// The default is 10 seconds. What it leaves undecided is judged by the interval
-// engine alone.
-func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.time = d } }
+// Engine says by which of the two engines a history is judged.
+type Engine string
+
+// The engines.
+const (
+	// Both engines judge, and must agree: the default.
+	Both Engine = "both"
+	// Interval is the interval engine alone. It is exact, and needs one pass.
+	Interval Engine = "interval"
+	// Porcupine is the search alone. What it has no model of is not judged.
+	Porcupine Engine = "porcupine"
+)
+
+// WithEngine chooses the engine. The default is [Both].
+func WithEngine(e Engine) Option { return func(c *check) { c.engine = e } }
+
+// WithTimeLimit bounds the time that Porcupine may search, over the whole
+// history. The default is a minute. A guarantee that it leaves undecided is
+// unknown, unless the interval engine has found a violation.
+func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.search.left = d } }
 
 // WithMemoryLimit bounds the memory in bytes that one search of Porcupine may
 // need. The default is 256 MiB.
@@ -28,10 +46,22 @@ func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.search.memo
 
 // check is one run of the checker.
 type check struct {
-	search search
-	time   time.Duration
-	notes  []string
-	err    error
+	engine  Engine
+	search  search
+	notHeld ReleaseNotHeld
+	window  int
+	judges  []judge
+	judged  []Guarantee
+	notes   []string
+	err     error
+}
+
+func newCheck(ctx context.Context, opts []Option) *check {
+	c := &check{engine: Both, search: search{ctx: ctx, left: time.Minute, memory: 256 << 20, size: 200}, window: 1 << 13}
+	for _, o := range opts {
+		o(c)
+	}
+	return c
 }
 
 // Check judges h. It returns an error when h is not a valid history, when ctx
@@ -40,48 +70,168 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	if err := histories.Validate(h); err != nil {
 		return nil, err
 	}
-	c := &check{search: search{ctx: ctx, memory: 256 << 20, size: 200}, time: 10 * time.Second}
-	for _, o := range opts {
-		o(c)
+	r, err := newCheck(ctx, opts).run(h.Header, h.Events, all(h.Events))
+	if r != nil && h.Truncated {
+		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}
-	c.search.deadline = time.Now().Add(c.time)
-	t := newTrace(h)
-	r := &Report{}
-	recipes := t.recipes()
-	for _, g := range guarantees {
-		if !slices.ContainsFunc(recipes, g.of) {
-			continue
+	return r, err
+}
+
+// CheckEvents judges the events of a valid history, in order, such as those of a
+// [histories.Scanner], while they come. Memory does not grow with their number
+// if [Streams] says so. An event is not looked at any more when the next one is asked
+// for. An error that comes instead of an event is returned.
+func CheckEvents(ctx context.Context, header histories.Header, events iter.Seq2[*histories.Event, error], opts ...Option) (*Report, error) {
+	c := newCheck(ctx, opts)
+	if Streams(header) {
+		return c.run(header, nil, events)
+	}
+	h := &histories.History{Header: header}
+	for e, err := range events {
+		if err != nil {
+			return nil, err
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
-		v := g.judge(c, t)
-		if !v.Promised && v.Outcome != Unknown {
-			v.idle("not promised by the target")
-			v.Witnesses, v.Violations = nil, 0
+		h.Events = append(h.Events, *e)
+	}
+	return c.run(header, h.Events, all(h.Events))
+}
+
+func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
+	return func(yield func(*histories.Event, error) bool) {
+		for i := range events {
+			if !yield(&events[i], nil) {
+				return
+			}
 		}
+	}
+}
+
+// Streams reports whether a history with this header is judged in windows, in
+// memory that does not grow with its length. That is so where every lock is a
+// mutex, reentrant or not, or a read/write lock: guarantees of the other recipes
+// need the history as a whole.
+func Streams(header histories.Header) bool {
+	recipes := beginTrace(header).recipes()
+	return !slices.ContainsFunc(guarantees, func(g Guarantee) bool {
+		return g.whole && slices.ContainsFunc(recipes, g.of)
+	})
+}
+
+// run judges the events of a valid history. Whole is all of them, where it is at
+// hand.
+func (c *check) run(header histories.Header, whole []histories.Event, events iter.Seq2[*histories.Event, error]) (*Report, error) {
+	t := beginTrace(header)
+	t.events = whole
+	recipes := t.recipes()
+	streams := Streams(header)
+	for _, g := range guarantees {
+		if slices.ContainsFunc(recipes, g.of) {
+			c.judged, c.judges = append(c.judged, g), append(c.judges, g.judge())
+		}
+	}
+	since := 0
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if since++; streams && since >= c.window && e.Time > t.end {
+			since = 0
+			t.look()
+			if err := c.look(t); err != nil {
+				return nil, err
+			}
+			t.turn()
+		}
+		t.step(e)
+	}
+	t.close()
+	if err := c.look(t); err != nil {
+		return nil, err
+	}
+	return c.report(t)
+}
+
+// look lets all judges look at a window.
+func (c *check) look(t *trace) error {
+	for _, j := range c.judges {
+		j.window(c, t)
+		if err := c.search.ctx.Err(); err != nil {
+			return context.Cause(c.search.ctx) // searches were cut short
+		}
+	}
+	return nil
+}
+
+func (c *check) report(t *trace) (*Report, error) {
+	r := &Report{}
+	for i, j := range c.judges {
+		v := j.verdict(c, t)
+		c.conclude(&v, c.judged[i])
 		r.Verdicts = append(r.Verdicts, v)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx) // searches were cut short
+	if err := c.search.ctx.Err(); err != nil {
+		return nil, context.Cause(c.search.ctx)
 	}
 	r.Coverage = t.coverage()
 	r.Recipes = t.uses()
 	r.Figures = t.figures()
-	r.Notes = append(c.notes, t.partly(r.Verdicts)...)
+	r.Notes = c.notes
+	r.Events = t.next
 	if t.census != nil {
 		r.Disagreements = t.census.Census.Disagreements
-	}
-	if h.Truncated {
-		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}
 	r.idle = t.shownNothing(r.Coverage, r.Recipes)
 	return r, c.err
 }
 
-// undecided notes what Porcupine could not judge under its caps.
-func (c *check) undecided(guarantee, lock, why string) {
-	c.notes = append(c.notes, fmt.Sprintf("%s of lock %q was judged by the interval engine alone: Porcupine gave up because %s", guarantee, lock, why))
+// conclude puts a verdict in its final form.
+func (c *check) conclude(v *Verdict, g Guarantee) {
+	v.tell()
+	if v.undecided > 0 {
+		v.count("locks that Porcupine left undecided", v.undecided)
+	}
+	switch {
+	case !v.Promised && v.Outcome != Unknown:
+		v.idle("not promised by the target")
+		v.Witnesses, v.Violations = nil, 0
+	case c.engine == Porcupine && !g.searched:
+		v.Outcome, v.Reason = NotJudged, "Porcupine has no model of it"
+		v.Witnesses, v.Violations = nil, 0
+	case v.Outcome == Holds && v.gaveUp != "":
+		v.Outcome, v.Reason = Unknown, v.gaveUp
+		if c.engine == Both {
+			v.Reason = "the interval engine sees no violation, but " + v.gaveUp
+		}
+	}
+}
+
+// sweeps and searches report which engines are to judge.
+func (c *check) sweeps() bool   { return c.engine != Porcupine }
+func (c *check) searches() bool { return c.engine != Interval }
+
+// compare holds the answer of the search for one lock against what the interval
+// engine found there.
+func (c *check) compare(t *trace, v *Verdict, lock string, found bool, a answer) {
+	switch {
+	case c.engine == Interval:
+	case a.result == porcupine.Unknown:
+		v.undecided++
+		v.gaveUp = fmt.Sprintf("Porcupine gave up on lock %q because %s", lock, a.why)
+	case c.engine == Porcupine && a.result == porcupine.Illegal:
+		v.violate(func() Witness { return t.noOrderOf(lock, a) })
+	case c.engine == Both && (a.result == porcupine.Illegal) != found:
+		c.disagree(v, lock, found)
+	}
+}
+
+// noOrderOf tells of a search that found nothing, for lack of a better witness.
+func (t *trace) noOrderOf(lock string, a answer) Witness {
+	w := t.newWitness(lock, a.from, min(a.to, t.end))
+	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", plural(a.n, "step"), lock, at(a.from), at(min(a.to, t.end)))
+	return w
 }
 
 // disagree makes v worthless, loudly.

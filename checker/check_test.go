@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,15 +152,27 @@ func TestACheckThatIsCancelledGivesNoVerdict(t *testing.T) {
 	}
 }
 
-func TestWhatPorcupineCannotAffordTheSweepJudgesAlone(t *testing.T) {
+// The interval engine alone is not asked to agree with anybody.
+func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 	for name, o := range map[string]Option{"time": WithTimeLimit(-1), "memory": WithMemoryLimit(0)} {
 		t.Run(name, func(t *testing.T) {
-			rep, err := Check(context.Background(), good(newRun(t)).h, o)
+			for engine, want := range map[Engine]Outcome{Both: Unknown, Porcupine: Unknown, Interval: Holds} {
+				rep, err := Check(context.Background(), good(newRun(t)).h, o, WithEngine(engine))
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := rep.Verdict(MutualExclusion)
+				if v.Outcome != want || want == Unknown && !strings.Contains(v.Reason, "Porcupine gave up") {
+					t.Error(engine, v)
+				}
+			}
+			broken := newRun(t).want(0, 1).got(1, 1, 1).cycle(5, 5, 2, 2).release(9, 1).released(9, 1)
+			rep, err := Check(context.Background(), broken.h, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rep.Outcome() != Holds || len(rep.Notes) == 0 {
-				t.Error(rep.Outcome(), rep.Reason(), rep.Notes)
+			if v := rep.Verdict(MutualExclusion); v.Outcome != Violated {
+				t.Errorf("what the interval engine has found does not count: %v", v)
 			}
 		})
 	}
@@ -288,7 +301,7 @@ func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
 		from := time.Duration((i * 37) % 100)
 		v.violate(func() Witness { return Witness{From: from} })
 	}
-	v.conclude("", "")
+	v.tell()
 	if v.Violations != 100 || len(v.Witnesses) != maxWitnesses {
 		t.Fatalf("%d violations, %d witnesses", v.Violations, len(v.Witnesses))
 	}
@@ -296,5 +309,26 @@ func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
 		if w.From != time.Duration(i) {
 			t.Errorf("witness %d is from %d", i, w.From)
 		}
+	}
+}
+
+// A long history that is read as a whole is not read to its end first.
+func TestReadingEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	header := histories.Header{Version: histories.Version, Locks: map[string]histories.Lock{"s": {Recipe: histories.Semaphore, Size: 1}}}
+	n := 0
+	endless := func(yield func(*histories.Event, error) bool) {
+		for {
+			if n++; n == 10 {
+				cancel()
+			}
+			e := histories.Event{Type: histories.Expired, Process: -1, Session: "s", Time: time.Duration(n)}
+			if n > 1000 || !yield(&e, nil) {
+				return
+			}
+		}
+	}
+	if r, err := CheckEvents(ctx, header, endless); !errors.Is(err, context.Canceled) || r != nil || n > 10 {
+		t.Errorf("%v, %v after %d events", r, err, n)
 	}
 }

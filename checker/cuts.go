@@ -3,6 +3,7 @@ package checker
 import (
 	"math"
 	"sort"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -21,13 +22,26 @@ func twice(d int64) int64 {
 
 // segment is a stretch of a mutex history that can be searched by itself.
 type segment struct {
-	holder int // who holds at its start: index of a piece, or free
-	ops    []porcupine.Operation
+	cutAt // where it begins
+	ops   []porcupine.Operation
 }
+
+// cutAt is a cut, and the state of the lock there.
+type cutAt struct {
+	time   int64 // on the clock of the search
+	holder int   // index of a piece, or free
+}
+
+// start is where a history begins.
+var start = cutAt{-1, free}
 
 // cut turns the pieces of one lock, sorted by start, into segments of about
 // size operations: an acquire in [call, from] and a release in [to, free] for
 // each piece. The whole is linearizable exactly when every segment is.
+//
+// What comes before begin has been cut off already, with the same proof, and is
+// left out. Nothing is cut after until: what the pieces say of later instants
+// need not be known yet, for a segment that ends before depends on none of it.
 //
 // A cut is made at a decided instant: a time t strictly inside a piece of o,
 // from(o) < t < to(o). Cutting there means: operations that returned before t
@@ -55,36 +69,35 @@ type segment struct {
 // side must be: if o and p both span t, the segment in which the later of them
 // acquires starts with, or contains the acquire of, the other, and the release
 // of neither.
-func cut(pieces []piece, size int) []segment {
-	var cuts []int64
-	var holders []int
-	last := -1
+func cut(pieces []piece, size int, begin cutAt, until time.Duration) []segment {
+	cuts := []cutAt{begin}
+	last := max(begin.holder, -1)
 	for i, p := range pieces {
 		from, to := twice(int64(p.from)), twice(int64(p.to))
-		if 2*(i-last) < size || from+1 >= to || (len(cuts) > 0 && from+1 <= cuts[len(cuts)-1]) {
+		if 2*(i-last) < size || p.from > until || from+1 >= to || from+1 <= cuts[len(cuts)-1].time {
 			continue
 		}
-		cuts, holders, last = append(cuts, from+1), append(holders, i), i
+		cuts, last = append(cuts, cutAt{from + 1, i}), i
 	}
-	segments := make([]segment, len(cuts)+1)
-	segments[0].holder = free
-	for i, h := range holders {
-		segments[i+1].holder = h
+	segments := make([]segment, len(cuts))
+	for i, c := range cuts {
+		segments[i].cutAt = c
 	}
 	add := func(i int, client int, in step, call, ret int64) {
-		s := &segments[i]
-		if i > 0 {
-			call = max(call, cuts[i-1])
+		if i < 0 {
+			return // cut off
 		}
-		if i < len(cuts) {
-			ret = min(ret, cuts[i])
+		s := &segments[i]
+		call = max(call, s.time)
+		if i+1 < len(cuts) {
+			ret = min(ret, cuts[i+1].time)
 		}
 		s.ops = append(s.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Return: ret})
 	}
 	// after returns the segment in which instant t lies. No instant of the
 	// history is a cut: cuts are odd.
 	after := func(t int64) int {
-		return sort.Search(len(cuts), func(i int) bool { return cuts[i] > t })
+		return sort.Search(len(cuts), func(i int) bool { return cuts[i].time > t }) - 1
 	}
 	for i, p := range pieces {
 		ret := twice(int64(p.from))

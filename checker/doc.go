@@ -21,10 +21,20 @@
 //
 // # Two engines
 //
-// For a mutex the definite parts of holds decide everything: a history is
-// linearizable exactly when they are pairwise disjoint. So a sort and a sweep
-// judge histories of any length and find the witness. Porcupine judges the same
-// history by search, cut into segments, under caps of time and memory. The two
-// must agree; if they do not, that is a bug of this package, reported as
-// [ErrDisagreement], and no verdict on the target.
+// The definite parts of holds, from the return of the acquire to the call of the
+// release, decide everything: a mutex is linearizable exactly when they are
+// pairwise disjoint, a read/write lock when none overlaps a writer of another
+// owner, a semaphore when their permits never add up to more than its size. So
+// a sort and a sweep judge histories of any length and find the witness.
+// Porcupine judges the same history by search, cut into segments, under caps of
+// time and memory. The two must agree; if they do not, that is a bug of this
+// package, reported as [ErrDisagreement], and no verdict on the target.
+//
+// Only where changes of a semaphore's size overlap the sweep is not exact: what
+// it lets pass is decided by Porcupine alone.
+//
+// The queue of [Fairness], and a barrier that is set and removed, have two
+// engines too. What needs no second engine says why where it is judged: several
+// locks at once come down to each of them, a request to release to its own
+// lease, and the rounds of a double barrier to their earliest instants.
 package checker

@@ -1,30 +1,41 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"time"
-
-	"github.com/zkverify/zkverify/histories"
 )
 
 // lossBound is how long a holder may go on believing after its session was
 // ended from the side. A target that never tells of loss promises no bound, so
 // its holders have no excuse at all.
 func (t *trace) lossBound() time.Duration {
-	if !t.h.Header.Promises.TellsLoss {
+	if !t.header.Promises.TellsLoss {
 		return 0
 	}
-	return t.h.Header.Promises.LossBound
+	return t.header.Promises.LossBound
 }
 
-// forcedIn returns the starts of forced expiries that hit process in
-// [from, to].
-func (t *trace) forcedIn(process int, from, to time.Duration) []time.Duration {
-	var at []time.Duration
-	for _, f := range t.faults {
-		if f.Name == histories.ForcedExpiry && f.start >= from && f.start <= to && f.hits(process) {
-			at = append(at, f.start)
+// forcedIn returns when forced expiries that hit process may have taken effect,
+// if that may have been in [from, to]: some time from their start to their end.
+// It takes a while when servers are busy, and what is acquired meanwhile is
+// acquired in the session that is about to end.
+func (t *trace) forcedIn(process int, from, to time.Duration) []span {
+	var at []span
+	add := func(f *faultSpan) {
+		if f.start <= to && f.stop >= from && f.hits(process) {
+			at = append(at, span{f.start, f.stop})
 		}
+	}
+	i, _ := slices.BinarySearchFunc(t.forced, from-t.longestForced, func(f *faultSpan, from time.Duration) int { return cmp.Compare(f.start, from) })
+	for _, f := range t.forcing {
+		if i < len(t.forced) && f.event >= t.forced[i].event {
+			break // it is among them
+		}
+		add(f)
+	}
+	for ; i < len(t.forced) && t.forced[i].start <= to; i++ {
+		add(t.forced[i])
 	}
 	return at
 }
@@ -40,9 +51,12 @@ func (t *trace) excuses(h *hold) []span {
 	}
 	var out []span
 	for _, x := range t.forcedIn(h.process, h.call, h.end) {
-		s := span{x, x + bound}
+		s := span{x.from, forever}
+		if x.to != forever { // else its end is not on record, or not yet
+			s.to = x.to + bound
+		}
 		if n := len(out); n > 0 && s.from <= out[n-1].to {
-			out[n-1].to = s.to
+			out[n-1].to = max(out[n-1].to, s.to)
 			continue
 		}
 		out = append(out, s)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -18,9 +17,13 @@ type contender struct {
 	// stays is the time until which it certainly stood in the queue, once in.
 	stays   time.Duration
 	granted bool
+
+	// What has been found out about it: that it overtook another, that its
+	// place was out of order, that it was granted the lock after waiting.
+	overtook, entered, waited bool
 }
 
-// fairness: a lock is granted in the order of the places in its queue.
+// fairnessJudge: a lock is granted in the order of the places in its queue.
 //
 // What is definite? Tokens order the places. A contender that was granted the
 // lock stood in the queue until it was told so, at op.ret: had it been passed
@@ -32,85 +35,179 @@ type contender struct {
 //
 // A contender that lost its place and took another counts with the last one;
 // losing it while the session lived is a violation of its own.
-func (c *check) fairness(t *trace) Verdict {
-	v := Verdict{Guarantee: Fairness, Promised: t.h.Header.Promises.FIFO, Expected: true}
-	queues := map[string][]*contender{}
-	placed, unjudged, moved, unsure, waited := 0, 0, 0, 0, 0
-	var longest time.Duration
+type fairnessJudge struct {
+	v                               Verdict
+	locks                           map[string]*queueOf
+	unjudged                        int // places that say nothing of their order
+	unsearched                      int // that Porcupine has no model for
+	placed, moved, waited, overtook int
+	longest                         time.Duration
+}
+
+// queueOf is what the judge knows of the queue of one lock.
+type queueOf struct {
+	held    []*op        // were granted the lock and hold it still: see sessionEnded
+	queue   []*contender // that others are held against, by place
+	found   int
+	pending []*contender // of this window
+	search  queueSearch
+	turns   turns
+}
+
+func newFairnessJudge() *fairnessJudge {
+	return &fairnessJudge{v: Verdict{Guarantee: Fairness, Expected: true}, locks: map[string]*queueOf{}}
+}
+
+func (j *fairnessJudge) of(lock string) *queueOf {
+	q := j.locks[lock]
+	if q == nil {
+		q = &queueOf{search: newQueueSearch()}
+		j.locks[lock] = q
+	}
+	return q
+}
+
+func (j *fairnessJudge) window(c *check, t *trace) {
 	for _, o := range t.ops {
-		if !o.acquires() {
-			continue
-		}
-		if len(o.places) > 0 && !t.ordered(o) {
-			unjudged++
+		if !o.acquires() || !t.settled(o) {
 			continue
 		}
 		if o.ok() {
-			longest = max(longest, o.ret-o.call)
+			j.longest = max(j.longest, o.ret-o.call)
 		}
-		if len(o.places) == 0 {
+		if len(o.places) == 0 || o.beside != nil {
 			continue
 		}
-		placed++
-		q := t.contender(o)
-		for i := 1; i < len(o.places); i++ {
-			a, b := o.places[i-1], o.places[i]
-			if a.token == b.token {
-				continue
-			}
-			moved++
-			if a.session == b.session && a.session != "" && !t.sessionEnded(a.session, o) {
-				v.violate(func() Witness { return t.lostPlace(o, a, b) })
-			}
+		if !t.ordered(o) {
+			j.turn(t, o)
+			continue
 		}
-		queues[o.lock] = append(queues[o.lock], q)
+		q := j.of(o.lock)
+		q.held = append(q.held, o)
 	}
-	overtakes := 0
-	for _, lock := range t.exclusive() {
-		queue := queues[lock]
-		slices.SortStableFunc(queue, byPlace)
-		found := 0
-		sweepQueue(queue, func(a, b *contender, entered bool) {
-			found++
-			if !entered {
-				overtakes++
+	oldest := t.oldestAcquires()
+	for _, lock := range t.of(histories.Recipe.IsLock) {
+		q := j.of(lock)
+		if c.sweeps() {
+			j.judgeTurns(t, q, oldest(lock))
+		}
+		before := oldest(lock)
+		// Whether a session ended before the lock was granted is known when the
+		// hold is over.
+		q.held = slices.DeleteFunc(q.held, func(o *op) bool {
+			if h := o.hold; h != nil && h.acquire == o && !t.over(h) {
+				before = min(before, o.call)
+				return false
 			}
-			v.violate(func() Witness { return t.overtake(a, b, entered) })
+			j.place(t, q, o)
+			return true
 		})
-		waited += behind(queue)
-		if !v.Promised {
-			continue
+		j.sweep(c, t, q)
+		if c.searches() && t.header.Promises.FIFO && t.recipe(lock).Exclusive() {
+			q.search.window(&c.search, t, q.pending, before)
 		}
-		switch a := c.search.queue(queue); {
-		case a.result == porcupine.Unknown:
-			unsure++
-			c.undecided(Fairness, lock, a.why)
-		case (a.result == porcupine.Illegal) != (found > 0):
-			c.disagree(&v, lock, found > 0)
-		}
+		q.pending = nil
+		q.forget(before)
 	}
-	v.count("contenders with a place", placed)
-	v.count("granted after waiting behind another", waited)
-	v.count("overtakes", overtakes)
-	v.count("places lost and taken anew", moved)
-	v.count("locks that Porcupine left undecided", unsure)
-	v.Figures = append(v.Figures, Figure{"longest wait", float64(longest) / 1e6, "ms"})
-	switch {
-	case v.Outcome == Unknown: // the engines disagree
-	case placed == 0 && unjudged > 0:
-		v.Outcome, v.Reason = NotJudged, plural(unjudged, "place")+" on record, which this checker cannot judge"
-	case waited == 0 && v.Violations == 0:
-		v.idle("nobody was granted a lock after waiting behind another with a known place")
-	default:
-		v.conclude(plural(placed, "contender")+", granted in the order of their places", plural(v.Violations, "contender")+" not served in the order of the queue")
-	}
-	return v
 }
 
-// ordered reports whether o's places are in an order that this checker can judge:
-// that of one holder after the other, by tokens.
+// place puts an acquire of which all is known into the queue.
+func (j *fairnessJudge) place(t *trace, q *queueOf, o *op) {
+	j.placed++
+	if !o.of.recipe.Exclusive() {
+		j.unsearched++
+	}
+	for i := 1; i < len(o.places); i++ {
+		a, b := o.places[i-1], o.places[i]
+		if a.token == b.token {
+			continue
+		}
+		j.moved++
+		if a.session == b.session && a.session != "" && !t.sessionEnded(a.session, o) {
+			j.v.violate(func() Witness { return t.lostPlace(o, a, b) })
+		}
+	}
+	k := t.contender(o)
+	q.queue, q.pending = append(q.queue, k), append(q.pending, k)
+}
+
+func (j *fairnessJudge) sweep(c *check, t *trace, q *queueOf) {
+	slices.SortStableFunc(q.queue, byPlace)
+	if c.sweeps() {
+		sweepQueue(q.queue, func(a, b *contender, entered bool) {
+			told := &b.overtook
+			if entered {
+				told = &b.entered
+			}
+			if *told {
+				return
+			}
+			*told = true
+			q.found++
+			if !entered {
+				j.overtook++
+			}
+			j.v.violate(func() Witness { return t.overtake(a, b, entered) })
+		})
+	}
+	j.waited += behind(q.queue)
+}
+
+// forget keeps the contenders that may matter to one that has asked for the lock
+// at an instant, or after it: those that were told of their place, granted the
+// lock or certainly in the queue since. If one to come has a place before the
+// others, it is out of order; the last of those that are
+// past is there to show it.
+func (q *queueOf) forget(before time.Duration) {
+	past := func(k *contender) bool {
+		until := max(k.stays, k.place.time)
+		if k.granted {
+			until = max(until, k.op.ret)
+		}
+		return until < before
+	}
+	var last *contender
+	for _, k := range q.queue {
+		if past(k) {
+			last = k
+		}
+	}
+	q.queue = slices.DeleteFunc(q.queue, func(k *contender) bool { return past(k) && k != last })
+}
+
+func (j *fairnessJudge) verdict(c *check, t *trace) Verdict {
+	v := &j.v
+	v.Promised = t.header.Promises.FIFO
+	if v.Promised {
+		for _, lock := range t.exclusive() {
+			q := j.of(lock)
+			c.compare(t, v, lock, q.found > 0, q.search.answer)
+		}
+	}
+	v.count("contenders with a place", j.placed)
+	v.count("granted after waiting behind another", j.waited)
+	v.count("overtakes", j.overtook)
+	v.count("places lost and taken anew", j.moved)
+	v.Figures = append(v.Figures, Figure{"longest wait", float64(j.longest) / 1e6, "ms"})
+	switch {
+	case v.Outcome == Unknown: // the engines disagree
+	case j.placed == 0 && j.unjudged > 0:
+		v.Outcome, v.Reason = NotJudged, plural(j.unjudged, "place")+" on record, without tokens to judge them by"
+	case c.engine == Porcupine && j.unsearched > 0 && v.Violations == 0:
+		v.Outcome, v.Reason = NotJudged, fmt.Sprintf("Porcupine has no model of the queues that %s stood in", plural(j.unsearched, "contender"))
+	case j.waited == 0 && v.Violations == 0:
+		v.idle("nobody was granted a lock after waiting behind another with a known place")
+	default:
+		v.conclude(plural(j.placed, "contender")+", granted in the order of their places", plural(v.Violations, "contender")+" not served in the order of the queue")
+	}
+	return *v
+}
+
+// ordered reports whether the places of o are those of the nodes that hold the
+// lock, so that their tokens order them.
 func (t *trace) ordered(o *op) bool {
-	return t.recipe(o.lock).Exclusive() && o.places[0].token != (histories.Token{})
+	r := o.of.recipe
+	return (r.Exclusive() || r == histories.ReadWrite) && o.places[0].token != (histories.Token{})
 }
 
 // sessionEnded reports whether session, under which o contended, may have ended
@@ -156,6 +253,18 @@ func (t *trace) contender(o *op) *contender {
 	return q
 }
 
+// queueOf returns the contenders of one lock, in the order of their places.
+func (t *trace) queueOf(lock string) []*contender {
+	var queue []*contender
+	for _, o := range t.ops {
+		if o.lock == lock && o.acquires() && len(o.places) > 0 && t.ordered(o) {
+			queue = append(queue, t.contender(o))
+		}
+	}
+	slices.SortStableFunc(queue, byPlace)
+	return queue
+}
+
 func byPlace(a, b *contender) int {
 	return cmp.Or(cmp.Compare(a.place.token.Zxid, b.place.token.Zxid), cmp.Compare(a.place.token.Sub, b.place.token.Sub))
 }
@@ -165,11 +274,19 @@ func byPlace(a, b *contender) int {
 // longest; and each that took a place before one that was told its own place
 // before (entered): then the places themselves are not in the order of time.
 // The queue is sorted by place.
+//
+// Readers of a read/write lock wait for writers alone.
 func sweepQueue(queue []*contender, report func(ahead, behind *contender, entered bool)) {
-	var stayed, entered *contender // those ahead with the greatest stays and enter
+	// Those ahead with the greatest stays, among writers and among all, and
+	// enter.
+	var writer, stayed, entered *contender
 	for _, b := range queue {
-		if stayed != nil && b.granted && b.op.ret < stayed.stays {
-			report(stayed, b, false)
+		inTheWay := stayed
+		if b.reads() {
+			inTheWay = writer
+		}
+		if inTheWay != nil && b.granted && b.op.ret < inTheWay.stays {
+			report(inTheWay, b, false)
 		}
 		if entered != nil && b.place.time < entered.enter {
 			report(entered, b, true)
@@ -177,22 +294,31 @@ func sweepQueue(queue []*contender, report func(ahead, behind *contender, entere
 		if stayed == nil || b.stays > stayed.stays {
 			stayed = b
 		}
+		if !b.reads() && (writer == nil || b.stays > writer.stays) {
+			writer = b
+		}
 		if entered == nil || b.enter > entered.enter {
 			entered = b
 		}
 	}
 }
 
+func (k *contender) reads() bool { return k.op.mode == histories.ModeRead }
+
 // behind counts the contenders that were granted the lock and had somebody
-// certainly ahead of them when they knew their place: only they put the order
-// to the test.
+// certainly ahead of them when they knew their place, each once: only they put
+// the order to the test.
 func behind(queue []*contender) int {
-	n, ahead := 0, time.Duration(-1)
+	n, ahead, writers := 0, time.Duration(-1), time.Duration(-1)
 	for _, q := range queue {
-		if q.granted && ahead > q.place.time {
+		if q.granted && !q.waited && (writers > q.place.time || !q.reads() && ahead > q.place.time) {
+			q.waited = true
 			n++
 		}
 		ahead = max(ahead, q.stays)
+		if !q.reads() {
+			writers = max(writers, q.stays)
+		}
 	}
 	return n
 }

@@ -1,12 +1,8 @@
 package checker
 
 import (
-	"context"
-	"math/rand/v2"
 	"testing"
-	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -59,6 +55,12 @@ func TestFairness(t *testing.T) {
 		{"places are not in the order of time", func(r *run) {
 			r.want(0, 1).place(1, 1, 5).want(2, 2).place(3, 2, 4).got(4, 1, 5).answer(6, histories.Fail, 2, histories.Acquire)
 		}, Violated},
+		{"a place comes before that of one who was gone long before", func(r *run) {
+			r.want(0, 1).place(1, 1, 5).answer(2, histories.Fail, 1, histories.Acquire)
+			r.want(3, 2).place(4, 2, 6).got(5, 2, 6).release(6, 2).released(7, 2)
+			r.want(8, 3).place(9, 3, 7).got(10, 3, 7).release(11, 3).released(12, 3)
+			r.want(13, 1).place(14, 1, 4).got(15, 1, 4).release(16, 1).released(17, 1)
+		}, Violated},
 		{"both hold at the same time, in the order of places", func(r *run) {
 			two(r).got(4, 1, 1).got(5, 2, 2).release(6, 1).released(6, 1)
 		}, Holds},
@@ -67,70 +69,4 @@ func TestFairness(t *testing.T) {
 			two(r).got(4, 2, 2).release(5, 2).released(6, 2).got(7, 1, 1)
 		}, NotExercised},
 	})
-}
-
-// crowd draws a short queue, with grants out of order now and then.
-func crowd(r *rand.Rand) []*contender {
-	var queue []*contender
-	n := 3 + r.IntN(6)
-	enter, ret := time.Duration(0), time.Duration(4)
-	for i := range n {
-		enter += time.Duration(r.IntN(3))
-		ret += time.Duration(r.IntN(4))
-		q := &contender{op: &op{ret: ret}, enter: enter, granted: r.IntN(5) > 0}
-		q.place.token.Zxid = int64(i)
-		q.place.time = enter + time.Duration(r.IntN(4))
-		if r.IntN(12) == 0 {
-			q.enter += 6 // not in the order of time
-			q.place.time += 6
-		}
-		if r.IntN(12) == 0 {
-			q.op.ret += 5 // served late
-		}
-		q.op.ret = max(q.op.ret, q.place.time)
-		switch q.stays = q.place.time; {
-		case r.IntN(6) == 0:
-			q.stays = q.enter
-		case q.granted:
-			q.stays = q.op.ret
-		}
-		queue = append(queue, q)
-	}
-	return queue
-}
-
-func TestTheQueueSearchAndTheQueueSweepAgree(t *testing.T) {
-	n := 5_000
-	if testing.Short() || raceEnabled {
-		n = 1_000
-	}
-	const seed = 3
-	r := rand.New(rand.NewPCG(seed, seed))
-	s := &search{ctx: context.Background(), deadline: time.Now().Add(time.Hour), memory: 1 << 30}
-	illegal, cuts := 0, 0
-	for i := range n {
-		queue := crowd(r)
-		found := false
-		sweepQueue(queue, func(_, _ *contender, _ bool) { found = true })
-		if found {
-			illegal++
-		}
-		for _, size := range []int{1000, 6, 1} { // uncut, cut now and then, cut after every grant
-			s.size = size
-			cuts += len(cutQueue(queue, size)) - 1
-			if got := s.queue(queue); (got.result == porcupine.Illegal) != found {
-				for _, q := range queue {
-					t.Logf("in [%d, %d], stays %d, granted %v by %d", q.enter, q.place.time, q.stays, q.granted, q.op.ret)
-				}
-				t.Fatalf("queue %d of seed %d, cut every %d steps: Porcupine says %v, the sweep found something: %v", i, seed, size, got, found)
-			}
-		}
-	}
-	t.Logf("%d queues, %d of them illegal, %d cuts", n, illegal, cuts)
-	if cuts < n {
-		t.Errorf("only %d cuts in %d queues", cuts, n)
-	}
-	if illegal < n/10 || illegal > n*9/10 {
-		t.Errorf("the queues are lopsided: %d of %d illegal", illegal, n)
-	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// fencing is the service view: whatever clients believe, the grants of one lock
+// fencingJudge is the service view: whatever clients believe, the grants of one lock
 // carry tokens that strictly grow, consistently with real time. If one acquire
 // returned before another was invoked, its token is the smaller one; no two
 // outermost holds share a token; a re-entry carries the token of its hold.
@@ -17,62 +17,129 @@ import (
 // Two acquires that overlap in time may carry tokens in either order: a token is
 // a place in the queue, and the one that was answered first need not have been
 // granted first.
-func (c *check) fencing(t *trace) Verdict {
-	v := Verdict{Guarantee: Fencing, Promised: t.h.Header.Promises.Tokens, Expected: true}
-	byLock := t.holdsByLock()
-	bare, all := 0, t.exclusiveHolds()
+//
+// Of a read/write lock the same goes for every writer, after whomever it comes.
+// A reader has no need of a newer token: it writes nothing.
+type fencingJudge struct {
+	v         Verdict
+	all, bare int
+	locks     map[string]*grants
+}
+
+// grants are those of one lock that later ones are held against.
+type grants struct {
+	newest *hold   // the greatest token of those that are not in recent
+	recent []*hold // that had not returned when the oldest acquire under way was invoked
+}
+
+func newFencingJudge() *fencingJudge {
+	return &fencingJudge{v: Verdict{Guarantee: Fencing, Expected: true}, locks: map[string]*grants{}}
+}
+
+func (j *fencingJudge) window(_ *check, t *trace) {
+	all := t.holdsOf(guards)
+	granted := map[string][]*hold{}
 	for _, h := range all {
-		if h.token == (histories.Token{}) {
-			bare++
-			v.violate(func() Witness { return t.noToken(h) })
+		if h.start > t.before {
+			j.all++
+			if h.token == (histories.Token{}) {
+				j.bare++
+				j.v.violate(func() Witness { return t.noToken(h) })
+			} else {
+				granted[h.lock] = append(granted[h.lock], h)
+			}
+		}
+		if !t.over(h) {
+			continue
 		}
 		for _, re := range h.reentries {
 			if re.token != h.token {
-				v.violate(func() Witness { return t.otherToken(h, re) })
+				j.v.violate(func() Witness { return t.otherToken(h, re) })
 			}
 		}
 	}
-	for _, lock := range t.exclusive() {
-		t.tokenOrder(&v, byLock[lock])
+	oldest := t.oldestAcquires()
+	for _, lock := range t.of(guards) {
+		g := j.locks[lock]
+		if g == nil {
+			g = &grants{}
+			j.locks[lock] = g
+		}
+		g.recent = append(g.recent, granted[lock]...)
+		g.order(&j.v, t)
+		g.forget(oldest(lock))
 	}
-	v.count("grants", len(all))
-	v.count("grants without a token", bare)
-	if len(all) == 0 {
-		v.idle("nobody ever held a lock")
-		return v
-	}
-	v.conclude(fmt.Sprintf("the tokens of %s grow", plural(len(all), "grant")), plural(v.Violations, "grant")+" with a token that does not fence")
-	return v
 }
 
-// tokenOrder finds, for each grant, the greatest token among the grants that
+func (j *fencingJudge) verdict(_ *check, t *trace) Verdict {
+	v := &j.v
+	v.Promised = t.header.Promises.Tokens
+	v.count("grants", j.all)
+	v.count("grants without a token", j.bare)
+	if j.all == 0 {
+		v.idle("nobody ever held a lock")
+		return *v
+	}
+	v.conclude(fmt.Sprintf("the tokens of %s grow", plural(j.all, "grant")), plural(v.Violations, "grant")+" with a token that does not fence")
+	return *v
+}
+
+// order finds, for each grant, the greatest token among the grants that
 // had returned before it was invoked: one pass over the grants by invocation
-// with a second pointer over them by return.
-func (t *trace) tokenOrder(v *Verdict, holds []*hold) {
-	tokened := slices.DeleteFunc(slices.Clone(holds), func(h *hold) bool { return h.token == (histories.Token{}) })
-	byCall := slices.Clone(tokened)
+// with a second pointer over them by return. At least one of the two that a
+// violation is of was granted in this window.
+func (g *grants) order(v *Verdict, t *trace) {
+	byCall := slices.Clone(g.recent)
 	slices.SortStableFunc(byCall, func(a, b *hold) int { return cmp.Compare(a.call, b.call) })
-	byStart := slices.Clone(tokened)
+	byStart := slices.Clone(g.recent)
 	slices.SortStableFunc(byStart, func(a, b *hold) int { return cmp.Compare(a.start, b.start) })
+	isNew := func(h *hold) bool { return h.start > t.before }
 
 	first := map[histories.Token]*hold{}
-	var newest *hold
+	newest := g.newest
 	i := 0
 	for _, h := range byCall {
 		for ; i < len(byStart) && byStart[i].start < h.call; i++ {
-			if newest == nil || less(newest.token, byStart[i].token) {
-				newest = byStart[i]
+			newest = newer(newest, byStart[i])
+		}
+		other := first[h.token]
+		if other == nil && newest != nil && newest.token == h.token {
+			other = newest
+		}
+		if other == nil {
+			first[h.token] = h
+		}
+		a := newest
+		switch {
+		case a != nil && less(h.token, a.token):
+			if isNew(h) && h.mode != histories.ModeRead {
+				v.violate(func() Witness { return t.olderToken(a, h) })
 			}
-		}
-		if other := first[h.token]; other != nil {
+		case other != nil && (isNew(h) || isNew(other)) && (h.mode != histories.ModeRead || other.mode != histories.ModeRead):
 			v.violate(func() Witness { return t.sameToken(other, h) })
-			continue
-		}
-		first[h.token] = h
-		if newest != nil && less(h.token, newest.token) {
-			v.violate(func() Witness { return t.olderToken(newest, h) })
 		}
 	}
+}
+
+// forget keeps those that had not returned at an instant, before which no
+// acquire to come was invoked. Of the others the newest stands for all: a token
+// that is not newer than it is too old.
+func (g *grants) forget(before time.Duration) {
+	g.recent = slices.DeleteFunc(g.recent, func(h *hold) bool {
+		if h.start >= before {
+			return false
+		}
+		g.newest = newer(g.newest, h)
+		return true
+	})
+}
+
+// newer returns the one with the greater token, a when they are equal.
+func newer(a, b *hold) *hold {
+	if a == nil || less(a.token, b.token) {
+		return b
+	}
+	return a
 }
 
 func (t *trace) grant(from, to time.Duration, what string, a, b Party, lock string) Witness {

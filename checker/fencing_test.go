@@ -1,6 +1,10 @@
 package checker
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+)
 
 func TestFencing(t *testing.T) {
 	answers(t, Fencing, []known{
@@ -32,4 +36,26 @@ func TestFencing(t *testing.T) {
 			r.cycle(0, 1, 1, 0)
 		}, NotExercised},
 	})
+}
+
+func TestFencingOfReadersAndWriters(t *testing.T) {
+	cases := []known{
+		{"the tokens of writers grow", func(r *run) {
+			r.takes(1, 1, reading, 1).takes(2, 2, reading, 2).gives(3, 1, reading).gives(4, 2, reading).takes(5, 1, writing, 3)
+		}, Holds},
+		{"a writer's token is older than a reader's before it", func(r *run) { r.takes(1, 1, reading, 5).gives(2, 1, reading).takes(3, 2, writing, 4) }, Violated},
+		{"a writer's token is older than a writer's before it", func(r *run) { r.takes(1, 1, writing, 5).gives(2, 1, writing).takes(3, 2, writing, 4) }, Violated},
+		{"a reader's token is older than a writer's before it", func(r *run) { r.takes(1, 1, writing, 5).gives(2, 1, writing).takes(3, 2, reading, 4) }, Holds},
+		{"a writer that queued before a downgrade has the older token", func(r *run) {
+			r.takes(1, 1, writing, 1).mode(1, histories.Invoke, 2, histories.Acquire, writing, 0).takes(2, 1, reading, 3).gives(3, 1, writing).gives(4, 1, reading)
+			r.mode(5, histories.OK, 2, histories.Acquire, writing, 2)
+		}, Holds},
+		{"two readers share a token", func(r *run) { r.takes(1, 1, reading, 5).takes(2, 2, reading, 5) }, Holds},
+		{"a writer shares a reader's token", func(r *run) { r.takes(1, 1, reading, 5).gives(2, 1, reading).takes(3, 2, writing, 5) }, Violated},
+		{"a writer has no token", func(r *run) { r.takes(1, 1, writing, 0) }, Violated},
+	}
+	for i := range cases {
+		cases[i].make = readWrite(cases[i].make)
+	}
+	answers(t, Fencing, cases)
 }

@@ -13,6 +13,7 @@ type hold struct {
 	lock, owner, session string
 	mode                 histories.Mode
 	process              int
+	permits              int // of a semaphore
 	token                histories.Token
 	call, start, end     time.Duration // acquire invoked, acquire returned, belief ended
 	acquire              *op
@@ -58,7 +59,8 @@ func (h *hold) party() Party {
 type holdTracker struct {
 	t      *trace
 	owned  map[ownerKey]*ownership
-	byProc map[int][]*hold // open holds of a process
+	byProc map[int][]*hold    // open holds of a process
+	apart  map[string][]*hold // open holds of a semaphore
 	lostAt map[procKey]histories.Event
 }
 
@@ -81,7 +83,7 @@ type ownership struct {
 }
 
 func newHoldTracker(t *trace) *holdTracker {
-	return &holdTracker{t, map[ownerKey]*ownership{}, map[int][]*hold{}, map[procKey]histories.Event{}}
+	return &holdTracker{t, map[ownerKey]*ownership{}, map[int][]*hold{}, map[string][]*hold{}, map[procKey]histories.Event{}}
 }
 
 func (b *holdTracker) of(o *op) *ownership {
@@ -95,10 +97,15 @@ func (b *holdTracker) of(o *op) *ownership {
 }
 
 func (b *holdTracker) invoked(o *op) {
-	if o.owner == defaultOwner(o.process) {
-		// It names no owner: if its process holds the lock, it means that one.
+	if o.of.recipe.HasPermits() {
+		b.permitsInvoked(o)
+		return
+	}
+	if o.unnamed {
+		// If its process holds the lock, in whichever mode,
+		// it means that one.
 		for _, h := range b.byProc[o.process] {
-			if h.lock == o.lock && h.mode == o.mode {
+			if h.lock == o.lock {
 				o.owner = h.owner
 			}
 		}
@@ -107,7 +114,14 @@ func (b *holdTracker) invoked(o *op) {
 	switch {
 	case o.acquires():
 		o.again = w.hold
-		delete(b.lostAt, procKey{o.process, o.lock, o.mode})
+		for _, h := range b.byProc[o.process] {
+			if h.lock == o.lock && h.owner == o.owner && h.mode != o.mode {
+				o.beside = h
+			}
+		}
+		if len(b.lostAt) > 0 {
+			delete(b.lostAt, procKey{o.process, o.lock, o.mode})
+		}
 	case o.kind == histories.Release:
 		b.releasing(w, o)
 	default:
@@ -152,6 +166,10 @@ func (b *holdTracker) completed(o *op) {
 			}
 		}
 	}
+	if o.of.recipe.HasPermits() {
+		b.permitsCompleted(o)
+		return
+	}
 	w := b.of(o)
 	switch {
 	case o.kind == histories.Release && o.hold != nil:
@@ -191,15 +209,26 @@ func (b *holdTracker) granted(w *ownership, o *op) {
 		// far as others are concerned.
 		b.t.oddDeep = append(b.t.oddDeep, oddDepth{o, 1})
 	}
-	h := &hold{
-		lock: o.lock, mode: o.mode, owner: o.owner, session: o.session, process: o.process, token: o.token,
+	w.hold, w.depth = newHold(o), max(o.depth, 1)
+	b.begin(w.hold, o)
+}
+
+func newHold(o *op) *hold {
+	return &hold{
+		lock: o.lock, mode: o.mode, owner: o.owner, session: o.session, process: o.process, permits: o.permits, token: o.token,
 		call: o.call, start: o.ret, end: forever, released: forever, acquire: o, endEvent: -1,
 	}
+}
+
+// begin puts the hold that o has begun on record.
+func (b *holdTracker) begin(h *hold, o *op) {
 	o.hold = h
-	w.hold, w.depth = h, max(o.depth, 1)
 	b.t.holds = append(b.t.holds, h)
 	b.byProc[o.process] = append(b.byProc[o.process], h)
 	// The lease may have been lost between its grant and the recording of it.
+	if len(b.lostAt) == 0 {
+		return
+	}
 	if l, ok := b.lostAt[procKey{o.process, o.lock, o.mode}]; ok && about(&l, h) {
 		b.finish(h, h.start, o.done, byLoss)
 	}
@@ -237,11 +266,20 @@ func (b *holdTracker) finish(h *hold, at time.Duration, event int, why ending) {
 	if w := b.owned[ownerKey{h.lock, h.owner, h.mode}]; w != nil && w.hold == h {
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
-	held := b.byProc[h.process]
-	for i, other := range held {
-		if other == h {
-			b.byProc[h.process] = append(held[:i], held[i+1:]...)
-			break
+	is := func(other *hold) bool { return other == h }
+	b.byProc[h.process] = slices.DeleteFunc(b.byProc[h.process], is)
+	if len(b.apart[h.lock]) > 0 {
+		b.apart[h.lock] = slices.DeleteFunc(b.apart[h.lock], is)
+	}
+	b.t.tally.ended(h)
+}
+
+// turn forgets the owners that hold and want nothing. What an owner lost is
+// remembered: it may act on it still.
+func (b *holdTracker) turn() {
+	for k, w := range b.owned {
+		if w.hold == nil && len(w.open) == 0 && (w.prev == nil || w.prev.why != byLoss) {
+			delete(b.owned, k)
 		}
 	}
 }

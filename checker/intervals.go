@@ -48,29 +48,25 @@ func piecesOf(holds []*hold) []piece {
 // has quadratically many.
 const maxPairs = 100_000
 
-// sweep calls report for every two pieces of different holds that overlap, the
-// earlier first, and stops when report returns false. It is the interval
+// differ is the clash of a mutex: any two holds.
+func differ(a, b *hold) bool { return a != b }
+
+// sweep calls report for every two pieces that overlap and whose holds clash,
+// the earlier first, and stops when report returns false. It is the interval
 // engine: the pieces are sorted by start, so one pass with the pieces that are
 // still open finds every pair.
 //
 // Intervals are closed, as in Porcupine: two that touch in one instant do not
 // overlap, since the clock does not say which of two equal times came first.
-func sweep(pieces []piece, report func(a, b piece) bool) {
+func sweep(pieces []piece, clash func(a, b *hold) bool, report func(a, b piece) bool) {
 	var open []piece
 	for _, p := range pieces {
 		open = slices.DeleteFunc(open, func(q piece) bool { return q.to <= p.from })
 		for _, q := range open {
-			if q.hold != p.hold && q.from < p.to && p.from < q.to && !report(q, p) {
+			if q.from < p.to && p.from < q.to && clash(q.hold, p.hold) && !report(q, p) {
 				return
 			}
 		}
 		open = append(open, p)
 	}
-}
-
-// overlaps counts the pairs that sweep finds.
-func overlaps(pieces []piece) int {
-	n := 0
-	sweep(pieces, func(_, _ piece) bool { n++; return n < maxPairs })
-	return n
 }

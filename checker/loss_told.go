@@ -6,70 +6,93 @@ import (
 	"time"
 )
 
-// lossIsTold: a holder whose session ends learns of it, not later than the
-// moment an observer sees the session gone, since from then on others can be
-// granted the lock; after a forced expiry, which gives no warning, not later
-// than the loss bound.
+// lossJudge: a holder whose session ends learns of it, not later than the moment
+// an observer sees the session gone, since from then on others can be granted
+// the lock; after a forced expiry, which gives no warning, not later than the
+// loss bound.
 //
 // The observer sees the end late, which is lenient to the target. A belief that
 // ended before, by release or crash, needed no word.
-func (c *check) lossIsTold(t *trace) Verdict {
-	p := t.h.Header.Promises
-	v := Verdict{Guarantee: LossIsTold, Promised: p.TellsLoss, Expected: len(t.faults) > 0}
-	var delays []time.Duration
-	cases, undecided := 0, 0
+type lossJudge struct {
+	v         Verdict
+	early     []*hold // that were told of their loss before the observer saw it
+	delays    []time.Duration
+	cases     int
+	undecided int
+}
+
+func newLossJudge() *lossJudge { return &lossJudge{v: Verdict{Guarantee: LossIsTold}} }
+
+func (j *lossJudge) window(_ *check, t *trace) {
 	for _, h := range t.holds {
-		gone, expired := t.expired[h.session]
-		if !expired || h.session == "" {
+		if h.session == "" || !t.over(h) {
 			continue
 		}
-		// A lease granted on a session that had been seen dead is lost from
-		// its first moment on.
-		ended := max(gone, h.start)
-		deadline := ended
-		if x := t.forcedIn(h.process, h.call, gone); len(x) > 0 {
-			// The last of them: an earlier one would have ended an earlier
-			// session, or this one at once.
-			ended = max(x[len(x)-1], h.start)
-			deadline = max(deadline, x[len(x)-1]+p.LossBound)
+		if gone, expired := t.expired[h.session]; expired {
+			j.judge(t, h, gone)
 		}
-		if h.end < ended || h.end <= gone && h.why != byLoss {
-			continue // nothing was held any more
-		}
-		if h.why == stillHeld && t.end <= deadline {
-			undecided++ // the history ends before the bound does
-			continue
-		}
-		cases++
 		if h.why == byLoss {
-			delays = append(delays, h.end-ended)
-		}
-		if h.end > deadline {
-			v.violate(func() Witness { return t.untold(h, ended, deadline) })
+			j.early = append(j.early, h)
 		}
 	}
 	// Told before the observer saw it: the good case of an expiry by silence.
-	for _, h := range t.holds {
-		if gone, ok := t.expired[h.session]; ok && h.session != "" && h.why == byLoss && h.end < gone && len(t.forcedIn(h.process, h.call, gone)) == 0 {
-			cases++
-			delays = append(delays, h.end-gone)
+	j.early = slices.DeleteFunc(j.early, func(h *hold) bool {
+		gone, seen := t.expired[h.session]
+		if seen && h.end < gone && len(t.forcedIn(h.process, h.call, gone)) == 0 {
+			j.cases++
+			j.delays = append(j.delays, h.end-gone)
 		}
+		return seen
+	})
+}
+
+// judge judges a hold whose session ended.
+func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
+	// A lease granted on a session that had been seen dead is lost from
+	// its first moment on.
+	ended := max(gone, h.start)
+	deadline := ended
+	if x := t.forcedIn(h.process, h.call, gone); len(x) > 0 {
+		// The last of them: an earlier one would have ended an earlier
+		// session, or this one at once.
+		last := x[len(x)-1]
+		ended = max(last.from, h.start)
+		deadline = max(deadline, min(last.to, max(gone, last.from))+t.header.Promises.LossBound)
 	}
-	v.count("sessions ended while holding", cases)
-	v.count("undecided at the end of the history", undecided)
-	if len(delays) > 0 {
-		slices.Sort(delays)
+	if h.end < ended || h.end <= gone && h.why != byLoss {
+		return // nothing was held any more
+	}
+	if h.why == stillHeld && t.end <= deadline {
+		j.undecided++ // the history ends before the bound does
+		return
+	}
+	j.cases++
+	if h.why == byLoss {
+		j.delays = append(j.delays, h.end-ended)
+	}
+	if h.end > deadline {
+		j.v.violate(func() Witness { return t.untold(h, ended, deadline) })
+	}
+}
+
+func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
+	v := &j.v
+	v.Promised, v.Expected = t.header.Promises.TellsLoss, len(t.faults) > 0
+	v.count("sessions ended while holding", j.cases)
+	v.count("undecided at the end of the history", j.undecided)
+	if len(j.delays) > 0 {
+		slices.Sort(j.delays)
 		v.Figures = append(v.Figures,
-			Figure{"from end of session to lost, median", float64(delays[len(delays)/2]) / 1e6, "ms"},
-			Figure{"from end of session to lost, longest", float64(delays[len(delays)-1]) / 1e6, "ms"})
+			Figure{"from end of session to lost, median", float64(j.delays[len(j.delays)/2]) / 1e6, "ms"},
+			Figure{"from end of session to lost, longest", float64(j.delays[len(j.delays)-1]) / 1e6, "ms"})
 	}
-	if cases == 0 {
+	if j.cases == 0 {
 		v.idle("no session ended while its process held a lock")
-		return v
+		return *v
 	}
-	v.conclude(fmt.Sprintf("%s ended while holding, each holder was told in time", plural(cases, "session")),
-		fmt.Sprintf("%d of %d holders whose session ended were not told in time", v.Violations, cases))
-	return v
+	v.conclude(fmt.Sprintf("%s ended while holding, each holder was told in time", plural(j.cases, "session")),
+		fmt.Sprintf("%d of %d holders whose session ended were not told in time", v.Violations, j.cases))
+	return *v
 }
 
 func (t *trace) untold(h *hold, ended, deadline time.Duration) Witness {

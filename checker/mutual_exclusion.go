@@ -2,62 +2,118 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/zkverify/zkverify/histories"
 )
 
-// mutualExclusion: no two owners believe at one instant to hold one lock.
+// exclusionJudge: no two owners believe at one instant to hold one lock.
 //
 // The interval engine decides and finds the witnesses; Porcupine judges the
 // same pieces and must agree.
-func (c *check) mutualExclusion(t *trace) Verdict {
-	v := Verdict{Guarantee: MutualExclusion, Promised: true, Expected: true}
-	byLock := t.holdsByLock()
-	raw, unsure, growing := 0, 0, 0
-	all := t.exclusiveHolds()
+//
+// Two holds that overlap are found in the window in which the first of them
+// ends: they are both in it, and what becomes of the other one later makes no
+// difference to their overlap.
+type exclusionJudge struct {
+	v                   Verdict
+	locks               map[string]*exclusionOf
+	holds, raw, growing int
+}
+
+// exclusionOf is what the judge knows of one lock.
+type exclusionOf struct {
+	violations int
+	search     mutexSearch
+}
+
+func newExclusionJudge() *exclusionJudge {
+	return &exclusionJudge{Verdict{Guarantee: MutualExclusion, Promised: true, Expected: true}, map[string]*exclusionOf{}, 0, 0, 0}
+}
+
+func (j *exclusionJudge) window(c *check, t *trace) {
 	for _, lock := range t.exclusive() {
-		holds := byLock[lock]
+		of := j.locks[lock]
+		if of == nil {
+			of = &exclusionOf{search: newMutexSearch()}
+			j.locks[lock] = of
+		}
+		holds := t.byLock[lock]
+		j.holds += t.begun(holds)
 		pieces := piecesOf(holds)
-		before := v.Violations
-		sweep(pieces, func(a, b piece) bool {
-			if a.hold.token != (histories.Token{}) && less(a.hold.token, b.hold.token) {
-				growing++
+		before := of.violations
+		if c.sweeps() {
+			sweep(pieces, differ, func(a, b piece) bool {
+				if !t.over(a.hold) && !t.over(b.hold) {
+					return true // not yet
+				}
+				if a.hold.token != (histories.Token{}) && less(a.hold.token, b.hold.token) {
+					j.growing++
+				}
+				j.v.violate(func() Witness { return t.doubleHold(a, b) })
+				of.violations++
+				return of.violations < maxPairs
+			})
+			if !slices.ContainsFunc(holds, excused) {
+				j.raw += of.violations - before
+			} else {
+				sweep(piecesOf(bare(holds)), differ, func(a, b piece) bool {
+					if t.over(a.hold) || t.over(b.hold) {
+						j.raw++
+					}
+					return j.raw < maxPairs
+				})
 			}
-			v.violate(func() Witness { return t.doubleHold(a, b) })
-			return v.Violations-before < maxPairs
-		})
-		found := v.Violations > before
-		raw += overlaps(unexcused(holds))
-		switch a := c.search.mutex(pieces); {
-		case a.result == porcupine.Unknown:
-			unsure++
-			c.undecided(MutualExclusion, lock, a.why)
-		case (a.result == porcupine.Illegal) != found:
-			c.disagree(&v, lock, found)
+		}
+		if c.searches() {
+			of.search.window(&c.search, t, holds)
 		}
 	}
-	v.count("holds", len(all))
-	v.count("overlaps", v.Violations)
-	v.count("overlaps excused by a forced expiry", max(raw-v.Violations, 0))
-	v.count("locks that Porcupine left undecided", unsure)
-	if v.Outcome == Unknown {
-		return v // the engines disagree
+}
+
+func (j *exclusionJudge) verdict(c *check, t *trace) Verdict {
+	v := &j.v
+	for _, lock := range t.exclusive() {
+		of := j.locks[lock]
+		c.compare(t, v, lock, of.violations > 0, of.search.answer)
 	}
-	if len(all) == 0 {
+	v.count("holds", j.holds)
+	v.count("overlaps", v.Violations)
+	v.count("overlaps excused by a forced expiry", max(j.raw-v.Violations, 0))
+	if v.Outcome == Unknown {
+		return *v // the engines disagree
+	}
+	if j.holds == 0 {
 		v.idle("nobody ever held a lock")
-		return v
+		return *v
 	}
 	why := fmt.Sprintf("two owners held one lock at the same time, %s", plural(v.Violations, "time"))
-	if v.Violations > 0 && growing == v.Violations {
+	if v.Violations > 0 && j.growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
-	v.conclude(plural(len(all), "hold")+", no two owners at the same time", why)
-	return v
+	v.conclude(plural(j.holds, "hold")+", no two owners at the same time", why)
+	return *v
+}
+
+// begun counts the holds that began in this window.
+func (t *trace) begun(holds []*hold) int {
+	n := 0
+	for _, h := range holds {
+		if h.start > t.before {
+			n++
+		}
+	}
+	return n
 }
 
 // doubleHold tells of two holds that overlap.
 func (t *trace) doubleHold(a, b piece) Witness {
+	return t.overlap(a, b, func(p, q Party) string { return fmt.Sprintf("%v and %v both held lock %q", p, q, a.hold.lock) })
+}
+
+// overlap tells of two holds that overlap and must not; say begins the sentence,
+// of the one who held first and of the other.
+func (t *trace) overlap(a, b piece, say func(p, q Party) string) Witness {
 	from, to := max(a.from, b.from), min(a.to, b.to)
 	if b.hold.start < a.hold.start {
 		a, b = b, a
@@ -68,9 +124,12 @@ func (t *trace) doubleHold(a, b piece) Witness {
 	if w.Open {
 		until = "until the history ends at " + at(w.To)
 	}
-	w.What = fmt.Sprintf("%v and %v both held lock %q from %s %s", p, q, w.Lock, at(from), until)
+	w.What = fmt.Sprintf("%s from %s %s", say(p, q), at(from), until)
 	if ended, ok := t.expired[p.Session]; ok && ended < w.To {
 		w.What += fmt.Sprintf("; the session of process %d was seen to end at %s", p.Process, at(ended))
+	}
+	if a.hold.mode == histories.ModeRead || b.hold.mode == histories.ModeRead {
+		return w // nothing fences what somebody reads
 	}
 	if a.hold.token != (histories.Token{}) && less(a.hold.token, b.hold.token) {
 		w.What += fmt.Sprintf("; their tokens grow (%s, %s), so fencing would have protected", token(p.Token), token(q.Token))
@@ -78,23 +137,17 @@ func (t *trace) doubleHold(a, b piece) Witness {
 	return w
 }
 
-func (t *trace) holdsByLock() map[string][]*hold {
-	m := make(map[string][]*hold, len(t.locks))
-	for _, h := range t.holds {
-		m[h.lock] = append(m[h.lock], h)
-	}
-	return m
-}
+func excused(h *hold) bool { return len(h.excuses) > 0 }
 
-// unexcused returns the holds as pieces with no excuse taken out.
-func unexcused(holds []*hold) []piece {
-	bare := make([]*hold, len(holds))
+// bare returns copies of the holds without their excuses.
+func bare(holds []*hold) []*hold {
+	out := make([]*hold, len(holds))
 	for i, h := range holds {
 		c := *h
 		c.excuses = nil
-		bare[i] = &c
+		out[i] = &c
 	}
-	return piecesOf(bare)
+	return out
 }
 
 func less(a, b histories.Token) bool {

@@ -60,6 +60,12 @@ func TestMutualExclusion(t *testing.T) {
 		{"a forced expiry excuses an acquire that was under way", func(r *run) {
 			r.want(0, 1).expire(10, 1).want(11, 2).got(12, 2, 2).got(13, 1, 1).lost(55, 1).release(70, 2).released(70, 2)
 		}, Holds},
+		{"a forced expiry excuses what was acquired while it was being forced", func(r *run) {
+			r.forcing(0, 1).want(1, 1).got(2, 1, 1).forced(10, 1).want(11, 2).got(12, 2, 2).lost(55, 1).release(70, 2).released(70, 2)
+		}, Holds},
+		{"a forced expiry excuses nothing that was acquired after it", func(r *run) {
+			r.forcing(0, 1).forced(1, 1).want(2, 1).got(3, 1, 1).want(11, 2).got(12, 2, 2).lost(40, 1).release(70, 2).released(70, 2)
+		}, Violated},
 		{"a forced expiry does not excuse beyond the loss bound", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(10, 1).want(11, 2).got(12, 2, 2).lost(65, 1).release(70, 2).released(70, 2)
 		}, Violated},

@@ -9,69 +9,132 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// noLostUpdateFenced: behind a fence no increment is lost, under any fault.
-func (c *check) noLostUpdateFenced(t *trace) Verdict {
-	v := Verdict{Guarantee: NoLostUpdateFenced, Promised: t.h.Header.Promises.Tokens, Expected: true}
-	return t.noLostUpdate(v, histories.StoreFenced, false)
+// counterJudge: behind a fence no increment is lost, under any fault. Where only
+// the lock protects the counter, no increment is lost either, except by a holder
+// that is excused by a forced expiry.
+type counterJudge struct {
+	v               Verdict
+	store           string
+	writes, refused int
+	used            bool
+	raw             int // violations without excuses
+	counters        map[string]*counter
 }
 
-// noLostUpdatePlain: where only the lock protects the counter, no increment is
-// lost either, except by a holder that is excused by a forced expiry.
-func (c *check) noLostUpdatePlain(t *trace) Verdict {
-	v := Verdict{Guarantee: NoLostUpdatePlain, Promised: true, Expected: true}
-	return t.noLostUpdate(v, histories.StorePlain, true)
+// counter is the counter of one lock, as windows of the history show it.
+type counter struct {
+	waiting []*op  // settled, but an older operation is not
+	excused []span // see excusedWrites
+	judged  *epochs
+	plainly *epochs // without excuses; nil where there are none
 }
 
-func (t *trace) noLostUpdate(v Verdict, store string, excusing bool) Verdict {
-	counters := map[string][]*op{}
-	writes, refused, used := 0, 0, false
+func newCounterJudge(store string) *counterJudge {
+	return &counterJudge{v: Verdict{Expected: true}, store: store, counters: map[string]*counter{}}
+}
+
+func (j *counterJudge) excusing() bool { return j.store == histories.StorePlain }
+
+func (j *counterJudge) window(_ *check, t *trace) {
+	oldest := map[string]time.Duration{} // of a counter's operations that are not settled
 	for _, o := range t.ops {
-		if o.store != store {
+		if o.store != j.store {
 			continue
 		}
-		used = true
-		counters[o.lock] = append(counters[o.lock], o)
+		j.used = true
+		k := j.counters[o.lock]
+		if k == nil {
+			k = &counter{judged: newEpochs()}
+			if j.excusing() {
+				k.plainly = newEpochs()
+			}
+			j.counters[o.lock] = k
+		}
+		if !t.settled(o) {
+			if _, ok := oldest[o.lock]; !ok {
+				oldest[o.lock] = o.call
+			}
+			continue
+		}
 		if o.kind == histories.Write && o.ok() {
-			writes++
+			j.writes++
 		}
 		if o.kind == histories.Write && o.result == histories.Fail {
-			refused++
+			j.refused++
 		}
+		k.waiting = append(k.waiting, o)
 	}
-	raw := 0
 	for _, lock := range t.locks {
-		ops := counters[lock]
-		var windows []span
-		if excusing {
-			windows = t.excusedWrites(ops)
-		}
-		if len(windows) > 0 {
-			t.judgeCounter(ops, nil, func(func() Witness) { raw++ })
-			before := v.Violations
-			t.judgeCounter(ops, windows, v.violate)
-			raw -= v.Violations - before
+		k := j.counters[lock]
+		if k == nil {
 			continue
 		}
-		t.judgeCounter(ops, nil, v.violate)
+		horizon, open := oldest[lock]
+		if !open {
+			horizon = forever
+		}
+		k.judge(j, t, horizon)
 	}
-	v.count("writes", writes)
-	v.count("writes refused", refused)
-	if excusing {
-		v.count("lost updates excused by a forced expiry or a told loss", max(raw, 0))
+}
+
+// judge judges what returned before an instant, before which everything that was
+// invoked is known.
+func (k *counter) judge(j *counterJudge, t *trace, horizon time.Duration) {
+	slices.SortStableFunc(k.waiting, func(a, b *op) int { return cmp.Compare(a.call, b.call) })
+	if j.excusing() {
+		k.excused = merged(append(k.excused, t.excusedWrites(k.waiting)...))
 	}
-	if writes == 0 {
-		v.Expected = used
-		v.idle("nothing was written to the " + store + " counter")
-		return v
+	var ready, left []*op
+	for _, o := range k.waiting {
+		if o.ret < horizon || o.ret == forever && (t.last || o.gone && o.call < horizon) {
+			ready = append(ready, o)
+		} else {
+			left = append(left, o)
+		}
 	}
-	v.conclude(fmt.Sprintf("%s, none lost", plural(writes, "write")), fmt.Sprintf("the %s counter was broken %s", store, plural(v.Violations, "time")))
-	return v
+	k.waiting = left
+	if len(left) > 0 {
+		horizon = min(horizon, left[0].call)
+	}
+	if k.plainly != nil {
+		k.plainly.judge(t, ready, nil, horizon, func(func() Witness) { j.raw++ })
+	}
+	k.judged.judge(t, ready, k.excused, horizon, j.v.violate)
+	for len(k.excused) > 0 && k.excused[0].to < horizon {
+		k.excused = k.excused[1:]
+		k.judged.dropped++
+	}
+	if t.last {
+		k.judged.close(t, j.v.violate)
+		if k.plainly != nil {
+			k.plainly.close(t, func(func() Witness) { j.raw++ })
+		}
+	}
+}
+
+func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
+	v := &j.v
+	v.Guarantee, v.Promised = NoLostUpdateFenced, t.header.Promises.Tokens
+	if j.excusing() {
+		v.Guarantee, v.Promised = NoLostUpdatePlain, true
+	}
+	v.count("writes", j.writes)
+	v.count("writes refused", j.refused)
+	if j.excusing() {
+		v.count("lost updates excused by a forced expiry or a told loss", max(j.raw-v.Violations, 0))
+	}
+	if j.writes == 0 {
+		v.Expected = j.used
+		v.idle("nothing was written to the " + j.store + " counter")
+		return *v
+	}
+	v.conclude(fmt.Sprintf("%s, none lost", plural(j.writes, "write")), fmt.Sprintf("the %s counter was broken %s", j.store, plural(v.Violations, "time")))
+	return *v
 }
 
 // excusedWrites returns when a write may have hit the counter that mutual
 // exclusion did not have to keep out: its process was excused by a forced
 // expiry, or had been told of its loss, perhaps while the write was under way.
-// The spans are merged, and in order.
 func (t *trace) excusedWrites(ops []*op) []span {
 	var out []span
 	for _, o := range ops {
@@ -98,19 +161,24 @@ func (t *trace) excusedWrites(ops []*op) []span {
 			out = append(out, span{o.call, to})
 		}
 	}
-	slices.SortFunc(out, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	merged := out[:0]
-	for _, s := range out {
-		if n := len(merged); n > 0 && s.from <= merged[n-1].to {
-			merged[n-1].to = max(merged[n-1].to, s.to)
-			continue
-		}
-		merged = append(merged, s)
-	}
-	return merged
+	return out
 }
 
-// judgeCounter judges the operations of one counter, which only increments
+// merged returns the union of some spans, in order.
+func merged(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// epochs judge the operations of one counter, which only increments
 // change. Each rule below is broken only by a history in which an increment was
 // lost (or the store is no register), in whatever order concurrent operations
 // took effect:
@@ -124,100 +192,149 @@ func (t *trace) excusedWrites(ops []*op) []span {
 // A write that was not answered may have happened, at any time since.
 //
 // Windows in which an excused write may have taken the counter back split the
-// history: after each, it starts afresh from whatever is there, so only
+// history into epochs: after each, it starts afresh from whatever is there, so only
 // operations with no window between or in them are compared.
-func (t *trace) judgeCounter(ops []*op, windows []span, violate func(func() Witness)) {
-	epochs := map[int][]*op{}
-	var order []int
-	maybe := map[int64]bool{} // values that an unanswered or excused write may have written
-	for _, o := range ops {
-		// The windows that ended before it, and those that began before it
-		// ended: equal if it touches none.
-		lo, _ := slices.BinarySearchFunc(windows, o.call, func(w span, at time.Duration) int { return cmp.Compare(w.to, at) })
-		hi, _ := slices.BinarySearchFunc(windows, o.ret+1, func(w span, at time.Duration) int { return cmp.Compare(w.from, at) })
-		answered := o.ok()
-		if o.ret == forever {
-			hi = len(windows)
-		}
-		if o.kind == histories.Write && o.result != histories.Fail && (!answered || lo != hi) {
-			maybe[o.value] = true
-		}
-		if !answered || lo != hi {
-			continue
-		}
-		if epochs[lo] == nil {
-			order = append(order, lo)
-		}
-		epochs[lo] = append(epochs[lo], o)
-	}
-	slices.Sort(order)
-	for _, e := range order {
-		t.judgeEpoch(epochs[e], maybe, violate)
-	}
+type epochs struct {
+	n       int // of the epoch
+	dropped int // excused spans that are not listed any more: all before the epoch
+	top     *op // the greatest write of those that are not in recent
+	recent  []*op
+	read    map[*hold]*op  // the last read of a hold
+	wrote   map[int64]*op  // the first write of a value, of those in recent
+	chains  chains         // the values written
+	maybe   map[int64]bool // values that an unanswered or excused write may have written
+	closed  []chains       // of the epochs before
 }
 
-func (t *trace) judgeEpoch(ops []*op, maybe map[int64]bool, violate func(func() Witness)) {
-	read := map[*hold]*op{}    // the last read of a hold
-	wrote := map[int64]*op{}   // the first write of a value
-	byRet := slices.Clone(ops) // ops is by call
-	slices.SortStableFunc(byRet, func(a, b *op) int { return cmp.Compare(a.ret, b.ret) })
-	var top *op // the greatest write that had returned before
-	i := 0
+func newEpochs() *epochs {
+	e := &epochs{maybe: map[int64]bool{}}
+	e.begin(0)
+	return e
+}
+
+func (e *epochs) begin(n int) {
+	e.n, e.top, e.recent = n, nil, nil
+	e.read, e.wrote = map[*hold]*op{}, map[int64]*op{}
+	if len(e.chains) > 1 {
+		e.closed = append(e.closed, e.chains)
+	}
+	e.chains = nil
+}
+
+// judge judges operations, by invocation. Those to come return at horizon or
+// later.
+func (e *epochs) judge(t *trace, ops []*op, excused []span, horizon time.Duration, violate func(func() Witness)) {
+	var same []*op // of the epoch
 	for _, o := range ops {
-		for ; i < len(byRet) && byRet[i].ret < o.call; i++ {
-			if w := byRet[i]; w.kind == histories.Write && (top == nil || w.value > top.value) {
-				top = w
+		// The spans that ended before it, and those that began before it
+		// ended: equal if it touches none.
+		lo, _ := slices.BinarySearchFunc(excused, o.call, func(w span, at time.Duration) int { return cmp.Compare(w.to, at) })
+		hi, _ := slices.BinarySearchFunc(excused, o.ret, func(w span, at time.Duration) int {
+			if w.from <= at {
+				return -1
 			}
+			return 1
+		})
+		if !o.ok() || lo != hi {
+			if o.kind == histories.Write && o.result != histories.Fail {
+				e.maybe[o.value] = true
+			}
+			continue
+		}
+		if n := lo + e.dropped; n != e.n {
+			e.compare(t, same, violate)
+			same = nil
+			e.begin(n)
+		}
+		same = append(same, o)
+	}
+	e.compare(t, same, violate)
+	e.forget(horizon)
+}
+
+// compare judges operations of one epoch.
+func (e *epochs) compare(t *trace, ops []*op, violate func(func() Witness)) {
+	returned := slices.Clone(e.recent)
+	for _, o := range ops {
+		if o.kind == histories.Write {
+			returned = append(returned, o)
+		}
+	}
+	slices.SortStableFunc(returned, func(a, b *op) int { return cmp.Compare(a.ret, b.ret) })
+	top := e.top // the greatest write that had returned before
+	for _, o := range ops {
+		for ; len(returned) > 0 && returned[0].ret < o.call; returned = returned[1:] {
+			top = greater(top, returned[0])
 		}
 		if o.kind == histories.Read {
 			if o.hold != nil {
-				read[o.hold] = o
+				e.read[o.hold] = o
 			}
-			if top != nil && o.value < top.value {
-				violate(func() Witness { return t.wentBack(top, o) })
+			if w := top; w != nil && o.value < w.value {
+				violate(func() Witness { return t.wentBack(w, o) })
 			}
 			continue
 		}
-		if other := wrote[o.value]; other != nil {
-			violate(func() Witness { return t.wroteTwice(other, o) })
-			continue
-		}
-		wrote[o.value] = o
-		if top != nil && o.value < top.value {
-			violate(func() Witness { return t.wentBack(top, o) })
-			continue
-		}
-		if r := read[o.hold]; o.hold != nil && r != nil && r.process == o.process && o.value != r.value+1 {
-			violate(func() Witness { return t.noIncrement(r, o) })
-		}
-		if o.hold != nil {
-			delete(read, o.hold)
-		}
+		e.write(t, o, top, violate)
 	}
-	t.judgeGaps(wrote, maybe, violate)
 }
 
-func (t *trace) judgeGaps(wrote map[int64]*op, maybe map[int64]bool, violate func(func() Witness)) {
-	values := make([]int64, 0, len(wrote)+len(maybe))
-	for v := range wrote {
-		values = append(values, v)
+func (e *epochs) write(t *trace, o, top *op, violate func(func() Witness)) {
+	other := e.wrote[o.value]
+	if other == nil && e.top != nil && e.top.value == o.value {
+		other = e.top
 	}
-	for v := range maybe {
-		if wrote[v] == nil {
-			values = append(values, v)
+	if other == nil {
+		e.wrote[o.value] = o
+		e.recent = append(e.recent, o)
+		e.chains = e.chains.add(o)
+	}
+	switch {
+	case top != nil && o.value < top.value:
+		violate(func() Witness { return t.wentBack(top, o) })
+		return
+	case other != nil:
+		violate(func() Witness { return t.wroteTwice(other, o) })
+		return
+	}
+	if o.hold == nil {
+		return
+	}
+	if r := e.read[o.hold]; r != nil && r.process == o.process && o.value != r.value+1 {
+		violate(func() Witness { return t.noIncrement(r, o) })
+	}
+	delete(e.read, o.hold)
+}
+
+func greater(a, b *op) *op {
+	if a == nil || b.value > a.value {
+		return b
+	}
+	return a
+}
+
+// forget keeps what may be compared with an operation that returns at horizon or
+// later, and was invoked not before the last one that is known.
+func (e *epochs) forget(horizon time.Duration) {
+	e.recent = slices.DeleteFunc(e.recent, func(w *op) bool {
+		if w.ret >= horizon {
+			return false
+		}
+		e.top = greater(e.top, w)
+		delete(e.wrote, w.value)
+		return true
+	})
+	for h := range e.read {
+		if h.end < horizon {
+			delete(e.read, h)
 		}
 	}
-	slices.Sort(values)
-	var below *op
-	for i, v := range values {
-		o := wrote[v]
-		if o != nil && below != nil && values[i-1] != v-1 {
-			a := below
-			violate(func() Witness { return t.gap(a, o, v-1) })
-		}
-		if o != nil {
-			below = o
-		}
+}
+
+// close judges the gaps between the values that were written.
+func (e *epochs) close(t *trace, violate func(func() Witness)) {
+	for _, c := range append(e.closed, e.chains) {
+		c.gaps(e.maybe, func(a, b *op) { violate(func() Witness { return t.gap(a, b, b.value-1) }) })
 	}
 }
 

@@ -50,6 +50,13 @@ func TestNoLostUpdatePlain(t *testing.T) {
 			r.writes(9, 1, 1).lost(10, 1)
 			out(in(r, 11, 2).reads(12, 2, 1).writes(13, 2, 2).reads(14, 2, 2).writes(15, 2, 3), 16, 2)
 		}, Holds},
+		{"another sees what an excused write does while it is under way", func(r *run) {
+			in(r, 0, 1).reads(1, 1, 0).expire(2, 1)
+			in(r, 3, 2).reads(4, 2, 0).writes(5, 2, 1).reads(6, 2, 1).writes(7, 2, 2)
+			w := histories.Event{Store: histories.StorePlain, Value: 1}
+			r.op(8, histories.Invoke, 1, histories.Write, w).reads(9, 2, 1).reads(10, 2, 1).op(11, histories.OK, 1, histories.Write, w).lost(12, 1)
+			out(r, 13, 2)
+		}, Holds},
 		{"a lost update long after the excuse counts", func(r *run) {
 			in(r, 0, 1).reads(1, 1, 0).expire(2, 1)
 			out(in(r, 3, 2).reads(4, 2, 0).writes(5, 2, 1), 8, 2)

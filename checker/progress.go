@@ -15,7 +15,7 @@ import (
 // as another process, which is judged. That one, like any that first appears
 // during recovery, has the bound from its first operation on.
 func (c *check) progress(t *trace) Verdict {
-	bound := t.h.Header.Promises.ProgressBound
+	bound := t.header.Promises.ProgressBound
 	v := Verdict{Guarantee: Progress, Promised: bound > 0, Expected: len(t.phases) > 0}
 	start, recovering := t.phases[histories.PhaseRecovery]
 	ended, over := t.phases[histories.PhaseEnd]
@@ -31,12 +31,10 @@ func (c *check) progress(t *trace) Verdict {
 		horizon = ended
 	}
 
-	first := map[int]time.Duration{} // when the clock of a process starts
+	// When the clock of a process starts.
+	first := func(process int) time.Duration { return max(start, t.first[process]) }
 	got := map[procKey]time.Duration{}
-	for _, o := range t.ops {
-		if _, seen := first[o.process]; !seen {
-			first[o.process] = max(start, o.call)
-		}
+	for _, o := range t.recent {
 		if k := (procKey{o.process, o.lock, o.mode}); o.progresses() && o.ok() && o.ret >= start {
 			if at, seen := got[k]; !seen || o.ret < at {
 				got[k] = o.ret
@@ -53,18 +51,18 @@ func (c *check) progress(t *trace) Verdict {
 		if _, gone := t.retired[p]; gone {
 			continue
 		}
-		deadline := first[p] + bound
+		deadline := first(p) + bound
 		for _, wanted := range all {
 			wanted.process = p
 			when, ok := got[wanted]
 			switch {
 			case ok && when <= deadline:
-				slowest = max(slowest, when-first[p])
+				slowest = max(slowest, when-first(p))
 			case !ok && horizon < deadline:
 				tooEarly++ // the history ends before the bound does
 				continue
 			default:
-				v.violate(func() Witness { return t.stuck(wanted, first[p], deadline, when, ok) })
+				v.violate(func() Witness { return t.stuck(wanted, first(p), deadline, when, ok) })
 			}
 			judged++
 		}
@@ -103,7 +101,7 @@ func (o *op) progresses() bool {
 func (t *trace) wanted() []procKey {
 	var out []procKey
 	for _, lock := range t.locks {
-		if t.h.Header.RecipeOf(lock) == histories.ReadWrite {
+		if t.header.RecipeOf(lock) == histories.ReadWrite {
 			out = append(out, procKey{lock: lock, mode: histories.ModeRead}, procKey{lock: lock, mode: histories.ModeWrite})
 			continue
 		}
@@ -115,7 +113,7 @@ func (t *trace) wanted() []procKey {
 func (t *trace) stuck(wanted procKey, from, deadline, when time.Duration, ok bool) Witness {
 	p, lock := wanted.process, wanted.lock
 	party := Party{Process: p, From: from, To: deadline, Event: -1}
-	for _, o := range t.ops {
+	for _, o := range t.recent {
 		if o.process == p && o.lock == lock && o.mode == wanted.mode && o.call <= deadline {
 			party = o.party() // the last thing it tried
 		}
@@ -123,7 +121,7 @@ func (t *trace) stuck(wanted procKey, from, deadline, when time.Duration, ok boo
 	w := t.newWitness(lock, from, min(deadline, t.end), party)
 	what := fmt.Sprintf("get lock %q", lock)
 	switch {
-	case !t.h.Header.RecipeOf(lock).IsLock():
+	case !t.header.RecipeOf(lock).IsLock():
 		what = fmt.Sprintf("pass barrier %q", lock)
 	case wanted.mode != "":
 		what += fmt.Sprintf(" to %s", wanted.mode)

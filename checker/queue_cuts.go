@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -10,8 +11,25 @@ import (
 // queueSegment is a stretch of a queue's history that can be searched by
 // itself.
 type queueSegment struct {
-	state queueState // at its start
-	ops   []porcupine.Operation
+	queueCut // where it begins
+	ops      []porcupine.Operation
+}
+
+// queueCut is a cut, and the queue there.
+type queueCut struct {
+	time    int64 // on the clock of the search
+	entered int   // how many contenders had entered
+	granted int   // the last that was granted the lock, or none
+}
+
+const none = -1
+
+// queueStart is where a history begins.
+var queueStart = queueCut{-1, 0, none}
+
+// state is the queue at the cut. Nobody was granted the lock before the first.
+func (c queueCut) state() queueState {
+	return queueState{next: c.entered, head: max(c.granted, 0), granted: c.granted != none}
 }
 
 // cutQueue turns one lock's contenders, sorted by place, into segments of about
@@ -42,13 +60,11 @@ type queueSegment struct {
 //
 // An entry or a departure that must be on the left but cannot start before t is
 // put where it can: the left side then lacks it, and is as illegal as the whole.
-func cutQueue(queue []*contender, size int) []queueSegment {
-	const none = -1
-	type instant struct {
-		at      int64
-		entered int // size of E
-		granted int // g, or none
-	}
+//
+// What comes before begin has been cut off already, with the same proof, and is
+// left out. Nothing is cut at before or later: until then the queue holds all
+// the contenders there are.
+func cutQueue(queue []*contender, size int, begin queueCut, before time.Duration) []queueSegment {
 	byEntry := make([]int, len(queue))
 	var byGrant []int
 	for i, q := range queue {
@@ -60,44 +76,48 @@ func cutQueue(queue []*contender, size int) []queueSegment {
 	slices.SortFunc(byEntry, func(a, b int) int { return cmp.Compare(queue[a].place.time, queue[b].place.time) })
 	slices.SortFunc(byGrant, func(a, b int) int { return cmp.Compare(queue[a].op.ret, queue[b].op.ret) })
 
-	var cuts []instant
-	now := instant{granted: none} // there is no cut before the first grant
+	cuts := []queueCut{begin}
+	now := begin
 	for n, e, last := 0, 0, 0; n < len(byGrant); n++ {
 		ret := queue[byGrant[n]].op.ret
+		if ret >= before {
+			break
+		}
 		now.granted = max(now.granted, byGrant[n])
-		now.at = twice(int64(ret)) + 1
-		if 3*(n+1-last) < size || n+1 < len(byGrant) && queue[byGrant[n+1]].op.ret == ret {
+		now.time = twice(int64(ret)) + 1
+		if 3*(n+1-last) < size || n+1 < len(byGrant) && queue[byGrant[n+1]].op.ret == ret || now.time <= begin.time {
 			continue
 		}
 		last = n + 1
-		for ; e < len(byEntry) && twice(int64(queue[byEntry[e]].place.time)) < now.at; e++ {
+		for ; e < len(byEntry) && twice(int64(queue[byEntry[e]].place.time)) < now.time; e++ {
 			now.entered = max(now.entered, byEntry[e]+1)
 		}
 		cuts = append(cuts, now)
 	}
 
-	segments := make([]queueSegment, len(cuts)+1)
+	segments := make([]queueSegment, len(cuts))
 	for i, c := range cuts {
-		segments[i+1].state = queueState{next: c.entered, head: c.granted, granted: true}
+		segments[i].queueCut = c
 	}
-	// first returns the first segment at whose end ok holds.
-	first := func(ok func(instant) bool) int {
-		i, _ := slices.BinarySearchFunc(cuts, true, func(c instant, _ bool) int {
+	// first returns the first segment at whose end ok holds; -1 if it held when
+	// the first one began.
+	first := func(ok func(queueCut) bool) int {
+		i, _ := slices.BinarySearchFunc(cuts, true, func(c queueCut, _ bool) int {
 			if ok(c) {
 				return 1
 			}
 			return -1
 		})
-		return i
+		return i - 1
 	}
 	add := func(segment, i int, kind byte, call, ret int64) {
-		segment = max(segment, first(func(c instant) bool { return call < c.at }))
-		s := &segments[segment]
-		if segment > 0 {
-			call = max(call, cuts[segment-1].at)
+		if segment = max(segment, first(func(c queueCut) bool { return call < c.time })); segment < 0 {
+			return // cut off
 		}
-		if segment < len(cuts) {
-			ret = min(ret, cuts[segment].at)
+		s := &segments[segment]
+		call = max(call, s.time)
+		if segment+1 < len(cuts) {
+			ret = min(ret, cuts[segment+1].time)
 		}
 		s.ops = append(s.ops, porcupine.Operation{
 			ClientId: len(s.ops), Input: queueStep{i, kind, queue[i].granted}, Call: call, Return: max(call, ret),
@@ -105,12 +125,12 @@ func cutQueue(queue []*contender, size int) []queueSegment {
 	}
 	for i, q := range queue {
 		call := twice(int64(q.enter))
-		add(first(func(c instant) bool { return i < c.entered }), i, enter, call, twice(int64(q.place.time)))
+		add(first(func(c queueCut) bool { return i < c.entered }), i, enter, call, twice(int64(q.place.time)))
 		if q.granted {
 			ret := twice(int64(q.op.ret))
-			add(first(func(c instant) bool { return ret < c.at || i < c.granted }), i, grant, call, ret)
+			add(first(func(c queueCut) bool { return ret < c.time || i < c.granted }), i, grant, call, ret)
 		}
-		add(first(func(c instant) bool { return i < c.granted }), i, leave, twice(int64(q.stays)), never)
+		add(first(func(c queueCut) bool { return i < c.granted }), i, leave, twice(int64(q.stays)), never)
 	}
 	return segments
 }

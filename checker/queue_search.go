@@ -1,6 +1,9 @@
 package checker
 
 import (
+	"slices"
+	"time"
+
 	"github.com/anishathalye/porcupine"
 )
 
@@ -63,17 +66,58 @@ func queueModel(initial queueState) porcupine.Model {
 	}
 }
 
-// queue searches one lock's queue, sorted by place, and stops at the first
-// illegal segment.
-func (s *search) queue(queue []*contender) answer {
-	out := answer{porcupine.Ok, ""}
-	for _, seg := range cutQueue(queue, s.size) {
-		switch a := s.run(queueModel(seg.state), seg.ops); a.result {
-		case porcupine.Illegal:
-			return a
-		case porcupine.Unknown:
-			out = a
+// queueSearch searches the queue of one lock as windows of the history show its
+// contenders. It keeps those of the segment that is not yet complete.
+type queueSearch struct {
+	answer answer
+	queue  []*contender // by place
+	at     queueCut     // the last cut; it counts in queue
+	last   *contender   // the last that had entered by then
+}
+
+func newQueueSearch() queueSearch {
+	return queueSearch{answer: answer{result: porcupine.Ok}, at: queueStart}
+}
+
+// window takes in the contenders of a window. Those to come ask for the lock not
+// before an instant, so that nothing can be cut later.
+func (q *queueSearch) window(s *search, t *trace, queue []*contender, before time.Duration) {
+	if q.answer.result == porcupine.Illegal {
+		q.queue = nil
+		return
+	}
+	for _, k := range queue {
+		if q.last != nil && byPlace(k, q.last) < 0 {
+			// It entered the queue after the cut, yet before one that was in it
+			// by then.
+			q.answer = answer{result: porcupine.Illegal, n: 2, from: min(k.op.call, q.last.op.call), to: max(k.place.time, q.last.place.time)}
+			return
 		}
 	}
-	return out
+	q.queue = append(q.queue, queue...)
+	slices.SortStableFunc(q.queue, byPlace)
+	if t.last {
+		q.segments(s, cutQueue(q.queue, s.size, q.at, forever))
+		return
+	}
+	segments := cutQueue(q.queue, s.size, q.at, before)
+	q.at = segments[len(segments)-1].queueCut
+	q.segments(s, segments[:len(segments)-1])
+	if q.at.entered > 0 {
+		q.last = q.queue[q.at.entered-1]
+	}
+	if n := q.at.granted; n > 0 {
+		q.queue = slices.Delete(q.queue, 0, n)
+		q.at.entered -= n
+		q.at.granted = 0
+	}
+}
+
+func (q *queueSearch) segments(s *search, segments []queueSegment) {
+	for _, seg := range segments {
+		q.answer.add(s.run(queueModel(seg.state()), seg.ops))
+		if q.answer.result == porcupine.Illegal {
+			return
+		}
+	}
 }

@@ -28,36 +28,6 @@ func (r *run) pair(ms int, typ histories.Type, p int, op histories.Op, tokens ..
 	return r.add(ms, e)
 }
 
-func TestWhatNobodyCanJudgeIsNotPassed(t *testing.T) {
-	for recipe, c := range map[histories.Recipe]struct {
-		guarantee string
-		size      int
-		op        histories.Op
-		event     histories.Event
-	}{
-		histories.ReadWrite:       {ReadersAndWriters, 0, histories.Acquire, histories.Event{Mode: histories.ModeRead}},
-		histories.Semaphore:       {Permits, 3, histories.Acquire, histories.Event{Permits: 2}},
-		histories.SharedSemaphore: {Permits, 3, histories.SetSize, histories.Event{Size: 2}},
-		histories.MultiLock:       {AllOrNothing, 0, histories.Acquire, histories.Event{Depth: 1, Token: tok(1)}},
-		histories.Revocation:      {Revocation, 0, histories.Revoke, histories.Event{Token: tok(1)}},
-		histories.Barrier:         {Barriers, 0, histories.Wait, histories.Event{}},
-		histories.DoubleBarrier:   {Barriers, 2, histories.Enter, histories.Event{Generation: 1}},
-	} {
-		r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: recipe, Size: c.size}})
-		rep := r.both(1, histories.OK, 1, c.op, c.event).report()
-		v := rep.Verdict(c.guarantee)
-		if v == nil || v.Outcome != NotJudged || !strings.HasPrefix(v.Reason, "1 operation on record") {
-			t.Errorf("%s: %v", recipe, v)
-		}
-		if rep.Outcome() == Holds {
-			t.Errorf("%s: the run passed", recipe)
-		}
-		if exclusion := rep.Verdict(MutualExclusion); (exclusion != nil) != recipe.Exclusive() {
-			t.Errorf("%s: mutual exclusion: %v", recipe, exclusion)
-		}
-	}
-}
-
 func TestAMultiLockIsHeldInEachOfItsParts(t *testing.T) {
 	locks := map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}}
 	alone := histories.Event{Lock: "b", Token: tok(8), Depth: 1}
@@ -199,19 +169,11 @@ func TestFaultsThatMissARecipeHaveShownNothingOfIt(t *testing.T) {
 	}
 }
 
-func TestPlacesThatNobodyCanOrderAreNotJudged(t *testing.T) {
+func TestPlacesWithoutTokensAreNotJudged(t *testing.T) {
 	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
-	r.want(1, 1).add(2, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Sequence: 4}).got(3, 1, 5)
+	r.want(1, 1).add(2, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Sequence: 4})
+	r.op(3, histories.OK, 1, histories.Acquire, histories.Event{Depth: 1})
 	if v := r.report().Verdict(Fairness); v.Outcome != NotJudged {
 		t.Error(v)
-	}
-	// Beside a mutex whose places are in order, it is a note.
-	r = newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Mutex}, "s": {Recipe: histories.Semaphore, Size: 1}})
-	permit := histories.Event{Lock: "s", Permits: 1}
-	r.op(1, histories.Invoke, 3, histories.Acquire, permit).add(1, histories.Event{Type: histories.Enqueued, Process: 3, Lock: "s", Permits: 1})
-	r.want(1, 1).place(2, 1, 1).want(2, 2).place(3, 2, 2).got(4, 1, 1).release(5, 1).got(6, 2, 2)
-	rep := r.report()
-	if v := rep.Verdict(Fairness); v.Outcome != Holds || len(rep.Notes) != 1 || !strings.Contains(rep.Notes[0], "not judged of semaphore") {
-		t.Error(v, rep.Notes)
 	}
 }

@@ -2,71 +2,93 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 )
 
-// reentrancy: a re-entry goes one deeper than what its owner holds, and an
+// reentrancyJudge: a re-entry goes one deeper than what its owner holds, and an
 // inner release frees nothing: until the outermost release is invoked, no other
 // owner's acquire returns. A lock that is not reentrant refuses its owner.
-func (c *check) reentrancy(t *trace) Verdict {
-	v := Verdict{Guarantee: Reentrancy, Promised: t.h.Header.Promises.Reentrant, Expected: true}
-	entries, inner, refused := 0, 0, 0
+type reentrancyJudge struct {
+	v                       Verdict
+	entries, inner, refused int
+	pairs                   map[string]int // of a lock, that were looked at
+}
+
+func newReentrancyJudge() *reentrancyJudge {
+	return &reentrancyJudge{v: Verdict{Guarantee: Reentrancy, Expected: true}, pairs: map[string]int{}}
+}
+
+func (j *reentrancyJudge) window(c *check, t *trace) {
+	v := &j.v
 	for _, h := range t.exclusiveHolds() {
-		entries += len(h.reentries)
-		inner += len(h.inner)
+		if t.over(h) {
+			j.entries += len(h.reentries)
+			j.inner += len(h.inner)
+		}
 	}
 	for _, o := range t.ops {
-		if o.again == nil || t.recipe(o.lock) != histories.NonReentrant {
+		if o.again == nil || !t.settled(o) || o.of.recipe != histories.NonReentrant {
 			continue
 		}
 		if o.ok() && o.again.end > o.call {
 			v.violate(func() Witness { return t.letInAgain(o) })
 		} else {
-			refused++
+			j.refused++
 		}
 	}
-	v.count("re-entries", entries)
-	v.count("inner releases", inner)
-	v.count("second acquires refused", refused)
 	for _, odd := range t.oddDeep {
 		if t.recipe(odd.op.lock).Exclusive() {
 			v.violate(func() Witness { return t.wrongDepth(odd) })
 		}
 	}
-	byLock := t.holdsByLock()
 	for _, lock := range t.exclusive() {
-		pieces := piecesOf(byLock[lock])
-		n := 0
-		sweep(pieces, func(a, b piece) bool {
+		holds := t.byLock[lock]
+		if !slices.ContainsFunc(holds, func(h *hold) bool { return len(h.inner) > 0 }) {
+			continue
+		}
+		sweep(piecesOf(holds), differ, func(a, b piece) bool {
+			if !t.over(a.hold) && !t.over(b.hold) {
+				return true // not yet
+			}
 			// Inner releases are in order of time: was one invoked before the
 			// other owner's acquire returned?
 			i := sort.Search(len(a.hold.inner), func(i int) bool { return a.hold.inner[i].time >= b.from })
 			if i > 0 {
-				v.violate(func() Witness { return t.freedByInner(a, b, a.hold.inner[i-1]) })
+				r := a.hold.inner[i-1]
+				v.violate(func() Witness { return t.freedByInner(a, b, r) })
 			}
-			n++
-			return n < maxPairs
+			j.pairs[lock]++
+			return j.pairs[lock] < maxPairs
 		})
 	}
-	if entries == 0 && refused == 0 && v.Violations == 0 {
+}
+
+func (j *reentrancyJudge) verdict(_ *check, t *trace) Verdict {
+	v := &j.v
+	v.Promised = t.header.Promises.Reentrant
+	v.count("re-entries", j.entries)
+	v.count("inner releases", j.inner)
+	v.count("second acquires refused", j.refused)
+	if j.entries == 0 && j.refused == 0 && v.Violations == 0 {
 		v.idle("no owner acquired a lock that it held")
-		return v
+		return *v
 	}
 	v.conclude("", "an owner's depth was not respected, "+plural(v.Violations, "time"))
 	if v.Outcome == Holds {
 		var parts []string
-		if entries > 0 || refused == 0 {
-			parts = append(parts, fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", entries, inner))
+		if j.entries > 0 || j.refused == 0 {
+			parts = append(parts, fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", j.entries, j.inner))
 		}
-		if refused > 0 {
-			parts = append(parts, plural(refused, "second acquire")+" of locks that are not reentrant, all refused")
+		if j.refused > 0 {
+			parts = append(parts, plural(j.refused, "second acquire")+" of locks that are not reentrant, all refused")
 		}
 		v.Reason = strings.Join(parts, "; ")
 	}
-	return v
+	return *v
 }
 
 func (t *trace) letInAgain(o *op) Witness {

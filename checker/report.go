@@ -2,6 +2,8 @@ package checker
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -11,6 +13,7 @@ type Report struct {
 	Coverage Coverage
 	Recipes  []RecipeUse // what was driven
 	Figures  []Figure
+	Events   int // in the history
 	// Disagreements say what the servers told differently at the end of the
 	// run: see histories.Census. Unless it is empty the outcome of the run is
 	// Unknown, whatever the verdicts are.
@@ -62,6 +65,27 @@ func (r *Report) sum() (Outcome, string) {
 	return Holds, "every guarantee that was promised holds"
 }
 
+// ErrViolated is wrapped by the error of [Report.Err] when a guarantee is violated.
+var ErrViolated = errors.New("violated")
+
+// Err returns nil if every guarantee that was promised holds. Else it says which
+// does not, with the first of those who broke it: a test of a lock may end with it.
+func (r *Report) Err() error {
+	switch o, why := r.sum(); o {
+	case Holds:
+		return nil
+	case Violated:
+		for i := range r.Verdicts {
+			if v := &r.Verdicts[i]; v.Outcome == Violated && len(v.Witnesses) > 0 {
+				return fmt.Errorf("%s is %w: %s. First: %s", v.Guarantee, ErrViolated, v.Reason, v.Witnesses[0])
+			}
+		}
+		return fmt.Errorf("%w: %s", ErrViolated, why)
+	default:
+		return fmt.Errorf("%s: %s", o, why)
+	}
+}
+
 // Verdict returns the verdict on the named guarantee, or nil.
 func (r *Report) Verdict(guarantee string) *Verdict {
 	for i := range r.Verdicts {
@@ -83,10 +107,11 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Coverage Coverage    `json:"coverage"`
 		Recipes  []RecipeUse `json:"recipes"`
 		Figures  []Figure    `json:"figures"`
+		Events   int         `json:"events"`
 		Disagree []string    `json:"disagreements,omitempty"`
 		Notes    []string    `json:"notes,omitempty"`
 		Idle     string      `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Figures, r.Disagreements, r.Notes, r.idle})
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Figures, r.Events, r.Disagreements, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -96,6 +121,7 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		Coverage Coverage    `json:"coverage"`
 		Recipes  []RecipeUse `json:"recipes"`
 		Figures  []Figure    `json:"figures"`
+		Events   int         `json:"events"`
 		Disagree []string    `json:"disagreements"`
 		Notes    []string    `json:"notes"`
 		Idle     string      `json:"idle"`
@@ -103,6 +129,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Figures, f.Disagree, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Figures, f.Events, f.Disagree, f.Notes, f.Idle}
 	return nil
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -43,16 +44,18 @@ func mutexModel(holder int) porcupine.Model {
 
 // search is Porcupine under caps.
 type search struct {
-	ctx      context.Context
-	deadline time.Time
-	memory   int64 // bytes that one search may need
-	size     int   // operations in a segment
+	ctx    context.Context
+	left   time.Duration // for all searches to come
+	memory int64         // bytes that one search may need
+	size   int           // operations in a segment
 }
 
 // answer of a search.
 type answer struct {
-	result porcupine.CheckResult
-	why    string // why it is unknown
+	result   porcupine.CheckResult
+	why      string        // why it is unknown
+	n        int           // operations of what is illegal
+	from, to time.Duration // when that was
 }
 
 // run searches ops, unless that would exceed a cap. Porcupine keeps a bit per
@@ -60,31 +63,97 @@ type answer struct {
 // cap of its own.
 func (s *search) run(m porcupine.Model, ops []porcupine.Operation) answer {
 	if s.ctx.Err() != nil {
-		return answer{porcupine.Unknown, "it was cancelled"}
+		return undecided("it was cancelled")
 	}
-	left := time.Until(s.deadline)
-	if left <= 0 {
-		return answer{porcupine.Unknown, "its time was up"}
+	if s.left <= 0 {
+		return undecided("its time was up")
 	}
 	if n := int64(len(ops)); n*n/8 > s.memory {
-		return answer{porcupine.Unknown, fmt.Sprintf("%d operations in one piece would need %d MB", n, n*n/8>>20)}
+		return undecided(fmt.Sprintf("%d operations in one piece would need %d MB", n, n*n/8>>20))
 	}
-	if r := porcupine.CheckOperationsTimeout(m, ops, left); r != porcupine.Unknown {
-		return answer{r, ""}
+	begun := time.Now()
+	r := porcupine.CheckOperationsTimeout(m, ops, s.left)
+	s.left -= time.Since(begun)
+	switch r {
+	case porcupine.Unknown:
+		return undecided("its time was up")
+	case porcupine.Illegal:
+		a := answer{result: r, n: len(ops), from: forever}
+		for _, o := range ops {
+			a.from, a.to = min(a.from, time.Duration(o.Call/2)), max(a.to, time.Duration(o.Call/2))
+			if o.Return != never {
+				a.to = max(a.to, time.Duration(o.Return/2))
+			}
+		}
+		return a
 	}
-	return answer{porcupine.Unknown, "its time was up"}
+	return answer{result: r}
 }
 
-// mutex searches the pieces of one lock. It stops at the first illegal segment.
-func (s *search) mutex(pieces []piece) answer {
-	out := answer{porcupine.Ok, ""}
-	for _, seg := range cut(pieces, s.size) {
-		switch a := s.run(mutexModel(seg.holder), seg.ops); a.result {
-		case porcupine.Illegal:
-			return a
-		case porcupine.Unknown:
-			out = a
+func undecided(why string) answer { return answer{result: porcupine.Unknown, why: why} }
+
+// mutexSearch searches the holds of one lock as windows of the history show
+// them. It keeps the holds of the segment that is not yet complete.
+type mutexSearch struct {
+	answer answer
+	holds  []*hold // not over, or with a part after the last cut
+	at     cutAt   // the last cut
+	holder *hold   // who held the lock there, in the piece that begins at from
+	from   time.Duration
+}
+
+func newMutexSearch() mutexSearch {
+	return mutexSearch{answer: answer{result: porcupine.Ok}, at: start}
+}
+
+// window takes in the holds of a window of which nothing is known after t.end.
+func (m *mutexSearch) window(s *search, t *trace, holds []*hold) {
+	if m.answer.result == porcupine.Illegal {
+		m.holds = nil
+		return
+	}
+	for _, h := range holds {
+		if h.start > t.before {
+			m.holds = append(m.holds, h)
 		}
 	}
-	return out
+	for _, h := range m.holds {
+		h.excuses = t.excuses(h)
+	}
+	pieces := piecesOf(m.holds)
+	m.at.holder = slices.IndexFunc(pieces, func(p piece) bool { return p.hold == m.holder && p.from == m.from })
+	until := t.end
+	if t.last {
+		until = forever
+	}
+	segments := cut(pieces, s.size, m.at, until)
+	if !t.last {
+		// The last one goes on.
+		open := segments[len(segments)-1]
+		segments = segments[:len(segments)-1]
+		if len(segments) > 0 {
+			m.at = open.cutAt
+			m.holder, m.from = pieces[open.holder].hold, pieces[open.holder].from
+		}
+	}
+	m.segments(s, segments)
+	m.holds = slices.DeleteFunc(m.holds, func(h *hold) bool {
+		return t.over(h) && twice(int64(h.end)) < m.at.time
+	})
+}
+
+func (m *mutexSearch) segments(s *search, segments []segment) {
+	for _, seg := range segments {
+		m.answer.add(s.run(mutexModel(seg.holder), seg.ops))
+		if m.answer.result == porcupine.Illegal {
+			return
+		}
+	}
+}
+
+// add takes the answer for another part of the history in.
+func (a *answer) add(b answer) {
+	if a.result != porcupine.Illegal && b.result != porcupine.Ok {
+		*a = b
+	}
 }

@@ -17,6 +17,15 @@ func TestLossIsTold(t *testing.T) {
 		{"told within the bound of a forced expiry", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1).lost(55, 1)
 		}, Holds},
+		{"acquired while the expiry is being forced", func(r *run) {
+			r.forcing(0, 1).want(1, 1).got(2, 1, 1).expired(5, 1).forced(6, 1).lost(50, 1)
+		}, Holds},
+		{"acquired while the expiry is being forced, and told too late", func(r *run) {
+			r.forcing(0, 1).want(1, 1).got(2, 1, 1).expired(5, 1).forced(6, 1).lost(56, 1)
+		}, Violated},
+		{"acquired after the expiry was forced, and told late", func(r *run) {
+			r.forcing(0, 1).forced(1, 1).want(2, 1).got(3, 1, 1).expired(5, 1).lost(50, 1)
+		}, Violated},
 		{"told after the bound of a forced expiry", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1).lost(56, 1)
 		}, Violated},

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -12,15 +13,29 @@ import (
 // forever is the time of what never happened.
 const forever = time.Duration(math.MaxInt64)
 
-// trace is a history taken apart once, for all guarantees: operations paired
-// with their completions, holds, faults, sessions and phases.
+// trace is a history taken apart, for all guarantees: operations paired with
+// their completions, holds, faults, sessions and phases.
+//
+// It is built event by event. Judges look at it in windows: between two of them
+// what has come to its end is dropped, see turn, so that a trace holds what is
+// open and what came to its end in this window. A guarantee that needs the whole
+// history at once has one window.
 type trace struct {
-	h      *histories.History
-	end    time.Duration // of the last event
-	ops    []*op         // by invocation
-	holds  []*hold       // by start
-	locks  []string      // in order of appearance
-	faults []*faultSpan  // by start
+	header histories.Header
+	events []histories.Event // all of them, if the history is judged as a whole
+	next   int               // index of the next event
+	end    time.Duration     // of the last event
+	before time.Duration     // of the last event of the window before; -1 in the first
+	last   bool              // the history has come to its end
+	ops    []*op             // by invocation
+	holds  []*hold           // by start
+	byLock map[string][]*hold
+	locks  []string     // in order of appearance
+	faults []*faultSpan // by start
+	forced []*faultSpan // those that are forced expiries
+
+	forcing       []*faultSpan  // those of them that go on
+	longestForced time.Duration // of the others
 
 	expired map[string]time.Duration // session → first seen expired
 	phases  map[string]time.Duration // phase → its start
@@ -28,8 +43,23 @@ type trace struct {
 
 	retired map[int]time.Duration // process → when
 	procs   []int                 // processes that invoked anything, in order of appearance
-	invoked int                   // operations; ops has one for each part of one over several locks
+	first   map[int]time.Duration // process → its first invocation
+	recent  []*op                 // acquires that progress may ask for, see tries.go
+	kept    int                   // how many of them there were when they were last gone through
 	oddDeep []oddDepth            // re-entries at a wrong depth
+	tally   tally
+
+	held   *holdTracker
+	open   map[int][]*op
+	active map[int]*faultSpan
+	known  map[string]*lockInfo
+	owners map[int]string // see ownerOf
+}
+
+// lockInfo is what each operation on a lock asks about it.
+type lockInfo struct {
+	recipe histories.Recipe
+	use    *RecipeUse
 }
 
 // op is one operation.
@@ -37,7 +67,9 @@ type op struct {
 	process int
 	kind    histories.Op
 	lock    string
+	of      *lockInfo
 	part    int // of an operation over several locks: 0 is the first
+	parts   int // how many locks an operation over several names; 0 of one over one
 	mode    histories.Mode
 	owner   string
 	store   string
@@ -47,16 +79,29 @@ type op struct {
 	ret     time.Duration  // forever when unanswered
 	result  histories.Type // "" when unanswered
 	depth   int
+	permits int // of a semaphore
+	size    int // for set-size
 	value   int64
 	token   histories.Token
 	session string
 
+	unnamed bool // its invocation named no owner
+
+	alone      [1]*op   // itself
+	firstPlace [1]place // what places begins with
+
 	places []place // for acquires: what enqueued said while it was open
 	hold   *hold   // for reads and writes, and acquires that began one: the hold it belongs to
+	beside *hold   // for acquires of a read/write lock: what its owner holds in the other mode
+	waited bool    // found out about it: it was served after others, see turns
+	passed bool    // and before one that was ahead of it
 	again  *hold   // for acquires: what its owner held already
 	filed  *ownership
-	stale  bool // a read or write of a process that had been told of its loss
-	shared bool // another operation of the same owner on the same lock was open meanwhile
+	told   bool   // of the loss of its hold, while it was under way
+	why    string // the error it was answered with
+	gone   bool   // its process crashed before it was answered
+	stale  bool   // a read or write of a process that had been told of its loss
+	shared bool   // another operation of the same owner on the same lock was open meanwhile
 }
 
 type place struct {
@@ -104,96 +149,212 @@ func (f *faultSpan) hits(process int) bool {
 // defaultOwner is the owner of an operation that names none: its process.
 func defaultOwner(process int) string { return "process " + strconv.Itoa(process) }
 
-// newTrace takes h apart. h is valid.
-func newTrace(h *histories.History) *trace {
-	t := &trace{
-		h: h, expired: map[string]time.Duration{}, phases: map[string]time.Duration{}, retired: map[int]time.Duration{},
+// ownerOf is defaultOwner, put together once.
+func (t *trace) ownerOf(process int) string {
+	s, ok := t.owners[process]
+	if !ok {
+		s = defaultOwner(process)
+		t.owners[process] = s
 	}
-	b := newHoldTracker(t)
-	open := map[int][]*op{}
-	active := map[int]*faultSpan{}
+	return s
+}
+
+// newTrace takes h apart as a whole. h is valid.
+func newTrace(h *histories.History) *trace {
+	t := beginTrace(h.Header)
+	t.events = h.Events
 	for i := range h.Events {
-		e := &h.Events[i]
-		t.end = e.Time
-		switch e.Type {
-		case histories.Invoke:
-			t.invoked++
-			open[e.Process] = t.invoke(i, e)
-			for _, o := range open[e.Process] {
-				if o.held() {
-					b.invoked(o)
-				}
+		t.step(&h.Events[i])
+	}
+	t.close()
+	return t
+}
+
+func beginTrace(header histories.Header) *trace {
+	t := &trace{
+		header: header, before: -1,
+		expired: map[string]time.Duration{}, phases: map[string]time.Duration{}, retired: map[int]time.Duration{},
+		first: map[int]time.Duration{}, open: map[int][]*op{}, active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{}, owners: map[int]string{},
+	}
+	t.held = newHoldTracker(t)
+	t.tally = newTally(t)
+	return t
+}
+
+// step takes the next event in. It keeps no reference to e.
+func (t *trace) step(e *histories.Event) {
+	i := t.next
+	t.next++
+	t.end = e.Time
+	switch e.Type {
+	case histories.Invoke:
+		t.open[e.Process] = t.invoke(i, e)
+		for _, o := range t.open[e.Process] {
+			if o.held() {
+				t.held.invoked(o)
 			}
-		case histories.OK, histories.Fail, histories.Info:
-			if e.Type == histories.Info {
-				t.retired[e.Process] = e.Time
-			}
-			for _, o := range open[e.Process] {
-				o.complete(i, e)
-				if o.held() {
-					b.completed(o)
-				}
-			}
-			delete(open, e.Process)
-		case histories.Enqueued:
-			for _, o := range open[e.Process] {
-				if o.acquires() && o.lock == e.Lock {
-					o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
-				}
-			}
-		case histories.Lost:
-			b.lost(i, e)
-		case histories.Crash:
-			t.retired[e.Process] = e.Time
-			b.crashed(i, e)
-		case histories.Expired:
-			if _, seen := t.expired[e.Session]; !seen {
-				t.expired[e.Session] = e.Time
-			}
-		case histories.FaultStart:
-			f := &faultSpan{e.Fault, e.Time, forever, i}
-			active[e.Fault.ID] = f
-			t.faults = append(t.faults, f)
-		case histories.FaultStop:
-			active[e.Fault.ID].stop = e.Time
-			delete(active, e.Fault.ID)
-		case histories.PhaseStart:
-			if _, seen := t.phases[e.Phase]; !seen {
-				t.phases[e.Phase] = e.Time
-			}
-		case histories.CensusDone:
-			t.census = e
 		}
+	case histories.OK, histories.Fail, histories.Info:
+		if e.Type == histories.Info {
+			t.retired[e.Process] = e.Time
+		}
+		for _, o := range t.open[e.Process] {
+			o.complete(i, e)
+			if o.held() {
+				t.held.completed(o)
+			}
+			t.tally.completed(o)
+		}
+		delete(t.open, e.Process)
+	case histories.Enqueued:
+		for _, o := range t.open[e.Process] {
+			if o.acquires() && o.lock == e.Lock {
+				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
+			}
+		}
+	case histories.Lost:
+		t.held.lost(i, e)
+		for _, o := range t.open[e.Process] {
+			o.told = o.told || o.hold != nil && slices.Contains(locksOf(e), o.lock) && about(e, o.hold)
+		}
+	case histories.Crash:
+		t.retired[e.Process] = e.Time
+		t.held.crashed(i, e)
+		for _, o := range t.open[e.Process] {
+			o.gone = true
+		}
+		delete(t.open, e.Process)
+	case histories.Expired:
+		if _, seen := t.expired[e.Session]; !seen {
+			t.expired[e.Session] = e.Time
+			t.tally.expired(e.Session)
+		}
+	case histories.FaultStart:
+		fault := *e.Fault
+		f := &faultSpan{&fault, e.Time, forever, i}
+		t.active[fault.ID] = f
+		t.faults = append(t.faults, f)
+		if f.Name == histories.ForcedExpiry {
+			t.forced, t.forcing = append(t.forced, f), append(t.forcing, f)
+		}
+		t.tally.struck(f)
+	case histories.FaultStop:
+		f := t.active[e.Fault.ID]
+		f.stop = e.Time
+		delete(t.active, e.Fault.ID)
+		if f.Name == histories.ForcedExpiry {
+			t.forcing = slices.DeleteFunc(t.forcing, func(g *faultSpan) bool { return g == f })
+			t.longestForced = max(t.longestForced, f.stop-f.start)
+		}
+	case histories.PhaseStart:
+		if _, seen := t.phases[e.Phase]; !seen {
+			t.phases[e.Phase] = e.Time
+		}
+	case histories.CensusDone:
+		census := *e
+		t.census = &census
+	}
+}
+
+// look makes the trace ready to be looked at.
+func (t *trace) look() {
+	clear(t.byLock)
+	for _, h := range t.holds {
+		t.byLock[h.lock] = append(t.byLock[h.lock], h)
 	}
 	for _, h := range t.holds {
 		h.excuses = t.excuses(h)
 	}
-	return t
+}
+
+// close is look at the end of the history.
+func (t *trace) close() {
+	t.last = true
+	t.keepRecent()
+	t.look()
+}
+
+// settled reports whether no more will come of o. A window shows each operation
+// as settled once.
+func (t *trace) settled(o *op) bool { return t.last || o.done >= 0 || o.gone }
+
+// over reports the same of a hold.
+func (t *trace) over(h *hold) bool { return t.last || h.endEvent >= 0 }
+
+// turn drops what has come to its end. The next event must be of a later time
+// than the last one was, so that no two windows share an instant.
+func (t *trace) turn() {
+	t.before = t.end
+	t.keepRecent()
+	t.ops, t.holds = t.ops[:0], t.holds[:0]
+	for _, ops := range t.open {
+		t.ops = append(t.ops, ops...)
+	}
+	slices.SortFunc(t.ops, func(a, b *op) int { return cmp.Or(a.invoke-b.invoke, a.part-b.part) })
+	for _, holds := range t.held.byProc {
+		t.holds = append(t.holds, holds...)
+	}
+	slices.SortFunc(t.holds, func(a, b *hold) int {
+		return cmp.Or(a.acquire.done-b.acquire.done, a.acquire.part-b.acquire.part)
+	})
+	t.oddDeep = nil
+	t.held.turn()
+}
+
+// oldestAcquires returns a function that tells of a lock since when an acquire
+// that is still under way has been: t.end if none is.
+func (t *trace) oldestAcquires() func(lock string) time.Duration {
+	oldest := map[string]time.Duration{}
+	for _, ops := range t.open {
+		for _, o := range ops {
+			if at, ok := oldest[o.lock]; o.acquires() && (!ok || o.call < at) {
+				oldest[o.lock] = o.call
+			}
+		}
+	}
+	return func(lock string) time.Duration {
+		if at, ok := oldest[lock]; ok {
+			return at
+		}
+		return t.end
+	}
 }
 
 // invoke begins the operation of e: one op, or one for each lock of several.
 func (t *trace) invoke(i int, e *histories.Event) []*op {
-	if !slices.Contains(t.procs, e.Process) {
+	if _, seen := t.first[e.Process]; !seen {
+		t.first[e.Process] = e.Time
 		t.procs = append(t.procs, e.Process)
 	}
 	var ops []*op
-	for part, lock := range locksOf(e) {
+	for part := range max(1, len(e.Parts)) {
 		o := &op{
-			process: e.Process, kind: e.Op, lock: lock, part: part, mode: e.Mode, owner: e.Owner, store: e.Store,
+			process: e.Process, kind: e.Op, lock: e.Lock, part: part, parts: len(e.Parts), mode: e.Mode, owner: e.Owner, store: e.Store,
 			invoke: i, done: -1, call: e.Time, ret: forever,
-			depth: e.Depth, value: e.Value, token: e.Token, session: e.Session,
+			depth: e.Depth, permits: max(e.Permits, 1), size: e.Size, value: e.Value, token: e.Token, session: e.Session,
 		}
 		if e.Parts != nil {
-			o.token = e.Parts[part].Token
+			o.lock, o.token = e.Parts[part].Lock, e.Parts[part].Token
 		}
 		if o.owner == "" {
-			o.owner = defaultOwner(e.Process)
+			o.owner, o.unnamed = t.ownerOf(e.Process), true
 		}
-		if !slices.Contains(t.locks, o.lock) {
+		o.places = o.firstPlace[:0]
+		o.of = t.known[o.lock]
+		if o.of == nil {
+			o.of = &lockInfo{recipe: t.recipe(o.lock)}
+			o.of.use = t.tally.uses[o.of.recipe]
+			t.known[o.lock] = o.of
 			t.locks = append(t.locks, o.lock)
 		}
-		t.ops, ops = append(t.ops, o), append(ops, o)
+		t.ops = append(t.ops, o)
+		if part == 0 {
+			ops = o.alone[:0] // most are: no slice of its own
+		}
+		o.alone[0] = o
+		ops = append(ops, o)
 	}
+	t.tally.begun(ops[0])
 	return ops
 }
 
@@ -210,7 +371,7 @@ func locksOf(e *histories.Event) []string {
 }
 
 func (o *op) complete(i int, e *histories.Event) {
-	o.done, o.ret, o.result = i, e.Time, e.Type
+	o.done, o.ret, o.result, o.why = i, e.Time, e.Type, e.Error
 	if e.Owner != "" {
 		o.owner = e.Owner
 	}

@@ -23,7 +23,7 @@ func (t *trace) triesInVain(from time.Duration) []Witness {
 		party       Party
 	}
 	all := map[procKey]*tries{}
-	for _, o := range t.ops {
+	for _, o := range t.recent {
 		if o.kind != histories.TryAcquire || o.call < from || o.depth > 1 {
 			continue
 		}
@@ -36,7 +36,7 @@ func (t *trace) triesInVain(from time.Duration) []Witness {
 		a.last = max(a.last, min(o.ret, t.end))
 		a.got = a.got || o.ok()
 	}
-	lifetime := max(t.h.Header.SessionTimeout, time.Second)
+	lifetime := t.lifetime()
 	var found []Witness
 	for k, a := range all {
 		if a.got || a.last-a.first <= lifetime || t.othersAbout(k.process, k.lock, a.first, a.last, lifetime) {
@@ -52,12 +52,44 @@ func (t *trace) triesInVain(from time.Duration) []Witness {
 	return found
 }
 
+// lifetime is how long a session can live on without its client.
+func (t *trace) lifetime() time.Duration { return max(t.header.SessionTimeout, time.Second) }
+
+// keepRecent keeps the acquires of the window on record that othersAbout, and
+// progress, may ask for: all since the recovery began, and before it those that
+// may be in the way of somebody then.
+func (t *trace) keepRecent() {
+	for _, o := range t.ops {
+		if (o.acquires() || o.passes()) && (t.settled(o)) {
+			t.recent = append(t.recent, o)
+		}
+	}
+	if t.last || len(t.recent) < 2*t.kept+1000 {
+		return
+	}
+	start, recovering := t.phases[histories.PhaseRecovery]
+	if !recovering {
+		start = t.end
+	}
+	t.recent = slices.DeleteFunc(t.recent, func(o *op) bool {
+		left := o.ret
+		if o.gone {
+			left = t.retired[o.process]
+		}
+		if o.hold != nil {
+			left = max(o.hold.end, o.hold.released)
+		}
+		return left < start-2*t.lifetime()
+	})
+	t.kept = len(t.recent)
+}
+
 // othersAbout reports whether another process may have been in the way of all
 // tries in [first, last]. One that gave the lock back before is not. One that
 // failed, crashed or lost the lock may leave a node behind, for as long as a
 // session can live, and then some.
 func (t *trace) othersAbout(process int, lock string, first, last, lifetime time.Duration) bool {
-	for _, o := range t.ops {
+	for _, o := range t.recent {
 		if o.process == process || o.lock != lock || !o.acquires() || o.call > last {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Outcome is what the checker found out about one guarantee, or about a run.
@@ -38,6 +39,17 @@ type Verdict struct {
 	// Violations counts all of them.
 	Violations int      `json:"violations,omitempty"`
 	Figures    []Figure `json:"figures,omitempty"`
+
+	found     []violation // those that may become witnesses
+	undecided int         // locks that Porcupine left undecided
+	gaveUp    string      // why
+}
+
+// violation is one violation, to be told when the history has been read to its
+// end: only then is it known how long what it tells of went on.
+type violation struct {
+	from time.Duration
+	tell func() Witness
 }
 
 // Figure is one measured number.
@@ -83,25 +95,33 @@ func (v *Verdict) count(name string, n int) {
 // lock that broke first.
 func (v *Verdict) violate(w func() Witness) {
 	v.Violations++
-	v.Witnesses = append(v.Witnesses, w())
-	if len(v.Witnesses) == 2*maxWitnesses {
+	v.found = append(v.found, violation{w().From, w})
+	if len(v.found) == 2*maxWitnesses {
 		v.keepFirst()
 	}
 }
 
 func (v *Verdict) keepFirst() {
-	slices.SortStableFunc(v.Witnesses, func(a, b Witness) int { return cmp.Compare(a.From, b.From) })
-	v.Witnesses = v.Witnesses[:min(len(v.Witnesses), maxWitnesses)]
+	slices.SortStableFunc(v.found, func(a, b violation) int { return cmp.Compare(a.from, b.from) })
+	v.found = v.found[:min(len(v.found), maxWitnesses)]
 }
 
 // conclude fills in the outcome of a guarantee that was exercised.
 func (v *Verdict) conclude(holds, violated string) {
-	v.keepFirst()
 	if v.Violations > 0 {
 		v.Outcome, v.Reason = Violated, violated
 		return
 	}
 	v.Outcome, v.Reason = Holds, holds
+}
+
+// tell turns what was found into witnesses.
+func (v *Verdict) tell() {
+	v.keepFirst()
+	for _, f := range v.found {
+		v.Witnesses = append(v.Witnesses, f.tell())
+	}
+	v.found = nil
 }
 
 func (v *Verdict) idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }

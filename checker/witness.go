@@ -118,7 +118,7 @@ const maxFaults = 5
 // Just before is two session timeouts: what a fault set in motion (a session
 // that runs out, an election) is over by then.
 func (t *trace) faultsAround(from, to time.Duration, parties []Party) []FaultSpan {
-	before := 2 * t.h.Header.SessionTimeout
+	before := 2 * t.header.SessionTimeout
 	if before <= 0 {
 		before = 5 * time.Second
 	}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"container/heap"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// header is that of the drawn histories: one mutex that promises everything.
+func header() histories.Header {
+	return histories.Header{
+		Version: histories.Version, Seed: seed, Recipe: "mutex", Target: "drawn", SessionTimeout: 2 * time.Second,
+		Locks: map[string]histories.Lock{"lock-1": {Recipe: histories.Mutex}},
+		Promises: histories.Promises{
+			Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: 3 * time.Second, ProgressBound: 10 * time.Second,
+		},
+	}
+}
+
+const (
+	seed    = 1
+	clients = 50
+)
+
+// shape is what a history is to be like.
+type shape struct {
+	operations int
+	unanswered int  // how many of them, spread over the history
+	violated   bool // an intruder is granted the lock in the middle while it is held
+}
+
+// history draws acquires and releases of one lock for which all clients contend
+// all the time, granted in the order of the queue, and an increment of the plain
+// counter in one hold of ten. It yields the same event each time, filled anew.
+func history(s shape) iter.Seq[*histories.Event] {
+	return func(yield func(*histories.Event) bool) {
+		d := &drawer{shape: s, r: rand.New(rand.NewPCG(seed, seed)), yield: yield, left: s.operations}
+		for c := range clients {
+			d.clients = append(d.clients, client{
+				process: c, owner: "client-" + strconv.Itoa(c), session: "0x" + strconv.FormatInt(0x1000000000000000+int64(c), 16),
+			})
+			d.after(time.Duration(c)*time.Microsecond, c, ask)
+		}
+		for len(d.due) > 0 && !d.stopped {
+			next := heap.Pop(&d.due).(step)
+			d.now = next.at
+			next.do(d, next.client)
+		}
+	}
+}
+
+// drawer plays the clients. Each has one thing to do next.
+type drawer struct {
+	shape
+	r        *rand.Rand
+	yield    func(*histories.Event) bool
+	stopped  bool
+	clients  []client
+	due      agenda
+	now      time.Duration
+	steps    int
+	left     int // operations that may still be invoked
+	lost     int // that were not answered
+	intruded bool
+	zxid     int64 // of the last lock node
+	queue    []int // clients, in the order of their places
+	counter  int64
+	e        histories.Event
+}
+
+type client struct {
+	process        int
+	owner, session string
+	token          histories.Token
+}
+
+type step struct {
+	at     time.Duration
+	n      int // tells those of one instant apart
+	client int
+	do     func(d *drawer, client int)
+}
+
+func (d *drawer) after(wait time.Duration, client int, do func(*drawer, int)) {
+	d.steps++
+	heap.Push(&d.due, step{d.now + wait, d.steps, client, do})
+}
+
+// soon is the time that a request to a server takes.
+func (d *drawer) soon() time.Duration { return time.Duration(50+d.r.IntN(400)) * time.Microsecond }
+
+func (d *drawer) event(c int, t histories.Type, op histories.Op) *histories.Event {
+	d.e = histories.Event{Time: d.now, Type: t, Process: d.clients[c].process, Op: op, Lock: "lock-1", Owner: d.clients[c].owner}
+	return &d.e
+}
+
+func (d *drawer) emit(e *histories.Event) { d.stopped = d.stopped || !d.yield(e) }
+
+// invoke reports whether there is an operation left, and invokes it.
+func (d *drawer) invoke(e *histories.Event) bool {
+	if d.left == 0 {
+		return false
+	}
+	d.left--
+	d.emit(e)
+	return true
+}
+
+// unheard reports whether the answer to the operation just invoked by c is to be
+// missing. Its client goes on as another process.
+func (d *drawer) unheard(c int) bool {
+	if d.lost == d.unanswered || (d.operations-d.left)*(d.unanswered+1) < (d.lost+1)*d.operations {
+		return false
+	}
+	d.lost++
+	d.clients[c].process += clients
+	return true
+}
+
+func ask(d *drawer, c int) {
+	if !d.invoke(d.event(c, histories.Invoke, histories.Acquire)) {
+		return
+	}
+	if d.unheard(c) {
+		d.after(d.soon(), c, ask)
+		return
+	}
+	d.after(d.soon(), c, stand)
+}
+
+func stand(d *drawer, c int) {
+	d.zxid++
+	me := &d.clients[c]
+	me.token = histories.Token{Zxid: d.zxid}
+	e := d.event(c, histories.Enqueued, "")
+	e.Session, e.Token, e.Position = me.session, me.token, len(d.queue)
+	d.emit(e)
+	if d.queue = append(d.queue, c); len(d.queue) == 1 {
+		d.after(d.soon(), c, hold)
+	}
+}
+
+func hold(d *drawer, c int) {
+	me := d.clients[c]
+	e := d.event(c, histories.OK, histories.Acquire)
+	e.Session, e.Token, e.Depth = me.session, me.token, 1
+	d.emit(e)
+	if d.violated && !d.intruded && d.left < d.operations/2 {
+		d.intrude()
+	}
+	if d.r.IntN(10) == 0 {
+		d.after(d.soon(), c, read)
+		return
+	}
+	d.after(d.soon(), c, leave)
+}
+
+// intrude grants the lock to somebody else for a moment.
+func (d *drawer) intrude() {
+	d.intruded = true
+	e := histories.Event{Time: d.now, Type: histories.Invoke, Process: 1000 * clients, Op: histories.Acquire, Lock: "lock-1", Owner: "intruder"}
+	asked, got := e, e
+	d.emit(&asked)
+	d.zxid++
+	got.Type, got.Token, got.Depth = histories.OK, histories.Token{Zxid: d.zxid}, 1
+	d.emit(&got)
+	d.after(10*time.Microsecond, 0, func(d *drawer, _ int) {
+		got.Time, got.Op = d.now, histories.Release
+		asked, answered := got, got
+		asked.Type = histories.Invoke
+		d.emit(&asked)
+		d.emit(&answered)
+	})
+}
+
+func read(d *drawer, c int) {
+	if !d.invoke(d.access(c, histories.Invoke, histories.Read, 0)) {
+		return
+	}
+	d.after(d.soon(), c, func(d *drawer, c int) {
+		d.emit(d.access(c, histories.OK, histories.Read, d.counter))
+		d.after(d.soon(), c, write)
+	})
+}
+
+func write(d *drawer, c int) {
+	if !d.invoke(d.access(c, histories.Invoke, histories.Write, d.counter+1)) {
+		return
+	}
+	d.after(d.soon(), c, func(d *drawer, c int) {
+		d.counter++
+		d.emit(d.access(c, histories.OK, histories.Write, d.counter))
+		d.after(d.soon(), c, leave)
+	})
+}
+
+func (d *drawer) access(c int, t histories.Type, op histories.Op, value int64) *histories.Event {
+	e := d.event(c, t, op)
+	e.Store, e.Token, e.Value = histories.StorePlain, d.clients[c].token, value
+	return e
+}
+
+func leave(d *drawer, c int) {
+	e := d.event(c, histories.Invoke, histories.Release)
+	e.Token, e.Depth = d.clients[c].token, 1
+	if !d.invoke(e) {
+		return
+	}
+	if d.unheard(c) {
+		d.after(d.soon(), c, gone)
+		return
+	}
+	d.after(d.soon(), c, left)
+}
+
+func left(d *drawer, c int) {
+	e := d.event(c, histories.OK, histories.Release)
+	e.Token, e.Depth = d.clients[c].token, 1
+	d.emit(e)
+	gone(d, c)
+}
+
+// gone lets the next one have the lock.
+func gone(d *drawer, c int) {
+	if d.queue = d.queue[1:]; len(d.queue) > 0 {
+		d.after(d.soon(), d.queue[0], hold)
+	}
+	d.after(d.soon(), c, ask)
+}
+
+// agenda is a heap of steps, the earliest first.
+type agenda []step
+
+func (a agenda) Len() int { return len(a) }
+
+func (a agenda) Less(i, j int) bool {
+	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].n < a[j].n
+}
+
+func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+
+func (a *agenda) Push(x any) { *a = append(*a, x.(step)) }
+
+func (a *agenda) Pop() any {
+	last := len(*a) - 1
+	s := (*a)[last]
+	*a = (*a)[:last]
+	return s
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+func draw(s shape) *histories.History {
+	h := &histories.History{Header: header()}
+	for e := range history(s) {
+		h.Events = append(h.Events, *e)
+	}
+	return h
+}
+
+// What is drawn is what the table says it is: so many operations, so many without
+// an answer, valid, and violated only if it is to be.
+func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
+	for _, s := range []shape{{operations: 5_000}, {operations: 1}, broken} {
+		h := draw(s)
+		open, lost, invoked := map[int]bool{}, 0, 0
+		for i := range h.Events {
+			switch e := &h.Events[i]; e.Type {
+			case histories.Invoke:
+				invoked++
+				open[e.Process] = true
+			case histories.OK:
+				delete(open, e.Process)
+			}
+		}
+		lost = len(open)
+		r, err := checker.Check(context.Background(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if extra := 2 * b2i(s.violated); invoked != s.operations+extra || lost < s.unanswered || lost > s.unanswered+clients {
+			t.Errorf("%+v: %d operations, %d without an answer", s, invoked, lost)
+		}
+		for i := range r.Verdicts {
+			v := &r.Verdicts[i]
+			if want := s.violated && v.Guarantee == checker.MutualExclusion; (v.Outcome == checker.Violated) != want {
+				t.Errorf("%+v: %v", s, v)
+			}
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, args := range [][]string{{"-case", "99"}, {"-reps", "0"}, {"-one", "0:"}, {"-nothing"}} {
+		var out, progress strings.Builder
+		if err := run(context.Background(), args, &out, &progress); err == nil {
+			t.Errorf("%v is taken: %s", args, out.String())
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package checker
+
+// A judge decides one guarantee while the history goes by.
+type judge interface {
+	// window shows it the trace each time that a window of the history has
+	// been read, the last one included. What is settled or over there is not
+	// in the next window: see trace.turn. What is still open is shown again.
+	window(c *check, t *trace)
+	// verdict is asked once, after the last window.
+	verdict(c *check, t *trace) Verdict
+}
+
+// whole is the judge of a guarantee that needs the history as a whole.
+type whole func(*check, *trace) Verdict
+
+func (whole) window(*check, *trace) {}
+
+func (w whole) verdict(c *check, t *trace) Verdict { return w(c, t) }

@@ -1,0 +1,47 @@
+package checker
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// long draws a legal history of n operations by clients that contend for one
+// lock all the time.
+func long(n, clients int) []piece {
+	r := rand.New(rand.NewPCG(2, 2))
+	last := make([]time.Duration, clients)
+	var holds []*hold
+	now := time.Duration(0)
+	for range n / 2 {
+		c := r.IntN(clients)
+		start := now + time.Duration(1+r.IntN(5))
+		end := start + time.Duration(2+r.IntN(20))
+		now = end
+		holds = append(holds, &hold{lock: "a", process: c, call: last[c], start: start, end: end, released: end})
+		last[c] = end
+	}
+	return piecesOf(holds)
+}
+
+func BenchmarkSweepOfAMillionOperations(b *testing.B) {
+	pieces := long(1_000_000, 50)
+	for b.Loop() {
+		if overlaps(pieces, differ) != 0 {
+			b.Fatal("illegal")
+		}
+	}
+}
+
+func BenchmarkPorcupineOfAMillionOperations(b *testing.B) {
+	pieces := long(1_000_000, 50)
+	for b.Loop() {
+		s := &search{ctx: context.Background(), left: time.Hour, memory: 1 << 30, size: 200}
+		if a := s.mutex(pieces); a.result != porcupine.Ok {
+			b.Fatal(a)
+		}
+	}
+}

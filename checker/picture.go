@@ -1,0 +1,109 @@
+package checker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// ErrNoPicture is returned by [Explanation.Picture] for a violation of which
+// Porcupine has no model.
+var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models of mutual exclusion, the queue of a mutex, read/write, permits and the single barrier")
+
+// maxDrawn bounds the operations of a picture, and maxSearched the time that
+// Porcupine may take over it: its search is exponential where operations have
+// no answer.
+const (
+	maxDrawn    = 500
+	maxSearched = 5 * time.Second
+)
+
+// Picture writes Porcupine's own picture of the violation, an HTML page: the
+// operations around it, at most 500, the orders that Porcupine tried, and where
+// each got stuck. Faults, losses and the ends of sessions stand below the
+// processes. Time runs from left to right, but not to scale.
+//
+// What is left out is whole holds, places in the queue, and steps at a barrier,
+// the farthest first, of which none can make the others legal.
+func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
+	draw := x.trace.sceneOf(x.Verdict.Guarantee, x.Witness)
+	if draw == nil {
+		return fmt.Errorf("%s: %w", x.Verdict.Guarantee, ErrNoPicture)
+	}
+	for n := maxDrawn; ; n /= 2 {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		s := draw(n)
+		s.layOut()
+		result, info := porcupine.CheckOperationsVerbose(s.model, s.ops, maxSearched)
+		if result == porcupine.Unknown && n > 8 {
+			continue // fewer operations are quicker searched
+		}
+		info.AddAnnotations(x.annotations(s))
+		var page bytes.Buffer
+		if err := porcupine.Visualize(s.model, info, &page); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, x.caption(page.String(), s, result))
+		return err
+	}
+}
+
+// sceneOf returns how to draw a violation with at most n operations, or nil.
+func (t *trace) sceneOf(guarantee string, w Witness) func(n int) *scene {
+	var draw func(Witness, int) *scene
+	switch guarantee {
+	case MutualExclusion:
+		draw = t.mutexScene
+	case ReadersAndWriters:
+		draw = t.readWriteScene
+	case Permits:
+		draw = t.permitsScene
+	case Fairness:
+		if t.recipe(w.Lock).Exclusive() && len(t.queueOf(w.Lock)) > 0 {
+			draw = t.queueScene
+		}
+	case Barriers:
+		if t.single(w.Lock) {
+			draw = t.barrierScene
+		}
+	}
+	if draw == nil {
+		return nil
+	}
+	return func(n int) *scene { return draw(w, n) }
+}
+
+// caption says above Porcupine's picture what it shows.
+func (x *Explanation) caption(page string, s *scene, result porcupine.CheckResult) string {
+	found := "Porcupine finds no order of these operations that is allowed."
+	switch result {
+	case porcupine.Ok:
+		found = "Porcupine finds an order of these operations that is allowed: what is wrong is not their order."
+	case porcupine.Unknown:
+		found = "Porcupine's time was up before it had tried every order."
+	}
+	text := fmt.Sprintf("<h1>%s</h1>\n<p>%s</p>\n<p>%s of lock %q. %s Jump to the first error, and point at an operation for its times and for the state before and after it. Time is not to scale.</p>\n",
+		html.EscapeString(x.Verdict.Guarantee+": violated"), html.EscapeString(x.Witness.String()),
+		plural(len(s.ops), "operation"), html.EscapeString(short(x.Witness.Lock)), found)
+	page = strings.Replace(page, "<title>Porcupine</title>", "<title>"+html.EscapeString(x.Verdict.Guarantee)+": violated</title>\n<style>body { font-family: sans-serif; margin: 1em } h1 { font-size: 1.2em; margin-top: 2em } p { max-width: 60em }</style>", 1)
+	return strings.Replace(page, "<body>", "<body>\n"+text, 1)
+}
+
+// short cuts a name that does not fit into a box.
+func short(name string) string { return atMost(40, name) }
+
+func atMost(n int, text string) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,176 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// scene is what Porcupine draws: a model, and operations of it in words.
+type scene struct {
+	model    porcupine.Model
+	ops      []porcupine.Operation // of a process each, until they are laid out
+	from, to time.Duration
+	rows     []rowName
+}
+
+// rowName names a row of the picture at its left end.
+type rowName struct {
+	row  int
+	name string
+}
+
+// newScene gives a model words: an operation's stand in its output, which no
+// model of ours has, and what a tooltip says in its metadata. Porcupine puts a
+// tooltip into the page as HTML, so that a lock's name must be escaped.
+func newScene(m porcupine.Model, state func(any) string) *scene {
+	m.DescribeOperation = func(_, output any) string { return output.(string) }
+	m.DescribeOperationMetadata = func(tells any) string { return html.EscapeString(tells.(string)) }
+	m.DescribeState = func(s any) string { return html.EscapeString(state(s)) }
+	return &scene{model: m, from: forever}
+}
+
+// add adds an operation of a process in [call, ret].
+func (s *scene) add(process int, input any, call, ret time.Duration, line int, says string) {
+	tells := fmt.Sprintf("%s; from %s ", says, at(call))
+	if ret == forever {
+		tells += "on, at any time"
+	} else {
+		tells += "to " + at(ret)
+	}
+	if line > 0 {
+		tells += fmt.Sprintf("; line %d of the history", line)
+	}
+	s.ops = append(s.ops, porcupine.Operation{
+		ClientId: process, Input: input, Output: says, Metadata: tells, Call: int64(call), Return: int64(ret),
+	})
+	s.from, s.to = min(s.from, call), max(s.to, call)
+	if ret != forever {
+		s.to = max(s.to, ret)
+	}
+}
+
+// layOut puts operations that overlap on rows of their own, as what was never
+// answered does with all that its process did later. Porcupine numbers the rows;
+// a box at the left end of each names its process.
+func (s *scene) layOut() {
+	slices.SortStableFunc(s.ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	type row struct {
+		process int
+		end     int64
+	}
+	var rows []row
+	chosen := make([]int, len(s.ops))
+	for i := range s.ops {
+		o := &s.ops[i]
+		o.Return = min(o.Return, int64(s.to)+1) // after all others, not in a million years
+		at := slices.IndexFunc(rows, func(r row) bool { return r.process == o.ClientId && r.end < o.Call })
+		if at < 0 {
+			at, rows = len(rows), append(rows, row{process: o.ClientId})
+		}
+		rows[at].end, chosen[i] = o.Return, at
+	}
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a].process, rows[b].process) })
+	place := make([]int, len(rows))
+	for i, r := range order {
+		place[r] = i
+		s.rows = append(s.rows, rowName{i, fmt.Sprintf("process %d", rows[r].process)})
+	}
+	for i := range s.ops {
+		s.ops[i].ClientId = place[chosen[i]]
+	}
+}
+
+// nearest returns at most n of some, in their order: those that are wanted, then
+// those nearest to the violation. At most a tenth came after it: Porcupine gets
+// stuck there, and has nothing to show of them.
+func nearest[T any](w Witness, all []T, n int, wanted func(T) bool, when func(T) span) []T {
+	away := func(x T) time.Duration {
+		if wanted(x) {
+			return -1
+		}
+		s := when(x)
+		return max(w.From-s.to, s.from-w.To, 0)
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(away(all[a]), away(all[b])) })
+	after := 0
+	order = slices.DeleteFunc(order, func(i int) bool {
+		if wanted(all[i]) || when(all[i]).from <= w.To {
+			return false
+		}
+		after++
+		return after > n/10
+	})
+	order = order[:min(n, len(order))]
+	slices.Sort(order)
+	out := make([]T, len(order))
+	for i, at := range order {
+		out[i] = all[at]
+	}
+	return out
+}
+
+// isParty reports whether an operation is a witness's.
+func (w Witness) isParty(o *op) bool {
+	return slices.ContainsFunc(w.Parties, func(p Party) bool { return p.Invoke == o.invoke })
+}
+
+// annotations stand below the processes, or at the left end of their rows.
+func (x *Explanation) annotations(s *scene) []porcupine.Annotation {
+	const (
+		grey, red, orange, blue = "#dddddd", "#f4b6b6", "#fbd9a5", "#bcd4f2"
+		most                    = 100 // of a sort: a storm of faults must not hide the operations
+	)
+	from, to := min(s.from, x.Witness.From), max(s.to, x.Witness.To)
+	var out []porcupine.Annotation
+	for _, r := range s.rows {
+		out = append(out, porcupine.Annotation{ClientId: r.row, Start: int64(from) - 1, End: int64(from) - 1, Description: r.name, BackgroundColor: grey, Details: "what " + r.name + " did"})
+	}
+	counts := map[string]int{}
+	ends := map[string]time.Duration{}
+	add := func(tag, color string, a, b time.Duration, says, details string) {
+		if b < from || a > to || counts[tag] == most {
+			return
+		}
+		counts[tag]++
+		a, b = max(a, from), min(b, to)
+		row := tag
+		for i := 2; ; i++ { // those that overlap stand on rows of their own
+			if end, taken := ends[row]; !taken || end < a {
+				break
+			}
+			row = fmt.Sprintf("%s %d", tag, i)
+		}
+		ends[row] = b
+		out = append(out, porcupine.Annotation{Tag: row, Start: int64(a), End: int64(b), Description: says, Details: details, BackgroundColor: color})
+	}
+	add("violation", red, x.Witness.From, x.Witness.To, "violated: "+x.Verdict.Guarantee, x.Witness.What)
+	for _, f := range x.trace.faults {
+		add("faults", orange, f.start, f.stop, f.Name+on(f.Targets), fmt.Sprintf("fault %s%s, from %s to %s", f.Name, on(f.Targets), at(f.start), at(min(f.stop, x.trace.end))))
+	}
+	for i := range x.trace.events {
+		e := &x.trace.events[i]
+		says := atMost(80, x.trace.tell(e))
+		details := fmt.Sprintf("%s, at %s, line %d of the history", x.trace.tell(e), at(e.Time), histories.Line(i))
+		switch {
+		case e.Type == histories.Lost && slices.Contains(locksOf(e), x.Witness.Lock):
+			add("losses", blue, e.Time, e.Time, says, details)
+		case e.Type == histories.Expired, e.Type == histories.Crash:
+			add("ends of sessions", blue, e.Time, e.Time, says, details)
+		}
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// shortage is a grant for which there was no room beside what was held.
+type shortage struct {
+	granted piece
+	held    []piece
+}
+
+// placed is a piece and the latest instant at which it can have been granted, as
+// far as is known.
+type placed struct {
+	piece
+	at     time.Duration
+	beside []piece // what was held when it returned, if there was no room then
+	told   bool    // there is no such instant
+}
+
+// noRoom is the interval engine of semaphores: it reports each grant that found
+// no room, whenever it took effect. The pieces are sorted by start.
+//
+// Only the takes are in question. A give takes effect when it is called: that
+// leaves less held for everybody. The size can be taken to be, at each instant,
+// the largest that can be in force: if the changes follow one another, each that
+// raises it takes effect when it is called and each that lowers it when it
+// returns, and otherwise no order can do better at any instant.
+//
+// A take can be put off to its return, or to just before the next drop of the
+// size: until then takes in between find less, gives make room, and it finds at
+// most what the last of those takes found together with itself. So each piece is
+// placed at its return first, and when there is no room, moved to just before the
+// drop that came last, and so on, until everything fits or something was there
+// before it was asked for. What is held at any instant only grows by that. So a
+// piece that did not fit will not fit there any more: if there is a
+// linearization, each piece is in it at its place here or before, and what is
+// placed has one.
+//
+// With a size that does not change nothing is ever moved, and this is one pass
+// with what is open.
+func noRoom(pieces []piece, sizes *sizes, report func(shortage)) {
+	all := make([]*placed, len(pieces))
+	for i, p := range pieces {
+		all[i] = &placed{piece: p, at: p.from}
+	}
+	var open []*placed
+	for i := 0; i < len(all); {
+		now := all[i].at
+		open = slices.DeleteFunc(open, func(p *placed) bool { return p.to <= now })
+		// Holds of no length come and go one by one, the others together: the
+		// last of them finds all others.
+		end := i + 1
+		if all[i].to > now {
+			for end < len(all) && all[end].at == now {
+				end++
+			}
+		}
+		together := all[i:end]
+		if sum(open)+sum(together) > sizes.most(now) && giveWay(together, open, sizes, report) {
+			all, i = sorted(all, i, end)
+			open = slices.Clone(all[:i])
+			continue
+		}
+		if all[i].to > now {
+			open = append(open, together...)
+		}
+		i = end
+	}
+}
+
+// giveWay moves pieces that found no room together to before the last drop of
+// the size. If one cannot be moved, it is reported, and all are put back. It
+// reports whether any is at another place now.
+func giveWay(together, open []*placed, sizes *sizes, report func(shortage)) (moved bool) {
+	var stuck *placed
+	for _, p := range together {
+		if p.at == p.from && p.beside == nil {
+			p.beside = besides(p, open, together)
+		}
+		if _, ok := sizes.drop(p.call, p.at); !ok && !p.told {
+			stuck = p
+		}
+	}
+	for _, p := range together {
+		was := p.at
+		switch {
+		case p.told:
+		case stuck == nil:
+			p.at, _ = sizes.drop(p.call, p.at)
+		default:
+			p.at, p.told = p.from, true
+		}
+		moved = moved || p.at != was
+	}
+	if stuck != nil {
+		report(shortage{stuck.piece, stuck.beside})
+	}
+	return moved
+}
+
+// sorted puts those from i to end, which have been moved, in their places, and
+// returns the first index at which anything may have changed.
+func sorted(all []*placed, i, end int) ([]*placed, int) {
+	moved := slices.Clone(all[i:end])
+	all = slices.Delete(all, i, end)
+	for _, p := range moved {
+		j, _ := slices.BinarySearchFunc(all, p, func(a, b *placed) int {
+			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.to, b.to))
+		})
+		all = slices.Insert(all, j, p)
+		i = min(i, j)
+	}
+	for i > 0 && all[i-1].at == all[i].at {
+		i--
+	}
+	return all, i
+}
+
+// besides returns what was held when p was granted.
+func besides(p *placed, some ...[]*placed) []piece {
+	out := []piece{}
+	for _, q := range slices.Concat(some...) {
+		if q != p {
+			out = append(out, q.piece)
+		}
+	}
+	return out
+}
+
+func sum(some []*placed) int {
+	n := 0
+	for _, p := range some {
+		n += p.hold.permits
+	}
+	return n
+}

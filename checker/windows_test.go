@@ -1,0 +1,64 @@
+package checker
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+	"pgregory.net/rapid"
+)
+
+// windowed makes windows of so many events, and has Porcupine cut where it can.
+func windowed(events int) Option {
+	return func(c *check) { c.window, c.search.size = events, 1 }
+}
+
+// inWindows checks that a history that is looked at a few events at a time gets
+// the report that it gets as a whole.
+func inWindows(t testing.TB, h *histories.History, whole *Report, opts ...Option) {
+	t.Helper()
+	for _, n := range []int{1, 2, 3, 7} {
+		r, err := Check(context.Background(), h, append(opts, windowed(n))...)
+		if err != nil {
+			t.Errorf("in windows of %d events: %v", n, err)
+			continue
+		}
+		for i := range r.Verdicts {
+			got, want := &r.Verdicts[i], whole.Verdicts[i]
+			if got.Guarantee == Fairness && got.Outcome == Violated && want.Outcome == Violated {
+				// Of the many that one contender overtakes, some may have been
+				// forgotten.
+				*got = want
+			}
+			if !reflect.DeepEqual(*got, want) {
+				t.Errorf("in windows of %d events:\n%+v\nas a whole:\n%+v", n, *got, want)
+			}
+		}
+		if !reflect.DeepEqual(r, whole) {
+			t.Errorf("in windows of %d events the reports differ", n)
+		}
+	}
+}
+
+// sameInWindows checks that the outcomes are the same when the history is looked
+// at a few events at a time, by either engine.
+func sameInWindows(t *rapid.T, h *histories.History, whole *Report, n int) {
+	t.Helper()
+	for _, engine := range []Engine{Both, Interval, Porcupine} {
+		r, err := Check(context.Background(), h, windowed(n), WithEngine(engine))
+		if err != nil {
+			t.Fatalf("%s, in windows of %d events: %v\n%s", engine, n, err, text(h))
+		}
+		for i := range r.Verdicts {
+			got, want := &r.Verdicts[i], &whole.Verdicts[i]
+			if got.Outcome == want.Outcome || engine == Porcupine && got.Outcome == NotJudged {
+				continue
+			}
+			if got.Outcome == Unknown && engine != Both {
+				continue // what only the other decides
+			}
+			t.Fatalf("%s, in windows of %d events: %v; as a whole: %v\n%s", engine, n, got, want, text(h))
+		}
+	}
+}
