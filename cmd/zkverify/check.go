@@ -18,7 +18,10 @@ import (
 // checkCmd judges recorded histories.
 type checkCmd struct {
 	Paths []string `arg:"" name:"dir-or-file" help:"Folders of runs, or history files (.jsonl, .jsonl.zst, .edn)."`
-	JSON  bool     `help:"Print the verdicts as JSON instead of tables."`
+	Conventions
+	JSON bool `help:"Print the verdicts as JSON instead of tables."`
+
+	Engines engineFlags `embed:"" group:"How it is judged:"`
 }
 
 func (checkCmd) Help() string {
@@ -32,21 +35,17 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		h, err := histories.ReadFile(file)
-		if err != nil {
-			return usageError{err}
-		}
 		if len(c.Paths) > 1 {
 			con.say("%s:", path)
 		}
-		r, err := judge(ctx, con, h)
+		header, r, err := c.Engines.judge(ctx, con, file, c.options()...)
 		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return err
 		}
 		if c.JSON {
 			err = report.JSON(con.out, r)
 		} else {
-			fmt.Fprintln(con.out, describe(h))
+			fmt.Fprintln(con.out, describe(header, r))
 			err = report.Terminal(con.out, r, con.style())
 		}
 		if err != nil {
@@ -78,10 +77,9 @@ func historyIn(path string) (string, error) {
 }
 
 // describe says in a line what a history is of.
-func describe(h *histories.History) string {
-	hd := h.Header
+func describe(hd histories.Header, r *checker.Report) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s, seed %d, %d events", hd.Target, hd.Recipe, hd.Seed, len(h.Events))
+	fmt.Fprintf(&b, "%s %s, seed %d, %d events", hd.Target, hd.Recipe, hd.Seed, r.Events)
 	if hd.ZooKeeper != "" {
 		fmt.Fprintf(&b, ", %d ZooKeeper servers %s (%s)", hd.Servers, hd.ZooKeeper, hd.Ensemble)
 	}
@@ -89,17 +87,6 @@ func describe(h *histories.History) string {
 		fmt.Fprintf(&b, ", %s", hd.Started.Format(time.RFC3339))
 	}
 	return b.String()
-}
-
-// judge checks a history and says how long that took.
-func judge(ctx context.Context, con *console, h *histories.History) (*checker.Report, error) {
-	start := time.Now()
-	r, err := checker.Check(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	con.say("judged %d events in %s", len(h.Events), time.Since(start).Round(time.Millisecond))
-	return r, nil
 }
 
 // worse returns the outcome that decides the exit status.

@@ -100,8 +100,11 @@ type keeperFlags struct {
 
 func (k *keeperFlags) servers() serversFlags {
 	return serversFlags{
-		Ensemble: "local", SessionTimeout: 10 * time.Second, ClientPorts: k.ClientPorts,
-		Tick: k.Tick, SyncLimit: k.SyncLimit, Java: k.Java, ZooKeeper: k.ZooKeeper,
+		SessionTimeout: 10 * time.Second,
+		ensembleFlags: ensembleFlags{
+			Ensemble: "local", ClientPorts: k.ClientPorts,
+			Tick: k.Tick, SyncLimit: k.SyncLimit, Java: k.Java, ZooKeeper: k.ZooKeeper,
+		},
 	}
 }
 

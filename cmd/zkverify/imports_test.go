@@ -23,15 +23,17 @@ var allowed = map[string][]string{
 	"recipes/slogobserver":    {"recipes"},
 	"histories":               {},
 	"checker":                 {"histories"},
+	"checker/bench":           {"checker", "histories"},
 	"ensemble":                {"ensemble/links", "ensemble/internal/ports", "histories"},
 	"ensemble/links":          {"ensemble/internal/ports", "histories"},
 	"ensemble/internal/ports": {},
 	"nemesis":                 {"ensemble", "ensemble/links", "histories"},
 	"workload":                {"recipes", "workload/mutants", "nemesis", "ensemble", "ensemble/links", "histories"},
-	"workload/mutants":        {},
+	"workload/mutants":        {"histories"},
+	"workload/selftest":       {"workload", "workload/mutants", "checker", "nemesis", "ensemble", "ensemble/links", "histories"},
 	"workload/mutants/gen":    {},
 	"report":                  {"checker", "histories"},
-	"cmd/zkverify":            {"report", "checker", "workload", "nemesis", "ensemble", "ensemble/links", "histories"},
+	"cmd/zkverify":            {"report", "checker", "workload", "workload/selftest", "nemesis", "ensemble", "ensemble/links", "histories"},
 }
 
 type goPackage struct {

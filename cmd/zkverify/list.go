@@ -34,8 +34,8 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name(), recipes, t.Description())
 		}
 	case "mutants":
-		for _, d := range workload.Mutants() {
-			fmt.Fprintf(w, "%s\tcaught by %s\t%s\n", d.Name(), d.Guarantee, d.Description())
+		for _, m := range workload.Mutants() {
+			fmt.Fprintf(w, "%s\t%s\tcaught by %s\t%s\n", m.Name(), m.Recipe(), m.Guarantee, m.Description())
 		}
 	case "faults":
 		for _, k := range nemesis.List() {

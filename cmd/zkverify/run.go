@@ -26,7 +26,7 @@ const (
 
 // runCmd drives a target through faults.
 type runCmd struct {
-	Recipe []string `default:"mutex" help:"Recipes to drive, comma-separated, or all that the target offers; see zkverify list recipes." placeholder:"NAME"`
+	Recipe []string `help:"Recipes to drive, comma-separated, or all that the target offers, see zkverify list recipes; default mutex, or what a mutant is a mutant of." placeholder:"NAME"`
 	Target string   `default:"recipes" help:"The implementation to test; see zkverify list targets." placeholder:"NAME"`
 
 	Servers serversFlags `embed:""`
@@ -39,6 +39,8 @@ type runCmd struct {
 	Out      string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
 
 	Mix mixFlags `embed:"" group:"What clients do:"`
+
+	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
 }
 
 func (runCmd) Help() string {
@@ -156,7 +158,7 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	path := filepath.Join(dir, historyFile)
 	header := cfg.Header()
-	header.Started, header.Options = started, r.options()
+	header.Started, header.Options = started, r.options(recipes)
 	recorder, err := histories.Create(path, header)
 	if err != nil {
 		return usageError{err}
@@ -184,16 +186,12 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 
 	// Judging goes on after an interrupt; a second one ends the program.
-	h, err := histories.ReadFile(path)
-	if err != nil {
-		return errors.Join(runErr, err)
-	}
-	verdict, err := judge(context.WithoutCancel(ctx), con, h)
+	header, verdict, err := r.Engines.judge(context.WithoutCancel(ctx), con, path)
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
 	recorded, written, _ := recorder.Counts()
-	fmt.Fprintln(con.out, describe(h))
+	fmt.Fprintln(con.out, describe(header, verdict))
 	if err := report.Terminal(con.out, verdict, con.style()); err != nil {
 		return errors.Join(runErr, err)
 	}
@@ -250,11 +248,11 @@ func runID(started time.Time, seed int64) string {
 }
 
 // options is the command line, for the history's header.
-func (r *runCmd) options() map[string]string {
+func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 	m := r.Mix
 	share := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	o := map[string]string{
-		"recipe": strings.Join(r.Recipe, ","), "target": r.Target,
+		"recipe": names(recipes), "target": r.Target,
 		"duration": r.Duration.String(), "clients": strconv.Itoa(r.Clients),
 		"faults": strings.Join(r.Faults, ","),
 		"hold":   m.Hold.String(), "patience": m.Patience.String(),
@@ -273,11 +271,15 @@ func driven(target workload.Target, recipes []histories.Recipe) string {
 	if len(recipes) == 1 && recipes[0] == histories.Mutex {
 		return target.Name()
 	}
-	var names []string
+	return target.Name() + ": " + names(recipes)
+}
+
+func names(recipes []histories.Recipe) string {
+	var all []string
 	for _, r := range recipes {
-		names = append(names, string(r))
+		all = append(all, string(r))
 	}
-	return target.Name() + ": " + strings.Join(names, ", ")
+	return strings.Join(all, ",")
 }
 
 func kindNames(kinds []nemesis.Kind) string {

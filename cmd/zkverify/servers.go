@@ -17,29 +17,44 @@ var (
 	errNoEnsemble  = errors.New("no such ensemble is running")
 )
 
-// serversFlags say against which servers to run, and through what.
+// serversFlags say against which servers to run, through what, and with what
+// sessions.
 type serversFlags struct {
-	Ensemble       string        `enum:"auto,local,external" default:"auto" help:"local: three servers as child processes; external: yours; auto: external if --servers is given." placeholder:"KIND"`
-	Addresses      []string      `name:"servers" help:"Your servers, host:port each. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
-	Toxiproxy      string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
+	ensembleFlags  `embed:""`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients (${default})."`
-	Tick           time.Duration `default:"200ms" help:"Local servers' tickTime (${default})."`
-	SyncLimit      int           `default:"15" help:"Local servers' syncLimit, in ticks (${default}). While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
-	ClientPorts    []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
-	Java           string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
-	ZooKeeper      string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
+}
+
+// ensembleFlags say against which servers to run, and through what.
+type ensembleFlags struct {
+	Ensemble    string        `enum:"auto,local,external" default:"auto" help:"local: three servers as child processes; external: yours; auto: external if --servers is given." placeholder:"KIND"`
+	Addresses   []string      `name:"servers" help:"Your servers, host:port each. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	Toxiproxy   string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
+	Tick        time.Duration `default:"200ms" help:"Local servers' tickTime (${default})."`
+	SyncLimit   int           `default:"15" help:"Local servers' syncLimit, in ticks (${default}). While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
+	ClientPorts []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
+	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
+	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
 }
 
 func (f *serversFlags) validate() error {
-	switch {
-	case f.SessionTimeout <= 0:
+	if f.SessionTimeout <= 0 {
 		return fmt.Errorf("--session-timeout must be positive, not %v", f.SessionTimeout)
+	}
+	if err := f.ensembleFlags.validate(); err != nil {
+		return err
+	}
+	if f.SessionTimeout < 2*f.Tick {
+		return fmt.Errorf("--session-timeout must be at least two ticks (%v), not %v", 2*f.Tick, f.SessionTimeout)
+	}
+	return nil
+}
+
+func (f *ensembleFlags) validate() error {
+	switch {
 	case f.Tick <= 0:
 		return fmt.Errorf("--tick must be positive, not %v", f.Tick)
 	case f.SyncLimit < 1:
 		return fmt.Errorf("--sync-limit must be at least 1, not %d", f.SyncLimit)
-	case f.SessionTimeout < 2*f.Tick:
-		return fmt.Errorf("--session-timeout must be at least two ticks (%v), not %v", 2*f.Tick, f.SessionTimeout)
 	case f.kind() == "external" && len(f.Addresses) == 0:
 		return errors.New("--ensemble external needs --servers")
 	case f.kind() == "local" && len(f.Addresses) > 0:
@@ -55,7 +70,7 @@ func (f *serversFlags) validate() error {
 	return nil
 }
 
-func (f *serversFlags) kind() string {
+func (f *ensembleFlags) kind() string {
 	if f.Ensemble != "auto" {
 		return f.Ensemble
 	}

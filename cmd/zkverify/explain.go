@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/report"
+)
+
+// explainCmd tells a violation in plain words.
+type explainCmd struct {
+	Path      string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
+	Guarantee string `help:"The guarantee whose first violation is to be told. The default is the first one violated." placeholder:"NAME"`
+	Conventions
+	Picture string `help:"Write Porcupine's picture of it, an HTML page, to this file." placeholder:"FILE.html"`
+}
+
+func (explainCmd) Help() string {
+	return "Example: zkverify explain runs/20260102-150405-naive"
+}
+
+func (c *explainCmd) Run(ctx context.Context, con *console) error {
+	file, h, err := readHistory(c.Path)
+	if err != nil {
+		return err
+	}
+	x, err := checker.Explain(ctx, h, c.Guarantee, c.options()...)
+	if err != nil {
+		return refusal(file, err)
+	}
+	if err := report.Explanation(con.out, x, con.style()); err != nil || c.Picture == "" {
+		return err
+	}
+	return c.draw(ctx, con, x)
+}
+
+// draw writes the picture. Nothing is left of one that could not be drawn.
+func (c *explainCmd) draw(ctx context.Context, con *console, x *checker.Explanation) error {
+	var page bytes.Buffer
+	if err := x.Picture(ctx, &page); errors.Is(err, checker.ErrNoPicture) {
+		return usage("--picture: %w", err)
+	} else if err != nil {
+		return err
+	}
+	if err := os.WriteFile(c.Picture, page.Bytes(), 0o644); err != nil {
+		return usage("--picture: %w", err)
+	}
+	con.say("the picture is in %s", c.Picture)
+	return nil
+}

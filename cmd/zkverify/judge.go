@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// engineFlags choose what judges a history, and how much it may cost.
+type engineFlags struct {
+	Engine  string        `default:"both" enum:"interval,porcupine,both" help:"What judges: interval, porcupine, or both, which must agree (${default})."`
+	Timeout time.Duration `default:"1m" help:"How long Porcupine may search in all (${default}). What it leaves undecided is unknown."`
+	Memory  int64         `default:"256" help:"Memory in MiB that one search of Porcupine may need (${default}). What would need more is unknown." placeholder:"MIB"`
+}
+
+// Validate is called by kong.
+func (f engineFlags) Validate() error {
+	if f.Timeout <= 0 {
+		return fmt.Errorf("the timeout is %s, must be more than 0", f.Timeout)
+	}
+	if f.Memory <= 0 || f.Memory > 1<<30 {
+		return fmt.Errorf("the memory is %d MiB, must be more than 0 and at most %d", f.Memory, 1<<30)
+	}
+	return nil
+}
+
+// judge judges the history in a file, and says how long that took.
+func (f engineFlags) judge(ctx context.Context, con *console, path string, opts ...checker.Option) (histories.Header, *checker.Report, error) {
+	start := time.Now()
+	file, err := histories.Open(path)
+	if err != nil {
+		return histories.Header{}, nil, usageError{err}
+	}
+	defer file.Close()
+	done := con.reading(file)
+	r, err := checker.CheckEvents(ctx, file.Header(), file.Events(), append(opts,
+		checker.WithEngine(checker.Engine(f.Engine)), checker.WithTimeLimit(f.Timeout), checker.WithMemoryLimit(f.Memory<<20))...)
+	done()
+	var bad *histories.FormatError
+	switch {
+	case errors.As(err, &bad): // it names the file
+		return histories.Header{}, nil, err
+	case err != nil:
+		return histories.Header{}, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if note, truncated := file.Truncated(); truncated {
+		r.Notes = append(r.Notes, "the history is cut off: "+note)
+	}
+	con.say("judged %d events in %s", r.Events, time.Since(start).Round(time.Millisecond))
+	return file.Header(), r, nil
+}
+
+// large is the size of a file that takes long to read.
+const large = 32 << 20
+
+// reading shows on a terminal how much of a large file has been read, until done
+// is called.
+func (con *console) reading(file *histories.File) (done func()) {
+	_, size := file.Progress()
+	if !con.terminal || size < large {
+		return func() {}
+	}
+	bars := mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(30), mpb.WithAutoRefresh())
+	bar := bars.AddBar(size, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.CountersKibiByte(" % .0f of % .0f read"), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)))
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { // ends when done is called
+		defer close(stopped)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				read, _ := file.Progress()
+				bar.SetCurrent(min(read, size-1))
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		bar.Abort(true)
+		bars.Wait()
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// shrinkCmd writes the smallest part of a history that still violates.
+type shrinkCmd struct {
+	Path      string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
+	Guarantee string `help:"The guarantee whose first violation is to stay. The default is the first one violated." placeholder:"NAME"`
+	Conventions
+	Out string `help:"The file to write. The default is the history's name with .small before its extension." short:"o" placeholder:"FILE"`
+}
+
+func (shrinkCmd) Help() string {
+	return "Example: zkverify shrink runs/20260102-150405-naive\n\nThe result is a history: check, explain and shrink take it. The exit status is 0 when it was written."
+}
+
+func (c *shrinkCmd) Run(ctx context.Context, con *console) error {
+	file, h, err := readHistory(c.Path)
+	if err != nil {
+		return err
+	}
+	out := c.Out
+	if out == "" {
+		out = small(file)
+	}
+	start := time.Now()
+	small, err := checker.Shrink(ctx, h, c.Guarantee, nil, c.options()...)
+	if err != nil {
+		return refusal(file, err)
+	}
+	if err := histories.WriteFile(out, small); err != nil {
+		return err
+	}
+	con.say("%d events of %d left after %s", len(small.Events), len(h.Events), time.Since(start).Round(time.Millisecond))
+	fmt.Fprintln(con.out, out)
+	return nil
+}
+
+// small names the result after the history.
+func small(file string) string {
+	dir, name := filepath.Split(file)
+	stem, extension, _ := strings.Cut(name, ".")
+	return dir + stem + ".small." + strings.TrimSuffix(extension, ".zst")
+}
+
+// readHistory reads the history in a file, or in a run's folder.
+func readHistory(path string) (file string, h *histories.History, err error) {
+	if file, err = historyIn(path); err != nil {
+		return "", nil, err
+	}
+	if h, err = histories.ReadFile(file); err != nil {
+		return "", nil, usageError{err}
+	}
+	return file, h, nil
+}
+
+// refusal is why there is nothing to show of a history.
+func refusal(file string, err error) error {
+	if errors.Is(err, checker.ErrNotViolated) || errors.Is(err, checker.ErrNoGuarantee) {
+		return usageError{fmt.Errorf("%s: %w", file, err)}
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
