@@ -8,15 +8,15 @@ ARGS       ?=
 # Packages tested at the same time. Several start ZooKeeper ensembles of three
 # JVMs each, and their tests of time need the CPU.
 PARALLEL   ?= 2
-TIMEOUT    ?= 15m
+TIMEOUT    ?= 20m
 BENCHTIME  ?= 5x
 COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test verify interop bench bench-loss up down clean go curator
+.PHONY: help setup build test verify selftest interop bench bench-checker bench-loss up down clean go curator
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 go:
 	@command -v $(GO) >/dev/null 2>&1 || { echo "Go is missing: install the version that go.mod names from https://go.dev/dl/" >&2; exit 1; }
@@ -41,11 +41,17 @@ test: go curator ## check format and code, run every test with the race detector
 verify: setup build ## build and run a minute of faults, or what ARGS= says
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
 
+selftest: setup build ## run every mutant and see each caught; ARGS= are its options
+	bin/zkverify selftest $(ARGS)
+
 interop: go curator ## a minute of Curator and the recipes on the same locks, under faults
 	ZKVERIFY_INTEROP_DURATION=$${ZKVERIFY_INTEROP_DURATION:-60s} $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixedContention$$' ./recipes/interop
 
 bench: go curator ## compare the locks with others' in one table; ARGS= are its options, -h lists them
 	$(GO) run ./recipes/bench $(ARGS)
+
+bench-checker: go ## what the checker costs, on drawn histories; ARGS= are its options, -h lists them
+	$(GO) run ./checker/bench $(ARGS)
 
 bench-loss: go setup ## how long before the servers expire it a holder is told; BENCHTIME= how often
 	$(GO) test -run '^$$' -bench LossBeforeExpiry -benchtime $(BENCHTIME) -timeout 60m ./recipes
