@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -154,13 +155,23 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 	return c.report(t)
 }
 
-// look lets all judges look at a window.
+// look lets all judges look at a window: side by side, unless they search, for
+// searches share one budget. The goroutines end here.
 func (c *check) look(t *trace) error {
+	var judging sync.WaitGroup
 	for _, j := range c.judges {
-		j.window(c, t)
-		if err := c.search.ctx.Err(); err != nil {
-			return context.Cause(c.search.ctx) // searches were cut short
+		if c.searches() {
+			j.window(c, t)
+		} else {
+			judging.Go(func() { j.window(c, t) })
 		}
+		if c.search.ctx.Err() != nil {
+			break // searches were cut short
+		}
+	}
+	judging.Wait()
+	if c.search.ctx.Err() != nil {
+		return context.Cause(c.search.ctx)
 	}
 	return nil
 }

@@ -168,9 +168,7 @@ func (t *trace) insideUntil(r *round, e *op, alive map[string]time.Duration) tim
 			break
 		}
 	}
-	if gone, ok := t.retired[e.process]; ok {
-		end = min(end, gone)
-	}
+	end = min(end, e.by.retired)
 	if _, ended := t.expired[e.session]; ended {
 		end = min(end, alive[e.session])
 	}

@@ -193,7 +193,7 @@ func TestTheEarliestInstantsDecideRounds(t *testing.T) {
 			for _, x := range rounds {
 				for _, e := range x.enters {
 					if e.ok() && tried.insideUntil(x, e, nil) == forever {
-						tried.retired[e.process] = 35 * time.Millisecond
+						e.by.retired = 35 * time.Millisecond
 					}
 				}
 			}
