@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble/internal/relay"
 )
 
 // pollInterval is how often a starting server is asked whether it serves.
@@ -26,7 +28,7 @@ type server struct {
 	local                    *Local
 	client, quorum, election int
 	dir, log                 string
-	relay                    *relay // in front of the quorum port; nil without links
+	relay                    *relay.Relay // in front of the quorum port; nil without links
 
 	mu      sync.Mutex
 	process *process // the latest; nil before the first
