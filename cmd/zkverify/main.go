@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -82,7 +83,7 @@ func zkverify(args []string, con *console) (status int) {
 		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown, not exercised or not judged, 64 bad usage or input, 69 no ensemble."),
 		kong.Writers(con.out, con.err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": versionText()},
+		kong.Vars{"version": versionText(), "image": docker.DefaultImage},
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(con),
@@ -149,7 +150,7 @@ func statusOf(err error) int {
 	for _, e := range []error{
 		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrPortTaken, ensemble.ErrServerDied,
 		ensemble.ErrNotServing, ensemble.ErrDirectPeerLink, ensemble.ErrUnreachable, ensemble.ErrUnknownLeader,
-		ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble,
+		ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble, docker.ErrNoDocker, docker.ErrNoImage,
 	} {
 		if errors.Is(err, e) {
 			return exitUnavailable

@@ -196,7 +196,7 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 		return errors.Join(runErr, err)
 	}
 	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
-		result.Cycles, float64(result.Cycles)/result.Chaos.Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
+		result.Cycles, float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
 	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
 	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
 		runErr = errors.Join(runErr, err)

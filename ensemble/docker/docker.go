@@ -38,6 +38,7 @@ var (
 	_ ensemble.Ensemble  = (*Ensemble)(nil)
 	_ ensemble.Processes = (*Ensemble)(nil)
 	_ ensemble.PeerLinks = (*Ensemble)(nil)
+	_ ensemble.Pluggable = (*Ensemble)(nil)
 )
 
 // cleaning bounds the removal of one ensemble.
