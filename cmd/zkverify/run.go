@@ -122,7 +122,7 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := nemesis.Select(r.Faults, true); err != nil {
+	if _, err := nemesis.Select(r.Faults, nil); err != nil {
 		return usageError{err}
 	}
 	seed := rand.Int64N(1e9) // short enough to type
@@ -142,7 +142,7 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	if kinds, err := nemesis.Select(r.Faults, env.peers()); err != nil {
+	if kinds, err := nemesis.Select(r.Faults, env.ensemble); err != nil {
 		return usageError{err}
 	} else {
 		con.say("faults: %s", kindNames(kinds))
@@ -197,6 +197,9 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
 		result.Cycles, float64(result.Cycles)/result.Chaos.Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
+	if edges := result.Nemesis.Edges(); edges != "" {
+		fmt.Fprintln(con.out, edges)
+	}
 	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
 	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
 		runErr = errors.Join(runErr, err)

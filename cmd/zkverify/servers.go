@@ -133,12 +133,6 @@ func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConf
 	}
 }
 
-// peers reports whether the links between the servers can be cut.
-func (e *environment) peers() bool {
-	_, ok := e.ensemble.(ensemble.PeerLinks)
-	return ok
-}
-
 // Close ends what open started.
 func (e *environment) Close() error {
 	var err error
