@@ -51,14 +51,15 @@ const (
 // the first bag holding each once: all kinds occur as soon as there is room for
 // them. Two rounds (10 session timeouts) are enough for those of clients, and for
 // the cuts of the leader and of a holder's follower, which come before all others
-// of servers; 70 session timeouts for all. Half of the faults are aimed at holders,
-// two of ten at waiters, and one each at clients that enqueue, that release and at
-// any.
+// of servers; 70 session timeouts for all. Half of the faults of a kind, the first
+// among them, are aimed at holders, two of ten at waiters, and one each at clients
+// that enqueue, that release, and at any.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
 		// The second word keeps this stream apart from those of clients.
-		rand: rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
+		rand:  rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
+		dealt: make(map[string]int),
 	}
 	if d.plan.Lanes <= 0 {
 		d.plan.Lanes = 3
@@ -98,6 +99,7 @@ type drawer struct {
 	plan  Plan
 	rand  *rand.Rand
 	steps []Step
+	dealt map[string]int // by kind
 }
 
 // round is the length of a round: shorter than usual when the whole run is.
@@ -117,24 +119,19 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 			return
 		}
 		length := d.between(least, min(longest, end-at))
-		d.steps = append(d.steps, Step{At: at, For: length, Fault: k.Name, Pick: d.pick()})
+		d.steps = append(d.steps, Step{At: at, For: length, Fault: k.Name, Pick: d.pick(k)})
 		// A forced expiry lasts no time; its client needs some to come back.
 		at += max(length, d.plan.SessionTimeout/8) + d.between(d.plan.SessionTimeout/8, d.plan.SessionTimeout/2)
 	}
 }
 
-func (d *drawer) pick() Pick {
-	p := Pick{Aim: AtHolder, Draw: d.rand.Uint32()}
-	switch n := d.rand.IntN(10); {
-	case n < 2:
-		p.Aim = AtWaiter
-	case n == 2:
-		p.Aim = AtAnyone
-	case n == 3:
-		p.Aim = AtEnqueuing
-	case n == 4:
-		p.Aim = AtReleasing
-	}
+// aims are whom the faults of one kind are aimed at, in turn: holders first, who
+// have the most to lose, and often.
+var aims = []Aim{AtHolder, AtWaiter, AtHolder, AtEnqueuing, AtHolder, AtReleasing, AtHolder, AtWaiter, AtHolder, AtAnyone}
+
+func (d *drawer) pick(k Kind) Pick {
+	p := Pick{Aim: aims[d.dealt[k.Name]%len(aims)], Draw: d.rand.Uint32()}
+	d.dealt[k.Name]++
 	return p
 }
 

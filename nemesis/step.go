@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 // check reports what is wrong with a step, on any ensemble.
@@ -90,4 +92,37 @@ func numbered(target, what string) (int, bool) {
 	}
 	n, err := strconv.Atoi(text)
 	return n, err == nil
+}
+
+// Fits reports what of a schedule cannot be carried out on an ensemble with so
+// many clients, whose faults end after so long. A nil ensemble has everything.
+func (s Schedule) Fits(e ensemble.Ensemble, clients int, duration time.Duration) error {
+	for _, step := range s.Steps {
+		kind, err := kindNamed(step.Fault)
+		if err != nil {
+			return err
+		}
+		p := step.Pick
+		switch n, notNumber := strconv.Atoi(string(p.Server)); {
+		case e != nil && !kind.Needs.MetBy(e):
+			return kind.notOn(e)
+		case step.At >= duration:
+			return fmt.Errorf("%s of %v would begin after the faults have ended, at %v", step.Fault, step.At, duration)
+		case p.Client != nil && *p.Client >= clients:
+			return fmt.Errorf("%s of %v hits client %d, and there are %d, from 0", step.Fault, step.At, *p.Client, clients)
+		case e != nil && notNumber == nil && n > len(e.Servers()):
+			return fmt.Errorf("%s of %v hits server %d of %d", step.Fault, step.At, n, len(e.Servers()))
+		}
+	}
+	return nil
+}
+
+// Names are the names of the faults of a schedule, each once, in the order of List.
+func (s Schedule) Names() (names []string) {
+	for _, k := range List() {
+		if slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Fault == k.Name }) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
