@@ -32,13 +32,14 @@ type runCmd struct {
 
 	Servers serversFlags `embed:""`
 
-	Duration time.Duration `default:"60s" help:"How long faults come and go (${default})."`
-	Clients  int           `default:"10" help:"Clients, each with a session of its own (${default})."`
-	Locks    *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
-	Faults   []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
-	Schedule string        `help:"Carry out the faults of this YAML file instead of drawn ones; see zkverify schedule." placeholder:"FILE"`
-	Seed     *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
-	Out      string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
+	Duration        time.Duration `default:"60s" help:"How long faults come and go (${default})."`
+	Clients         int           `default:"10" help:"Clients, each with a session of its own (${default})."`
+	Locks           *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
+	Faults          []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
+	Schedule        string        `help:"Carry out the faults of this YAML file instead of drawn ones; see zkverify schedule." placeholder:"FILE"`
+	RequireCoverage bool          `help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
+	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
+	Out             string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
 
 	Mix mixFlags `embed:"" group:"What clients do:"`
 
@@ -248,6 +249,10 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		fmt.Fprintln(con.out, edges)
 	}
 	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
+	covered := true
+	if r.RequireCoverage {
+		covered = con.uncovered(verdict.Unmet(kindList(kinds)))
+	}
 	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
 		runErr = errors.Join(runErr, err)
 	}
@@ -262,6 +267,8 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		return verdict, runErr
 	case result.Interrupted:
 		return verdict, outcome(checker.Unknown)
+	case !covered:
+		return verdict, outcome(worse(verdict.Outcome(), checker.NotExercised))
 	}
 	return verdict, outcome(verdict.Outcome())
 }
@@ -336,9 +343,25 @@ func kindNames(kinds []nemesis.Kind) string {
 	if len(kinds) == 0 {
 		return "none"
 	}
-	var names []string
+	return strings.Join(kindList(kinds), ", ")
+}
+
+func kindList(kinds []nemesis.Kind) (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// uncovered names what no fault has met, and reports whether that is nothing.
+func (con *console) uncovered(cells []checker.Unmet) bool {
+	if len(cells) == 0 {
+		return true
+	}
+	var all []string
+	for _, c := range cells {
+		all = append(all, fmt.Sprintf("%s × %s × %s", c.Fault, c.Recipe, c.State))
+	}
+	fmt.Fprintf(con.out, "not covered (--require-coverage): %d cells are empty: %s\n", len(cells), strings.Join(all, ", "))
+	return false
 }
