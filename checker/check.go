@@ -47,14 +47,15 @@ func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.search.memo
 
 // check is one run of the checker.
 type check struct {
-	engine  Engine
-	search  search
-	notHeld ReleaseNotHeld
-	window  int
-	judges  []judge
-	judged  []Guarantee
-	notes   []string
-	err     error
+	engine   Engine
+	search   search
+	notHeld  ReleaseNotHeld
+	window   int
+	judges   []judge
+	meetings *meetings
+	judged   []Guarantee
+	notes    []string
+	err      error
 }
 
 func newCheck(ctx context.Context, opts []Option) *check {
@@ -133,6 +134,7 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 			c.judged, c.judges = append(c.judged, g), append(c.judges, g.judge())
 		}
 	}
+	c.meetings = newMeetings(&t.header, recipes)
 	since := 0
 	for e, err := range events {
 		if err != nil {
@@ -147,6 +149,7 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 			t.turn()
 		}
 		t.step(e)
+		c.meetings.step(e)
 	}
 	t.close()
 	if err := c.look(t); err != nil {
@@ -188,6 +191,7 @@ func (c *check) report(t *trace) (*Report, error) {
 	}
 	r.Coverage = t.coverage()
 	r.Recipes = t.uses()
+	r.Meetings = c.meetings.rows()
 	r.Figures = t.figures()
 	r.Notes = c.notes
 	r.Events = t.next

@@ -44,6 +44,8 @@ type Processes interface {
 	// Restart starts it again on the same data, and returns when it serves:
 	// never before a majority of the servers runs.
 	Restart(ctx context.Context, id int) error
+	// Running tells whether the server's process is alive, be it paused.
+	Running(id int) bool
 	// Logs is the path of the server's log file.
 	Logs(id int) string
 }

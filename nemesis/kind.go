@@ -5,23 +5,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 // Kind is a family of faults: what a schedule names.
 type Kind struct {
 	Name        string
 	Description string // one line
-	// Peers says that it needs links between the servers, which only an
-	// ensemble of our own has.
-	Peers bool
+	// Needs is what it needs of an ensemble. A kind that needs anything is one
+	// of servers, of which one at a time is in force at most; the others hit
+	// one client each.
+	Needs Need
 	// Weight is how often it is drawn, relative to others of its sort.
 	Weight int
 	// Span is how long it lasts at least and at most, for a session timeout.
+	// 0 and 0: it is over as soon as it has begun.
 	Span func(sessionTimeout time.Duration) (least, most time.Duration)
 	// Make looks at the scene and makes the fault. [ErrNobody] means that
 	// the scene has nobody for it at this moment.
 	Make func(Scene) (Fault, error)
+
+	params []param // what a schedule may decide, else it is drawn
+	links  bool    // a schedule may say which of the client's links are hit
+	server bool    // a schedule may say which server is hit
+	early  int     // every drawn schedule has it, however short: the lowest is dealt first
 }
+
+// OfServers reports whether the kind is one of servers: everybody is hit.
+func (k Kind) OfServers() bool { return k.Needs != NeedsNothing }
 
 // List returns every kind of fault, in the order in which they are documented.
 func List() []Kind {
@@ -30,19 +42,56 @@ func List() []Kind {
 		cutKind("black-hole", "a client's data vanishes both ways, connections stay open", linksBlackHole),
 		cutKind("requests-lost", "a client's requests vanish, replies would pass", linksRequestsLost),
 		cutKind("replies-lost", "a client's requests are carried out, the replies vanish", linksRepliesLost),
+		cutKind("reset", "a client's connections are reset as soon as it sends anything", linksReset),
+		truncatedKind(),
 		latencyKind(),
+		bandwidthKind(),
+		slicerKind(),
 		silenceKind(),
 		expireKind(),
+		isolateKind(),
 		leaderKind(),
 		followerKind(),
+		partitionKind(),
+		bridgeKind(),
+		oneWayKind(),
+		slowPeersKind(),
+		killKind(),
+		killLeaderKind(),
+		pauseKind(),
+		restartKind(),
+		rollingKind(),
+		quorumKind(),
 	}
 }
 
+// Need is what a kind of fault needs of an ensemble.
+type Need string
+
+// The needs.
+const (
+	NeedsNothing   Need = ""                          // clients have links of their own with every ensemble
+	NeedsPeers     Need = "links between the servers" // see ensemble.PeerLinks
+	NeedsProcesses Need = "the servers' processes"    // see ensemble.Processes
+)
+
+// MetBy reports whether an ensemble has what is needed.
+func (n Need) MetBy(e ensemble.Ensemble) bool {
+	switch n {
+	case NeedsPeers:
+		_, ok := e.(ensemble.PeerLinks)
+		return ok
+	case NeedsProcesses:
+		_, ok := e.(ensemble.Processes)
+		return ok
+	}
+	return true
+}
+
 // Select returns the kinds that names ask for: "all", "none" (or nothing), or
-// names of kinds. peers says whether the ensemble has links between its
-// servers: kinds that need them are left out of "all", and an error when asked
-// for by name.
-func Select(names []string, peers bool) ([]Kind, error) {
+// names of kinds. Kinds that need what the ensemble does not have are left out of
+// "all", and an error when asked for by name. A nil ensemble has everything.
+func Select(names []string, e ensemble.Ensemble) ([]Kind, error) {
 	var out []Kind
 	for _, name := range names {
 		switch name = strings.TrimSpace(name); name {
@@ -50,7 +99,7 @@ func Select(names []string, peers bool) ([]Kind, error) {
 			continue
 		case "all":
 			for _, k := range List() {
-				if peers || !k.Peers {
+				if e == nil || k.Needs.MetBy(e) {
 					out = appendKind(out, k)
 				}
 			}
@@ -60,12 +109,16 @@ func Select(names []string, peers bool) ([]Kind, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k.Peers && !peers {
-			return nil, fmt.Errorf("fault %q needs links between the servers, which this ensemble does not give", name)
+		if e != nil && !k.Needs.MetBy(e) {
+			return nil, k.notOn(e)
 		}
 		out = appendKind(out, k)
 	}
 	return out, nil
+}
+
+func (k Kind) notOn(e ensemble.Ensemble) error {
+	return fmt.Errorf("fault %q needs %s, which are out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
 }
 
 func appendKind(to []Kind, k Kind) []Kind {
@@ -92,3 +145,6 @@ func timeouts(least, most float64) func(time.Duration) (time.Duration, time.Dura
 		return time.Duration(least * float64(t)), time.Duration(most * float64(t))
 	}
 }
+
+// instant is the Span of what is over as soon as it has begun.
+func instant(time.Duration) (time.Duration, time.Duration) { return 0, 0 }

@@ -107,8 +107,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Mix = c.Mix.withDefaults()
 	if c.Schedule == nil {
-		_, peers := c.Ensemble.(ensemble.PeerLinks)
-		kinds, err := nemesis.Select(c.Faults, peers)
+		kinds, err := nemesis.Select(c.Faults, c.Ensemble)
 		if err != nil {
 			return c, err
 		}

@@ -39,7 +39,11 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 		}
 	case "faults":
 		for _, k := range nemesis.List() {
-			fmt.Fprintf(w, "%s\t%s\n", k.Name, k.Description)
+			on := "any ensemble"
+			if k.OfServers() {
+				on = "local"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, on, k.Description)
 		}
 	case "guarantees":
 		for _, g := range checker.Guarantees() {

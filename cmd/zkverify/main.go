@@ -36,6 +36,8 @@ type cli struct {
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
 	Selftest selftestCmd `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
+	Replay   replayCmd   `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
+	Schedule scheduleCmd `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
 	Shrink   shrinkCmd   `cmd:"" help:"Write the smallest part of a history that still violates."`
 	Convert  convertCmd  `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
 	List     listCmd     `cmd:"" help:"List what can be named on the command line."`

@@ -194,12 +194,6 @@ func (f *serversFlags) containers(dir string) docker.Config {
 	}
 }
 
-// peers reports whether the links between the servers can be cut.
-func (e *environment) peers() bool {
-	_, ok := e.ensemble.(ensemble.PeerLinks)
-	return ok
-}
-
 // Close ends what open started.
 func (e *environment) Close() error {
 	var err error
