@@ -62,6 +62,7 @@ func List() []Kind {
 		restartKind(),
 		rollingKind(),
 		quorumKind(),
+		unplugKind(),
 	}
 }
 
@@ -70,9 +71,10 @@ type Need string
 
 // The needs.
 const (
-	NeedsNothing   Need = ""                          // clients have links of their own with every ensemble
-	NeedsPeers     Need = "links between the servers" // see ensemble.PeerLinks
-	NeedsProcesses Need = "the servers' processes"    // see ensemble.Processes
+	NeedsNothing   Need = ""                                                // clients have links of their own with every ensemble
+	NeedsPeers     Need = "links between the servers"                       // see ensemble.PeerLinks
+	NeedsProcesses Need = "the servers' processes"                          // see ensemble.Processes
+	NeedsPlugs     Need = "servers on a network that they can be taken off" // see ensemble.Pluggable
 )
 
 // MetBy reports whether an ensemble has what is needed.
@@ -83,6 +85,9 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 		return ok
 	case NeedsProcesses:
 		_, ok := e.(ensemble.Processes)
+		return ok
+	case NeedsPlugs:
+		_, ok := e.(ensemble.Pluggable)
 		return ok
 	}
 	return true
