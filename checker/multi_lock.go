@@ -150,7 +150,7 @@ func (j *multiLockJudge) opposed(t *trace, settled []*group, first time.Duration
 	first = min(first, t.end)
 	j.groups = slices.DeleteFunc(j.groups, func(g *group) bool {
 		g.seen = true
-		return g.parts[0].ret <= first
+		return g.parts[0].ret < first
 	})
 }
 

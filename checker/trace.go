@@ -38,6 +38,8 @@ type trace struct {
 	longestForced time.Duration // of the others
 
 	expired map[string]time.Duration // session → first seen expired
+	alive   map[string]time.Duration // session → an instant at which it had not ended: see proves
+	told    []telling                // of this window: holders that were asked to release
 	phases  map[string]time.Duration // phase → its start
 	census  *histories.Event
 
@@ -173,7 +175,7 @@ func newTrace(h *histories.History) *trace {
 func beginTrace(header histories.Header) *trace {
 	t := &trace{
 		header: header, before: -1,
-		expired: map[string]time.Duration{}, phases: map[string]time.Duration{}, retired: map[int]time.Duration{},
+		expired: map[string]time.Duration{}, alive: map[string]time.Duration{}, phases: map[string]time.Duration{}, retired: map[int]time.Duration{},
 		first: map[int]time.Duration{}, open: map[int][]*op{}, active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{}, owners: map[int]string{},
 	}
 	t.held = newHoldTracker(t)
@@ -204,6 +206,7 @@ func (t *trace) step(e *histories.Event) {
 				t.held.completed(o)
 			}
 			t.tally.completed(o)
+			t.proves(o)
 		}
 		delete(t.open, e.Process)
 	case histories.Enqueued:
@@ -217,6 +220,8 @@ func (t *trace) step(e *histories.Event) {
 		for _, o := range t.open[e.Process] {
 			o.told = o.told || o.hold != nil && slices.Contains(locksOf(e), o.lock) && about(e, o.hold)
 		}
+	case histories.RevokeRequested:
+		t.told = append(t.told, telling{*e, i})
 	case histories.Crash:
 		t.retired[e.Process] = e.Time
 		t.held.crashed(i, e)
@@ -297,7 +302,7 @@ func (t *trace) turn() {
 	slices.SortFunc(t.holds, func(a, b *hold) int {
 		return cmp.Or(a.acquire.done-b.acquire.done, a.acquire.part-b.acquire.part)
 	})
-	t.oddDeep = nil
+	t.oddDeep, t.told = nil, nil
 	t.held.turn()
 }
 
