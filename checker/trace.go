@@ -38,6 +38,8 @@ type trace struct {
 	longestForced time.Duration // of the others
 
 	expired map[string]time.Duration // session → first seen expired
+	alive   map[string]time.Duration // session → an instant at which it had not ended: see proves
+	told    []telling                // of this window: holders that were asked to release
 	phases  map[string]time.Duration // phase → its start
 	census  *histories.Event
 
@@ -187,7 +189,7 @@ func newTrace(h *histories.History) *trace {
 func beginTrace(header histories.Header) *trace {
 	t := &trace{
 		header: header, before: -1,
-		expired: map[string]time.Duration{}, phases: map[string]time.Duration{}, byNumber: map[int]*process{},
+		expired: map[string]time.Duration{}, alive: map[string]time.Duration{}, phases: map[string]time.Duration{}, byNumber: map[int]*process{},
 		active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{},
 	}
 	t.held = newHoldTracker(t)
@@ -218,6 +220,7 @@ func (t *trace) step(e *histories.Event) {
 				t.held.completed(o)
 			}
 			t.tally.completed(o)
+			t.proves(o)
 		}
 		p.open = nil
 	case histories.Enqueued:
@@ -231,6 +234,8 @@ func (t *trace) step(e *histories.Event) {
 		for _, o := range t.process(e.Process).open {
 			o.told = o.told || o.hold != nil && slices.Contains(locksOf(e), o.lock) && about(e, o.hold)
 		}
+	case histories.RevokeRequested:
+		t.told = append(t.told, telling{*e, i})
 	case histories.Crash:
 		p := t.process(e.Process)
 		p.retired = e.Time
@@ -317,7 +322,7 @@ func (t *trace) turn() {
 	slices.SortFunc(t.holds, func(a, b *hold) int {
 		return cmp.Or(a.acquire.done-b.acquire.done, a.acquire.part-b.acquire.part)
 	})
-	t.oddDeep = nil
+	t.oddDeep, t.told = nil, nil
 	t.held.turn()
 }
 
