@@ -34,6 +34,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
+	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
 	Selftest selftestCmd `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
 	Shrink   shrinkCmd   `cmd:"" help:"Write the smallest part of a history that still violates."`
 	Convert  convertCmd  `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\n\nLeaves a folder with the history, the verdict and the servers' logs."
+	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\n\nLeaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs."
 }
 
 // mixFlags are workload.Mix on the command line.
@@ -198,10 +199,11 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
 		result.Cycles, float64(result.Cycles)/result.Chaos.Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
 	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
-	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
-		runErr = errors.Join(runErr, err)
-	}
-	fmt.Fprintf(con.out, "history, verdict and logs: %s\n", dir)
+	runErr = errors.Join(runErr,
+		writeTo(filepath.Join(dir, verdictFile), func(w io.Writer) error { return report.JSON(w, verdict) }),
+		writeTo(filepath.Join(dir, junitFile), report.JUnitOf(header, verdict, took).Write),
+		writePage(filepath.Join(dir, reportFile), dir, path, verdict))
+	fmt.Fprintf(con.out, "history, verdict and logs: %s\nto look at it: %s\n", dir, filepath.Join(dir, reportFile))
 	switch {
 	case verdict.Outcome() == checker.Violated:
 		if runErr != nil {
@@ -214,14 +216,6 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 		return outcome(checker.Unknown)
 	}
 	return outcome(verdict.Outcome())
-}
-
-func writeVerdict(path string, r *checker.Report) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.JSON(f, r), f.Close())
 }
 
 // makeFolder makes the folder of a run.
