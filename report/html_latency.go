@@ -75,7 +75,7 @@ func (l *latencies) step(e *histories.Event) {
 			row.took.RecordValue(int64(min(took, longest))) //nolint:errcheck // it is in range
 			s := l.series[e.Op]
 			if s == nil {
-				s = &series{width: 50 * time.Millisecond}
+				s = &series{width: 100 * time.Millisecond}
 				l.series[e.Op] = s
 			}
 			s.add(e.Time, took)
@@ -113,7 +113,7 @@ type slot struct {
 	most time.Duration
 }
 
-const maxSlots = 240
+const maxSlots = 160
 
 func (s *series) add(at, took time.Duration) {
 	for at/s.width >= maxSlots {

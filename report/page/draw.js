@@ -38,7 +38,7 @@ function paint(data, view, rows, canvas, width, height, scroll) {
   paintFaultBands(c, data, view, at, shown, below);
   for (const row of shown) {
     const y = below(row);
-    for (const t of row.tracks) looked += row.type === 'lock' ? paintTrack(c, data, view, at, t, y + 4, row.h - 8, true) : paintTrack(c, data, view, at, t, y + 2, row.h - 4, false);
+    for (const t of row.tracks) looked += row.type === 'lock' ? paintTrack(c, data, view, at, t, y + 4, row.h - 8, together(data, row)) : paintTrack(c, data, view, at, t, y + 2, row.h - 4, anything);
     if (row.type === 'lane') paintMarks(c, data, view, at, row, y);
     c.fillStyle = palette.line;
     c.fillRect(0, y + row.h - 0.5, width, 0.5);
@@ -76,14 +76,20 @@ function paint(data, view, rows, canvas, width, height, scroll) {
   return looked;
 }
 
-// paintTrack draws the bars of a track; of all lanes together only what is held.
-function paintTrack(c, data, view, at, track, y, h, together) {
+// What of a track is drawn: in its lane anything, in the row of its lock what is held, or waited for at a barrier.
+function anything() { return true; }
+function isHeld(k) { return isHold(k) || k === kind.many; }
+function isAwaited(k) { return isWait(k) || k === kind.many; }
+function together(data, row) { return row.lock >= 0 && data.locks[row.lock].recipe === 'barrier' ? isAwaited : isHeld; }
+
+// paintTrack draws the bars of a track that which picks.
+function paintTrack(c, data, view, at, track, y, h, which) {
   const b = data.bars, columns = Math.ceil(at.width - at.left) + 1;
   let heldIn = null, waitedIn = null, looked = 0;
   for (let i = firstBar(data, track, view.from); i < track.end && b.from[i] <= view.to; i++) {
     looked++;
     const k = b.kind[i];
-    if (together && !isHold(k) && k !== kind.many) continue;
+    if (!which(k)) continue;
     const width = (b.to[i] - b.from[i]) * at.scale;
     if (width < 2 && k !== kind.suspended && k !== kind.afterLoss && k !== kind.unanswered || k === kind.many) {
       if (k === kind.heldAgain || k === kind.releasing || k === kind.other) continue; // seen when there is room for them
@@ -100,14 +106,14 @@ function paintTrack(c, data, view, at, track, y, h, together) {
     }
     paintBar(c, k, b.flags[i], at.x(b.from[i]), width, y, h, at);
   }
-  if (heldIn) paintColumns(c, heldIn, waitedIn, at.left, y, h, together);
+  if (heldIn) paintColumns(c, heldIn, waitedIn, at.left, y, h, which !== isHeld);
   return looked;
 }
 
-function paintColumns(c, heldIn, waitedIn, left, y, h, together) {
+function paintColumns(c, heldIn, waitedIn, left, y, h, waits) {
   for (let x = 0; x < heldIn.length; x++) {
     const hold = heldIn[x], wait = waitedIn[x];
-    if (wait > 0 && !together) {
+    if (wait > 0 && waits) {
       c.fillStyle = palette.wait;
       const high = h * Math.max(0.3, Math.min(1, wait) * 0.5);
       c.fillRect(left + x, y + (h - high) / 2, 1, high);
@@ -295,6 +301,15 @@ function paintTop(c, data, view, at) {
   c.globalAlpha = 0.45;
   for (const f of data.faults) c.fillRect(whole(f.from), 6, Math.max(1, whole(f.to) - whole(f.from)), frame.overview - 12);
   c.globalAlpha = 1;
+  let free = 0;
+  for (const p of data.phases) {
+    c.fillStyle = palette.quiet;
+    c.fillRect(whole(p.from), 1, 1.5, frame.overview - 3);
+    if (whole(p.from) < free || whole(p.from) + c.measureText(p.name).width + 4 > at.width) continue;
+    c.fillStyle = palette.ink;
+    c.fillText(p.name, whole(p.from) + 4, frame.overview / 2);
+    free = whole(p.from) + c.measureText(p.name).width + 8;
+  }
   c.fillStyle = palette.bad;
   for (const w of data.witnesses) c.fillRect(whole(w.from) - 1, 1, 2.5, frame.overview - 3);
   c.strokeStyle = palette.ink;

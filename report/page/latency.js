@@ -7,12 +7,12 @@ function startLatency(data, timeline) {
   data.latency.forEach((s, i) => choice.add(new Option(s.op, String(i))));
   const acquire = data.latency.findIndex((s) => s.op === 'acquire');
   choice.value = String(Math.max(0, acquire));
-  const lines = [['max', 'max', 'quiet', [2, 3], 1.2], ['p99', 'p99', 'wait-edge', [7, 3], 1.6], ['p50', 'p50', 'hold', [], 2.2]];
+  const lines = [['max', 'max', 'ink', [1.5, 3], 1.2], ['p99', 'p99', 'wait-edge', [7, 3], 1.8], ['p50', 'p50', 'hold', [], 2.2]];
   let view = { from: 0, to: data.end }, cursor = -1;
 
   function redraw() {
     const s = data.latency[Number(choice.value)], width = box.clientWidth, height = box.clientHeight;
-    const c = sizeTo(canvas, width, height), left = 62, right = 44, top = 12, bottom = 26;
+    const c = sizeTo(canvas, width, height), left = 62, right = 72, top = 12, bottom = 26;
     const x = (t) => left + (t / data.end) * (width - left - right);
     let low = Infinity, high = 0;
     s.n.forEach((n, i) => {
@@ -27,7 +27,7 @@ function startLatency(data, timeline) {
     c.textBaseline = 'middle';
     // Faults, and what the timeline shows.
     c.fillStyle = palette.fault;
-    c.globalAlpha = 0.12;
+    c.globalAlpha = 0.08;
     for (const f of data.faults) c.fillRect(x(f.from), top, Math.max(1, x(f.to) - x(f.from)), height - top - bottom);
     c.globalAlpha = 1;
     for (let v = low; v <= high; v *= 10) {
@@ -46,14 +46,12 @@ function startLatency(data, timeline) {
       c.lineWidth = 1.5;
       c.strokeRect(x(Math.max(0, view.from)), top, Math.max(2, x(Math.min(data.end, view.to)) - x(Math.max(0, view.from))), height - top - bottom);
     }
-    const labels = [];
-    for (const [key, name, color, dash, thick] of lines) {
+    lines.forEach(([key, name, color, dash, thick], i) => {
       c.strokeStyle = palette[color];
-      c.fillStyle = palette[color];
       c.lineWidth = thick;
       c.setLineDash(dash);
       c.beginPath();
-      let pen = false, last = 0;
+      let pen = false;
       s.n.forEach((n, i) => {
         if (!n) {
           pen = false;
@@ -64,16 +62,14 @@ function startLatency(data, timeline) {
         else c.moveTo(a, y(s[key][i]));
         c.lineTo(b, y(s[key][i]));
         pen = true;
-        last = y(s[key][i]);
       });
+      c.moveTo(width - right + 6, top + 10 + 18 * i);
+      c.lineTo(width - right + 30, top + 10 + 18 * i);
       c.stroke();
-      labels.push([last, name]);
-    }
-    c.setLineDash([]);
-    c.fillStyle = palette.ink;
-    labels.sort((a, b) => a[0] - b[0]);
-    for (let i = 1; i < labels.length; i++) labels[i][0] = Math.max(labels[i][0], labels[i - 1][0] + 13);
-    for (const [at, name] of labels) c.fillText(name, width - right + 5, at);
+      c.setLineDash([]);
+      c.fillStyle = palette.ink;
+      c.fillText(name, width - right + 36, top + 10 + 18 * i);
+    });
     if (cursor >= 0) {
       c.fillStyle = palette.focus;
       c.fillRect(x((cursor + 0.5) * s.width), top, 1.5, height - top - bottom);
@@ -89,7 +85,7 @@ function startLatency(data, timeline) {
   }
   const slotAt = (e) => {
     const edge = canvas.getBoundingClientRect(), s = data.latency[Number(choice.value)];
-    return Math.floor((((e.clientX - edge.left - 62) / (edge.width - 106)) * data.end) / s.width);
+    return Math.floor((((e.clientX - edge.left - 62) / (edge.width - 134)) * data.end) / s.width);
   };
   const goTo = () => {
     const s = data.latency[Number(choice.value)];

@@ -6,7 +6,7 @@ function startTimeline(data) {
   const lanes = data.tracks.length;
   const view = { from: 0, to: data.end, violation: -1, lock: -1, folded: new Set(), unfold: false, row: null, bar: -1 };
   const listeners = [];
-  let rows, looked = 0, asked = false;
+  let rows, tall = 0, wide = 0, asked = false;
 
   data.marksOf = new Map();
   for (const m of data.marks) {
@@ -23,9 +23,11 @@ function startTimeline(data) {
     rows = makeRows(data, view);
     view.row = before && rows.find((r) => r.type === before.type && r.lock === before.lock && r.lane === before.lane && !r.pinned === !before.pinned) || null;
     const full = layOut(data, view, box.clientWidth).top + rows.height;
-    box.classList.toggle('short', full < 350);
-    const height = box.classList.contains('short') ? full : box.clientHeight;
-    room.style.height = Math.max(0, full - height) + 'px';
+    // The picture is as high as the box, unless all rows need less.
+    box.classList.remove('short');
+    tall = Math.min(full, box.clientHeight);
+    box.classList.toggle('short', full < box.clientHeight);
+    room.style.height = full - tall + 'px';
     unfold.setAttribute('aria-pressed', String(view.unfold));
     redraw();
   }
@@ -35,9 +37,7 @@ function startTimeline(data) {
     asked = true;
     requestAnimationFrame(() => {
       asked = false;
-      const full = layOut(data, view, box.clientWidth).top + rows.height;
-      const height = box.classList.contains('short') ? full : box.clientHeight;
-      looked = paint(data, view, rows, canvas, box.clientWidth, height, box.scrollTop);
+      paint(data, view, rows, canvas, box.clientWidth, tall, box.scrollTop);
       range.textContent = `${seconds(view.from)} – ${seconds(view.to)} (${span(view.to - view.from)})`;
       for (const f of listeners) f(view);
     });
@@ -102,7 +102,7 @@ function startTimeline(data) {
     const bars = [];
     for (const track of row.tracks) {
       for (let i = firstBar(data, track, t - near); i < track.end && data.bars.from[i] <= t + near; i++) {
-        if (data.bars.to[i] < t - near || (row.type === 'lock' && !isHold(data.bars.kind[i]))) continue;
+        if (data.bars.to[i] < t - near || (row.type === 'lock' && !together(data, row)(data.bars.kind[i]))) continue;
         bars.push([Math.max(data.bars.from[i] - t, t - data.bars.to[i], 0), data.bars.to[i] - data.bars.from[i], i, track.lock]);
       }
     }
@@ -229,7 +229,7 @@ function startTimeline(data) {
     if (!view.row) chooseRow(0);
     const all = [];
     for (const t of view.row ? view.row.tracks : []) {
-      for (let i = t.first; i < t.end; i++) if (view.row.type === 'lane' || isHold(data.bars.kind[i])) all.push(i);
+      for (let i = t.first; i < t.end; i++) if (view.row.type === 'lane' || together(data, view.row)(data.bars.kind[i])) all.push(i);
     }
     if (view.row && view.row.type === 'lock') all.sort((a, b) => data.bars.from[a] - data.bars.from[b]);
     if (!all.length) return;
@@ -303,7 +303,10 @@ function startTimeline(data) {
 
   makeLegend();
   layRows();
-  new ResizeObserver(layRows).observe(box);
+  new ResizeObserver((changes) => {
+    if (changes[0].contentRect.width !== wide) layRows();
+    wide = changes[0].contentRect.width;
+  }).observe(box);
   return { go, redraw, changed: (f) => listeners.push(f), legend: makeLegend };
 }
 
