@@ -44,22 +44,58 @@ type browser struct {
 	requests []string // what was fetched, the page itself left out
 }
 
+// shared is the one browser of all tests: each opens windows of its own in it.
+var shared struct {
+	sync.Mutex
+	ctx  context.Context
+	stop func()
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if shared.stop != nil {
+		shared.stop()
+	}
+	os.Exit(status)
+}
+
+// start starts the browser if no test has.
+func start(t *testing.T) context.Context {
+	t.Helper()
+	path := chromium(t)
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.ctx == nil {
+		dir, err := os.MkdirTemp("", "zkverify-browser-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(dir), chromedp.WSURLReadTimeout(2*time.Minute))
+		allocated, stopAll := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, stop := chromedp.NewContext(allocated)
+		shared.stop = func() {
+			chromedp.Cancel(ctx) //nolint:errcheck // the tests are over
+			stop()
+			stopAll()
+			os.RemoveAll(dir) //nolint:errcheck // it is in the temporary folder
+		}
+		if err := chromedp.Do(ctx); err != nil {
+			shared.stop()
+			shared.stop = nil
+			t.Fatal("Chromium does not start: ", err)
+		}
+		shared.ctx = ctx
+	}
+	return shared.ctx
+}
+
 // openPage opens a page in a window of a size, in light or dark. It ends with the test.
 func openPage(t *testing.T, file string, width, height int64, dark bool) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
-		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(2*time.Minute))
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := chromedp.NewContext(start(t))
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Log(err)
-		}
-		cancel()
-	})
 	b := &browser{t: t, ctx: ctx}
 	url := "file://" + file
 	b.do() // opens the window
@@ -173,21 +209,5 @@ func (b *browser) quiet() {
 	}
 }
 
-func TestScratch(t *testing.T) {
-	for _, d := range []string{"bad", "ok"} {
-		for _, w := range []int64{1400, 500} {
-			for _, dark := range []bool{false, true} {
-				b := openPage(t, "/tmp/hr/"+d+"/report.html", w, 900, dark)
-				name := d + map[bool]string{true: "-dark", false: "-light"}[dark] + map[int64]string{1400: "-1400", 500: "-500"}[w]
-				b.shot(name, true)
-				if d == "bad" {
-					b.do(chromedp.Click("#next"), chromedp.Sleep(300*time.Millisecond))
-					eval[any](b, `document.getElementById("timeline").scrollIntoView()`)
-					b.do(chromedp.Sleep(200 * time.Millisecond))
-					b.shot(name+"-jump", false)
-				}
-				b.quiet()
-			}
-		}
-	}
-}
+// clickOn clicks on an element as its user would.
+func clickOn(id string) chromedp.Action[chromedp.Void] { return chromedp.Click(chromedp.CSS("#" + id)) }

@@ -78,7 +78,7 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 	case histories.FaultStart, histories.FaultStop:
 		return len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID && e.Fault.Name == w.Faults[0].Name
 	case histories.Expired:
-		return slices.ContainsFunc(w.Parties, func(p checker.Party) bool { return p.Session != "" && p.Session == e.Session })
+		return e.Time <= w.To+s.around && slices.ContainsFunc(w.Parties, func(p checker.Party) bool { return p.Session != "" && p.Session == e.Session })
 	}
 	for _, p := range w.Parties {
 		if i == p.Event || i == p.Invoke {

@@ -25,7 +25,7 @@ type view struct {
 	Reason   string
 	Length   time.Duration
 	Verdicts []verdictView
-	Stories  []storyView
+	Groups   []storyGroup
 	Coverage matrix
 	Latency  []*latencyRow
 	Series   []seriesData
@@ -48,10 +48,16 @@ type verdictView struct {
 	First   int // 1 + the number of its first story; 0: none
 }
 
+// storyGroup is the violations of one guarantee: some at once, the others folded.
+type storyGroup struct {
+	Guarantee   string
+	Total       int
+	First, More []storyView
+}
+
 type storyView struct {
 	Number    int // from 0, over all guarantees
 	Of        int // from 1, of the guarantee
-	Total     int // violations of the guarantee
 	Guarantee string
 	Text      string
 	Fenced    string
@@ -79,16 +85,22 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 	for i, s := range p.stories {
 		if first[s.guarantee] == 0 {
 			first[s.guarantee] = i + 1
+			v.Groups = append(v.Groups, storyGroup{Guarantee: s.guarantee, Total: r.Verdict(s.guarantee).Violations})
 		}
 		w := s.witness
 		story := storyView{
-			Number: i, Of: i + 2 - first[s.guarantee], Total: r.Verdict(s.guarantee).Violations, Guarantee: s.guarantee,
+			Number: i, Of: i + 2 - first[s.guarantee], Guarantee: s.guarantee,
 			Text: w.String(), Fenced: w.Fenced(s.guarantee), Lines: s.lines(),
 		}
 		for _, f := range w.Faults {
 			story.Faults = append(story.Faults, describeFault(f))
 		}
-		v.Stories = append(v.Stories, story)
+		group := &v.Groups[len(v.Groups)-1]
+		if story.Of <= maxShown {
+			group.First = append(group.First, story)
+		} else {
+			group.More = append(group.More, story)
+		}
 	}
 	for i := range r.Verdicts {
 		verdict := &r.Verdicts[i]

@@ -6,7 +6,7 @@ const frame = { left: 150, overview: 20, ruler: 22, fault: 15, faultRows: 3 };
 function isHold(k) { return k === kind.held || k === kind.inside; }
 function isWait(k) { return k === kind.waited || k === kind.inVain || k === kind.unanswered; }
 
-// place lays out a view: where time t is, and how high the part is that does not scroll.
+// layOut lays out a view: where time t is, and how high the part is that does not scroll.
 function layOut(data, view, width) {
   const left = width < 640 ? 92 : frame.left;
   const scale = (width - left) / (view.to - view.from);
@@ -14,13 +14,12 @@ function layOut(data, view, width) {
   return { left, width, scale, top: frame.overview + frame.ruler + faults, x: (t) => left + (t - view.from) * scale, time: (x) => view.from + (x - left) / scale };
 }
 
-// paint draws everything and returns how many bars it has looked at.
+// paint draws everything that is in view.
 function paint(data, view, rows, canvas, width, height, scroll) {
   const c = sizeTo(canvas, width, height);
   const at = layOut(data, view, width);
   c.font = '12px system-ui, "DejaVu Sans", sans-serif';
   c.textBaseline = 'middle';
-  let looked = 0;
 
   c.save();
   c.beginPath();
@@ -38,7 +37,7 @@ function paint(data, view, rows, canvas, width, height, scroll) {
   paintFaultBands(c, data, view, at, shown, below);
   for (const row of shown) {
     const y = below(row);
-    for (const t of row.tracks) looked += row.type === 'lock' ? paintTrack(c, data, view, at, t, y + 4, row.h - 8, together(data, row)) : paintTrack(c, data, view, at, t, y + 2, row.h - 4, anything);
+    paintBars(c, data, view, at, row, y);
     if (row.type === 'lane') paintMarks(c, data, view, at, row, y);
     c.fillStyle = palette.line;
     c.fillRect(0, y + row.h - 0.5, width, 0.5);
@@ -73,7 +72,6 @@ function paint(data, view, rows, canvas, width, height, scroll) {
   paintTop(c, data, view, at);
   c.fillStyle = palette.line;
   c.fillRect(at.left - 0.5, frame.overview, 1, height);
-  return looked;
 }
 
 // What of a track is drawn: in its lane anything, in the row of its lock what is held, or waited for at a barrier.
@@ -82,47 +80,46 @@ function isHeld(k) { return isHold(k) || k === kind.many; }
 function isAwaited(k) { return isWait(k) || k === kind.many; }
 function together(data, row) { return row.lock >= 0 && data.locks[row.lock].recipe === 'barrier' ? isAwaited : isHeld; }
 
-// paintTrack draws the bars of a track that which picks.
-function paintTrack(c, data, view, at, track, y, h, which) {
-  const b = data.bars, columns = Math.ceil(at.width - at.left) + 1;
-  let heldIn = null, waitedIn = null, looked = 0;
-  for (let i = firstBar(data, track, view.from); i < track.end && b.from[i] <= view.to; i++) {
-    looked++;
-    const k = b.kind[i];
-    if (!which(k)) continue;
-    const width = (b.to[i] - b.from[i]) * at.scale;
-    if (width < 2 && k !== kind.suspended && k !== kind.afterLoss && k !== kind.unanswered || k === kind.many) {
+// paintBars draws the bars of a row.
+function paintBars(c, data, view, at, row, y) {
+  const lock = row.type === 'lock', which = lock ? together(data, row) : anything;
+  const edge = lock ? 4 : 2, h = row.h - 2 * edge, columns = Math.ceil(at.width - at.left) + 1, b = data.bars;
+  let held = null, awaited = null;
+  for (const track of row.tracks) {
+    for (let i = firstBar(data, track, view.from); i < track.end && b.from[i] <= view.to; i++) {
+      const k = b.kind[i];
+      if (!which(k)) continue;
+      const width = (b.to[i] - b.from[i]) * at.scale;
+      if (width >= 2 && k !== kind.many || k === kind.suspended || k === kind.afterLoss || k === kind.unanswered) {
+        paintBar(c, k, b.flags[i], at.x(b.from[i]), width, y + edge, h, at);
+        continue;
+      }
       if (k === kind.heldAgain || k === kind.releasing || k === kind.other) continue; // seen when there is room for them
-      heldIn ||= new Float32Array(columns);
-      waitedIn ||= new Float32Array(columns);
+      held ||= new Float32Array(columns);
+      awaited ||= new Float32Array(columns);
       const share = k === kind.many ? b.place[i] / 100 : isHold(k) ? 1 : 0;
       const first = (b.from[i] - view.from) * at.scale, last = first + Math.max(width, 0.02);
       for (let x = Math.max(0, Math.floor(first)); x < columns && x < last; x++) {
         const part = Math.min(x + 1, last) - Math.max(x, first);
-        heldIn[x] += part * share;
-        waitedIn[x] += part * (1 - share);
+        held[x] += part * share;
+        awaited[x] += part * (1 - share);
       }
-      continue;
     }
-    paintBar(c, k, b.flags[i], at.x(b.from[i]), width, y, h, at);
   }
-  if (heldIn) paintColumns(c, heldIn, waitedIn, at.left, y, h, which !== isHeld);
-  return looked;
-}
-
-function paintColumns(c, heldIn, waitedIn, left, y, h, waits) {
-  for (let x = 0; x < heldIn.length; x++) {
-    const hold = heldIn[x], wait = waitedIn[x];
-    if (wait > 0 && waits) {
-      c.fillStyle = palette.wait;
-      const high = h * Math.max(0.3, Math.min(1, wait) * 0.5);
-      c.fillRect(left + x, y + (h - high) / 2, 1, high);
+  if (!held) return;
+  if (which !== isHeld) {
+    c.fillStyle = palette.wait;
+    for (let x = 0; x < columns; x++) {
+      if (awaited[x] === 0) continue;
+      const high = h * Math.max(0.3, Math.min(1, awaited[x]) * 0.5);
+      c.fillRect(at.left + x, y + edge + (h - high) / 2, 1, high);
     }
-    if (hold > 0) {
-      c.fillStyle = palette.hold;
-      const high = h * Math.max(0.25, Math.min(1, hold));
-      c.fillRect(left + x, y + h - high, 1, high);
-    }
+  }
+  c.fillStyle = palette.hold;
+  for (let x = 0; x < columns; x++) {
+    if (held[x] === 0) continue;
+    const high = h * Math.max(0.25, Math.min(1, held[x]));
+    c.fillRect(at.left + x, y + edge + h - high, 1, high);
   }
 }
 

@@ -31,6 +31,7 @@ function startTheme(changed) {
 let repaint = () => {};
 startTheme(() => repaint());
 unpack().then((data) => {
+  performance.mark('unpacked');
   const timeline = startTimeline(data);
   const latency = startLatency(data, timeline);
   startEvents(data, timeline);
@@ -41,8 +42,7 @@ unpack().then((data) => {
   };
   // What a link names is opened: a violation is folded otherwise.
   const open = () => {
-    const target = document.getElementById(location.hash.slice(1));
-    if (target && target.tagName === 'DETAILS') target.open = true;
+    for (let e = document.getElementById(location.hash.slice(1)); e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
   };
   addEventListener('hashchange', open);
   open();
