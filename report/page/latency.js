@@ -76,11 +76,12 @@ function startLatency(data, timeline) {
     }
   }
 
+  const about = (ns) => span(Number(ns.toPrecision(2)));
   function read(slot) {
     const s = data.latency[Number(choice.value)];
     cursor = Math.max(0, Math.min(s.n.length - 1, slot));
     const at = `${s.op}, ${seconds(cursor * s.width, 2)} to ${seconds((cursor + 1) * s.width, 2)}: `;
-    reading.textContent = at + (s.n[cursor] ? `${s.n[cursor]} went well, p50 ${span(s.p50[cursor])}, p99 ${span(s.p99[cursor])}, max ${span(s.max[cursor])}` : 'none went well');
+    reading.textContent = at + (s.n[cursor] ? `${s.n[cursor]} went well, p50 about ${about(s.p50[cursor])}, p99 about ${about(s.p99[cursor])}, max ${span(s.max[cursor])}` : 'none went well');
     redraw();
   }
   const slotAt = (e) => {

@@ -248,7 +248,11 @@ function startTimeline(data) {
   const keys = {
     '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), '−': () => zoom(2), '0': () => go(0, data.end), Home: () => go(0, data.end),
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), PageUp: () => pan(-0.9), PageDown: () => pan(0.9), ArrowUp: () => chooseRow(-1), ArrowDown: () => chooseRow(1),
-    ',': () => chooseBar(-1), '.': () => chooseBar(1), Enter: () => view.row && view.row.type === 'lock' && fold(view.row), Escape: letGo,
+    ',': () => chooseBar(-1), '.': () => chooseBar(1), Enter: () => {
+      if (!view.row || view.row.type !== 'lock') return;
+      fold(view.row);
+      chooseRow(0);
+    }, Escape: letGo,
   };
   box.addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key]) return;
