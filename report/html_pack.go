@@ -145,7 +145,12 @@ var columns = []func(to []byte, b, before *bar) []byte{
 	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.op) },
 	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.note) },
 	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.amount) },
-	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.place) },
+	func(to []byte, b, _ *bar) []byte {
+		if b.kind == many {
+			return unsigned(to, b.share())
+		}
+		return unsigned(to, b.place)
+	},
 	// A number of a script has 53 bits, so a zxid is two.
 	func(to []byte, b, before *bar) []byte {
 		return binary.AppendVarint(to, int64(uint32(b.token.Zxid>>32))-int64(uint32(before.token.Zxid>>32)))

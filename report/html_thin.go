@@ -14,7 +14,7 @@ const maxBars = 1_000_000
 // violation is near. It leaves half of what is allowed at most, so that it is
 // seldom done; what cannot be made one is left alone.
 func (t *timeline) thin() {
-	for grain := time.Millisecond; t.bars > maxBars/2 && grain < time.Hour; grain *= 2 {
+	for grain := time.Millisecond; t.bars > t.most/2 && grain < time.Hour; grain *= 2 {
 		t.bars = 0
 		for _, tr := range t.tracks {
 			sortBars(tr.bars)
@@ -22,7 +22,7 @@ func (t *timeline) thin() {
 			t.bars += len(tr.bars)
 		}
 	}
-	t.limit = max(maxBars, 2*t.bars)
+	t.limit = max(t.most, 2*t.bars)
 }
 
 // merge makes one of bars in order that are shorter than grain, as far as they
@@ -36,15 +36,12 @@ func (t *timeline) merge(bars []bar, grain time.Duration) []bar {
 			continue
 		}
 		if b.kind != many {
-			b = bar{from: b.from, to: b.to, process: b.process, kind: many, amount: 1, place: shareHeld(b)}
+			b = bar{from: b.from, to: b.to, held: b.holds(), process: b.process, kind: many, amount: 1}
 		}
 		if n := len(out); n > 0 && out[n-1].kind == many && b.from-out[n-1].from < grain {
 			last := &out[n-1]
-			before, now := last.to-last.from, b.to-b.from
 			last.to = max(last.to, b.to)
-			if span := last.to - last.from; span > 0 {
-				last.place = int32(min(100, (int64(last.place)*int64(before)+int64(b.place)*int64(now))/int64(span)))
-			}
+			last.held += b.held
 			last.amount += b.amount
 			continue
 		}
@@ -53,12 +50,23 @@ func (t *timeline) merge(bars []bar, grain time.Duration) []bar {
 	return out
 }
 
-// shareHeld is how much of a bar is a hold, in percent.
-func shareHeld(b bar) int32 {
-	if b.kind == held || b.kind == inside {
-		return 100
+// holds returns how long something is held in a bar.
+func (b *bar) holds() time.Duration {
+	switch b.kind {
+	case held, inside:
+		return b.to - b.from
+	case many:
+		return b.held
 	}
 	return 0
+}
+
+// share is how much of a bar is held, in percent.
+func (b *bar) share() int32 {
+	if b.to == b.from {
+		return 0
+	}
+	return int32(min(100, 100*b.holds()/(b.to-b.from)))
 }
 
 // sortBars puts bars in the order of their beginnings, a hold before what lies

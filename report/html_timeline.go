@@ -25,7 +25,7 @@ const (
 	releasing
 	inside // a double barrier
 	other  // an operation that neither waits nor holds
-	many   // too short and too many to be told apart; the amount counts them, the place is the share held, in percent
+	many   // too short and too many to be told apart; the amount counts them, the place is the share held, in percent, once the bar is packed
 )
 
 // The flags of a bar.
@@ -38,6 +38,7 @@ const (
 // bar is one thing that a process did with one lock, from one time to another.
 type bar struct {
 	from, to time.Duration
+	held     time.Duration // of many: how much of it
 	token    histories.Token
 	process  int32
 	owner    int32 // of the strings, as session, op and note are
@@ -71,7 +72,8 @@ type timeline struct {
 	laneNo map[int]int32
 	tracks map[[2]int32]*track
 	bars   int
-	limit  int // of bars, before they are thinned out
+	most   int // bars that a page may have
+	limit  int // above which they are thinned out: most, or more if that was not to be had
 }
 
 // call is an open operation.
@@ -97,7 +99,7 @@ func newTimeline(header *histories.Header, s *texts, near func(from, to time.Dur
 	}
 	return &timeline{
 		header: header, clients: clients, texts: s, near: near, calls: map[int]*call{}, holds: map[string][]*tenure{},
-		lockNo: map[string]int32{}, laneNo: map[int]int32{}, tracks: map[[2]int32]*track{}, limit: maxBars,
+		lockNo: map[string]int32{}, laneNo: map[int]int32{}, tracks: map[[2]int32]*track{}, most: maxBars, limit: maxBars,
 	}
 }
 
