@@ -35,6 +35,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
+	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
 	Selftest selftestCmd `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
 	Replay   replayCmd   `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
 	Schedule scheduleCmd `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\nExample: zkverify run --schedule faults.yaml\n\nLeaves a folder with the history, the verdict and the servers' logs."
+	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\nExample: zkverify run --schedule faults.yaml\n\nLeaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs."
 }
 
 // mixFlags are workload.Mix on the command line.
@@ -253,10 +254,11 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	if r.RequireCoverage {
 		covered = con.uncovered(verdict.Unmet(kindList(kinds)))
 	}
-	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
-		runErr = errors.Join(runErr, err)
-	}
-	fmt.Fprintf(con.out, "history, verdict and logs: %s\n", dir)
+	runErr = errors.Join(runErr,
+		writeTo(filepath.Join(dir, verdictFile), func(w io.Writer) error { return report.JSON(w, verdict) }),
+		writeTo(filepath.Join(dir, junitFile), report.JUnitOf(header, verdict, took).Write),
+		writePage(filepath.Join(dir, reportFile), dir, path, verdict))
+	fmt.Fprintf(con.out, "history, verdict and logs: %s\nto look at it: %s\n", dir, filepath.Join(dir, reportFile))
 	switch {
 	case verdict.Outcome() == checker.Violated:
 		if runErr != nil {
@@ -271,14 +273,6 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		return verdict, outcome(worse(verdict.Outcome(), checker.NotExercised))
 	}
 	return verdict, outcome(verdict.Outcome())
-}
-
-func writeVerdict(path string, r *checker.Report) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.JSON(f, r), f.Close())
 }
 
 // makeFolder makes the folder of a run.
