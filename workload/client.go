@@ -142,6 +142,7 @@ func (c *client) take() (Client, *wire, context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
+	c.run.held.Add(-int64(len(c.held)))
 	c.target, c.waiting, c.queuing, c.inside, c.releasing, c.held = nil, false, false, false, false, nil
 	return t, c.wire, c.absent
 }
@@ -205,12 +206,15 @@ func (c *client) addHold(h *hold) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = append(c.held, h)
+	c.run.held.Add(1)
 }
 
 func (c *client) dropHold(h *hold) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := len(c.held)
 	c.held = slices.DeleteFunc(c.held, func(other *hold) bool { return other == h })
+	c.run.held.Add(int64(len(c.held) - before))
 }
 
 // holds returns how much the client believes to hold.

@@ -60,6 +60,8 @@ type Progress struct {
 	Duration time.Duration // of the chaos phase
 	Ops      int64         // operations completed
 	Cycles   int64         // locks acquired and released
+	Held     int64         // leases held now
+	Lost     int64         // leases that their holders were told to have lost
 	Expired  int64         // sessions that the ensemble ended
 	Faults   []string      // in force
 }

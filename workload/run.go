@@ -82,7 +82,7 @@ type run struct {
 	observer *observer
 	clients  []*client
 
-	expired, expiredBusy, heldAcross atomic.Int64
+	expired, expiredBusy, heldAcross, held atomic.Int64
 
 	// recoverBy is when recovery must be over; set before it begins.
 	recoverBy time.Time

@@ -33,6 +33,7 @@ const (
 // cli is the command line.
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
+	Nightly  nightlyCmd  `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
 	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
@@ -64,6 +65,7 @@ func versionText() string {
 type console struct {
 	out, err io.Writer
 	terminal bool // err is a terminal: show a bar, use colors
+	json     bool // say everything as JSON lines
 }
 
 func main() {

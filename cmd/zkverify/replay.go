@@ -81,22 +81,22 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 	for n := 1; (times == 0 || n <= times) && ctx.Err() == nil; n++ {
 		again := *run
 		again.Out = filepath.Join(dir, strconv.Itoa(n))
-		report, err := again.drive(ctx, &console{out: io.Discard, err: io.Discard}, &schedule)
+		ran, err := again.drive(ctx, &console{out: io.Discard, err: io.Discard}, &schedule)
 		if ctx.Err() != nil {
 			break // half a run shows nothing
 		}
-		var judged outcome
-		if err != nil && !errors.As(err, &judged) {
+		var o outcome
+		if err != nil && !errors.As(err, &o) {
 			return fmt.Errorf("replay %d: %w", n, err)
 		}
 		done++
-		worst = worse(worst, report.Outcome())
-		now := violated(report)
+		worst = worse(worst, ran.Outcome())
+		now := violated(ran.Report)
 		came := slices.DeleteFunc(slices.Clone(before), func(g string) bool { return !slices.Contains(now, g) })
 		for _, g := range came {
 			back[g]++
 		}
-		fmt.Fprintf(con.out, "replay %d: %s: %s\n", n, report.Outcome(), report.Reason())
+		fmt.Fprintf(con.out, "replay %d: %s: %s\n", n, ran.Outcome(), ran.Reason())
 		if r.UntilViolated && (len(came) > 0 || len(before) == 0 && len(now) > 0) {
 			break
 		}

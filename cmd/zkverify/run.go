@@ -41,6 +41,8 @@ type runCmd struct {
 	RequireCoverage bool          `help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
 	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
 	Out             string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
+	JSON            bool          `name:"json" help:"Print the verdict as JSON, and what is going on as JSON lines on stderr."`
+	Quiet           bool          `short:"q" help:"Print nothing, unless not every guarantee holds."`
 
 	Mix mixFlags `embed:"" group:"What clients do:"`
 
@@ -152,9 +154,17 @@ func (r *runCmd) schedule() (*nemesis.Schedule, error) {
 	return &s, nil
 }
 
+// judged is a run that took place, and its report.
+type judged struct {
+	header histories.Header
+	*checker.Report
+}
+
 // drive carries the run out and judges it. A nil schedule is drawn. The report is
 // nil when there is nothing to judge; the error is as that of Run.
-func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (judged *checker.Report, err error) {
+func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (_ *judged, err error) {
+	out, style := con.out, con.style()
+	con = con.as(r.JSON, r.Quiet)
 	target, recipes, err := r.target()
 	if err != nil {
 		return nil, err
@@ -240,39 +250,43 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		return nil, errors.Join(runErr, err)
 	}
 	recorded, written, _ := recorder.Counts()
-	fmt.Fprintln(con.out, describe(header, verdict))
-	if err := report.Terminal(con.out, verdict, con.style()); err != nil {
-		return nil, errors.Join(runErr, err)
-	}
-	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
-		result.Cycles, float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
-	if edges := result.Nemesis.Edges(); edges != "" {
-		fmt.Fprintln(con.out, edges)
-	}
-	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
-	covered := true
-	if r.RequireCoverage {
-		covered = con.uncovered(verdict.Unmet(kindList(kinds)))
-	}
+	covered := !r.RequireCoverage || len(verdict.Unmet(kindList(kinds))) == 0
 	runErr = errors.Join(runErr,
 		writeTo(filepath.Join(dir, verdictFile), func(w io.Writer) error { return report.JSON(w, verdict) }),
 		writeTo(filepath.Join(dir, junitFile), report.JUnitOf(header, verdict, took).Write),
 		writePage(filepath.Join(dir, reportFile), dir, path, verdict))
-	fmt.Fprintf(con.out, "history, verdict and logs: %s\nto look at it: %s\n", dir, filepath.Join(dir, reportFile))
+	switch {
+	case r.JSON:
+		runErr = errors.Join(runErr, report.JSON(out, verdict))
+	case !r.Quiet || verdict.Outcome() != checker.Holds || !covered:
+		fmt.Fprintln(out, describe(header, verdict))
+		runErr = errors.Join(runErr, report.Terminal(out, verdict, style))
+		fmt.Fprintf(out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
+			result.Cycles, float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
+		if edges := result.Nemesis.Edges(); edges != "" {
+			fmt.Fprintln(out, edges)
+		}
+		fmt.Fprintf(out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
+		if r.RequireCoverage {
+			con.uncovered(verdict.Unmet(kindList(kinds)))
+		}
+		fmt.Fprintf(out, "history, verdict and logs: %s\nto look at it: %s\n", dir, filepath.Join(dir, reportFile))
+	}
+	ran := &judged{header, verdict}
 	switch {
 	case verdict.Outcome() == checker.Violated:
 		if runErr != nil {
 			con.say("zkverify: %v", runErr)
 		}
-		return verdict, outcome(checker.Violated)
+		return ran, outcome(checker.Violated)
 	case runErr != nil:
-		return verdict, runErr
+		return ran, runErr
 	case result.Interrupted:
-		return verdict, outcome(checker.Unknown)
+		return ran, outcome(checker.Unknown)
 	case !covered:
-		return verdict, outcome(worse(verdict.Outcome(), checker.NotExercised))
+		return ran, outcome(worse(verdict.Outcome(), checker.NotExercised))
 	}
-	return verdict, outcome(verdict.Outcome())
+	return ran, outcome(verdict.Outcome())
 }
 
 // makeFolder makes the folder of a run.
