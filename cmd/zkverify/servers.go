@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -154,6 +155,16 @@ func (f *serversFlags) options(o map[string]string) {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	if f.Toxiproxy != "" {
-		o["toxiproxy"] = f.Toxiproxy
+		o["toxiproxy"] = withoutSecrets(f.Toxiproxy)
 	}
+}
+
+// withoutSecrets is a URL without the name and the password that it may have.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "" // it cannot have been used
+	}
+	u.User = nil
+	return u.String()
 }
