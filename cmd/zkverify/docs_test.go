@@ -1,136 +1,97 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
-
-	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
 )
 
-// docCommand is a command in the docs.
-type docCommand struct {
-	file  string
-	line  int
-	args  []string
-	exits []int  // as its comment says
-	skip  string // why it is not run
-	none  bool   // it has no comment
-}
+const root = "../.."
 
-var (
-	commandLine = regexp.MustCompile(`^    (?:\$ )?(?:bin/)?zkverify (.*)$`)
-	makeLine    = regexp.MustCompile(`^    make (.*)$`)
-	exitComment = regexp.MustCompile(`^<!-- exits (\d+(?: or \d+)*) -->$`)
-	skipComment = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
-)
-
-// docCommands returns the commands of a file: lines that are indented by four
-// spaces and begin with zkverify. A comment before each says with which status
-// it exits, or why no test runs it.
-func docCommands(t *testing.T, file string) (found []docCommand) {
+func readDoc(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.ReplaceAll(string(text), "\\\n", ""), "\n")
-	comment := ""
-	for i, line := range lines {
-		switch {
-		case strings.HasPrefix(line, "<!--"):
-			comment = line
-		case commandLine.MatchString(line), makeLine.MatchString(line):
-			c := docCommand{file: file, line: i + 1}
-			if m := commandLine.FindStringSubmatch(line); m != nil {
-				c.args = strings.Fields(m[1])
-			}
-			switch exits, skip := exitComment.FindStringSubmatch(comment), skipComment.FindStringSubmatch(comment); {
-			case exits != nil:
-				for _, n := range strings.Split(exits[1], " or ") {
-					status, _ := strconv.Atoi(n)
-					c.exits = append(c.exits, status)
-				}
-			case skip != nil:
-				c.skip = skip[1]
-			default:
-				c.none = true
-			}
-			found, comment = append(found, c), ""
-		case strings.TrimSpace(line) != "":
-			comment = ""
-		}
-	}
-	return found
+	return string(text)
 }
 
-func docFiles(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("../../docs/*.md")
+func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "recipes", "*_test.go"))
 	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+		t.Fatal("no tests of the recipes", err)
 	}
-	return append(files, "../../README.md")
-}
-
-// Every command in the docs can be typed as it stands there, and every one is
-// run by a test or says why not.
-func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
-	n := 0
-	for _, file := range docFiles(t) {
-		for _, c := range docCommands(t, file) {
-			n++
-			if c.none {
-				t.Errorf("%s:%d: no comment says with which status it exits, or why no test runs it", c.file, c.line)
-			}
-			if c.args == nil || slices.Contains(c.args, "--help") {
-				continue
-			}
-			var all cli
-			parser, err := kong.New(&all, kong.Vars{"version": "", "image": docker.DefaultImage}, kong.Exit(func(int) {}), kong.Bind(&console{}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := parser.Parse(c.args); err != nil {
-				t.Errorf("%s:%d: zkverify %s: %v", c.file, c.line, strings.Join(c.args, " "), err)
-			}
+	var tests strings.Builder
+	for _, f := range files {
+		tests.WriteString(readDoc(t, strings.TrimPrefix(f, root+"/")))
+	}
+	bugs := readDoc(t, "docs/bugs.md")
+	named := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(bugs, -1)
+	if len(named) < 30 {
+		t.Fatalf("docs/bugs.md names only %d tests", len(named))
+	}
+	for _, name := range named {
+		if !strings.Contains(tests.String(), "func "+name+"(t *testing.T)") {
+			t.Errorf("docs/bugs.md names %s, which is no test of the recipes", name)
 		}
 	}
-	if n < 20 {
-		t.Errorf("only %d commands were found", n)
+	for _, m := range workload.Mutants() {
+		if !strings.Contains(bugs, m.Name()) && m.Name() != "mutant-read-heartbeat" {
+			t.Errorf("docs/bugs.md does not name %s", m.Name())
+		}
+	}
+	for _, name := range regexp.MustCompile(`mutant-[a-z-]+`).FindAllString(bugs, -1) {
+		if _, err := workload.TargetNamed(name); err != nil {
+			t.Errorf("docs/bugs.md: %v", err)
+		}
 	}
 }
 
-// What a page tells its reader to type is typed, one page after the other, in a
-// folder of its own.
-func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
-	for _, file := range docFiles(t) {
-		commands := slices.DeleteFunc(docCommands(t, file), func(c docCommand) bool { return c.args == nil || c.exits == nil })
-		if len(commands) == 0 {
-			continue
+func TestTheREADMEListsEveryGuarantee(t *testing.T) {
+	readme := readDoc(t, "README.md")
+	for _, g := range checker.Guarantees() {
+		if !strings.Contains(readme, "\n| "+g.Name+" |") {
+			t.Errorf("the README does not list %q", g.Name)
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			for _, c := range commands {
-				args := slices.Clone(c.args)
-				// A reader has more time than a test.
-				for i, arg := range args {
-					if i > 0 && args[i-1] == "--duration" && (arg == "20s" || arg == "30s" || arg == "60s") {
-						args[i] = "8s"
-					}
-				}
-				var out, err bytes.Buffer
-				if got := zkverify(args, &console{out: &out, err: &err}); !slices.Contains(c.exits, got) {
-					t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s%s", c.file, c.line, strings.Join(args, " "), got, c.exits, out.String(), err.String())
-				}
-			}
-		})
+	}
+	if n := strings.Count(readme[strings.Index(readme, "| guarantee |"):strings.Index(readme, "Each has one of five")], "\n| "); n != len(checker.Guarantees())+1 {
+		t.Errorf("the README lists %d guarantees, the checker has %d", n-1, len(checker.Guarantees()))
+	}
+}
+
+func TestTheDocsDescribeEveryFault(t *testing.T) {
+	text := readDoc(t, "docs/faults.md")
+	for _, k := range nemesis.List() {
+		if !strings.Contains(text, "\n| `"+k.Name+"` |") {
+			t.Errorf("docs/faults.md does not describe %s", k.Name)
+		}
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(text, -1) {
+		if _, err := nemesis.Select([]string{row[1]}, nil); err != nil {
+			t.Errorf("docs/faults.md: %v", err)
+		}
+	}
+}
+
+func TestTheScheduleInTheDocsIsOne(t *testing.T) {
+	var yaml strings.Builder
+	_, rest, _ := strings.Cut(readDoc(t, "docs/schedules.md"), "## Format\n\n")
+	for line := range strings.Lines(rest) {
+		text, indented := strings.CutPrefix(line, "    ")
+		if !indented {
+			break
+		}
+		yaml.WriteString(text)
+	}
+	s, err := nemesis.ReadYAML(strings.NewReader(yaml.String()))
+	if err != nil || len(s.Steps) != 3 {
+		t.Errorf("%d faults, error %v, in\n%s", len(s.Steps), err, yaml.String())
 	}
 }
