@@ -49,7 +49,7 @@ var guarantees = []Guarantee{
 	{Permits, "permits are granted only when there is room for them, size changes included", "sum of the permits held against the size in force; interval sweep and Porcupine", begin(newPermitsJudge), histories.Recipe.HasPermits, false, true},
 	{AllOrNothing, "several locks are acquired all or none, in whatever order they are named", "a token for each part, no failed place granted, one order of all queues; the rest lock by lock", begin(newMultiLockJudge), is(histories.MultiLock), false, false},
 	{Revocation, "a request to release reaches the holder within the bound, and nobody else, and forces nobody", "each request against its lease", begin(newRevocationJudge), is(histories.Revocation), false, false},
-	{Barriers, "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves", "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can", atEnd((*check).barriers), is(histories.Barrier, histories.DoubleBarrier), true, true},
+	{Barriers, "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves", "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can", begin(newBarriersJudge), is(histories.Barrier, histories.DoubleBarrier), false, true},
 }
 
 func begin[J judge](j func() J) func() judge { return func() judge { return j() } }
