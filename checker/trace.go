@@ -18,11 +18,10 @@ const forever = time.Duration(math.MaxInt64)
 //
 // It is built event by event. Judges look at it in windows: between two of them
 // what has come to its end is dropped, see turn, so that a trace holds what is
-// open and what came to its end in this window. A guarantee that needs the whole
-// history at once has one window.
+// open and what came to its end in this window.
 type trace struct {
 	header histories.Header
-	events []histories.Event // all of them, if the history is judged as a whole
+	events []histories.Event // all of them, of a trace that is made of a whole history
 	next   int               // index of the next event
 	end    time.Duration     // of the last event
 	before time.Duration     // of the last event of the window before; -1 in the first
