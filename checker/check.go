@@ -113,6 +113,9 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if err != nil {
 			return nil, err
 		}
+		if ctx := c.search.ctx; ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if since++; since >= c.window && e.Time > t.end {
 			since = 0
 			t.look()
