@@ -119,10 +119,12 @@ func (d *doubleBarrier) seenBefore(when time.Duration) int {
 func (d *doubleBarrier) judge(v *Verdict, t *trace, lock string) {
 	open := map[int]bool{} // rounds with an operation under way
 	first := t.end
-	for _, ops := range t.open {
-		if o := ops[0]; o.lock == lock {
-			open[o.generation] = true
-			first = min(first, o.call)
+	for _, p := range t.procs {
+		for _, o := range p.open {
+			if o.lock == lock {
+				open[o.generation] = true
+				first = min(first, o.call)
+			}
 		}
 	}
 	for len(d.rounds) > 0 {
