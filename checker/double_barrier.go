@@ -120,9 +120,11 @@ func (d *doubleBarrier) judge(v *Verdict, t *trace, lock string) {
 	open := map[int]bool{} // rounds with an operation under way
 	first := t.end
 	for _, p := range t.procs {
-		if len(p.open) > 0 && p.open[0].lock == lock {
-			open[p.open[0].generation] = true
-			first = min(first, p.open[0].call)
+		for _, o := range p.open {
+			if o.lock == lock {
+				open[o.generation] = true
+				first = min(first, o.call)
+			}
 		}
 	}
 	for len(d.rounds) > 0 {
