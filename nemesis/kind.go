@@ -14,6 +14,8 @@ type Kind struct {
 	// Peers says that it needs links between the servers, which only an
 	// ensemble of our own has.
 	Peers bool
+	// Workers says that it needs clients that live in worker processes.
+	Workers bool
 	// Weight is how often it is drawn, relative to others of its sort.
 	Weight int
 	// Span is how long it lasts at least and at most, for a session timeout.
@@ -35,14 +37,16 @@ func List() []Kind {
 		expireKind(),
 		leaderKind(),
 		followerKind(),
+		pauseWorkerKind(),
+		killWorkerKind(),
 	}
 }
 
 // Select returns the kinds that names ask for: "all", "none" (or nothing), or
 // names of kinds. peers says whether the ensemble has links between its
 // servers: kinds that need them are left out of "all", and an error when asked
-// for by name.
-func Select(names []string, peers bool) ([]Kind, error) {
+// for by name. workers says the same of clients that live in worker processes.
+func Select(names []string, peers, workers bool) ([]Kind, error) {
 	var out []Kind
 	for _, name := range names {
 		switch name = strings.TrimSpace(name); name {
@@ -50,7 +54,7 @@ func Select(names []string, peers bool) ([]Kind, error) {
 			continue
 		case "all":
 			for _, k := range List() {
-				if peers || !k.Peers {
+				if (peers || !k.Peers) && (workers || !k.Workers) {
 					out = appendKind(out, k)
 				}
 			}
@@ -62,6 +66,9 @@ func Select(names []string, peers bool) ([]Kind, error) {
 		}
 		if k.Peers && !peers {
 			return nil, fmt.Errorf("fault %q needs links between the servers, which this ensemble does not give", name)
+		}
+		if k.Workers && !workers {
+			return nil, fmt.Errorf("fault %q needs clients in worker processes (--workers)", name)
 		}
 		out = appendKind(out, k)
 	}

@@ -124,7 +124,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		"one that needs links between servers, without any":    {[]string{"isolate-leader"}, false, 0, "needs links between the servers"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Select(c.names, c.peers)
+			got, err := Select(c.names, c.peers, false)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v; want one that says %q", err, c.err)

@@ -101,9 +101,9 @@ type line struct {
 	Valid    bool              `json:"valid,omitempty"`
 	Node     string            `json:"node,omitempty"`
 
-	Offers   []histories.Recipe `json:"offers,omitempty"`   // of open: what the client has
-	Reenters []histories.Recipe `json:"reenters,omitempty"` // of open: what it may ask again for
-	Stacks   []string           `json:"stacks,omitempty"`   // of census
+	Offers []histories.Recipe `json:"offers,omitempty"` // of open: what the client has
+
+	Stacks []string `json:"stacks,omitempty"` // of census
 }
 
 // hosts is what a lock of a worker's own is.

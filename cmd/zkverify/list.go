@@ -39,7 +39,11 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 		}
 	case "faults":
 		for _, k := range nemesis.List() {
-			fmt.Fprintf(w, "%s\t%s\n", k.Name, k.Description)
+			needs := ""
+			if k.Workers {
+				needs = " (needs --workers)"
+			}
+			fmt.Fprintf(w, "%s\t%s%s\n", k.Name, k.Description, needs)
 		}
 	case "guarantees":
 		for _, g := range checker.Guarantees() {

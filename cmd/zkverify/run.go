@@ -36,6 +36,7 @@ type runCmd struct {
 	Locks    *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
 	Faults   []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
 	Seed     *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
+	Workers  workerFlags   `embed:"" group:"Where clients live:"`
 	Out      string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
 
 	Mix mixFlags `embed:"" group:"What clients do:"`
@@ -91,6 +92,9 @@ func (r *runCmd) Validate() error {
 	if r.Locks != nil && *r.Locks < 1 {
 		return fmt.Errorf("--locks must be at least 1, not %d", *r.Locks)
 	}
+	if err := r.Workers.validate(r.Clients); err != nil {
+		return err
+	}
 	m := r.Mix
 	for _, s := range []struct {
 		flag  string
@@ -105,10 +109,15 @@ func (r *runCmd) Validate() error {
 }
 
 // target returns the target and the recipes of it that the flags name.
-func (r *runCmd) target() (workload.Target, []histories.Recipe, error) {
-	target, err := workload.TargetNamed(r.Target)
+func (r *runCmd) target(ctx context.Context) (workload.Target, []histories.Recipe, error) {
+	target, err := r.Workers.described(ctx)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, err
+	}
+	if target == nil {
+		if target, err = workload.TargetNamed(r.Target); err != nil {
+			return nil, nil, usageError{err}
+		}
 	}
 	recipes, err := workload.SelectRecipes(target, r.Recipe)
 	if err != nil {
@@ -118,11 +127,11 @@ func (r *runCmd) target() (workload.Target, []histories.Recipe, error) {
 }
 
 func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
-	target, recipes, err := r.target()
+	target, recipes, err := r.target(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := nemesis.Select(r.Faults, true); err != nil {
+	if _, err := nemesis.Select(r.Faults, true, r.Workers.Workers > 0); err != nil {
 		return usageError{err}
 	}
 	seed := rand.Int64N(1e9) // short enough to type
@@ -142,7 +151,7 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	if kinds, err := nemesis.Select(r.Faults, env.peers()); err != nil {
+	if kinds, err := nemesis.Select(r.Faults, env.peers(), r.Workers.Workers > 0); err != nil {
 		return usageError{err}
 	} else {
 		con.say("faults: %s", kindNames(kinds))
@@ -155,6 +164,9 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	if r.Locks != nil {
 		cfg.Locks = *r.Locks
+	}
+	if cfg.Workers, err = r.Workers.workers(dir); err != nil {
+		return err
 	}
 	path := filepath.Join(dir, historyFile)
 	header := cfg.Header()
@@ -198,6 +210,9 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
 		result.Cycles, float64(result.Cycles)/result.Chaos.Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
 	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
+	if l := result.Lateness; l.Lines > 0 {
+		fmt.Fprintf(con.out, "%d lines of %d worker processes, under way for %s at p99 and %s at most\n", l.Lines, r.Workers.Workers, ms(l.P99), ms(l.Worst))
+	}
 	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
 		runErr = errors.Join(runErr, err)
 	}
@@ -262,6 +277,7 @@ func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 	if r.Locks != nil {
 		o["locks"] = strconv.Itoa(*r.Locks)
 	}
+	r.Workers.options(o)
 	r.Servers.options(o)
 	return o
 }
@@ -292,3 +308,5 @@ func kindNames(kinds []nemesis.Kind) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }

@@ -165,7 +165,7 @@ func impossible(e ensemble.Ensemble, p Provocation) string {
 		return ""
 	}
 	for _, step := range p.Config.Schedule.Steps {
-		if _, err := nemesis.Select([]string{step.Fault}, false); err != nil {
+		if _, err := nemesis.Select([]string{step.Fault}, false, false); err != nil {
 			return err.Error()
 		}
 	}
