@@ -57,7 +57,7 @@ func (c *check) permits(t *trace) Verdict {
 	v.count("grants", grants)
 	v.count("changes of a size", changes)
 	v.count("grants without room", v.Violations)
-	v.count("grants without room excused by a forced expiry", max(raw-v.Violations, 0))
+	v.count("grants without room excused by a forced expiry or a pause", max(raw-v.Violations, 0))
 	v.count("semaphores whose changes overlap", open)
 	switch {
 	case v.Outcome == Unknown: // the engines disagree
