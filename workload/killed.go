@@ -30,7 +30,8 @@ func (c *client) bury(r *remoteClient) {
 	}
 	session, _, _ := r.credentials()
 	c.gate.Lock()
-	again := process <= c.killed
+	again := r.buried
+	r.buried = true
 	if !again {
 		if process > c.over {
 			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: sessionName(session)})

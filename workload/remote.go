@@ -35,6 +35,7 @@ type remoteClient struct {
 	has       []histories.Recipe
 	torn      chan struct{} // closed when nobody waits for it any more
 	tearOnce  sync.Once
+	buried    bool           // its crash with its process is on record; guarded by client.gate
 	crash     sync.WaitGroup // owned by Crash: the command that tear has sent
 
 	mu       sync.Mutex

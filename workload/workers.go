@@ -134,7 +134,11 @@ func (w *workers) end() {
 // goroutines asks each for what its closed clients have left running.
 func (w *workers) goroutines(ctx context.Context) (left []string, err error) {
 	for _, one := range w.all {
-		l, askErr := one.current().talk.ask(ctx, command{Do: doCensus}, nil, ctx.Done())
+		p := one.current()
+		if p == nil {
+			continue // it never started, which is told elsewhere
+		}
+		l, askErr := p.talk.ask(ctx, command{Do: doCensus}, nil, ctx.Done())
 		err = errors.Join(err, askErr)
 		left = append(left, l.Stacks...)
 	}
