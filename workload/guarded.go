@@ -77,9 +77,11 @@ func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
 	}
 	var all []seen
 	for _, g := range h.guards() {
+		// The fenced one first: a holder whose lease has ended meanwhile stops at
+		// the plain one, and it is for the fence to stop it before.
 		stores := []string{histories.StorePlain}
 		if g.token != (histories.Token{}) {
-			stores = append(stores, histories.StoreFenced)
+			stores = []string{histories.StoreFenced, histories.StorePlain}
 		}
 		for _, store := range stores {
 			if v, err := h.read(g, store); err == nil {

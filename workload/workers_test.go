@@ -60,19 +60,21 @@ func contended(t *testing.T, target workload.Target, schedule *nemesis.Schedule)
 	return workload.Config{
 		Target: target, Seed: 1, Clients: 4, Locks: 1, Duration: 12 * time.Second,
 		SessionTimeout: 2 * time.Second, Workers: workers(t, 2), Schedule: schedule,
-		Mix: workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond, Long: -1},
+		// Most of the time a holder is between a read and a write.
+		Mix: workload.Mix{HoldOn: 1, Race: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 1500 * time.Millisecond, Long: -1},
 	}
 }
 
 func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 	r, report, h, err := record(t, t.Context(), contended(t, target(t, "recipes"), pauses(
-		nemesis.Step{At: time.Second, For: 4500 * time.Millisecond},
-		nemesis.Step{At: 6500 * time.Millisecond, For: 4500 * time.Millisecond},
+		nemesis.Step{At: 500 * time.Millisecond, For: 3200 * time.Millisecond},
+		nemesis.Step{At: 4500 * time.Millisecond, For: 3200 * time.Millisecond},
+		nemesis.Step{At: 8500 * time.Millisecond, For: 3200 * time.Millisecond},
 	)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Nemesis.Struck != 2 {
+	if r.Nemesis.Struck != 3 {
 		t.Fatalf("%d pauses struck: %v", r.Nemesis.Struck, r.Nemesis.Skipped)
 	}
 	if r.Lateness.Worst > histories.Slack(2*time.Second) {
