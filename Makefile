@@ -13,7 +13,7 @@ BENCHTIME  ?= 5x
 COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test verify selftest interop bench bench-checker bench-loss up down clean go curator
+.PHONY: help setup build test verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,10 +28,19 @@ setup: ## make sure that Java and ZooKeeper are there, install them if they are 
 curator:
 	@sh ensemble/install.sh --curator
 
+# Only what tests in containers need, if there is a Docker daemon; without it they
+# are skipped.
+images: go
+	@sh ensemble/image/build.sh || echo "no images of ZooKeeper and Toxiproxy: the tests in containers will be skipped"
+
+# Only what tests of the report with a browser need; without it they are skipped.
+chromium:
+	@sh ensemble/install.sh --chromium
+
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
-test: go curator ## check format and code, run every test with the race detector
+test: go curator images chromium ## check format and code, run every test with the race detector
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...

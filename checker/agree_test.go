@@ -96,7 +96,7 @@ func (a *agreement) mutex(t *rapid.T, h *histories.History, lock string, pieces 
 }
 
 func (a *agreement) readWrite(t *rapid.T, h *histories.History, lock string, pieces []piece) {
-	a.cuts += len(cutHoldings(pieces, nil, 2, beginning(nil), forever)) - 1
+	a.cuts += len(cutHoldings(pieces, nil, 2, beginning(nil), forever, forever)) - 1
 	a.same(t, h, lock, overlaps(pieces, exclude) > 0, func(s *search) answer { return s.readWrite(pieces) }, bruteHolds(pieces, nil, apart), 0)
 }
 
@@ -106,7 +106,7 @@ func apart(a, b *hold) bool {
 }
 
 func (a *agreement) permits(t *rapid.T, h *histories.History, lock string, pieces []piece, sizes *sizes) {
-	a.cuts += len(cutHoldings(pieces, sizes, 2, beginning(sizes), forever)) - 1
+	a.cuts += len(cutHoldings(pieces, sizes, 2, beginning(sizes), forever, forever)) - 1
 	found := false
 	noRoom(pieces, sizes, func(shortage) { found = true })
 	search := func(s *search) answer { return s.permits(pieces, sizes) }

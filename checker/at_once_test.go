@@ -22,7 +22,7 @@ func (s *search) queue(queue []*contender) answer {
 // readWrite searches the pieces of one read/write lock, all at once. It stops at
 // the first illegal segment.
 func (s *search) readWrite(pieces []piece) answer {
-	return s.holdings(cutHoldings(pieces, nil, s.size, beginning(nil), forever), besideReaders(pieces))
+	return s.holdings(cutHoldings(pieces, nil, s.size, beginning(nil), forever, forever), besideReaders(pieces))
 }
 
 // overlaps counts the pairs that sweep finds.

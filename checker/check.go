@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -46,14 +47,15 @@ func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.search.memo
 
 // check is one run of the checker.
 type check struct {
-	engine  Engine
-	search  search
-	notHeld ReleaseNotHeld
-	window  int
-	judges  []judge
-	judged  []Guarantee
-	notes   []string
-	err     error
+	engine   Engine
+	search   search
+	notHeld  ReleaseNotHeld
+	window   int
+	judges   []judge
+	meetings *meetings
+	judged   []Guarantee
+	notes    []string
+	err      error
 }
 
 func newCheck(ctx context.Context, opts []Option) *check {
@@ -132,6 +134,7 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 			c.judged, c.judges = append(c.judged, g), append(c.judges, g.judge())
 		}
 	}
+	c.meetings = newMeetings(&t.header, recipes)
 	since := 0
 	for e, err := range events {
 		if err != nil {
@@ -146,6 +149,7 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 			t.turn()
 		}
 		t.step(e)
+		c.meetings.step(e)
 	}
 	t.close()
 	if err := c.look(t); err != nil {
@@ -154,13 +158,23 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 	return c.report(t)
 }
 
-// look lets all judges look at a window.
+// look lets all judges look at a window: side by side, unless they search, for
+// searches share one budget. The goroutines end here.
 func (c *check) look(t *trace) error {
+	var judging sync.WaitGroup
 	for _, j := range c.judges {
-		j.window(c, t)
-		if err := c.search.ctx.Err(); err != nil {
-			return context.Cause(c.search.ctx) // searches were cut short
+		if c.searches() {
+			j.window(c, t)
+		} else {
+			judging.Go(func() { j.window(c, t) })
 		}
+		if c.search.ctx.Err() != nil {
+			break // searches were cut short
+		}
+	}
+	judging.Wait()
+	if c.search.ctx.Err() != nil {
+		return context.Cause(c.search.ctx)
 	}
 	return nil
 }
@@ -177,6 +191,7 @@ func (c *check) report(t *trace) (*Report, error) {
 	}
 	r.Coverage = t.coverage()
 	r.Recipes = t.uses()
+	r.Meetings = c.meetings.rows()
 	r.Figures = t.figures()
 	r.Notes = c.notes
 	if both := t.underPauses(r); both != "" {

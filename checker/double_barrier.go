@@ -43,7 +43,7 @@ type stay struct {
 // doubleBarriers judges the double barriers. It returns how many members entered
 // and how many left.
 func (t *trace) doubleBarriers(v *Verdict, locks []string) (entered, left int) {
-	alive := t.provenAlive()
+	alive := t.alive
 	all := t.rounds()
 	for _, lock := range locks {
 		over := time.Duration(0) // when the rounds so far are over at the earliest
@@ -168,9 +168,7 @@ func (t *trace) insideUntil(r *round, e *op, alive map[string]time.Duration) tim
 			break
 		}
 	}
-	if gone, ok := t.retired[e.process]; ok {
-		end = min(end, gone)
-	}
+	end = min(end, e.by.retired)
 	if _, ended := t.expired[e.session]; ended {
 		end = min(end, alive[e.session])
 	}

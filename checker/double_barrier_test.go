@@ -96,7 +96,7 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 // legal tries every instant for the beginning and the end of two rounds.
 func legal(t *trace, size int) bool {
 	rounds := t.rounds()["a"]
-	alive := t.provenAlive()
+	alive := t.alive
 	const last = 40
 	fits := func(r *round, from, begun, over int) bool {
 		at, end := time.Duration(begun)*time.Millisecond, time.Duration(over)*time.Millisecond
@@ -193,7 +193,7 @@ func TestTheEarliestInstantsDecideRounds(t *testing.T) {
 			for _, x := range rounds {
 				for _, e := range x.enters {
 					if e.ok() && tried.insideUntil(x, e, nil) == forever {
-						tried.retired[e.process] = 35 * time.Millisecond
+						e.by.retired = 35 * time.Millisecond
 					}
 				}
 			}

@@ -25,6 +25,7 @@ type world struct {
 	size    map[string]int  // of shared semaphores
 
 	counters map[string]int64
+	failed   map[string][]histories.Token // places of acquires of several locks that failed, by lock
 }
 
 // client is a process, and the processes that follow it when it is retired.
@@ -33,6 +34,7 @@ type client struct {
 	owner   string
 	open    *histories.Event // its invocation
 	place   histories.Token
+	places  map[string]histories.Token // of an acquire of several locks
 	leases  []*lease
 	forced  time.Duration // when its session was last ended from the side
 }
@@ -44,7 +46,7 @@ type lease struct {
 
 // drawHistory draws a history of locks of some recipes.
 func drawHistory(t *rapid.T, recipes ...histories.Recipe) *histories.History {
-	w := &world{t: t, up: map[string]bool{}, size: map[string]int{}, counters: map[string]int64{}, h: &histories.History{Header: histories.Header{
+	w := &world{t: t, up: map[string]bool{}, size: map[string]int{}, failed: map[string][]histories.Token{}, counters: map[string]int64{}, h: &histories.History{Header: histories.Header{
 		Version: histories.Version, Locks: map[string]histories.Lock{}, SessionTimeout: 5,
 		Promises: histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: 4, ProgressBound: 10, RevokeBound: 5},
 	}}}
@@ -79,7 +81,7 @@ func (w *world) oneOf(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, "") }
 func (w *world) oddly(n int) bool { return w.oneOf(n) == n-1 }
 
 func (w *world) rename(c *client) {
-	c.process, c.open, c.leases, c.place = w.pids, nil, nil, histories.Token{}
+	c.process, c.open, c.leases, c.place, c.places = w.pids, nil, nil, histories.Token{}, nil
 	w.pids++
 	c.owner = ""
 	if w.oddly(3) {
@@ -240,7 +242,10 @@ func (w *world) ends(c *client) {
 		return
 	case what == 13 || e.Op == histories.TryAcquire && !w.may(c, &e):
 		w.record(c, histories.Fail, e)
-		c.open, c.place = nil, histories.Token{}
+		for lock, place := range c.places {
+			w.failed[lock] = append(w.failed[lock], place)
+		}
+		c.open, c.place, c.places = nil, histories.Token{}, nil
 		return
 	}
 	asks := e.Op == histories.Acquire || e.Op == histories.TryAcquire
@@ -248,6 +253,15 @@ func (w *world) ends(c *client) {
 		c.place = w.token()
 		w.record(c, histories.Enqueued, histories.Event{Lock: e.Lock, Token: c.place, Session: c.session()})
 		return
+	}
+	if asks && e.Parts != nil && len(c.places) < len(e.Parts) && !w.oddly(4) {
+		// It takes its places in any order: others may stand between them.
+		for _, i := range []int{0, len(e.Parts) - 1} {
+			if i = (i + w.oneOf(2)) % len(e.Parts); c.places[e.Parts[i].Lock] == (histories.Token{}) {
+				w.takes(c, e.Parts[i].Lock)
+				return
+			}
+		}
 	}
 	if !w.may(c, &e) && !w.oddly(6) {
 		return // it waits
@@ -261,7 +275,16 @@ func (w *world) ends(c *client) {
 		w.up[e.Lock] = e.Op == histories.Set
 	}
 	w.record(c, histories.OK, e)
-	c.open, c.place = nil, histories.Token{}
+	c.open, c.place, c.places = nil, histories.Token{}, nil
+}
+
+// takes gives c, which asks for several locks, its place in the queue of one.
+func (w *world) takes(c *client, lock string) {
+	if c.places == nil {
+		c.places = map[string]histories.Token{}
+	}
+	c.places[lock] = w.token()
+	w.record(c, histories.Enqueued, histories.Event{Lock: lock, Token: c.places[lock], Session: c.session()})
 }
 
 func (w *world) token() histories.Token {
@@ -277,7 +300,13 @@ func (w *world) grants(c *client, e *histories.Event) {
 	}
 	e.Parts = slices.Clone(e.Parts)
 	for i := range e.Parts {
-		e.Parts[i].Token = w.token()
+		lock := e.Parts[i].Lock
+		e.Parts[i].Token = c.places[lock]
+		if all := w.failed[lock]; len(all) > 0 && w.oddly(4) {
+			e.Parts[i].Token = all[w.oneOf(len(all))]
+		} else if e.Parts[i].Token == (histories.Token{}) {
+			e.Parts[i].Token = w.token()
+		}
 	}
 	r := w.h.Header.RecipeOf(locksOf(e)[0])
 	for _, l := range c.leases {

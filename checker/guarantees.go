@@ -46,9 +46,9 @@ var guarantees = []Guarantee{
 	{Progress, "after the faults every client gets every lock, and passes every barrier, within the bound, and a try of a free lock succeeds", "first acquire of each lock by each process in recovery, then tries", atEnd((*check).progress), every, false, false},
 	{NoLeak, "no contender node, watch or goroutine is left when all clients have released", "census at the end", atEnd((*check).noLeak), every, false, false},
 	{ReadersAndWriters, "one writer or any number of readers, and a downgrade lets no writer in", "owners, readers and writers, over the belief of clients; interval sweep and Porcupine", begin(newReadWriteJudge), is(histories.ReadWrite), false, true},
-	{Permits, "permits are granted only when there is room for them, size changes included", "sum of the permits held against the size in force; interval sweep and Porcupine", atEnd((*check).permits), histories.Recipe.HasPermits, true, true},
-	{AllOrNothing, "several locks are acquired all or none, in whatever order they are named", "a token for each part, no failed place granted, one order of all queues; the rest lock by lock", atEnd((*check).allOrNothing), is(histories.MultiLock), true, false},
-	{Revocation, "a request to release reaches the holder within the bound, and nobody else, and forces nobody", "each request against its lease", atEnd((*check).revocation), is(histories.Revocation), true, false},
+	{Permits, "permits are granted only when there is room for them, size changes included", "sum of the permits held against the size in force; interval sweep and Porcupine", begin(newPermitsJudge), histories.Recipe.HasPermits, false, true},
+	{AllOrNothing, "several locks are acquired all or none, in whatever order they are named", "a token for each part, no failed place granted, one order of all queues; the rest lock by lock", begin(newMultiLockJudge), is(histories.MultiLock), false, false},
+	{Revocation, "a request to release reaches the holder within the bound, and nobody else, and forces nobody", "each request against its lease", begin(newRevocationJudge), is(histories.Revocation), false, false},
 	{Barriers, "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves", "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can", atEnd((*check).barriers), is(histories.Barrier, histories.DoubleBarrier), true, true},
 }
 

@@ -76,7 +76,7 @@ func besideReaders(pieces []piece) func(holdings, int) bool {
 
 // permits searches the pieces of one semaphore in the same way.
 func (s *search) permits(pieces []piece, sizes *sizes) answer {
-	return s.holdings(cutHoldings(pieces, sizes, s.size, beginning(sizes), forever), besidePermits(pieces))
+	return s.holdings(cutHoldings(pieces, sizes, s.size, beginning(sizes), forever, forever), besidePermits(pieces))
 }
 
 // besidePermits lets a piece of a semaphore in when there is room.

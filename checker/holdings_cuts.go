@@ -19,11 +19,12 @@ type holdingsSegment struct {
 type holdingsCut struct {
 	time  int64 // on the clock of the search
 	state holdings
+	since time.Duration // when the last change of the size before it returned
 }
 
 // beginning is where a history begins.
 func beginning(sizes *sizes) holdingsCut {
-	c := holdingsCut{time: -1}
+	c := holdingsCut{time: -1, since: -1}
 	if sizes != nil {
 		c.state.size = sizes.all[0].size
 	}
@@ -69,11 +70,12 @@ func beginning(sizes *sizes) holdingsCut {
 //
 // What comes before begin has been cut off already, with the same proof, and is
 // left out. Nothing is cut after until: what the pieces say of later instants
-// need not be known yet.
-func cutHoldings(pieces []piece, sizes *sizes, size int, begin holdingsCut, until time.Duration) []holdingsSegment {
+// need not be known yet. Of takes that are not among the pieces because they have
+// not returned, the first was asked for at first.
+func cutHoldings(pieces []piece, sizes *sizes, size int, begin holdingsCut, until, first time.Duration) []holdingsSegment {
 	// asked[i] is when the first of the pieces from i on was asked for.
 	asked := make([]time.Duration, len(pieces)+1)
-	asked[len(pieces)] = forever
+	asked[len(pieces)] = first
 	for i, p := range slices.Backward(pieces) {
 		asked[i] = min(asked[i+1], p.call)
 	}
@@ -89,15 +91,15 @@ func cutHoldings(pieces []piece, sizes *sizes, size int, begin holdingsCut, unti
 		if 2*(i+1-last) < size || i+1 < len(pieces) && pieces[i+1].from == p.from || p.from > until || at <= begin.time {
 			continue
 		}
-		state := holdings{held: slices.Sorted(slices.Values(open))}
+		next := holdingsCut{time: at, state: holdings{held: slices.Sorted(slices.Values(open))}}
 		if sizes != nil {
 			now, since, ok := sizes.settled(p.from)
 			if !ok || asked[i+1] <= since {
 				continue
 			}
-			state.size = now
+			next.state.size, next.since = now, since
 		}
-		segments, last = append(segments, holdingsSegment{holdingsCut: holdingsCut{at, state}}), i+1
+		segments, last = append(segments, holdingsSegment{holdingsCut: next}), i+1
 	}
 	// after returns the segment in which instant t lies; -1 if it was cut off.
 	// No instant of the history is a cut: cuts are odd.

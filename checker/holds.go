@@ -11,6 +11,8 @@ import (
 // moment its owner knew better.
 type hold struct {
 	lock, owner, session string
+	of                   *lockInfo
+	by                   *process
 	mode                 histories.Mode
 	process              int
 	permits              int // of a semaphore
@@ -59,7 +61,6 @@ func (h *hold) party() Party {
 type holdTracker struct {
 	t      *trace
 	owned  map[ownerKey]*ownership
-	byProc map[int][]*hold    // open holds of a process
 	apart  map[string][]*hold // open holds of a semaphore
 	lostAt map[procKey]histories.Event
 }
@@ -82,17 +83,28 @@ type ownership struct {
 	open  []*op // open acquires and releases of this owner
 }
 
+// lastOwnership is the one that a process asked for last: most often the one that
+// it asks for next.
+type lastOwnership struct {
+	key ownerKey
+	of  *ownership
+}
+
 func newHoldTracker(t *trace) *holdTracker {
-	return &holdTracker{t, map[ownerKey]*ownership{}, map[int][]*hold{}, map[string][]*hold{}, map[procKey]histories.Event{}}
+	return &holdTracker{t, map[ownerKey]*ownership{}, map[string][]*hold{}, map[procKey]histories.Event{}}
 }
 
 func (b *holdTracker) of(o *op) *ownership {
 	k := ownerKey{o.lock, o.owner, o.mode}
+	if last := &o.by.last; last.of != nil && last.key == k {
+		return last.of
+	}
 	w := b.owned[k]
 	if w == nil {
 		w = &ownership{}
 		b.owned[k] = w
 	}
+	o.by.last = lastOwnership{k, w}
 	return w
 }
 
@@ -104,7 +116,7 @@ func (b *holdTracker) invoked(o *op) {
 	if o.unnamed {
 		// If its process holds the lock, in whichever mode,
 		// it means that one.
-		for _, h := range b.byProc[o.process] {
+		for _, h := range o.by.holds {
 			if h.lock == o.lock {
 				o.owner = h.owner
 			}
@@ -114,7 +126,7 @@ func (b *holdTracker) invoked(o *op) {
 	switch {
 	case o.acquires():
 		o.again = w.hold
-		for _, h := range b.byProc[o.process] {
+		for _, h := range o.by.holds {
 			if h.lock == o.lock && h.owner == o.owner && h.mode != o.mode {
 				o.beside = h
 			}
@@ -215,7 +227,7 @@ func (b *holdTracker) granted(w *ownership, o *op) {
 
 func newHold(o *op) *hold {
 	return &hold{
-		lock: o.lock, mode: o.mode, owner: o.owner, session: o.session, process: o.process, permits: o.permits, token: o.token,
+		lock: o.lock, of: o.of, by: o.by, mode: o.mode, owner: o.owner, session: o.session, process: o.process, permits: o.permits, token: o.token,
 		call: o.call, start: o.ret, end: forever, released: forever, acquire: o, endEvent: -1,
 	}
 }
@@ -224,7 +236,7 @@ func newHold(o *op) *hold {
 func (b *holdTracker) begin(h *hold, o *op) {
 	o.hold = h
 	b.t.holds = append(b.t.holds, h)
-	b.byProc[o.process] = append(b.byProc[o.process], h)
+	o.by.holds = append(o.by.holds, h)
 	// The lease may have been lost between its grant and the recording of it.
 	if len(b.lostAt) == 0 {
 		return
@@ -248,7 +260,7 @@ func (b *holdTracker) lost(i int, e *histories.Event) {
 	for _, lock := range locks {
 		b.lostAt[procKey{e.Process, lock, e.Mode}] = *e
 	}
-	for _, h := range append([]*hold(nil), b.byProc[e.Process]...) {
+	for _, h := range slices.Clone(b.t.process(e.Process).holds) {
 		if slices.Contains(locks, h.lock) && about(e, h) {
 			b.finish(h, e.Time, i, byLoss)
 		}
@@ -256,7 +268,7 @@ func (b *holdTracker) lost(i int, e *histories.Event) {
 }
 
 func (b *holdTracker) crashed(i int, e *histories.Event) {
-	for _, h := range append([]*hold(nil), b.byProc[e.Process]...) {
+	for _, h := range slices.Clone(b.t.process(e.Process).holds) {
 		b.finish(h, e.Time, i, byCrashing)
 	}
 }
@@ -267,7 +279,7 @@ func (b *holdTracker) finish(h *hold, at time.Duration, event int, why ending) {
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
 	is := func(other *hold) bool { return other == h }
-	b.byProc[h.process] = slices.DeleteFunc(b.byProc[h.process], is)
+	h.by.holds = slices.DeleteFunc(h.by.holds, is)
 	if len(b.apart[h.lock]) > 0 {
 		b.apart[h.lock] = slices.DeleteFunc(b.apart[h.lock], is)
 	}
@@ -281,5 +293,8 @@ func (b *holdTracker) turn() {
 		if w.hold == nil && len(w.open) == 0 && (w.prev == nil || w.prev.why != byLoss) {
 			delete(b.owned, k)
 		}
+	}
+	for _, p := range b.t.procs {
+		p.last = lastOwnership{}
 	}
 }

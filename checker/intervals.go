@@ -38,10 +38,36 @@ func piecesOf(holds []*hold) []piece {
 			out = append(out, p)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b piece) int {
+	sortPieces(out)
+	return out
+}
+
+// now returns p as it is among pieces that are known by now, sorted by start: its
+// end may have come.
+func (p piece) now(pieces []piece) piece {
+	i, _ := slices.BinarySearchFunc(pieces, p.from, func(q piece, from time.Duration) int { return cmp.Compare(q.from, from) })
+	for ; i < len(pieces) && pieces[i].from == p.from; i++ {
+		if pieces[i].hold == p.hold {
+			return pieces[i]
+		}
+	}
+	return p
+}
+
+// wholePieces returns the holds as if nothing excused them.
+func wholePieces(holds []*hold) []piece {
+	out := make([]piece, len(holds))
+	for i, h := range holds {
+		out[i] = piece{hold: h, span: span{h.start, h.end}, call: h.call, free: h.released}
+	}
+	sortPieces(out)
+	return out
+}
+
+func sortPieces(pieces []piece) {
+	slices.SortStableFunc(pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
-	return out
 }
 
 // maxPairs bounds the overlaps that a sweep counts: a lock that excludes nobody

@@ -5,6 +5,8 @@ type judge interface {
 	// window shows it the trace each time that a window of the history has
 	// been read, the last one included. What is settled or over there is not
 	// in the next window: see trace.turn. What is still open is shown again.
+	// Other judges look at the trace at the same time: what a judge writes is
+	// its own.
 	window(c *check, t *trace)
 	// verdict is asked once, after the last window.
 	verdict(c *check, t *trace) Verdict

@@ -15,7 +15,7 @@ import (
 // ended before, by release or crash, needed no word.
 type lossJudge struct {
 	v         Verdict
-	early     []*hold // that were told of their loss before the observer saw it
+	early     []*hold // that were told of a loss which the observer has not seen yet
 	delays    []time.Duration
 	woken     []time.Duration // of those whose process was paused: since it ran again
 	cases     int
@@ -31,32 +31,36 @@ func (j *lossJudge) window(_ *check, t *trace) {
 		}
 		if gone, expired := t.expired[h.session]; expired {
 			j.judge(t, h, gone)
-		}
-		if h.why == byLoss {
+		} else if h.why == byLoss {
 			j.early = append(j.early, h)
 		}
 	}
-	// Told before the observer saw it: the good case of an expiry by silence.
 	j.early = slices.DeleteFunc(j.early, func(h *hold) bool {
-		gone, seen := t.expired[h.session]
-		if seen && h.end < gone && len(t.forcedIn(h.process, h.call, gone)) == 0 {
-			j.cases++
-			j.delays = append(j.delays, h.end-gone)
+		gone, expired := t.expired[h.session]
+		if expired {
+			j.judge(t, h, gone)
 		}
-		return seen
+		return expired
 	})
 }
 
 // judge judges a hold whose session ended.
 func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
+	forced := t.forcedIn(h.process, h.call, gone)
+	if h.why == byLoss && h.end < gone && len(forced) == 0 {
+		// Told before the observer saw it: the good case of an expiry by silence.
+		j.cases++
+		j.delays = append(j.delays, h.end-gone)
+		return
+	}
 	// A lease granted on a session that had been seen dead is lost from
 	// its first moment on.
 	ended := max(gone, h.start)
 	deadline := ended
-	if x := t.forcedIn(h.process, h.call, gone); len(x) > 0 {
+	if len(forced) > 0 {
 		// The last of them: an earlier one would have ended an earlier
 		// session, or this one at once.
-		last := x[len(x)-1]
+		last := forced[len(forced)-1]
 		ended = max(last.from, h.start)
 		deadline = max(deadline, min(last.to, max(gone, last.from))+t.header.Promises.LossBound)
 	}

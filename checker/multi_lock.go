@@ -3,11 +3,12 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
 
-// allOrNothing: an acquire over several locks gets all of them or none, and
+// multiLockJudge: an acquire over several locks gets all of them or none, and
 // acquires that name the same locks in opposite orders do not wait for each
 // other.
 //
@@ -23,66 +24,101 @@ import (
 //   - All: a grant has a token for every part, and none of its locks was held
 //     by another when it returned.
 //   - None: no place that an acquire took in the queue of one of its locks, and
-//     which then failed, is ever granted. A place that is neither granted nor
-//     given up holds up those behind it, which is for progress to see.
+//     which then failed, is ever granted; see failedPlaces. A place that is
+//     neither granted nor given up holds up those behind it, which is for
+//     progress to see.
 //   - No deadlock: of two acquires that wait at the same time, one is ahead in
 //     the queues of all the locks that they share. Otherwise each would wait
 //     until the other gives up.
-func (c *check) allOrNothing(t *trace) Verdict {
-	v := Verdict{Guarantee: AllOrNothing, Promised: true, Expected: true}
-	groups := t.groups()
-	granted, failed := 0, 0
-	for _, g := range groups {
-		switch g[0].result {
-		case histories.OK:
-			granted++
-			if !t.header.Promises.Tokens {
-				continue
-			}
-			if i := slices.IndexFunc(g, func(o *op) bool { return o.token == (histories.Token{}) }); i >= 0 {
-				v.violate(func() Witness { return t.partWithoutToken(g, g[i]) })
-			}
-		case histories.Fail:
-			failed++
-		}
-	}
-	for _, lock := range t.locks {
-		if t.recipe(lock) != histories.MultiLock {
-			continue
-		}
-		n := 0
-		sweep(piecesOf(t.byLock[lock]), differ, func(a, b piece) bool {
-			// Of two that overlap, the second should not have been granted.
-			if t.ofSeveral(b.hold.acquire) && b.from == b.hold.start {
-				v.violate(func() Witness { return t.notAll(a.hold, b.hold) })
-			}
-			n++
-			return n < maxPairs
-		})
-	}
-	t.grantedAfterFailure(&v, groups)
-	pairs := t.opposed(&v, groups)
-	v.count("acquires of several locks that got them", granted)
-	v.count("acquires of several locks that failed", failed)
-	v.count("pairs that waited for the same locks", pairs)
-	if granted == 0 && v.Violations == 0 {
-		v.idle("nobody ever got several locks at once")
-		return v
-	}
-	v.conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", plural(granted, "acquire"), failed),
-		"not all or nothing, "+plural(v.Violations, "time"))
-	return v
+//
+// Two acquires wait at the same time only if the second was invoked before the
+// first was answered. So those are kept that were answered since the oldest
+// acquire still open was invoked.
+type multiLockJudge struct {
+	v                      Verdict
+	granted, failed, pairs int
+	overlaps               map[string]int // of a lock, that were looked at
+	places                 map[string]*failedPlaces
+	groups                 []*group // that others are held against, by invocation
 }
 
-// groups returns the acquires over several locks, each with all its parts, by
-// invocation.
-func (t *trace) groups() [][]*op {
-	var out [][]*op
-	for i, o := range t.ops {
-		if o.part > 0 || !o.acquires() || !t.ofSeveral(o) {
-			continue
+// group is an acquire over several locks, with all its parts.
+type group struct {
+	parts []*op
+	seen  bool // in an earlier window
+}
+
+func newMultiLockJudge() *multiLockJudge {
+	return &multiLockJudge{v: Verdict{Guarantee: AllOrNothing, Promised: true, Expected: true}, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
+}
+
+func (j *multiLockJudge) window(_ *check, t *trace) {
+	settled := t.groups()
+	for _, g := range settled {
+		switch g.parts[0].result {
+		case histories.OK:
+			j.granted++
+			if i := slices.IndexFunc(g.parts, func(o *op) bool { return o.token == (histories.Token{}) }); i >= 0 && t.header.Promises.Tokens {
+				j.v.violate(func() Witness { return t.partWithoutToken(g.parts, g.parts[i]) })
+			}
+		case histories.Fail:
+			j.failed++
 		}
-		out = append(out, t.ops[i:i+o.parts])
+	}
+	oldest := t.oldest((*op).acquires)
+	first := forever // of those that are still open
+	for _, lock := range t.of(is(histories.MultiLock)) {
+		j.notAll(t, lock)
+		places := j.places[lock]
+		if places == nil {
+			places = &failedPlaces{}
+			j.places[lock] = places
+		}
+		places.window(&j.v, t, lock, settled, min(oldest(lock), t.end))
+		first = min(first, oldest(lock))
+	}
+	j.opposed(t, settled, first)
+}
+
+func (j *multiLockJudge) verdict(_ *check, _ *trace) Verdict {
+	v := &j.v
+	v.count("acquires of several locks that got them", j.granted)
+	v.count("acquires of several locks that failed", j.failed)
+	v.count("pairs that waited for the same locks", j.pairs)
+	if j.granted == 0 && v.Violations == 0 {
+		v.idle("nobody ever got several locks at once")
+		return *v
+	}
+	v.conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", plural(j.granted, "acquire"), j.failed),
+		"not all or nothing, "+plural(v.Violations, "time"))
+	return *v
+}
+
+// notAll finds the grants of several locks of which another held one. As of a
+// mutex, two holds that overlap are found in the window in which the first of
+// them ends.
+func (j *multiLockJudge) notAll(t *trace, lock string) {
+	sweep(piecesOf(t.byLock[lock]), differ, func(a, b piece) bool {
+		if !t.over(a.hold) && !t.over(b.hold) {
+			return true // not yet
+		}
+		// Of two that overlap, the second should not have been granted.
+		if t.ofSeveral(b.hold.acquire) && b.from == b.hold.start {
+			j.v.violate(func() Witness { return t.notAll(a.hold, b.hold) })
+		}
+		j.overlaps[lock]++
+		return j.overlaps[lock] < maxPairs
+	})
+}
+
+// groups returns the acquires over several locks that are settled in this window,
+// by invocation.
+func (t *trace) groups() []*group {
+	var out []*group
+	for i, o := range t.ops {
+		if o.part == 0 && o.acquires() && t.ofSeveral(o) && t.settled(o) {
+			out = append(out, &group{parts: slices.Clone(t.ops[i : i+o.parts])})
+		}
 	}
 	return out
 }
@@ -90,61 +126,52 @@ func (t *trace) groups() [][]*op {
 // ofSeveral reports whether o is a part of an operation over several locks.
 func (t *trace) ofSeveral(o *op) bool { return o.parts > 0 }
 
-// grantedAfterFailure finds the holds whose place was taken by an acquire over
-// several locks that failed.
-func (t *trace) grantedAfterFailure(v *Verdict, groups [][]*op) {
-	took := map[leaseKey]*op{}
-	for _, g := range groups {
-		for _, o := range g {
-			for _, p := range o.places {
-				if o.result == histories.Fail && p.token != (histories.Token{}) {
-					took[leaseKey{o.lock, p.token}] = o
-				}
-			}
-		}
-	}
-	for _, h := range t.holds {
-		if o := took[leaseKey{h.lock, h.token}]; o != nil {
-			v.violate(func() Witness { return t.keptPart(o, h) })
-		}
-	}
-}
-
 // opposed finds the acquires that were open at the same time and had places in
-// opposite orders. It returns how many pairs of acquires it has compared.
-func (t *trace) opposed(v *Verdict, groups [][]*op) int {
-	var open [][]*op
-	pairs := 0
-	for _, g := range groups {
-		open = slices.DeleteFunc(open, func(o []*op) bool { return o[0].ret <= g[0].call })
+// opposite orders, and forgets those that no acquire still open, or to come, was
+// open with. The first that is still open was invoked at first.
+func (j *multiLockJudge) opposed(t *trace, settled []*group, first time.Duration) {
+	j.groups = append(j.groups, settled...)
+	slices.SortFunc(j.groups, func(a, b *group) int { return a.parts[0].invoke - b.parts[0].invoke })
+	var open []*group
+	for _, g := range j.groups {
+		open = slices.DeleteFunc(open, func(o *group) bool { return o.parts[0].ret <= g.parts[0].call })
 		for _, o := range open {
-			// Where the one, and where the other, is ahead.
-			var one, other *op
-			shared := 0
-			for _, a := range o {
-				for _, b := range g {
-					x, y := placeOf(o, a), placeOf(g, b)
-					if a.lock != b.lock || x == nil || y == nil || max(x.time, y.time) > min(a.ret, b.ret) {
-						continue
-					}
-					shared++
-					if less(x.token, y.token) {
-						one = a
-					} else if less(y.token, x.token) {
-						other = b
-					}
-				}
+			if g.seen && o.seen {
+				continue
 			}
-			if shared > 1 {
-				pairs++
-			}
+			one, other, shared := crossed(o.parts, g.parts)
+			j.pairs += b2i(shared > 1)
 			if one != nil && other != nil {
-				v.violate(func() Witness { return t.deadlock(one, other) })
+				j.v.violate(func() Witness { return t.deadlock(one, other) })
 			}
 		}
 		open = append(open, g)
 	}
-	return pairs
+	first = min(first, t.end)
+	j.groups = slices.DeleteFunc(j.groups, func(g *group) bool {
+		g.seen = true
+		return g.parts[0].ret < first
+	})
+}
+
+// crossed returns a part of o that is ahead of g in its queue, a part of g that is
+// ahead of o, and how many queues they both stood in at the same time.
+func crossed(o, g []*op) (one, other *op, shared int) {
+	for _, a := range o {
+		for _, b := range g {
+			x, y := placeOf(o, a), placeOf(g, b)
+			if a.lock != b.lock || x == nil || y == nil || max(x.time, y.time) > min(a.ret, b.ret) {
+				continue
+			}
+			shared++
+			if less(x.token, y.token) {
+				one = a
+			} else if less(y.token, x.token) {
+				other = b
+			}
+		}
+	}
+	return one, other, shared
 }
 
 // placeOf returns the place that part o of g waited in at last, or nil. An

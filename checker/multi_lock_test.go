@@ -46,6 +46,11 @@ func TestSeveralLocksAreAcquiredAllOrNone(t *testing.T) {
 			r.pair(1, invoke, 1, acquire).pair(1, invoke, 2, acquire)
 			in(in(in(in(r, 2, "a", 1, 4), 2, "b", 2, 6), 3, "b", 1, 4), 3, "a", 2, 6).pair(4, ok, 1, acquire, 4, 4)
 		}, Holds, "", 0},
+		{"one asks, gets its locks and gives them back in the instant in which another asks", func(r *run) {
+			r.pair(1, invoke, 1, acquire).pair(1, invoke, 2, acquire)
+			in(in(in(in(r, 1, "a", 1, 4), 1, "b", 1, 4), 1, "a", 2, 6), 1, "b", 2, 6)
+			r.pair(1, ok, 2, acquire, 6, 6).pair(1, invoke, 2, release).pair(2, ok, 1, acquire, 4, 4)
+		}, Holds, "", 0},
 		{"two wait for each other", func(r *run) {
 			r.pair(1, invoke, 1, acquire).pair(1, invoke, 2, acquire)
 			in(in(in(in(r, 2, "a", 1, 4), 2, "b", 2, 5), 3, "b", 1, 6), 3, "a", 2, 7).pair(4, fail, 1, acquire).pair(5, ok, 2, acquire, 7, 5)

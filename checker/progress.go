@@ -31,8 +31,6 @@ func (c *check) progress(t *trace) Verdict {
 		horizon = ended
 	}
 
-	// When the clock of a process starts.
-	first := func(process int) time.Duration { return max(start, t.first[process]) }
 	got := map[procKey]time.Duration{}
 	for _, o := range t.recent {
 		if k := (procKey{o.process, o.lock, o.mode}); o.progresses() && o.ok() && o.ret >= start {
@@ -48,21 +46,22 @@ func (c *check) progress(t *trace) Verdict {
 	judged, tooEarly, all := 0, 0, t.wanted()
 	var slowest time.Duration
 	for _, p := range t.procs {
-		if _, gone := t.retired[p]; gone {
+		if p.gone() || p.began == forever {
 			continue
 		}
-		deadline := first(p) + bound
+		first := max(start, p.began) // when its clock starts
+		deadline := first + bound
 		for _, wanted := range all {
-			wanted.process = p
+			wanted.process = p.number
 			when, ok := got[wanted]
 			switch {
 			case ok && when <= deadline:
-				slowest = max(slowest, when-first(p))
+				slowest = max(slowest, when-first)
 			case !ok && horizon < deadline:
 				tooEarly++ // the history ends before the bound does
 				continue
 			default:
-				v.violate(func() Witness { return t.stuck(wanted, first(p), deadline, when, ok) })
+				v.violate(func() Witness { return t.stuck(wanted, first, deadline, when, ok) })
 			}
 			judged++
 		}

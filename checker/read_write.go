@@ -36,7 +36,7 @@ type readWriteJudge struct {
 // readWriteOf is what the judge knows of one lock.
 type readWriteOf struct {
 	violations int
-	search     readWriteSearch
+	search     holdingsSearch
 }
 
 func newReadWriteJudge() *readWriteJudge {
@@ -47,7 +47,7 @@ func (j *readWriteJudge) window(c *check, t *trace) {
 	for _, lock := range t.of(is(histories.ReadWrite)) {
 		of := j.locks[lock]
 		if of == nil {
-			of = &readWriteOf{search: newReadWriteSearch()}
+			of = &readWriteOf{search: newHoldingsSearch(0)}
 			j.locks[lock] = of
 		}
 		holds := t.byLock[lock]
@@ -79,7 +79,11 @@ func (j *readWriteJudge) window(c *check, t *trace) {
 			})
 		}
 		if c.searches() {
-			of.search.window(&c.search, t, holds)
+			until := t.end
+			if t.last {
+				until = forever
+			}
+			of.search.window(&c.search, t, holds, nil, horizon{until, forever})
 		}
 	}
 }

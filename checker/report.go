@@ -12,6 +12,7 @@ type Report struct {
 	Verdicts []Verdict
 	Coverage Coverage
 	Recipes  []RecipeUse // what was driven
+	Meetings []Meetings  // what faults have met, by recipe
 	Figures  []Figure
 	Events   int // in the history
 	// Disagreements say what the servers told differently at the end of the
@@ -114,13 +115,14 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Verdicts []Verdict   `json:"verdicts"`
 		Coverage Coverage    `json:"coverage"`
 		Recipes  []RecipeUse `json:"recipes"`
+		Meetings []Meetings  `json:"meetings"`
 		Figures  []Figure    `json:"figures"`
 		Events   int         `json:"events"`
 		Disagree []string    `json:"disagreements,omitempty"`
 		Late     string      `json:"late,omitempty"`
 		Notes    []string    `json:"notes,omitempty"`
 		Idle     string      `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Figures, r.Events, r.Disagreements, r.Late, r.Notes, r.idle})
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.Disagreements, r.Late, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -129,6 +131,7 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		Verdicts []Verdict   `json:"verdicts"`
 		Coverage Coverage    `json:"coverage"`
 		Recipes  []RecipeUse `json:"recipes"`
+		Meetings []Meetings  `json:"meetings"`
 		Figures  []Figure    `json:"figures"`
 		Events   int         `json:"events"`
 		Disagree []string    `json:"disagreements"`
@@ -139,6 +142,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Figures, f.Events, f.Disagree, f.Late, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Disagree, f.Late, f.Notes, f.Idle}
 	return nil
 }

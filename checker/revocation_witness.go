@@ -7,44 +7,45 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-func (t *trace) notTold(r *requests, o *op, h *hold, by time.Duration) Witness {
+func (t *trace) notTold(o *op, h *hold, by, late time.Duration, wasLate bool) Witness {
 	p, q := h.party(), o.party()
 	w := t.newWitness(h.lock, o.call, h.end, p, q)
 	w.What = fmt.Sprintf("%v asked for the release of lock %q at %s and was answered at %s; %v held it with token %s and had to be told by %s", q, w.Lock, at(o.call), at(o.ret), p, token(h.token), at(by))
-	if when, late := r.toldIn(h, by, forever); late {
-		w.What += ", but was told only at " + at(when)
+	if wasLate {
+		w.What += ", but was told only at " + at(late)
 		return w
 	}
 	w.What += ", but was not"
 	return w
 }
 
-// toldParty is who was told by event i.
-func (t *trace) toldParty(i int) Party {
-	e := &t.events[i]
+func (e telling) party() Party {
 	return Party{
 		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Time, To: e.Time,
-		Event: i, Line: histories.Line(i), Invoke: i,
+		Event: e.n, Line: histories.Line(e.n), Invoke: e.n,
 	}
 }
 
-func (t *trace) toldAnother(r *requests, i int) Witness {
-	p := t.toldParty(i)
-	e := &t.events[i]
+// toldAnother tells of a process that was told of lease h, or of one that process
+// before had had, or of none.
+func (t *trace) toldAnother(e telling, h *hold, before int, over bool) Witness {
+	p := e.party()
 	parties := []Party{p}
 	whose := "which nobody has"
-	if h := r.leases[leaseKey{e.Lock, e.Token}]; len(h) > 0 {
-		parties = append(parties, h[0].party())
+	switch {
+	case h != nil:
+		parties = append(parties, h.party())
 		whose = fmt.Sprintf("which is that of %v", parties[1])
+	case over:
+		whose = fmt.Sprintf("which had been that of process %d", before)
 	}
 	w := t.newWitness(e.Lock, e.Time, e.Time, parties...)
 	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, %s", p, at(e.Time), e.Lock, token(e.Token), whose)
 	return w
 }
 
-func (t *trace) toldUnasked(i int) Witness {
-	p := t.toldParty(i)
-	e := &t.events[i]
+func (t *trace) toldUnasked(e telling) Witness {
+	p := e.party()
 	w := t.newWitness(e.Lock, e.Time, e.Time, p)
 	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, and nobody had asked for that", p, at(e.Time), e.Lock, token(e.Token))
 	return w

@@ -43,11 +43,33 @@ type placed struct {
 // With a size that does not change nothing is ever moved, and this is one pass
 // with what is open.
 func noRoom(pieces []piece, sizes *sizes, report func(shortage)) {
-	all := make([]*placed, len(pieces))
-	for i, p := range pieces {
-		all[i] = &placed{piece: p, at: p.from}
+	p := newPlacing()
+	p.settle(forever, pieces, sizes, report)
+}
+
+// placing is that engine at an instant: what has been granted by then has its
+// place.
+type placing struct {
+	since time.Duration
+	held  []*placed // then
+}
+
+func newPlacing() placing { return placing{since: -1} }
+
+// settle finds the places of what was granted after the instant, up to another
+// one.
+func (r *placing) settle(until time.Duration, pieces []piece, sizes *sizes, report func(shortage)) {
+	for _, p := range r.held {
+		p.piece = p.now(pieces)
 	}
-	var open []*placed
+	var all []*placed
+	for _, p := range pieces {
+		if p.from > r.since && p.from <= until {
+			all = append(all, &placed{piece: p, at: p.from})
+		}
+	}
+	slices.SortStableFunc(all, (*placed).compare)
+	open := slices.Clone(r.held)
 	for i := 0; i < len(all); {
 		now := all[i].at
 		open = slices.DeleteFunc(open, func(p *placed) bool { return p.to <= now })
@@ -62,7 +84,7 @@ func noRoom(pieces []piece, sizes *sizes, report func(shortage)) {
 		together := all[i:end]
 		if sum(open)+sum(together) > sizes.most(now) && giveWay(together, open, sizes, report) {
 			all, i = sorted(all, i, end)
-			open = slices.Clone(all[:i])
+			open = slices.Concat(r.held, all[:i])
 			continue
 		}
 		if all[i].to > now {
@@ -70,6 +92,39 @@ func noRoom(pieces []piece, sizes *sizes, report func(shortage)) {
 		}
 		i = end
 	}
+	r.held = slices.DeleteFunc(open, func(p *placed) bool { return p.to <= until })
+	r.since = until
+}
+
+// decided returns the last instant, not after until, that no acquire can be moved
+// across: none that returned after it, or has not returned yet (the first of which
+// was asked for at asked), was asked for before the size dropped last. So what is
+// after it has no say in the places of what is before, and those are all that
+// matters to it of that.
+func (r *placing) decided(until, asked time.Duration, pieces []piece, sizes *sizes) time.Duration {
+	for i := len(pieces); until > r.since; {
+		for ; i > 0 && pieces[i-1].from > until; i-- {
+			asked = min(asked, pieces[i-1].call)
+		}
+		drop, ok := sizes.drop(r.since+1, until+1)
+		if !ok || asked > drop {
+			return until
+		}
+		until = drop - 1
+	}
+	return r.since
+}
+
+// compare orders by place. In one instant the holds of no length come first, then
+// the others as they were granted.
+func (p *placed) compare(q *placed) int {
+	granted := func(p *placed) int {
+		if p.hold.acquire == nil {
+			return 0
+		}
+		return p.hold.acquire.done
+	}
+	return cmp.Or(cmp.Compare(p.at, q.at), b2i(p.to > p.at)-b2i(q.to > q.at), granted(p)-granted(q))
 }
 
 // giveWay moves pieces that found no room together to before the last drop of
@@ -108,9 +163,7 @@ func sorted(all []*placed, i, end int) ([]*placed, int) {
 	moved := slices.Clone(all[i:end])
 	all = slices.Delete(all, i, end)
 	for _, p := range moved {
-		j, _ := slices.BinarySearchFunc(all, p, func(a, b *placed) int {
-			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.to, b.to))
-		})
+		j, _ := slices.BinarySearchFunc(all, p, (*placed).compare)
 		all = slices.Insert(all, j, p)
 		i = min(i, j)
 	}

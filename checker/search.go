@@ -69,7 +69,7 @@ func (s *search) run(m porcupine.Model, ops []porcupine.Operation) answer {
 		return undecided("its time was up")
 	}
 	if n := int64(len(ops)); n*n/8 > s.memory {
-		return undecided(fmt.Sprintf("%d operations in one piece would need %d MB", n, n*n/8>>20))
+		return tooLong(n)
 	}
 	begun := time.Now()
 	r := porcupine.CheckOperationsTimeout(m, ops, s.left)
@@ -88,6 +88,10 @@ func (s *search) run(m porcupine.Model, ops []porcupine.Operation) answer {
 		return a
 	}
 	return answer{result: r}
+}
+
+func tooLong(n int64) answer {
+	return undecided(fmt.Sprintf("%d operations in one piece would need %d MB", n, n*n/8>>20))
 }
 
 func undecided(why string) answer { return answer{result: porcupine.Unknown, why: why} }

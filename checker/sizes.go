@@ -17,6 +17,8 @@ type sizes struct {
 	// most is but a bound.
 	exact bool
 	steps []sizeStep // by time
+	// changed is when the first change was called, of all that there have been.
+	changed time.Duration
 	// returned[i] is when the last of the first i+1 changes returned.
 	returned []time.Duration
 }
@@ -38,23 +40,35 @@ type sizeStep struct {
 // sizesOf returns the sizes of a lock. A change that failed had no effect, one
 // that was not answered may have it at any time, or never.
 func (t *trace) sizesOf(lock string) *sizes {
-	all := []sizeChange{{size: t.header.Locks[lock].Size, call: -1, ret: -1}}
+	all := []sizeChange{t.firstSize(lock)}
 	for _, o := range t.ops {
 		if o.kind != histories.SetSize || o.lock != lock || o.result == histories.Fail {
 			continue
 		}
-		c := sizeChange{size: o.size, process: o.process, event: o.invoke, call: o.call, ret: forever}
-		if o.ok() {
-			c.ret = o.ret
-		}
-		all = append(all, c)
+		all = append(all, changeOf(o))
 	}
 	return newSizes(all)
 }
 
+func changeOf(o *op) sizeChange {
+	c := sizeChange{size: o.size, process: o.process, event: o.invoke, call: o.call, ret: forever}
+	if o.ok() {
+		c.ret = o.ret
+	}
+	return c
+}
+
+// firstSize is the size that a lock has when the history begins.
+func (t *trace) firstSize(lock string) sizeChange {
+	return sizeChange{size: t.header.Locks[lock].Size, event: -1, call: -1, ret: -1}
+}
+
 func newSizes(all []sizeChange) *sizes {
-	slices.SortStableFunc(all, func(a, b sizeChange) int { return cmp.Compare(a.call, b.call) })
-	s := &sizes{all: all, exact: true}
+	slices.SortFunc(all, func(a, b sizeChange) int { return cmp.Or(cmp.Compare(a.call, b.call), a.event-b.event) })
+	s := &sizes{all: all, exact: true, changed: forever}
+	if len(all) > 1 {
+		s.changed = all[1].call
+	}
 	first := make([]time.Duration, len(all)+1) // the first return of those from i on
 	first[len(all)] = forever
 	for i, c := range slices.Backward(all) {

@@ -74,15 +74,15 @@ func (c *tally) inUse(session string) bool {
 	if c.lost[session] {
 		return true
 	}
-	for _, holds := range c.t.held.byProc {
-		for _, h := range holds {
+	for _, p := range c.t.procs {
+		for _, h := range p.holds {
 			if h.session == session {
 				return true
 			}
 		}
 	}
-	for _, ops := range c.t.open {
-		for _, o := range ops {
+	for _, p := range c.t.procs {
+		for _, o := range p.open {
 			for _, p := range o.places {
 				if p.session == session {
 					return true
@@ -110,26 +110,26 @@ func (c *tally) struck(f *faultSpan) {
 		row.Met[s]++
 		busy[process] = true
 	}
-	for process, holds := range c.t.held.byProc {
-		if !f.hits(process) {
+	for _, p := range c.t.procs {
+		if !f.hits(p.number) {
 			continue
 		}
-		for _, h := range holds {
+		for _, h := range p.holds {
 			if h.acquire.part > 0 {
 				continue
 			}
-			see(process, Holding)
+			see(p.number, Holding)
 			c.heldAcross++
-			if !c.t.gone(process) {
+			if !p.gone() {
 				c.uses[c.t.recipe(h.lock)].Held++
 			}
 		}
 	}
-	for process, ops := range c.t.open {
-		if !f.hits(process) || c.t.gone(process) {
+	for _, p := range c.t.procs {
+		if !f.hits(p.number) || p.gone() || len(p.open) == 0 {
 			continue
 		}
-		o := ops[0]
+		process, o := p.number, p.open[0]
 		switch {
 		case o.kind == histories.Release:
 			see(process, Releasing)
@@ -143,11 +143,8 @@ func (c *tally) struck(f *faultSpan) {
 		}
 	}
 	for _, p := range c.t.procs {
-		if !busy[p] && f.hits(p) && !c.t.gone(p) {
+		if !busy[p.number] && f.hits(p.number) && !p.gone() && p.began != forever {
 			row.Met[Idle]++
 		}
 	}
 }
-
-// gone reports whether a process has come to its end.
-func (t *trace) gone(process int) bool { _, gone := t.retired[process]; return gone }

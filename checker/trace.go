@@ -38,33 +38,48 @@ type trace struct {
 	longestForced time.Duration // of the others
 
 	expired map[string]time.Duration // session → first seen expired
+	alive   map[string]time.Duration // session → an instant at which it had not ended: see proves
+	told    []telling                // of this window: holders that were asked to release
 	phases  map[string]time.Duration // phase → its start
 	census  *histories.Event
 
-	retired map[int]time.Duration // process → when
-	procs   []int                 // processes that invoked anything, in order of appearance
-	first   map[int]time.Duration // process → its first invocation
-	recent  []*op                 // acquires that progress may ask for, see tries.go
-	kept    int                   // how many of them there were when they were last gone through
-	oddDeep []oddDepth            // re-entries at a wrong depth
+	procs   []*process // in order of appearance
+	recent  []*op      // acquires that progress may ask for, see tries.go
+	kept    int        // how many of them there were when they were last gone through
+	oddDeep []oddDepth // re-entries at a wrong depth
 	tally   tally
 
-	held   *holdTracker
-	open   map[int][]*op
-	active map[int]*faultSpan
-	known  map[string]*lockInfo
-	owners map[int]string // see ownerOf
+	held     *holdTracker
+	byNumber map[int]*process
+	active   map[int]*faultSpan
+	known    map[string]*lockInfo
 }
+
+// process is what is known of a process.
+type process struct {
+	number  int
+	owner   string        // of its operations that name none
+	began   time.Duration // its first invocation; forever if it made none
+	retired time.Duration // forever if it was not
+	open    []*op
+	holds   []*hold // that it has
+	last    lastOwnership
+}
+
+// gone reports whether p has come to its end.
+func (p *process) gone() bool { return p.retired != forever }
 
 // lockInfo is what each operation on a lock asks about it.
 type lockInfo struct {
 	recipe histories.Recipe
 	use    *RecipeUse
+	holds  []*hold // of this window
 }
 
 // op is one operation.
 type op struct {
 	process int
+	by      *process
 	kind    histories.Op
 	lock    string
 	of      *lockInfo
@@ -149,14 +164,15 @@ func (f *faultSpan) hits(process int) bool {
 // defaultOwner is the owner of an operation that names none: its process.
 func defaultOwner(process int) string { return "process " + strconv.Itoa(process) }
 
-// ownerOf is defaultOwner, put together once.
-func (t *trace) ownerOf(process int) string {
-	s, ok := t.owners[process]
-	if !ok {
-		s = defaultOwner(process)
-		t.owners[process] = s
+// process returns what is known of a process.
+func (t *trace) process(number int) *process {
+	p := t.byNumber[number]
+	if p == nil {
+		p = &process{number: number, owner: defaultOwner(number), began: forever, retired: forever}
+		t.byNumber[number] = p
+		t.procs = append(t.procs, p)
 	}
-	return s
+	return p
 }
 
 // newTrace takes h apart as a whole. h is valid.
@@ -173,8 +189,8 @@ func newTrace(h *histories.History) *trace {
 func beginTrace(header histories.Header) *trace {
 	t := &trace{
 		header: header, before: -1,
-		expired: map[string]time.Duration{}, phases: map[string]time.Duration{}, retired: map[int]time.Duration{},
-		first: map[int]time.Duration{}, open: map[int][]*op{}, active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{}, owners: map[int]string{},
+		expired: map[string]time.Duration{}, alive: map[string]time.Duration{}, phases: map[string]time.Duration{}, byNumber: map[int]*process{},
+		active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{},
 	}
 	t.held = newHoldTracker(t)
 	t.tally = newTally(t)
@@ -188,42 +204,46 @@ func (t *trace) step(e *histories.Event) {
 	t.end = e.Time
 	switch e.Type {
 	case histories.Invoke:
-		t.open[e.Process] = t.invoke(i, e)
-		for _, o := range t.open[e.Process] {
+		for _, o := range t.invoke(i, e) {
 			if o.held() {
 				t.held.invoked(o)
 			}
 		}
 	case histories.OK, histories.Fail, histories.Info:
+		p := t.process(e.Process)
 		if e.Type == histories.Info {
-			t.retired[e.Process] = e.Time
+			p.retired = e.Time
 		}
-		for _, o := range t.open[e.Process] {
+		for _, o := range p.open {
 			o.complete(i, e)
 			if o.held() {
 				t.held.completed(o)
 			}
 			t.tally.completed(o)
+			t.proves(o)
 		}
-		delete(t.open, e.Process)
+		p.open = nil
 	case histories.Enqueued:
-		for _, o := range t.open[e.Process] {
+		for _, o := range t.process(e.Process).open {
 			if o.acquires() && o.lock == e.Lock {
 				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
 			}
 		}
 	case histories.Lost:
 		t.held.lost(i, e)
-		for _, o := range t.open[e.Process] {
+		for _, o := range t.process(e.Process).open {
 			o.told = o.told || o.hold != nil && slices.Contains(locksOf(e), o.lock) && about(e, o.hold)
 		}
+	case histories.RevokeRequested:
+		t.told = append(t.told, telling{*e, i})
 	case histories.Crash:
-		t.retired[e.Process] = e.Time
+		p := t.process(e.Process)
+		p.retired = e.Time
 		t.held.crashed(i, e)
-		for _, o := range t.open[e.Process] {
+		for _, o := range p.open {
 			o.gone = true
 		}
-		delete(t.open, e.Process)
+		p.open = nil
 	case histories.Expired:
 		if _, seen := t.expired[e.Session]; !seen {
 			t.expired[e.Session] = e.Time
@@ -259,8 +279,16 @@ func (t *trace) step(e *histories.Event) {
 // look makes the trace ready to be looked at.
 func (t *trace) look() {
 	clear(t.byLock)
+	for _, of := range t.known {
+		of.holds = nil
+	}
 	for _, h := range t.holds {
-		t.byLock[h.lock] = append(t.byLock[h.lock], h)
+		h.of.holds = append(h.of.holds, h)
+	}
+	for lock, of := range t.known {
+		if len(of.holds) > 0 {
+			t.byLock[lock] = of.holds
+		}
 	}
 	for _, h := range t.holds {
 		h.excuses = t.excuses(h)
@@ -287,17 +315,14 @@ func (t *trace) turn() {
 	t.before = t.end
 	t.keepRecent()
 	t.ops, t.holds = t.ops[:0], t.holds[:0]
-	for _, ops := range t.open {
-		t.ops = append(t.ops, ops...)
+	for _, p := range t.procs {
+		t.ops, t.holds = append(t.ops, p.open...), append(t.holds, p.holds...)
 	}
 	slices.SortFunc(t.ops, func(a, b *op) int { return cmp.Or(a.invoke-b.invoke, a.part-b.part) })
-	for _, holds := range t.held.byProc {
-		t.holds = append(t.holds, holds...)
-	}
 	slices.SortFunc(t.holds, func(a, b *hold) int {
 		return cmp.Or(a.acquire.done-b.acquire.done, a.acquire.part-b.acquire.part)
 	})
-	t.oddDeep = nil
+	t.oddDeep, t.told = nil, nil
 	t.held.turn()
 }
 
@@ -305,8 +330,8 @@ func (t *trace) turn() {
 // that is still under way has been: t.end if none is.
 func (t *trace) oldestAcquires() func(lock string) time.Duration {
 	oldest := map[string]time.Duration{}
-	for _, ops := range t.open {
-		for _, o := range ops {
+	for _, p := range t.procs {
+		for _, o := range p.open {
 			if at, ok := oldest[o.lock]; o.acquires() && (!ok || o.call < at) {
 				oldest[o.lock] = o.call
 			}
@@ -322,14 +347,12 @@ func (t *trace) oldestAcquires() func(lock string) time.Duration {
 
 // invoke begins the operation of e: one op, or one for each lock of several.
 func (t *trace) invoke(i int, e *histories.Event) []*op {
-	if _, seen := t.first[e.Process]; !seen {
-		t.first[e.Process] = e.Time
-		t.procs = append(t.procs, e.Process)
-	}
+	p := t.process(e.Process)
+	p.began = min(p.began, e.Time)
 	var ops []*op
 	for part := range max(1, len(e.Parts)) {
 		o := &op{
-			process: e.Process, kind: e.Op, lock: e.Lock, part: part, parts: len(e.Parts), mode: e.Mode, owner: e.Owner, store: e.Store,
+			process: e.Process, by: p, kind: e.Op, lock: e.Lock, part: part, parts: len(e.Parts), mode: e.Mode, owner: e.Owner, store: e.Store,
 			invoke: i, done: -1, call: e.Time, ret: forever,
 			depth: e.Depth, permits: max(e.Permits, 1), size: e.Size, value: e.Value, token: e.Token, session: e.Session,
 		}
@@ -337,7 +360,7 @@ func (t *trace) invoke(i int, e *histories.Event) []*op {
 			o.lock, o.token = e.Parts[part].Lock, e.Parts[part].Token
 		}
 		if o.owner == "" {
-			o.owner, o.unnamed = t.ownerOf(e.Process), true
+			o.owner, o.unnamed = p.owner, true
 		}
 		o.places = o.firstPlace[:0]
 		o.of = t.known[o.lock]
@@ -355,6 +378,7 @@ func (t *trace) invoke(i int, e *histories.Event) []*op {
 		ops = append(ops, o)
 	}
 	t.tally.begun(ops[0])
+	p.open = ops
 	return ops
 }
 

@@ -74,7 +74,7 @@ func (t *trace) keepRecent() {
 	t.recent = slices.DeleteFunc(t.recent, func(o *op) bool {
 		left := o.ret
 		if o.gone {
-			left = t.retired[o.process]
+			left = o.by.retired
 		}
 		if o.hold != nil {
 			left = max(o.hold.end, o.hold.released)

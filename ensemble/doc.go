@@ -5,8 +5,9 @@
 //     and what they say to each other can be cut ([PeerLinks]).
 //   - [External] uses servers that somebody else runs. Nothing about them can be
 //     made to fail; clients can still be cut off by links of their own.
+//   - Package docker, below this one, runs them in containers.
 //
-// Both are an [Ensemble]: servers to connect to, and a node, [Ensemble.Root],
+// All are an [Ensemble]: servers to connect to, and a node, [Ensemble.Root],
 // under which a run keeps everything.
 //
 // # Contract

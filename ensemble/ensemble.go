@@ -15,7 +15,7 @@ type Server struct {
 
 // Ensemble is a set of ZooKeeper servers that serve one tree.
 type Ensemble interface {
-	// Kind names the implementation: "local" or "external".
+	// Kind names the implementation: "local", "docker" or "external".
 	Kind() string
 	// Servers lists the servers by ascending ID.
 	Servers() []Server
@@ -44,6 +44,8 @@ type Processes interface {
 	// Restart starts it again on the same data, and returns when it serves:
 	// never before a majority of the servers runs.
 	Restart(ctx context.Context, id int) error
+	// Running tells whether the server's process is alive, be it paused.
+	Running(id int) bool
 	// Logs is the path of the server's log file.
 	Logs(id int) string
 }
@@ -55,4 +57,13 @@ type PeerLinks interface {
 	// from opened to server to. Both streams of such a connection pass them,
 	// so cutting two servers apart takes Peer(a, b) and Peer(b, a).
 	Peer(from, to int) []links.Link
+}
+
+// Pluggable is implemented by ensembles whose servers can be taken off their
+// network: no peer and no client reaches them then.
+type Pluggable interface {
+	Unplug(ctx context.Context, id int) error
+	// Plug puts a server back, and returns when it can be reached. It does
+	// nothing when it was not unplugged.
+	Plug(ctx context.Context, id int) error
 }

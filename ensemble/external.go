@@ -152,7 +152,7 @@ func (e *Ext) Servers() []Server { return append([]Server(nil), e.servers...) }
 
 // Leader returns the ID of the server that leads now, within about a second, or
 // ErrUnknownLeader.
-func (e *Ext) Leader(ctx context.Context) (int, error) { return leader(ctx, e.servers) }
+func (e *Ext) Leader(ctx context.Context) (int, error) { return LeaderOf(ctx, e.servers) }
 
 // Version is the ZooKeeper version of the first server, "" when it does not say.
 func (e *Ext) Version() string { return e.version }

@@ -5,13 +5,15 @@
 #
 # With --curator also what the tests in recipes/interop need, on Debian: Curator
 # and a JDK. They are skipped without it, so that what cannot be had is no failure.
+# With --chromium also the browser of the tests in report, on Debian: as above.
 set -eu
 
-check=no curator=no
+check=no curator=no chromium=no
 for option; do
 	case $option in
 	--check) check=yes ;;
 	--curator) curator=yes ;;
+	--chromium) chromium=yes ;;
 	*) echo "install.sh: unknown option $option" >&2 && exit 64 ;;
 	esac
 done
@@ -72,6 +74,12 @@ have_javac() {
 	have_java && [ -x "$(dirname "$(readlink -f "$(java_program)")")/javac" ]
 }
 
+# The names and the place of report/browser_test.go.
+have_chromium() {
+	[ -n "${ZKVERIFY_CHROMIUM:-}" ] || command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
+		command -v google-chrome >/dev/null 2>&1 || [ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]
+}
+
 # have_root finds out how to become root.
 have_root() {
 	if [ "$(id -u)" -eq 0 ]; then
@@ -118,6 +126,9 @@ if [ $check = yes ]; then
 		have_curator && tests=", curator: yes" || tests=", curator: no"
 		have_javac && tests="$tests, javac: yes" || tests="$tests, javac: no"
 	fi
+	if [ $chromium = yes ]; then
+		have_chromium && tests="$tests, chromium: yes" || tests="$tests, chromium: no"
+	fi
 	echo "java: $java, zookeeper: $zookeeper$tests"
 	exit 0
 fi
@@ -145,4 +156,11 @@ if [ $curator = yes ] && ! { have_curator && have_javac; }; then
 		debian "$@" || true
 	fi
 	have_curator && have_javac || echo "Curator or a Java compiler is missing: the tests in recipes/interop will be skipped"
+fi
+
+if [ $chromium = yes ] && ! have_chromium; then
+	if command -v apt-get >/dev/null 2>&1; then
+		debian chromium || true
+	fi
+	have_chromium || echo "Chromium is missing: the tests in report that need a browser will be skipped"
 fi

@@ -11,10 +11,11 @@ import (
 // must not hold up the answer of the others.
 const statusLimit = time.Second
 
-// leader asks all servers at once and returns the ID of the one that leads. A
+// LeaderOf asks all servers at once and returns the ID of the one that leads, within
+// about a second, or ErrUnknownLeader. A
 // leader that was cut off believes in itself for about a second more: of two,
 // the one of the later epoch leads.
-func leader(ctx context.Context, servers []Server) (int, error) {
+func LeaderOf(ctx context.Context, servers []Server) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
 	answers := make([]Status, len(servers))

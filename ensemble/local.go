@@ -180,7 +180,7 @@ func (l *Local) Leader(ctx context.Context) (int, error) {
 			able = append(able, s.Server)
 		}
 	}
-	return leader(ctx, able)
+	return LeaderOf(ctx, able)
 }
 
 // Version is the ZooKeeper version that the servers report, such as "3.8.0".
@@ -212,7 +212,7 @@ func (l *Local) Close() error {
 		}
 		for _, s := range l.servers {
 			if s.relay != nil {
-				errs = append(errs, s.relay.close())
+				errs = append(errs, s.relay.Close())
 			}
 			errs = append(errs, os.RemoveAll(s.dir))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/zkverify/zkverify/ensemble/internal/relay"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -18,7 +19,7 @@ func (l *Local) openPeers(ctx context.Context) error {
 	}
 	for _, to := range l.servers {
 		var err error
-		if to.relay, err = newRelay(loopback(to.quorum)); err != nil {
+		if to.relay, err = relay.Open(func() string { return loopback(to.quorum) }); err != nil {
 			return err
 		}
 		for _, from := range l.servers {
@@ -28,7 +29,7 @@ func (l *Local) openPeers(ctx context.Context) error {
 			for _, port := range []struct {
 				name   string
 				number int
-			}{{"quorum", to.relay.port()}, {"election", to.election}} {
+			}{{"quorum", to.relay.Port()}, {"election", to.election}} {
 				name := fmt.Sprintf("peer-%d-%d-%s", from.ID, to.ID, port.name)
 				link, err := l.config.Peers.Link(ctx, name, loopback(port.number))
 				if err != nil {
@@ -82,7 +83,7 @@ func (l *Local) checkPeers() error {
 				return fmt.Errorf("look at the connections of server %d: %w", s.ID, err)
 			}
 			for _, other := range l.servers {
-				direct := dialled[other.quorum] || dialled[other.election] || other.relay != nil && dialled[other.relay.port()]
+				direct := dialled[other.quorum] || dialled[other.election] || other.relay != nil && dialled[other.relay.Port()]
 				if other != s && direct {
 					return fmt.Errorf("server %d to server %d: %w", s.ID, other.ID, ErrDirectPeerLink)
 				}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/child"
+	"github.com/zkverify/zkverify/ensemble/internal/relay"
 )
 
 // pollInterval is how often a starting server is asked whether it serves.
@@ -28,7 +29,7 @@ type server struct {
 	local                    *Local
 	client, quorum, election int
 	dir, log                 string
-	relay                    *relay // in front of the quorum port; nil without links
+	relay                    *relay.Relay // in front of the quorum port; nil without links
 
 	mu      sync.Mutex
 	process *child.Process // the latest; nil before the first

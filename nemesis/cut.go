@@ -12,6 +12,7 @@ const (
 	linksBlackHole    = links.BlackHole
 	linksRequestsLost = links.RequestsLost
 	linksRepliesLost  = links.RepliesLost
+	linksReset        = links.Reset
 )
 
 // cutKind cuts one client off in one of the ways in which links can be cut:
@@ -21,22 +22,27 @@ const (
 // above it.
 func cutKind(name, description string, cut links.Cut) Kind {
 	return Kind{
-		Name: name, Description: description, Weight: 1,
+		Name: name, Description: description, Weight: 1, links: true,
 		Span: timeouts(0.2, 1.4),
 		Make: func(s Scene) (Fault, error) {
-			c, err := s.Victim()
-			if err != nil {
-				return Fault{}, err
-			}
-			ls, scope := victimLinks(s, c)
-			f := Fault{
-				Name: name, Clients: []int{c.Index},
-				Targets: []string{clientName(c)},
-				Params:  map[string]string{"links": scope},
-			}
-			return f.onLinks(ls, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, cut) }), nil
+			return onClient(s, name, func(*Fault) func(context.Context, links.Link) error {
+				return func(ctx context.Context, l links.Link) error { return l.Cut(ctx, cut) }
+			})
 		},
 	}
+}
+
+// onClient makes a fault of one client's links: the one in use, or all of them.
+// decide settles the details and returns what is done to each link.
+func onClient(s Scene, name string, decide func(*Fault) func(context.Context, links.Link) error) (Fault, error) {
+	c, err := s.Victim()
+	if err != nil {
+		return Fault{}, err
+	}
+	ls, scope := victimLinks(s, c)
+	f := Fault{Name: name, Clients: []int{c.Index}, Targets: []string{clientName(c)}, Params: map[string]string{"links": scope}}
+	start := decide(&f)
+	return f.onLinks(ls, start), nil
 }
 
 // victimLinks returns which of a client's links are hit. Where the schedule does
@@ -49,7 +55,10 @@ func victimLinks(s Scene, c Client) ([]links.Link, string) {
 	if l, ok := c.Links[c.Linked]; ok && one {
 		return []links.Link{l}, fmt.Sprintf("server %d", c.Linked)
 	}
-	return c.allLinks(), "all servers"
+	return c.allLinks(), allServers
 }
+
+// allServers is on record where all links of a client are hit.
+const allServers = "all servers"
 
 func clientName(c Client) string { return fmt.Sprintf("client %d", c.Index) }

@@ -21,8 +21,8 @@ func expireKind() Kind {
 	return Kind{
 		Name:        histories.ForcedExpiry,
 		Description: "a client's session is closed from the side",
-		Weight:      3,
-		Span:        func(time.Duration) (time.Duration, time.Duration) { return 0, 0 },
+		Weight:      4,
+		Span:        instant,
 		Make: func(s Scene) (Fault, error) {
 			c, err := s.Victim()
 			if err != nil {

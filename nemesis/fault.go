@@ -3,6 +3,7 @@ package nemesis
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,9 +16,13 @@ import (
 type Fault struct {
 	Name    string            // the name of its Kind
 	Targets []string          // what it hits, for people: "client 3", "server 1"
-	Clients []int             // the indexes of the clients it hits; no other fault hits them meanwhile
-	Servers []int             // the servers whose peer links it cuts; at most one such fault is in force
-	Params  map[string]string // what else was drawn, for people: "latency": "80ms"
+	Clients []int             // the indexes of the clients it hits, everybody if there are none; no other fault hits them meanwhile
+	Servers []int             // the servers that it hits, or whose peer links; at most one such fault is in force
+	Params  map[string]string // what else was drawn: "latency": "80ms"
+
+	// Reserves are clients that no other fault hits meanwhile, although this one
+	// hits everybody: their links are in use.
+	Reserves []int
 
 	// HealWithin bounds Start, and Stop again.
 	HealWithin time.Duration
@@ -29,9 +34,13 @@ type Fault struct {
 	Stop func(context.Context) error
 }
 
-// record is the fault as histories know it.
-func (f Fault) record(id int, processes []int) *histories.Fault {
-	return &histories.Fault{ID: id, Name: f.Name, Targets: f.Targets, Processes: processes, Params: f.Params}
+// record is the fault as histories know it, with what there is to say of this
+// edge of it.
+func (f Fault) record(id int, processes []int, edge map[string]string) *histories.Fault {
+	params := make(map[string]string)
+	maps.Copy(params, f.Params)
+	maps.Copy(params, edge)
+	return &histories.Fault{ID: id, Name: f.Name, Targets: f.Targets, Processes: processes, Params: params}
 }
 
 // healWithin is how long links get to be cut or healed. It takes them

@@ -1,12 +1,14 @@
 package nemesis
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -122,7 +124,7 @@ func newReal(t *testing.T, e *ensemble.Local, n links.Network, server int) *real
 }
 
 // begin puts a fault of the named kind in force, healed with the test.
-func (r *real) begin(t *testing.T, name string) (Fault, time.Time) {
+func (r *real) begin(t *testing.T, name string, picks ...Pick) (Fault, time.Time) {
 	t.Helper()
 	kind, err := kindNamed(name)
 	if err != nil {
@@ -132,8 +134,13 @@ func (r *real) begin(t *testing.T, name string) (Fault, time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var pick Pick
+	if len(picks) > 0 {
+		pick = picks[0]
+	}
 	f, err := kind.Make(Scene{
 		World: r, Free: r.Clients(), Everyone: r.Clients(), Leader: leader, Rand: rand.New(rand.NewPCG(1, 1)), aim: AtHolder,
+		server: pick.Server, params: pick.Params,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +215,7 @@ func TestFaultsOnRealServers(t *testing.T) {
 		return leader%3 + 1
 	}
 
-	for _, name := range []string{"down", "black-hole", "requests-lost", "replies-lost"} {
+	for _, name := range []string{"down", "black-hole", "requests-lost", "replies-lost", "reset"} {
 		t.Run(name+" keeps a client from its server", func(t *testing.T) {
 			r := newReal(t, e, network, 1)
 			if !r.answers(time.Second) {
@@ -280,6 +287,223 @@ func TestFaultsOnRealServers(t *testing.T) {
 		if f, err := makeFollower(scene); err != nil || !slices.Contains(f.Targets, "client 0") {
 			t.Errorf("it hits %v, error %v", f.Targets, err)
 		}
+	})
+	t.Run("truncated-reply carries a request out and ends the connection in its reply", func(t *testing.T) {
+		r := newReal(t, e, network, 1)
+		// 16 bytes are the reply to a ping or to a deletion less its length.
+		r.begin(t, "truncated-reply", Pick{Params: map[string]string{"bytes": "10"}})
+		if err := r.conn.Delete(r.node, -1); err == nil {
+			t.Error("a reply of which only half has arrived was taken for one")
+		}
+		if there, _, err := r.direct.Exists(r.node); err != nil || there {
+			t.Errorf("the node is there: %v, error %v; want it deleted", there, err)
+		}
+	})
+	t.Run("bandwidth makes a large reply take its time", func(t *testing.T) {
+		r := newReal(t, e, network, 1)
+		if _, err := r.conn.Set(r.node, make([]byte, 1000), -1); err != nil {
+			t.Fatal(err)
+		}
+		r.begin(t, "bandwidth", Pick{Params: map[string]string{"bytes-per-second": "2000"}})
+		start := time.Now()
+		if _, _, err := r.conn.Get(r.node); err != nil || time.Since(start) < 400*time.Millisecond {
+			t.Errorf("1000 bytes at 2000 a second came in %v, error %v", time.Since(start), err)
+		}
+	})
+	t.Run("slicer delivers a reply in pieces, whole", func(t *testing.T) {
+		r := newReal(t, e, network, 1)
+		data := bytes.Repeat([]byte("0123456789"), 40)
+		if _, err := r.conn.Set(r.node, data, -1); err != nil {
+			t.Fatal(err)
+		}
+		r.begin(t, "slicer", Pick{Params: map[string]string{"size": "8", "pause": "2ms"}})
+		start := time.Now()
+		got, _, err := r.conn.Get(r.node)
+		// Pieces of at most 12 bytes, with 2 ms after each.
+		if err != nil || !bytes.Equal(got, data) || time.Since(start) < 60*time.Millisecond {
+			t.Errorf("%d of %d bytes came in %v, error %v", len(got), len(data), time.Since(start), err)
+		}
+	})
+
+	// serves waits until the server does, or does not, take part in a quorum.
+	serves := func(t *testing.T, id int, want bool) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		for {
+			asking, done := context.WithTimeout(ctx, 500*time.Millisecond)
+			status, _, err := ensemble.AskStatus(asking, e.Servers()[id-1].Addr)
+			done()
+			if (err == nil && status.Serving()) == want {
+				return
+			}
+			if !sleep(ctx, 20*time.Millisecond) {
+				t.Fatalf("server %d: serving is not %v", id, want)
+			}
+		}
+	}
+	all := func(t *testing.T) {
+		t.Helper()
+		for id := range 3 {
+			serves(t, id+1, true)
+		}
+	}
+	// heals undoes the fault within its deadline and waits until all serve.
+	heals := func(t *testing.T, f Fault) {
+		t.Helper()
+		if err := within(context.Background(), f.HealWithin, f.Stop); err != nil {
+			t.Fatal("it does not heal:", err)
+		}
+		all(t)
+	}
+	settle := func(t *testing.T) (leader int, r *real) {
+		t.Helper()
+		all(t)
+		server := follower(t)
+		r = newReal(t, e, network, server)
+		leader, err := e.Leader(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leader, r
+	}
+
+	t.Run("isolate-server keeps a follower from serving", func(t *testing.T) {
+		_, r := settle(t)
+		f, _ := r.begin(t, "isolate-server", Pick{Server: Server(fmt.Sprint(r.client.Linked))})
+		serves(t, r.client.Linked, false)
+		heals(t, f)
+	})
+	t.Run("partition leaves the minority's clients nowhere to go", func(t *testing.T) {
+		leader, r := settle(t)
+		elsewhere, err := network.Link(t.Context(), t.Name()+"-elsewhere", e.Servers()[leader-1].Addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = elsewhere.Close() })
+		r.client.Links[leader] = elsewhere
+		f, _ := r.begin(t, "partition", Pick{Server: Server(fmt.Sprint(r.client.Linked))})
+		asking, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		if _, _, err := ensemble.AskStatus(asking, elsewhere.Addr()); err == nil {
+			t.Error("the client reaches a server of the majority")
+		}
+		serves(t, r.client.Linked, false)
+		serves(t, leader, true)
+		heals(t, f)
+		if _, _, err := ensemble.AskStatus(t.Context(), elsewhere.Addr()); err != nil {
+			t.Error("healed, the client does not reach the majority:", err)
+		}
+	})
+	t.Run("bridge keeps the leader and a follower apart, the third serves", func(t *testing.T) {
+		leader, r := settle(t)
+		f, _ := r.begin(t, "bridge", Pick{Server: Server(fmt.Sprint(r.client.Linked))})
+		cut := 6 - leader - r.client.Linked
+		serves(t, cut, false)
+		if !r.answers(5 * time.Second) {
+			t.Error("the bridge does not serve")
+		}
+		heals(t, f)
+	})
+	for _, lost := range []string{"from-leader", "to-leader"} {
+		t.Run("one-way, "+lost+", keeps a follower from serving", func(t *testing.T) {
+			_, r := settle(t)
+			f, _ := r.begin(t, "one-way", Pick{Server: Server(fmt.Sprint(r.client.Linked)), Params: map[string]string{"lost": lost}})
+			serves(t, r.client.Linked, false)
+			heals(t, f)
+		})
+	}
+	t.Run("slow-peers makes writes slow, and reads not", func(t *testing.T) {
+		_, r := settle(t)
+		f, _ := r.begin(t, "slow-peers", Pick{Params: map[string]string{"latency": "100ms", "jitter": "0s"}})
+		start := time.Now()
+		if _, err := r.conn.Set(r.node, nil, -1); err != nil || time.Since(start) < 200*time.Millisecond {
+			t.Errorf("a write took %v, error %v; want at least a trip to the leader and back, 100 ms each", time.Since(start), err)
+		}
+		heals(t, f)
+	})
+	t.Run("kill-server moves its client, who keeps the session", func(t *testing.T) {
+		_, r := settle(t)
+		f, _ := r.begin(t, "kill-server", Pick{Server: Server(fmt.Sprint(r.client.Linked))})
+		if e.Running(r.client.Linked) || r.answers(300*time.Millisecond) {
+			t.Error("the server lives")
+		}
+		heals(t, f)
+	})
+	t.Run("kill-leader makes another server lead", func(t *testing.T) {
+		leader, r := settle(t)
+		f, _ := r.begin(t, "kill-leader")
+		if e.Running(leader) {
+			t.Error("the leader lives")
+		}
+		serves(t, leader%3+1, true)
+		if now, err := e.Leader(t.Context()); err == nil && now == leader {
+			t.Error("it still leads")
+		}
+		heals(t, f)
+	})
+	t.Run("pause-server leaves connections open and answers nothing", func(t *testing.T) {
+		_, r := settle(t)
+		f, _ := r.begin(t, "pause-server", Pick{Server: Server(fmt.Sprint(r.client.Linked))})
+		conn, err := net.DialTimeout("tcp", e.Servers()[r.client.Linked-1].Addr, time.Second)
+		if err != nil {
+			t.Error("a paused server accepts connections:", err)
+		} else {
+			conn.Close()
+		}
+		if !e.Running(r.client.Linked) || r.answers(300*time.Millisecond) {
+			t.Error("the server answers, or has died")
+		}
+		heals(t, f)
+	})
+	t.Run("lose-quorum keeps all from serving", func(t *testing.T) {
+		_, r := settle(t)
+		f, _ := r.begin(t, "lose-quorum")
+		if len(f.Servers) != 2 {
+			t.Errorf("it hits %v of three", f.Targets)
+		}
+		for id := range 3 {
+			serves(t, id+1, false)
+		}
+		heals(t, f)
+	})
+	t.Run("restart-server ends the server's connections and is over when it serves", func(t *testing.T) {
+		_, r := settle(t)
+		conn, err := net.DialTimeout("tcp", e.Servers()[r.client.Linked-1].Addr, time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		r.begin(t, "restart-server", Pick{Server: Server(fmt.Sprint(r.client.Linked))})
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("its connection has not ended: %v", err)
+		}
+		asking, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if status, _, err := ensemble.AskStatus(asking, e.Servers()[r.client.Linked-1].Addr); err != nil || !status.Serving() {
+			t.Errorf("it does not serve: %+v, error %v", status, err)
+		}
+	})
+	t.Run("rolling-restart ends the connections of every server, and all serve again", func(t *testing.T) {
+		_, r := settle(t)
+		var before []net.Conn
+		for _, s := range e.Servers() {
+			conn, err := net.DialTimeout("tcp", s.Addr, time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			before = append(before, conn)
+		}
+		r.begin(t, "rolling-restart")
+		for i, conn := range before {
+			_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+			if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("the connection to server %d has not ended: %v", i+1, err)
+			}
+		}
+		all(t)
 	})
 	t.Run("isolate-leader makes another server lead", func(t *testing.T) {
 		old, err := e.Leader(t.Context())

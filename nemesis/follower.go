@@ -21,7 +21,7 @@ func followerKind() Kind {
 	return Kind{
 		Name:        "isolate-holder-follower",
 		Description: "the follower that a lock's holder is linked to is cut off from the other servers",
-		Peers:       true, Weight: 1,
+		Needs:       NeedsPeers, Weight: 1, early: 1,
 		// Longer than the session timeout, so that the leader ends the
 		// session behind the follower's back.
 		Span: timeouts(1.5, 2.2),
@@ -30,8 +30,8 @@ func followerKind() Kind {
 }
 
 func makeFollower(s Scene) (Fault, error) {
-	if s.PeersBusy {
-		return Fault{}, fmt.Errorf("%w: another fault cuts servers apart", ErrNobody)
+	if err := s.serversFree(); err != nil {
+		return Fault{}, err
 	}
 	holders := s.throughFollowers(func(c Client) bool { return c.Holds })
 	if len(holders) == 0 && (!s.exact || s.aim == AtWaiter) {
@@ -40,8 +40,11 @@ func makeFollower(s Scene) (Fault, error) {
 	if len(holders) == 0 {
 		return Fault{}, fmt.Errorf("%w: no client holds a lock through a follower", ErrNobody)
 	}
+	if w, ok := s.World.(Chooser); ok {
+		holders = w.Rarest(s.fault, AtHolder, holders, false)
+	}
 	server := holders[s.Rand.IntN(len(holders))].Linked
-	f := Fault{Name: "isolate-holder-follower", Targets: []string{serverName(server)}}
+	f := Fault{Name: "isolate-holder-follower"}
 	// Everyone linked to this server is hit. A second fault on one of them
 	// would only chase it away from the server where it should stay.
 	for _, c := range s.Everyone {
@@ -50,7 +53,7 @@ func makeFollower(s Scene) (Fault, error) {
 			f.Targets = append(f.Targets, clientName(c))
 		}
 	}
-	return isolate(s.Ensemble(), f, server)
+	return isolate(s, f, server)
 }
 
 // throughFollowers returns the free clients that are linked to a follower and are

@@ -12,7 +12,7 @@ func killWorkerKind() Kind {
 	return Kind{
 		Name:        "kill-worker",
 		Description: "a process of clients is killed (SIGKILL), and started again",
-		Workers:     true, Weight: 1,
+		Needs:       NeedsWorkers, Weight: 1,
 		Span: timeouts(0.1, 0.5),
 		Make: func(s Scene) (Fault, error) {
 			f, worker, workers, err := s.workerFault("kill-worker")

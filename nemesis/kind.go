@@ -5,25 +5,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 // Kind is a family of faults: what a schedule names.
 type Kind struct {
 	Name        string
 	Description string // one line
-	// Peers says that it needs links between the servers, which only an
-	// ensemble of our own has.
-	Peers bool
-	// Workers says that it needs clients that live in worker processes.
-	Workers bool
+	// Needs is what it needs of an ensemble. A kind that needs anything is one
+	// of servers, of which one at a time is in force at most, unless it is
+	// workers; the others hit one client each.
+	Needs Need
 	// Weight is how often it is drawn, relative to others of its sort.
 	Weight int
 	// Span is how long it lasts at least and at most, for a session timeout.
+	// 0 and 0: it is over as soon as it has begun.
 	Span func(sessionTimeout time.Duration) (least, most time.Duration)
 	// Make looks at the scene and makes the fault. [ErrNobody] means that
 	// the scene has nobody for it at this moment.
 	Make func(Scene) (Fault, error)
+
+	params []param // what a schedule may decide, else it is drawn
+	links  bool    // a schedule may say which of the client's links are hit
+	server bool    // a schedule may say which server is hit
+	early  int     // every drawn schedule has it, however short: the lowest is dealt first
 }
+
+// OfServers reports whether the kind is one of servers: everybody is hit.
+func (k Kind) OfServers() bool { return k.Needs != NeedsNothing && k.Needs != NeedsWorkers }
 
 // List returns every kind of fault, in the order in which they are documented.
 func List() []Kind {
@@ -32,21 +42,65 @@ func List() []Kind {
 		cutKind("black-hole", "a client's data vanishes both ways, connections stay open", linksBlackHole),
 		cutKind("requests-lost", "a client's requests vanish, replies would pass", linksRequestsLost),
 		cutKind("replies-lost", "a client's requests are carried out, the replies vanish", linksRepliesLost),
+		cutKind("reset", "a client's connections are reset as soon as it sends anything", linksReset),
+		truncatedKind(),
 		latencyKind(),
+		bandwidthKind(),
+		slicerKind(),
 		silenceKind(),
 		expireKind(),
+		isolateKind(),
 		leaderKind(),
 		followerKind(),
 		pauseWorkerKind(),
 		killWorkerKind(),
+		partitionKind(),
+		bridgeKind(),
+		oneWayKind(),
+		slowPeersKind(),
+		killKind(),
+		killLeaderKind(),
+		pauseKind(),
+		restartKind(),
+		rollingKind(),
+		quorumKind(),
+		unplugKind(),
 	}
 }
 
+// Need is what a kind of fault needs of an ensemble.
+type Need string
+
+// The needs.
+const (
+	NeedsNothing   Need = ""                                                // clients have links of their own with every ensemble
+	NeedsPeers     Need = "links between the servers"                       // see ensemble.PeerLinks
+	NeedsProcesses Need = "the servers' processes"                          // see ensemble.Processes
+	NeedsPlugs     Need = "servers on a network that they can be taken off" // see ensemble.Pluggable
+	NeedsWorkers   Need = "clients in worker processes (--workers)"         // whatever the ensemble; see Workers
+)
+
+// MetBy reports whether an ensemble has what is needed.
+func (n Need) MetBy(e ensemble.Ensemble) bool {
+	switch n {
+	case NeedsPeers:
+		_, ok := e.(ensemble.PeerLinks)
+		return ok
+	case NeedsProcesses:
+		_, ok := e.(ensemble.Processes)
+		return ok
+	case NeedsPlugs:
+		_, ok := e.(ensemble.Pluggable)
+		return ok
+	}
+	return true
+}
+
 // Select returns the kinds that names ask for: "all", "none" (or nothing), or
-// names of kinds. peers says whether the ensemble has links between its
-// servers: kinds that need them are left out of "all", and an error when asked
-// for by name. workers says the same of clients that live in worker processes.
-func Select(names []string, peers, workers bool) ([]Kind, error) {
+// names of kinds. Kinds that need what the ensemble does not have are left out of
+// "all", and an error when asked for by name. A nil ensemble has everything.
+// workers says whether clients live in worker processes.
+func Select(names []string, e ensemble.Ensemble, workers bool) ([]Kind, error) {
 	var out []Kind
 	for _, name := range names {
 		switch name = strings.TrimSpace(name); name {
@@ -54,7 +108,7 @@ func Select(names []string, peers, workers bool) ([]Kind, error) {
 			continue
 		case "all":
 			for _, k := range List() {
-				if (peers || !k.Peers) && (workers || !k.Workers) {
+				if (e == nil || k.Needs.MetBy(e)) && (workers || k.Needs != NeedsWorkers) {
 					out = appendKind(out, k)
 				}
 			}
@@ -64,15 +118,19 @@ func Select(names []string, peers, workers bool) ([]Kind, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k.Peers && !peers {
-			return nil, fmt.Errorf("fault %q needs links between the servers, which this ensemble does not give", name)
+		if e != nil && !k.Needs.MetBy(e) {
+			return nil, k.notOn(e)
 		}
-		if k.Workers && !workers {
-			return nil, fmt.Errorf("fault %q needs clients in worker processes (--workers)", name)
+		if k.Needs == NeedsWorkers && !workers {
+			return nil, fmt.Errorf("fault %q needs %s", name, k.Needs)
 		}
 		out = appendKind(out, k)
 	}
 	return out, nil
+}
+
+func (k Kind) notOn(e ensemble.Ensemble) error {
+	return fmt.Errorf("fault %q needs %s, which are out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
 }
 
 func appendKind(to []Kind, k Kind) []Kind {
@@ -99,3 +157,6 @@ func timeouts(least, most float64) func(time.Duration) (time.Duration, time.Dura
 		return time.Duration(least * float64(t)), time.Duration(most * float64(t))
 	}
 }
+
+// instant is the Span of what is over as soon as it has begun.
+func instant(time.Duration) (time.Duration, time.Duration) { return 0, 0 }

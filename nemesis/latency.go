@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
@@ -12,23 +13,37 @@ import (
 // end a session: 20 to 200 ms each way.
 func latencyKind() Kind {
 	return Kind{
-		Name: "latency", Description: "a client's links are slow, with jitter", Weight: 1,
-		Span: timeouts(0.5, 1.5),
+		Name: "latency", Description: "a client's links are slow, with jitter", Weight: 1, links: true,
+		Span:   timeouts(0.5, 1.5),
+		params: latencyParams(),
 		Make: func(s Scene) (Fault, error) {
-			c, err := s.Victim()
-			if err != nil {
-				return Fault{}, err
-			}
-			ls, scope := victimLinks(s, c)
-			latency := time.Duration(20+s.Rand.IntN(181)) * time.Millisecond
-			latency = min(latency, s.SessionTimeout()/8)
-			jitter := latency / time.Duration(2+s.Rand.IntN(4))
-			f := Fault{
-				Name: "latency", Clients: []int{c.Index},
-				Targets: []string{clientName(c)},
-				Params:  map[string]string{"links": scope, "latency": latency.String(), "jitter": jitter.String()},
-			}
-			return f.onLinks(ls, func(ctx context.Context, l links.Link) error { return l.Delay(ctx, latency, jitter) }), nil
+			return onClient(s, "latency", func(f *Fault) func(context.Context, links.Link) error {
+				latency, jitter := s.setLatency(f, 20*time.Millisecond, min(200*time.Millisecond, s.SessionTimeout()/8))
+				return func(ctx context.Context, l links.Link) error { return l.Delay(ctx, latency, jitter) }
+			})
 		},
 	}
+}
+
+func latencyParams() []param {
+	return []param{duration("latency", time.Millisecond), duration("jitter", 0)}
+}
+
+// setLatency settles how slow links are, between least and most, and how much
+// that varies.
+func (s Scene) setLatency(f *Fault, least, most time.Duration) (latency, jitter time.Duration) {
+	latency = least + time.Duration(s.Rand.IntN(max(1, int((most-least)/time.Millisecond+1))))*time.Millisecond
+	part := time.Duration(2 + s.Rand.IntN(4))
+	latency = s.setDuration(f, "latency", min(latency, most))
+	jitter = s.setDuration(f, "jitter", latency/part)
+	return latency, min(jitter, latency)
+}
+
+// checkLatency refuses a jitter that is larger than what it varies.
+func checkLatency(params map[string]string) error {
+	latency, _ := time.ParseDuration(params["latency"])
+	if jitter, err := time.ParseDuration(params["jitter"]); err == nil && jitter > latency {
+		return fmt.Errorf("jitter is %v: want at most the latency, which the schedule must say too", jitter)
+	}
+	return nil
 }

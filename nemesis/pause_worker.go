@@ -17,7 +17,7 @@ func pauseWorkerKind() Kind {
 	return Kind{
 		Name:        histories.WorkerPause,
 		Description: "a process of clients is stopped (SIGSTOP) for longer than a session lives, and goes on",
-		Workers:     true, Weight: 2,
+		Needs:       NeedsWorkers, Weight: 2,
 		Span: timeouts(1.5, 2.5),
 		Make: func(s Scene) (Fault, error) {
 			f, worker, workers, err := s.workerFault(histories.WorkerPause)

@@ -80,7 +80,7 @@ func TestThePauseOfAProcessEndsWithTheRun(t *testing.T) {
 
 func TestFaultsOfProcessesNeedClientsInProcesses(t *testing.T) {
 	for _, name := range []string{"pause-worker", "kill-worker"} {
-		if _, err := Select([]string{name}, true, false); err == nil || !strings.Contains(err.Error(), "--workers") {
+		if _, err := Select([]string{name}, nil, false); err == nil || !strings.Contains(err.Error(), "--workers") {
 			t.Errorf("%s: %v", name, err)
 		}
 		k, err := kindNamed(name)
@@ -88,12 +88,12 @@ func TestFaultsOfProcessesNeedClientsInProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := newWorld(Client{Linked: 1})
-		if _, err := k.Make(newScene(w, Pick{}, nil, false)); err == nil || errors.Is(err, ErrNobody) {
+		if _, err := k.Make(newScene(w, name, Pick{}, nil, false)); err == nil || errors.Is(err, ErrNobody) {
 			t.Errorf("%s in a world without: %v; want an error that says so", name, err)
 		}
 	}
-	all, _ := Select([]string{"all"}, true, false)
-	with, _ := Select([]string{"all"}, true, true)
+	all, _ := Select([]string{"all"}, nil, false)
+	with, _ := Select([]string{"all"}, nil, true)
 	if len(with) != len(all)+2 || len(with) != len(List()) {
 		t.Errorf("%d faults without workers, %d with", len(all), len(with))
 	}

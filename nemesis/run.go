@@ -20,6 +20,10 @@ type Recorder interface {
 type Report struct {
 	Struck  int       // faults that were in force
 	Skipped []Skipped // steps that could not be carried out
+	// Late has how late each edge was that the run did not cut short: Start or
+	// Stop was called that long after its time. The time that a step took to
+	// find somebody to hit does not count; it is in Looked.
+	Late, Looked []time.Duration
 }
 
 // Skipped is a step that could not be carried out, and why.
@@ -29,11 +33,11 @@ type Skipped struct {
 }
 
 // How long a step waits for somebody its aim is at, and then as long again for
-// anybody. Faults of peers wait longer: a schedule has few of them.
+// anybody. Faults of servers wait longer: a schedule has few of them.
 const (
-	patience     = 500 * time.Millisecond
-	peerPatience = 1500 * time.Millisecond
-	glance       = 2 * time.Millisecond
+	patience       = 500 * time.Millisecond
+	serverPatience = 1500 * time.Millisecond
+	glance         = 2 * time.Millisecond
 )
 
 // Run carries the schedule out and returns when it has ended and every fault
@@ -42,9 +46,9 @@ const (
 // that a step was skipped, is none.
 func Run(ctx context.Context, w World, schedule Schedule, rec Recorder) (Report, error) {
 	r := &runner{world: w, rec: rec, busy: make(map[int]bool)}
-	for _, step := range schedule.Steps {
-		if _, err := kindNamed(step.Fault); err != nil {
-			return Report{}, err
+	for i, step := range schedule.Steps {
+		if err := step.check(); err != nil {
+			return Report{}, fmt.Errorf("step %d of the schedule: %w", i+1, err)
 		}
 	}
 	start := time.Now()
@@ -52,8 +56,8 @@ func Run(ctx context.Context, w World, schedule Schedule, rec Recorder) (Report,
 	for i, step := range schedule.Steps {
 		// Each ends with its step, at the latest soon after ctx.
 		wg.Go(func() {
-			if sleep(ctx, time.Until(start.Add(step.At))) {
-				r.carryOut(ctx, i+1, step)
+			if due := start.Add(step.At); sleep(ctx, time.Until(due)) {
+				r.carryOut(ctx, i+1, step, due)
 			}
 		})
 	}
@@ -65,14 +69,15 @@ type runner struct {
 	world World
 	rec   Recorder
 
-	mu        sync.Mutex
-	busy      map[int]bool // clients that a fault hits
-	peersBusy bool
-	report    Report
-	errs      []error
+	mu          sync.Mutex
+	busy        map[int]bool // clients that a fault hits
+	serversBusy bool
+	report      Report
+	errs        []error
 }
 
-func (r *runner) carryOut(ctx context.Context, id int, step Step) {
+func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time) {
+	looking := time.Now()
 	fault, err := r.prepare(ctx, step)
 	if err != nil {
 		r.mu.Lock()
@@ -80,24 +85,32 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step) {
 		r.report.Skipped = append(r.report.Skipped, Skipped{step, err.Error()})
 		return
 	}
+	looked := time.Since(looking)
 	watcher, watched := r.world.(Watcher)
 	if watched {
 		watcher.Struck(id, fault)
 	}
 	hit := r.processes(fault, nil)
+	late := r.edge(due.Add(looked), looked)
+	edge := step.edge()
+	edge["late"], edge["looked"] = late.String(), looked.String()
 	// Before Start, so that nothing that the fault does is earlier on record
 	// than the fault.
-	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: fault.record(id, hit)})
+	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: fault.record(id, hit, edge)})
+	healed := map[string]string{}
+	heal := time.Now().Add(step.For)
 	startErr := within(ctx, fault.HealWithin, fault.Start)
-	if startErr == nil {
-		sleep(ctx, step.For)
+	if startErr == nil && sleep(ctx, time.Until(heal)) && step.For > 0 {
+		healed["late"] = r.edge(heal, -1).String()
 	}
 	var stopErr error
 	if fault.Stop != nil {
+		stopping := time.Now()
 		// The end of the run must not keep anything from being healed.
 		stopErr = within(context.WithoutCancel(ctx), fault.HealWithin, fault.Stop)
+		healed["healing"] = time.Since(stopping).String()
 	}
-	stop := histories.Event{Type: histories.FaultStop, Process: -1, Fault: fault.record(id, r.processes(fault, hit))}
+	stop := histories.Event{Type: histories.FaultStop, Process: -1, Fault: fault.record(id, r.processes(fault, hit), healed)}
 	if err := errors.Join(startErr, stopErr); err != nil {
 		stop.Error = err.Error()
 	}
@@ -108,6 +121,19 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step) {
 	}
 }
 
+// edge counts how late an edge is that is due, and how long it took to find
+// somebody to hit, unless that is negative.
+func (r *runner) edge(due time.Time, looked time.Duration) time.Duration {
+	late := time.Since(due)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Late = append(r.report.Late, late)
+	if looked >= 0 {
+		r.report.Looked = append(r.report.Looked, looked)
+	}
+	return late
+}
+
 // prepare makes the step's fault and reserves what it hits. It waits a little
 // for somebody the step is aimed at, then for anybody at all.
 func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
@@ -116,8 +142,8 @@ func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
 		return Fault{}, err
 	}
 	start, wait := time.Now(), patience
-	if kind.Peers {
-		wait = peerPatience
+	if kind.OfServers() {
+		wait = serverPatience
 	}
 	for {
 		exact := time.Since(start) < wait
@@ -135,7 +161,10 @@ func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
 
 func (r *runner) reserve(ctx context.Context, kind Kind, pick Pick, exact bool) (Fault, error) {
 	leader := 0
-	if kind.Peers {
+	if kind.OfServers() {
+		if !kind.Needs.MetBy(r.world.Ensemble()) {
+			return Fault{}, kind.notOn(r.world.Ensemble())
+		}
 		// Asked before the lock is taken: during an election the answer
 		// takes long, and other steps must not wait for it.
 		var err error
@@ -145,17 +174,17 @@ func (r *runner) reserve(ctx context.Context, kind Kind, pick Pick, exact bool) 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	scene := newScene(r.world, pick, r.busy, exact)
-	scene.PeersBusy, scene.Leader = r.peersBusy, leader
+	scene := newScene(r.world, kind.Name, pick, r.busy, exact)
+	scene.ServersBusy, scene.Leader = r.serversBusy, leader
 	fault, err := kind.Make(scene)
 	if err != nil {
 		return Fault{}, err
 	}
-	for _, c := range fault.Clients {
+	for _, c := range append(slices.Clone(fault.Clients), fault.Reserves...) {
 		r.busy[c] = true
 	}
 	if len(fault.Servers) > 0 {
-		r.peersBusy = true
+		r.serversBusy = true
 	}
 	return fault, nil
 }
@@ -163,11 +192,11 @@ func (r *runner) reserve(ctx context.Context, kind Kind, pick Pick, exact bool) 
 func (r *runner) finish(step Step, fault Fault, startErr, stopErr error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, c := range fault.Clients {
+	for _, c := range append(slices.Clone(fault.Clients), fault.Reserves...) {
 		delete(r.busy, c)
 	}
 	if len(fault.Servers) > 0 {
-		r.peersBusy = false
+		r.serversBusy = false
 	}
 	switch {
 	case stopErr != nil:

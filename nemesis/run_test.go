@@ -41,6 +41,21 @@ func (l *fakeLink) Delay(_ context.Context, latency, jitter time.Duration) error
 	return nil
 }
 
+func (l *fakeLink) Throttle(_ context.Context, bytesPerSecond int) error {
+	l.log(fmt.Sprintf("throttle %s to %d", l.name, bytesPerSecond))
+	return nil
+}
+
+func (l *fakeLink) Slice(_ context.Context, size int, pause time.Duration) error {
+	l.log(fmt.Sprintf("slice %s by %d, %v", l.name, size, pause))
+	return nil
+}
+
+func (l *fakeLink) Truncate(_ context.Context, bytes int) error {
+	l.log(fmt.Sprintf("truncate %s after %d", l.name, bytes))
+	return nil
+}
+
 func (l *fakeLink) Heal(context.Context) error {
 	l.log("heal " + l.name)
 	return l.heal
@@ -111,10 +126,10 @@ func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 }
 
 func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
-	for aim, victim := range map[Aim]int{AtHolder: 1, AtWaiter: 2, AtEnqueuing: 3} {
+	for aim, victim := range map[Aim]int{AtHolder: 1, AtWaiter: 2, AtEnqueuing: 3, AtReleasing: 4} {
 		t.Run(string(aim), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(Client{Linked: 1}, Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true}, Client{Linked: 1, Enqueues: true})
+				w := newWorld(Client{Linked: 1}, Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true}, Client{Linked: 1, Enqueues: true}, Client{Linked: 1, Releases: true})
 				var steps []Step
 				for i := range 10 {
 					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: Pick{Aim: aim, Draw: uint32(i)}})
@@ -136,7 +151,7 @@ func TestAScheduleMaySayWhichLinksAreHit(t *testing.T) {
 	for links, want := range map[Links]int{OneLink: 1, AllLinks: 3} {
 		t.Run(string(links), func(t *testing.T) {
 			for draw := range uint32(20) {
-				scene := newScene(newWorld(), Pick{Draw: draw, Links: links}, nil, true)
+				scene := newScene(newWorld(), "down", Pick{Draw: draw, Links: links}, nil, true)
 				got, _ := victimLinks(scene, Client{Linked: 2, Links: threeLinks()})
 				if len(got) != want || want == 1 && got[0].Name() != "server 2" {
 					t.Fatalf("draw %d: %d links", draw, len(got))

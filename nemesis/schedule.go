@@ -2,13 +2,15 @@ package nemesis
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 )
 
-// Schedule says when which fault strikes, and whom. It is data: it can be
-// written by hand, and read back from a recorded run.
+// Schedule says when which fault strikes, and whom. It is data: it can be drawn,
+// see [Draw], written by hand, see [ReadYAML], and taken from a recorded run, see
+// [FromHistory].
 type Schedule struct {
 	Steps []Step `json:"steps"` // by At
 }
@@ -35,7 +37,7 @@ type Plan struct {
 }
 
 // A drawn schedule is made of rounds. In the storm, client faults follow each
-// other in several lanes, while at most one fault cuts servers apart. In the
+// other in several lanes, while at most one fault hits servers. In the
 // calm everything is healed: there the operations are done that make the
 // history long, and there it shows what the storm has broken.
 const (
@@ -47,26 +49,30 @@ const (
 //
 // Each kind is drawn from a bag that holds it as often as its weight, shuffled,
 // the first bag holding each once: all kinds occur as soon as there is room for
-// them, which two rounds (10 session timeouts each) are enough for. Seven of
-// ten faults are aimed at holders, two at waiters.
+// them. Two rounds (10 session timeouts) are enough for those of clients, and for
+// the cuts of the leader and of a holder's follower, which come before all others
+// of servers; 70 session timeouts for all. Half of the faults of a kind, the first
+// among them, are aimed at holders, two of ten at waiters, and one each at clients
+// that enqueue, that release, and at any.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
 		// The second word keeps this stream apart from those of clients.
-		rand: rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
+		rand:  rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
+		dealt: make(map[string]int),
 	}
 	if d.plan.Lanes <= 0 {
 		d.plan.Lanes = 3
 	}
-	clients, peers := &bag{}, &bag{}
+	clients, servers := &bag{}, &bag{}
 	for _, k := range p.Kinds {
 		weight := k.Weight
 		if w, ok := p.Weights[k.Name]; ok {
 			weight = w
 		}
 		b := clients
-		if k.Peers {
-			b = peers
+		if k.OfServers() {
+			b = servers
 		}
 		if weight > 0 {
 			b.kinds, b.weights = append(b.kinds, k), append(b.weights, weight)
@@ -76,8 +82,8 @@ func Draw(p Plan) Schedule {
 		// The last round may be short. Its calm is not: what the last fault
 		// broke has to show before the end.
 		end := min(start+time.Duration(storm/(storm+calm)*float64(length)), p.Duration-time.Duration(calm/(storm+calm)*float64(length)))
-		if !peers.empty() {
-			d.lane(peers, start, end, 1)
+		if !servers.empty() {
+			d.lane(servers, start, end, 1)
 		}
 		for range d.plan.Lanes {
 			if !clients.empty() {
@@ -93,6 +99,7 @@ type drawer struct {
 	plan  Plan
 	rand  *rand.Rand
 	steps []Step
+	dealt map[string]int // by kind
 }
 
 // round is the length of a round: shorter than usual when the whole run is.
@@ -112,20 +119,19 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 			return
 		}
 		length := d.between(least, min(longest, end-at))
-		d.steps = append(d.steps, Step{At: at, For: length, Fault: k.Name, Pick: d.pick()})
+		d.steps = append(d.steps, Step{At: at, For: length, Fault: k.Name, Pick: d.pick(k)})
 		// A forced expiry lasts no time; its client needs some to come back.
 		at += max(length, d.plan.SessionTimeout/8) + d.between(d.plan.SessionTimeout/8, d.plan.SessionTimeout/2)
 	}
 }
 
-func (d *drawer) pick() Pick {
-	p := Pick{Aim: AtHolder, Draw: d.rand.Uint32()}
-	switch n := d.rand.IntN(10); {
-	case n < 2:
-		p.Aim = AtWaiter
-	case n == 2:
-		p.Aim = AtAnyone
-	}
+// aims are whom the faults of one kind are aimed at, in turn: holders first, who
+// have the most to lose, and often.
+var aims = []Aim{AtHolder, AtWaiter, AtHolder, AtEnqueuing, AtHolder, AtReleasing, AtHolder, AtWaiter, AtHolder, AtAnyone}
+
+func (d *drawer) pick(k Kind) Pick {
+	p := Pick{Aim: aims[d.dealt[k.Name]%len(aims)], Draw: d.rand.Uint32()}
+	d.dealt[k.Name]++
 	return p
 }
 
@@ -158,12 +164,23 @@ func (b *bag) next(r *rand.Rand) Kind {
 				b.left = append(b.left, k)
 			}
 		}
-		b.refills++
 		r.Shuffle(len(b.left), func(i, j int) { b.left[i], b.left[j] = b.left[j], b.left[i] })
+		if b.refills == 0 {
+			slices.SortStableFunc(b.left, func(a, b Kind) int { return cmp.Compare(order(a), order(b)) })
+		}
+		b.refills++
 	}
 	k := b.left[0]
 	b.left = b.left[1:]
 	return k
+}
+
+// order is in which turn a kind is dealt first.
+func order(k Kind) int {
+	if k.early > 0 {
+		return k.early
+	}
+	return math.MaxInt
 }
 
 // back returns a kind that found no room: it is the next one dealt.

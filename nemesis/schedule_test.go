@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 func plan(seed int64, duration time.Duration) Plan {
@@ -47,24 +49,33 @@ func schedules(check func(seed int64, d time.Duration, s Schedule)) {
 }
 
 func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
-	schedules(func(seed int64, d time.Duration, s Schedule) {
-		seen := make(map[string]int)
-		for _, step := range s.Steps {
-			seen[step.Fault]++
-		}
-		for _, k := range List() {
-			if seen[k.Name] == 0 {
-				t.Errorf("seed %d, %v: no %s in %v", seed, d, k.Name, seen)
+	for seed := range int64(100) {
+		for d, has := range map[time.Duration]func(Kind) bool{
+			20 * time.Second:  func(k Kind) bool { return !k.OfServers() || k.early > 0 },
+			150 * time.Second: func(Kind) bool { return true },
+		} {
+			seen := make(map[string]int)
+			for _, step := range Draw(plan(seed, d)).Steps {
+				seen[step.Fault]++
+			}
+			for _, k := range List() {
+				if seen[k.Name] == 0 && has(k) {
+					t.Errorf("seed %d, %v: no %s in %v", seed, d, k.Name, seen)
+				}
 			}
 		}
-	})
+	}
 }
 
-func TestADrawnScheduleCutsServersApartByOneFaultAtATime(t *testing.T) {
+func TestADrawnScheduleHitsServersWithOneFaultAtATime(t *testing.T) {
 	schedules(func(seed int64, _ time.Duration, s Schedule) {
 		var busy time.Duration
 		for _, step := range s.Steps {
-			if strings.HasPrefix(step.Fault, "isolate-") {
+			kind, err := kindNamed(step.Fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind.OfServers() {
 				if step.At < busy {
 					t.Errorf("seed %d: %s at %v, another one until %v", seed, step.Fault, step.At, busy)
 				}
@@ -103,7 +114,7 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 				expiries++
 			}
 		}
-		if aimed < 25 || expiries < 12 {
+		if aimed < 17 || expiries < 10 {
 			t.Errorf("seed %d: %d faults aimed at holders, %d expiries aimed at holders or waiters", seed, aimed, expiries)
 		}
 	}
@@ -112,19 +123,20 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 func TestFaultsAreSelectedByName(t *testing.T) {
 	for name, c := range map[string]struct {
 		names []string
-		peers bool
+		on    ensemble.Ensemble
 		want  int
 		err   string
 	}{
-		"all of them where servers have links":        {[]string{"all"}, true, len(List()) - 2, ""},
-		"all but those of peers where they have none": {[]string{"all"}, false, len(List()) - 4, ""},
-		"none":                   {[]string{"none"}, true, 0, ""},
-		"two, one of them twice": {[]string{"down", "latency", "down"}, true, 2, ""},
-		"an unknown one is an error that names the known ones": {[]string{"dwon"}, true, 0, "known: all, none, down"},
-		"one that needs links between servers, without any":    {[]string{"isolate-leader"}, false, 0, "needs links between the servers"},
+		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(List()) - 2, ""},
+		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 11, ""},
+		"none":                   {[]string{"none"}, nil, 0, ""},
+		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},
+		"an unknown one is an error that names the known ones":              {[]string{"dwon"}, nil, 0, "known: all, none, down"},
+		"one that needs links between servers, with servers that are yours": {[]string{"isolate-leader"}, (*ensemble.Ext)(nil), 0, "needs links between the servers"},
+		"one that needs processes, with servers that are yours":             {[]string{"kill-server"}, (*ensemble.Ext)(nil), 0, "needs the servers' processes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Select(c.names, c.peers, false)
+			got, err := Select(c.names, c.on, false)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v; want one that says %q", err, c.err)

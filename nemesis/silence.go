@@ -15,7 +15,7 @@ func silenceKind() Kind {
 	return Kind{
 		Name:        "expire-silence",
 		Description: "a client is cut off for longer than its session timeout",
-		Weight:      3,
+		Weight:      4,
 		Span: func(t time.Duration) (time.Duration, time.Duration) {
 			return t + t/3, t + 2*t/3
 		},

@@ -39,6 +39,16 @@ type Workers interface {
 	Start(ctx context.Context, worker int) error
 }
 
+// Chooser is implemented by a World that would rather see some clients hit than
+// others.
+type Chooser interface {
+	// Rarest returns those among the clients whom such a fault has met least
+	// often as they are, in the state that it is aimed at. Patient asks for
+	// nobody rather than for somebody whom it has met more often than others
+	// that may turn up.
+	Rarest(fault string, aim Aim, among []Client, patient bool) []Client
+}
+
 // Client is how one client of the workload stands at one moment.
 type Client struct {
 	Index   int // which client; stays when its process is replaced
@@ -55,6 +65,7 @@ type Client struct {
 	Waits    bool // it waits in an acquire
 	Worker   int  // the worker process that it lives in, from 1; 0: none
 	Enqueues bool // it waits, and has told no place in the queue yet
+	Releases bool // it is giving a lock back
 }
 
 // allLinks returns the client's links by ascending server, so that one seed

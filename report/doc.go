@@ -1,3 +1,4 @@
 // Package report tells people and programs what the checker found: a table for
-// a terminal, and verdict.json. It decides nothing.
+// a terminal, a page for a browser, JUnit XML, and verdict.json. It decides
+// nothing.
 package report

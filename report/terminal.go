@@ -27,6 +27,7 @@ func Terminal(w io.Writer, r *checker.Report, style Style) error {
 	p.verdicts(r.Verdicts)
 	p.witnesses(r.Verdicts)
 	p.coverage(r.Coverage)
+	p.meetings(r.Meetings)
 	p.recipes(r.Recipes)
 	p.figures(r.Figures)
 	for i, d := range r.Disagreements {

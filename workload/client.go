@@ -29,16 +29,18 @@ type client struct {
 	over   int        // the last process that has crashed or was retired on record; -1: none
 	killed int        // the last process that its worker process has taken with it; -1: none
 
-	mu      sync.Mutex
-	process int
-	target  Client // nil between a crash and the next open
-	wire    connection
-	absent  context.CancelFunc // ends the presence goroutine
-	waiting bool
-	queuing bool    // its acquire has not told its place in the queue yet
-	inside  bool    // a double barrier
-	held    []*hold // what it believes to hold
-	strikes int     // faults that have hit it
+	mu        sync.Mutex
+	process   int
+	target    Client // nil between a crash and the next open
+	wire      connection
+	absent    context.CancelFunc // ends the presence goroutine
+	waiting   bool
+	queuing   bool             // its acquire has not told its place in the queue yet
+	inside    bool             // a double barrier
+	releasing bool             // a release, or a leave, is under way
+	at        histories.Recipe // what its cycle is of
+	held      []*hold          // what it believes to hold
+	strikes   int              // faults that have hit it
 }
 
 func newClient(r *run, index int) *client {
@@ -156,7 +158,8 @@ func (c *client) take() (Client, connection, context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
-	c.target, c.waiting, c.queuing, c.inside, c.held = nil, false, false, false, nil
+	c.run.held.Add(-int64(len(c.held)))
+	c.target, c.waiting, c.queuing, c.inside, c.releasing, c.held = nil, false, false, false, false, nil
 	return t, c.wire, c.absent
 }
 
@@ -203,16 +206,31 @@ func (c *client) setInside(yes bool) {
 	c.inside = yes
 }
 
+func (c *client) setReleasing(yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.releasing = yes
+}
+
+func (c *client) setAt(r histories.Recipe) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = r
+}
+
 func (c *client) addHold(h *hold) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = append(c.held, h)
+	c.run.held.Add(1)
 }
 
 func (c *client) dropHold(h *hold) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := len(c.held)
 	c.held = slices.DeleteFunc(c.held, func(other *hold) bool { return other == h })
+	c.run.held.Add(int64(len(c.held) - before))
 }
 
 // holds returns how much the client believes to hold.
@@ -258,11 +276,14 @@ func (c *client) sessionName() string {
 	return sessionName(session)
 }
 
-// status is how the client stands, for the nemesis, but for what it holds.
+// status is how the client stands, for the nemesis.
 func (c *client) status() nemesis.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := nemesis.Client{Index: c.index, Process: c.process, Links: c.links, Waits: c.waiting, Enqueues: c.queuing}
+	out := nemesis.Client{
+		Index: c.index, Process: c.process, Links: c.links,
+		Waits: c.waiting, Enqueues: c.queuing, Holds: len(c.held) > 0 || c.inside, Releases: c.releasing,
+	}
 	if c.target != nil {
 		out.Session, out.Password, out.Linked = c.wire.credentials()
 	}

@@ -64,6 +64,8 @@ type Progress struct {
 	Duration time.Duration // of the chaos phase
 	Ops      int64         // operations completed
 	Cycles   int64         // locks acquired and released
+	Held     int64         // leases held now
+	Lost     int64         // leases that their holders were told to have lost
 	Expired  int64         // sessions that the ensemble ended
 	Faults   []string      // in force
 }
@@ -119,8 +121,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Mix = c.Mix.withDefaults()
 	if c.Schedule == nil {
-		_, peers := c.Ensemble.(ensemble.PeerLinks)
-		kinds, err := nemesis.Select(c.Faults, peers, c.Workers.N > 0)
+		kinds, err := nemesis.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
 		if err != nil {
 			return c, err
 		}

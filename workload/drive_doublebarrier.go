@@ -133,6 +133,9 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, 
 	}
 	leaving, left := patiently()
 	defer left()
+	c.setInside(false)
+	c.setReleasing(true)
+	defer c.setReleasing(false)
 	err = c.operate(histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
 	if err != nil {
 		return false, err

@@ -173,9 +173,9 @@ func TestTheNumberOfANodeIsRead(t *testing.T) {
 	}
 }
 
-func TestHoldersOfARecipeThatWasHitSeldomAreShown(t *testing.T) {
+func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	cfg := Config{Target: recipesTarget{}, Recipes: []histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier}}.withSizes()
-	r := &run{cfg: cfg, groups: cfg.groups(), hits: map[histories.Recipe]int{histories.Semaphore: 1}, active: make(map[int]string)}
+	r := &run{cfg: cfg, groups: cfg.groups(), met: make(map[meeting]int), active: make(map[int]string)}
 	r.locks = lockTable(r.groups)
 	for i, lock := range []string{"lock-0", "semaphore-0"} {
 		c := newClient(r, i)
@@ -183,14 +183,30 @@ func TestHoldersOfARecipeThatWasHitSeldomAreShown(t *testing.T) {
 		r.clients = append(r.clients, c)
 	}
 	w := world{r}
-	for hit, want := range [][]bool{{true, true}, {true, true}, {true, true}, {true, true}, {false, true}} {
-		var got []bool
-		for _, c := range w.Clients() {
-			got = append(got, c.Holds)
+	picked := func(fault string, patient bool, among ...int) (got []int) {
+		var from []nemesis.Client
+		for _, i := range among {
+			from = append(from, w.Clients()[i])
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("after %d faults on the mutex: %v, want %v", hit, got, want)
+		for _, c := range w.Rarest(fault, nemesis.AtHolder, from, patient) {
+			got = append(got, c.Index)
 		}
-		w.Struck(hit, nemesis.Fault{Clients: []int{0}})
+		return got
+	}
+	if got := picked("down", true, 0, 1); len(got) != 2 {
+		t.Errorf("of two that were never hit, %v", got)
+	}
+	w.Struck(1, nemesis.Fault{Name: "down", Clients: []int{0}})
+	if got := picked("down", true, 0, 1); !reflect.DeepEqual(got, []int{1}) {
+		t.Errorf("after a fault that met a mutex, %v", got)
+	}
+	if got := picked("latency", true, 0, 1); len(got) != 2 {
+		t.Errorf("for another fault, %v", got)
+	}
+	if got := picked("down", true, 0); got != nil {
+		t.Errorf("a semaphore may come, and still %v", got)
+	}
+	if got := picked("down", false, 0); !reflect.DeepEqual(got, []int{0}) {
+		t.Errorf("with no more patience, %v", got)
 	}
 }

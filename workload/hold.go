@@ -107,6 +107,8 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 	}
 	e.Type, e.Op, e.Depth = histories.Invoke, histories.Release, depth
 	if depth == 1 {
+		h.c.setReleasing(true)
+		defer h.c.setReleasing(false)
 		h.end(e)
 	} else {
 		h.c.record(e)

@@ -27,6 +27,7 @@ type journal struct {
 	once   sync.Once
 	ops    atomic.Int64 // operations completed
 	cycles atomic.Int64 // locks acquired and released
+	lost   atomic.Int64 // leases lost
 }
 
 // record appends an event. Failures to write are seen through Failed.
@@ -40,5 +41,7 @@ func (j *journal) record(e histories.Event) {
 	switch e.Type {
 	case histories.OK, histories.Fail, histories.Info:
 		j.ops.Add(1)
+	case histories.Lost:
+		j.lost.Add(1)
 	}
 }

@@ -19,6 +19,7 @@ const failureRest = 50 * time.Millisecond
 func (c *client) chaos(ctx context.Context) {
 	for ctx.Err() == nil {
 		g, plan := c.plan(c.run.elapsed())
+		c.setAt(g.Recipe)
 		pause(ctx, plan.rest, nil)
 		if !c.ensureOpen(ctx) {
 			return

@@ -30,6 +30,7 @@ func (r *run) progress() Progress {
 	p := Progress{
 		Duration: r.cfg.Duration,
 		Ops:      r.journal.ops.Load(), Cycles: r.journal.cycles.Load(), Expired: r.expired.Load(),
+		Held: r.held.Load(), Lost: r.journal.lost.Load(),
 	}
 	p.Elapsed = r.elapsed()
 	r.mu.Lock()

@@ -31,7 +31,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	defer end(nil)
 	r := &run{
 		cfg: cfg, life: life, end: end, promises: cfg.promises(), before: stacks(),
-		active: make(map[int]string), hits: make(map[histories.Recipe]int), counters: make(map[string]*counters),
+		active: make(map[int]string), met: make(map[meeting]int), counters: make(map[string]*counters),
 	}
 	r.patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
@@ -88,7 +88,7 @@ type run struct {
 	workers  *workers // nil when clients live in this process
 	stacks   []string // goroutines that closed clients have left in workers
 
-	expired, expiredBusy, heldAcross atomic.Int64
+	expired, expiredBusy, heldAcross, held atomic.Int64
 
 	// recoverBy is when recovery must be over; set before it begins.
 	recoverBy time.Time
@@ -98,9 +98,9 @@ type run struct {
 
 	mu     sync.Mutex
 	phase  string
-	since  time.Time                // when the chaos phase began
-	active map[int]string           // faults in force
-	hits   map[histories.Recipe]int // leases held, or members inside, when a fault hit their client
+	since  time.Time      // when the chaos phase began
+	active map[int]string // faults in force
+	met    map[meeting]int
 
 	result Result // written by the goroutine of Run alone
 }

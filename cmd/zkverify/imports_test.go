@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"nemesis":                 {"ensemble", "ensemble/links", "histories"},
 	"workload":                {"recipes", "workload/mutants", "nemesis", "ensemble", "ensemble/child", "ensemble/links", "histories"},
 	"workload/mutants":        {"histories"},
-	"workload/selftest":       {"workload", "workload/mutants", "checker", "nemesis", "ensemble", "ensemble/links", "histories"},
+	"workload/selftest":       {"workload", "workload/mutants", "report", "checker", "nemesis", "ensemble", "ensemble/links", "histories"},
 	"workload/mutants/gen":    {},
 	"report":                  {"checker", "histories"},
 	"cmd/zkverify":            {"report", "checker", "workload", "workload/selftest", "nemesis", "ensemble", "ensemble/links", "histories"},

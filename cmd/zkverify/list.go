@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
 )
@@ -16,6 +19,26 @@ type listCmd struct {
 }
 
 func (listCmd) Help() string { return "Example: zkverify list faults" }
+
+// offeredBy names the ensembles that have what a fault needs.
+func offeredBy(need nemesis.Need) string {
+	var kinds []string
+	for _, e := range []struct {
+		kind string
+		ensemble.Ensemble
+	}{{"local", (*ensemble.Local)(nil)}, {"docker", (*docker.Ensemble)(nil)}, {"external", (*ensemble.Ext)(nil)}} {
+		if need.MetBy(e.Ensemble) {
+			kinds = append(kinds, e.kind)
+		}
+	}
+	switch {
+	case need == nemesis.NeedsWorkers:
+		return "with --workers"
+	case len(kinds) == 3:
+		return "any ensemble"
+	}
+	return strings.Join(kinds, ", ")
+}
 
 func (l *listCmd) Run(_ context.Context, con *console) error {
 	w := tabwriter.NewWriter(con.out, 0, 0, 3, ' ', 0)
@@ -39,11 +62,7 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 		}
 	case "faults":
 		for _, k := range nemesis.List() {
-			needs := ""
-			if k.Workers {
-				needs = " (needs --workers)"
-			}
-			fmt.Fprintf(w, "%s\t%s%s\n", k.Name, k.Description, needs)
+			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, offeredBy(k.Needs), k.Description)
 		}
 	case "guarantees":
 		for _, g := range checker.Guarantees() {

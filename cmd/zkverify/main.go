@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -32,9 +33,13 @@ const (
 // cli is the command line.
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
+	Nightly  nightlyCmd  `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
+	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
 	Selftest selftestCmd `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
+	Replay   replayCmd   `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
+	Schedule scheduleCmd `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
 	Shrink   shrinkCmd   `cmd:"" help:"Write the smallest part of a history that still violates."`
 	Convert  convertCmd  `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
 	List     listCmd     `cmd:"" help:"List what can be named on the command line."`
@@ -61,6 +66,7 @@ func versionText() string {
 type console struct {
 	out, err io.Writer
 	terminal bool // err is a terminal: show a bar, use colors
+	json     bool // say everything as JSON lines
 }
 
 func main() {
@@ -83,7 +89,7 @@ func zkverify(args []string, con *console) (status int) {
 		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown, not exercised or not judged, 64 bad usage or input, 69 no ensemble."),
 		kong.Writers(con.out, con.err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": versionText()},
+		kong.Vars{"version": versionText(), "image": docker.DefaultImage},
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(con),
@@ -150,7 +156,7 @@ func statusOf(err error) int {
 	for _, e := range []error{
 		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrPortTaken, ensemble.ErrServerDied,
 		ensemble.ErrNotServing, ensemble.ErrDirectPeerLink, ensemble.ErrUnreachable, ensemble.ErrUnknownLeader,
-		ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble,
+		ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble, docker.ErrNoDocker, docker.ErrNoImage,
 	} {
 		if errors.Is(err, e) {
 			return exitUnavailable

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,21 +33,28 @@ type runCmd struct {
 
 	Servers serversFlags `embed:""`
 
-	Duration time.Duration `default:"60s" help:"How long faults come and go (${default})."`
-	Clients  int           `default:"10" help:"Clients, each with a session of its own (${default})."`
-	Locks    *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
-	Faults   []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
-	Seed     *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
-	Workers  workerFlags   `embed:"" group:"Where clients live:"`
-	Out      string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
+	Duration        time.Duration `default:"60s" help:"How long faults come and go (${default})."`
+	Clients         int           `default:"10" help:"Clients, each with a session of its own (${default})."`
+	Locks           *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
+	Faults          []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
+	Schedule        string        `help:"Carry out the faults of this YAML file instead of drawn ones; see zkverify schedule." placeholder:"FILE"`
+	RequireCoverage bool          `help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
+	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
+	Out             string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
+	JSON            bool          `name:"json" help:"Print the verdict as JSON, and what is going on as JSON lines on stderr."`
+	Quiet           bool          `short:"q" help:"Print nothing, unless not every guarantee holds."`
+
+	Workers workerFlags `embed:"" group:"Where clients live:"`
 
 	Mix mixFlags `embed:"" group:"What clients do:"`
 
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
+
+	again *again // what is run again; nil for a run of its own
 }
 
 func (runCmd) Help() string {
-	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\n\nLeaves a folder with the history, the verdict and the servers' logs."
+	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\nExample: zkverify run --schedule faults.yaml\n\nLeaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs."
 }
 
 // mixFlags are workload.Mix on the command line.
@@ -95,6 +104,9 @@ func (r *runCmd) Validate() error {
 	if err := r.Workers.validate(r.Clients); err != nil {
 		return err
 	}
+	if r.Schedule != "" && !slices.Equal(r.Faults, []string{"all"}) {
+		return errors.New("--faults says what to draw, --schedule that nothing is drawn: give one of them")
+	}
 	m := r.Mix
 	for _, s := range []struct {
 		flag  string
@@ -126,13 +138,57 @@ func (r *runCmd) target(ctx context.Context) (workload.Target, []histories.Recip
 	return target, recipes, nil
 }
 
-func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
-	target, recipes, err := r.target(ctx)
+func (r *runCmd) Run(ctx context.Context, con *console) error {
+	schedule, err := r.schedule()
 	if err != nil {
 		return err
 	}
-	if _, err := nemesis.Select(r.Faults, true, r.Workers.Workers > 0); err != nil {
-		return usageError{err}
+	_, err = r.drive(ctx, con, schedule)
+	return err
+}
+
+// schedule reads that of --schedule, nil if there is none.
+func (r *runCmd) schedule() (*nemesis.Schedule, error) {
+	if r.Schedule == "" {
+		return nil, nil
+	}
+	f, err := os.Open(r.Schedule)
+	if err != nil {
+		return nil, usage("--schedule: %w", err)
+	}
+	defer f.Close()
+	s, err := nemesis.ReadYAML(f)
+	if err != nil {
+		return nil, usage("--schedule: %s: %w", r.Schedule, err)
+	}
+	return &s, nil
+}
+
+// judged is a run that took place, and its report.
+type judged struct {
+	header histories.Header
+	*checker.Report
+}
+
+// drive carries the run out and judges it. A nil schedule is drawn. The report is
+// nil when there is nothing to judge; the error is as that of Run.
+func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (_ *judged, err error) {
+	out, style := con.out, con.style()
+	con = con.as(r.JSON, r.Quiet)
+	target, recipes, err := r.target(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if schedule != nil {
+		if r.Faults = schedule.Names(); len(r.Faults) == 0 {
+			r.Faults = []string{"none"}
+		}
+		if err := schedule.Fits(nil, r.Clients, r.Duration); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if _, err := nemesis.Select(r.Faults, nil, r.Workers.N > 0); err != nil {
+		return nil, usageError{err}
 	}
 	seed := rand.Int64N(1e9) // short enough to type
 	if r.Seed != nil {
@@ -141,39 +197,43 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	started := time.Now()
 	dir, err := makeFolder(r.Out, started, target.Name())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	con.say("zkverify %s: %s, seed %d, in %s", versionText(), driven(target, recipes), seed, dir)
 
 	env, err := r.Servers.open(ctx, con, dir, runID(started, seed))
 	if err != nil {
 		os.Remove(dir) // if nothing is in it, not even the log of a server that died
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	if kinds, err := nemesis.Select(r.Faults, env.peers(), r.Workers.Workers > 0); err != nil {
-		return usageError{err}
-	} else {
-		con.say("faults: %s", kindNames(kinds))
+	kinds, err := nemesis.Select(r.Faults, env.ensemble, r.Workers.N > 0)
+	if err == nil && schedule != nil {
+		err = schedule.Fits(env.ensemble, r.Clients, r.Duration)
 	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	con.say("faults: %s", kindNames(kinds))
 
 	cfg := workload.Config{
 		Ensemble: env.ensemble, Network: env.network, Target: target, Recipes: recipes,
 		Seed: seed, Clients: r.Clients, Duration: r.Duration,
-		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults,
+		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults, Schedule: schedule,
 	}
+	r.again.amend(&cfg)
 	if r.Locks != nil {
 		cfg.Locks = *r.Locks
 	}
 	if cfg.Workers, err = r.Workers.workers(dir); err != nil {
-		return err
+		return nil, err
 	}
 	path := filepath.Join(dir, historyFile)
 	header := cfg.Header()
 	header.Started, header.Options = started, r.options(recipes)
 	recorder, err := histories.Create(path, header)
 	if err != nil {
-		return usageError{err}
+		return nil, usageError{err}
 	}
 	cfg.Recorder = recorder
 	bar := newProgress(con, r.Duration)
@@ -200,43 +260,49 @@ func (r *runCmd) Run(ctx context.Context, con *console) (err error) {
 	// Judging goes on after an interrupt; a second one ends the program.
 	header, verdict, err := r.Engines.judge(context.WithoutCancel(ctx), con, path)
 	if err != nil {
-		return errors.Join(runErr, err)
+		return nil, errors.Join(runErr, err)
 	}
 	recorded, written, _ := recorder.Counts()
-	fmt.Fprintln(con.out, describe(header, verdict))
-	if err := report.Terminal(con.out, verdict, con.style()); err != nil {
-		return errors.Join(runErr, err)
+	covered := !r.RequireCoverage || len(verdict.Unmet(kindList(kinds))) == 0
+	runErr = errors.Join(runErr,
+		writeTo(filepath.Join(dir, verdictFile), func(w io.Writer) error { return report.JSON(w, verdict) }),
+		writeTo(filepath.Join(dir, junitFile), report.JUnitOf(header, verdict, took).Write),
+		writePage(filepath.Join(dir, reportFile), dir, path, verdict))
+	switch {
+	case r.JSON:
+		runErr = errors.Join(runErr, report.JSON(out, verdict))
+	case !r.Quiet || verdict.Outcome() != checker.Holds || !covered:
+		fmt.Fprintln(out, describe(header, verdict))
+		runErr = errors.Join(runErr, report.Terminal(out, verdict, style))
+		fmt.Fprintf(out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
+			result.Cycles, float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
+		if edges := result.Nemesis.Edges(); edges != "" {
+			fmt.Fprintln(out, edges)
+		}
+		fmt.Fprintf(out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
+		if l := result.Lateness; l.Lines > 0 {
+			fmt.Fprintf(out, "%d lines of %d worker processes, under way for %s at p99 and %s at most\n", l.Lines, r.Workers.N, ms(l.P99), ms(l.Worst))
+		}
+		if r.RequireCoverage {
+			con.uncovered(verdict.Unmet(kindList(kinds)))
+		}
+		fmt.Fprintf(out, "history, verdict and logs: %s\nto look at it: %s\n", dir, filepath.Join(dir, reportFile))
 	}
-	fmt.Fprintf(con.out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
-		result.Cycles, float64(result.Cycles)/result.Chaos.Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
-	fmt.Fprintf(con.out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
-	if l := result.Lateness; l.Lines > 0 {
-		fmt.Fprintf(con.out, "%d lines of %d worker processes, under way for %s at p99 and %s at most\n", l.Lines, r.Workers.Workers, ms(l.P99), ms(l.Worst))
-	}
-	if err := writeVerdict(filepath.Join(dir, verdictFile), verdict); err != nil {
-		runErr = errors.Join(runErr, err)
-	}
-	fmt.Fprintf(con.out, "history, verdict and logs: %s\n", dir)
+	ran := &judged{header, verdict}
 	switch {
 	case verdict.Outcome() == checker.Violated:
 		if runErr != nil {
 			con.say("zkverify: %v", runErr)
 		}
-		return outcome(checker.Violated)
+		return ran, outcome(checker.Violated)
 	case runErr != nil:
-		return runErr
+		return ran, runErr
 	case result.Interrupted:
-		return outcome(checker.Unknown)
+		return ran, outcome(checker.Unknown)
+	case !covered:
+		return ran, outcome(worse(verdict.Outcome(), checker.NotExercised))
 	}
-	return outcome(verdict.Outcome())
-}
-
-func writeVerdict(path string, r *checker.Report) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.JSON(f, r), f.Close())
+	return ran, outcome(verdict.Outcome())
 }
 
 // makeFolder makes the folder of a run.
@@ -302,11 +368,27 @@ func kindNames(kinds []nemesis.Kind) string {
 	if len(kinds) == 0 {
 		return "none"
 	}
-	var names []string
+	return strings.Join(kindList(kinds), ", ")
+}
+
+func kindList(kinds []nemesis.Kind) (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// uncovered names what no fault has met, and reports whether that is nothing.
+func (con *console) uncovered(cells []checker.Unmet) bool {
+	if len(cells) == 0 {
+		return true
+	}
+	var all []string
+	for _, c := range cells {
+		all = append(all, fmt.Sprintf("%s × %s × %s", c.Fault, c.Recipe, c.State))
+	}
+	fmt.Fprintf(con.out, "not covered (--require-coverage): %d cells are empty: %s\n", len(cells), strings.Join(all, ", "))
+	return false
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }

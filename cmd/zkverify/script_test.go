@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,9 +42,9 @@ func TestScripts(t *testing.T) {
 }
 
 // exits runs a command and compares its exit status: exits 64 zkverify run …
+// Of several, 0|2, any will do: a run of seconds on a busy machine may not come to
+// exercise a guarantee, which is 2.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
 	got := 0
 	var exit *exec.ExitError
 	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
@@ -51,8 +52,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	} else if err != nil {
 		ts.Fatalf("%v", err)
 	}
-	if got != want {
-		ts.Fatalf("exit status %d, want %d", got, want)
+	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got)) {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -122,15 +121,6 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 		return outcome(checker.Unknown)
 	}
 	return nil
-}
-
-// writeTo creates a file and has it written.
-func writeTo(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }
 
 // trials tells how a self-test is getting on: in place on a terminal, else a

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -26,11 +27,15 @@ type serversFlags struct {
 
 // ensembleFlags say against which servers to run, and through what.
 type ensembleFlags struct {
-	Ensemble    string        `enum:"auto,local,external" default:"auto" help:"local: three servers as child processes; external: yours; auto: external if --servers is given." placeholder:"KIND"`
+	Ensemble    string        `enum:"auto,local,docker,external" default:"auto" help:"local: three servers as child processes; docker: in containers; external: yours; auto: external if --servers is given, else local." placeholder:"KIND"`
+	Image       string        `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
 	Addresses   []string      `name:"servers" help:"Your servers, host:port each. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
 	Toxiproxy   string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
-	Tick        time.Duration `default:"200ms" help:"Local servers' tickTime (${default})."`
-	SyncLimit   int           `default:"15" help:"Local servers' syncLimit, in ticks (${default}). While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
+	Listen      string        `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
+	Ports       string        `name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; each client takes one for each server." placeholder:"FROM-TO"`
+	Upstreams   []string      `name:"toxiproxy-upstreams" help:"The servers as that Toxiproxy reaches them, in the order of --servers; default the same." placeholder:"ADDR"`
+	Tick        time.Duration `default:"200ms" help:"Servers' tickTime, but for external ones (${default})."`
+	SyncLimit   int           `default:"15" help:"Their syncLimit, in ticks (${default}). While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
 	ClientPorts []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
@@ -57,17 +62,51 @@ func (f *ensembleFlags) validate() error {
 		return fmt.Errorf("--sync-limit must be at least 1, not %d", f.SyncLimit)
 	case f.kind() == "external" && len(f.Addresses) == 0:
 		return errors.New("--ensemble external needs --servers")
-	case f.kind() == "local" && len(f.Addresses) > 0:
+	case f.kind() != "external" && len(f.Addresses) > 0:
 		return errors.New("--servers goes with --ensemble external")
+	case f.kind() != "docker" && f.Image != "":
+		return errors.New("--image goes with --ensemble docker")
+	case f.kind() != "local" && (f.Java != "" || f.ZooKeeper != "" || len(f.ClientPorts) > 0):
+		return errors.New("--java, --zookeeper and --client-ports go with --ensemble local")
+	case f.Toxiproxy == "" && (f.Listen != "" || f.Ports != "" || len(f.Upstreams) > 0):
+		return errors.New("--toxiproxy-listen, --toxiproxy-ports and --toxiproxy-upstreams go with --toxiproxy")
+	case len(f.Upstreams) > 0 && len(f.Upstreams) != len(f.Addresses):
+		return fmt.Errorf("--toxiproxy-upstreams names %d servers, --servers %d", len(f.Upstreams), len(f.Addresses))
 	case len(f.ClientPorts) > 0 && len(f.ClientPorts) != 3:
 		return fmt.Errorf("--client-ports takes three ports, not %d", len(f.ClientPorts))
 	}
-	for _, a := range f.Addresses {
-		if !strings.Contains(a, ":") {
-			return fmt.Errorf("--servers: %q is not host:port", a)
+	for flag, addresses := range map[string][]string{"servers": f.Addresses, "toxiproxy-upstreams": f.Upstreams} {
+		for _, a := range addresses {
+			if !strings.Contains(a, ":") {
+				return fmt.Errorf("--%s: %q is not host:port", flag, a)
+			}
 		}
 	}
-	return nil
+	_, err := f.remote()
+	return err
+}
+
+// remote says how the running Toxiproxy is to be used.
+func (f *ensembleFlags) remote() ([]links.RemoteOption, error) {
+	var options []links.RemoteOption
+	if f.Listen != "" {
+		options = append(options, links.WithListenHost(f.Listen))
+	}
+	if f.Ports != "" {
+		var first, last int
+		if n, err := fmt.Sscanf(f.Ports, "%d-%d", &first, &last); n != 2 || err != nil || first < 1 || last < first || last > 65535 {
+			return nil, fmt.Errorf("--toxiproxy-ports: %q is not a range of ports such as 20000-20031", f.Ports)
+		}
+		options = append(options, links.WithPorts(first, last))
+	}
+	if len(f.Upstreams) > 0 {
+		upstreams := map[string]string{}
+		for i, a := range f.Addresses {
+			upstreams[a] = f.Upstreams[i]
+		}
+		options = append(options, links.WithUpstreams(upstreams))
+	}
+	return options, nil
 }
 
 func (f *ensembleFlags) kind() string {
@@ -95,7 +134,11 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 		}
 	}()
 	if f.Toxiproxy != "" {
-		if env.network, err = links.Remote(f.Toxiproxy); err != nil {
+		options, err := f.remote()
+		if err != nil {
+			return env, err
+		}
+		if env.network, err = links.Remote(f.Toxiproxy, options...); err != nil {
 			return env, fmt.Errorf("%w: %w", errNoToxiproxy, err)
 		}
 	} else if env.network, err = links.InProcess(); err != nil {
@@ -115,6 +158,15 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 	if err != nil {
 		return env, err
 	}
+	if f.kind() == "docker" {
+		e, err := docker.Start(ctx, f.containers(logs))
+		if err != nil {
+			return env, err
+		}
+		env.ensemble = e
+		con.say("started three ZooKeeper servers %s from %s in %s", e.Version(), e.Image(), time.Since(start).Round(10*time.Millisecond))
+		return env, nil
+	}
 	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network))
 	if err != nil {
 		return env, err
@@ -133,10 +185,13 @@ func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConf
 	}
 }
 
-// peers reports whether the links between the servers can be cut.
-func (e *environment) peers() bool {
-	_, ok := e.ensemble.(ensemble.PeerLinks)
-	return ok
+func (f *serversFlags) containers(dir string) docker.Config {
+	return docker.Config{
+		Image: f.Image, Dir: dir, PeerLinks: true,
+		TickTime: f.Tick, SyncLimit: f.SyncLimit,
+		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
+		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
+	}
 }
 
 // Close ends what open started.
@@ -159,7 +214,12 @@ func (f *serversFlags) options(o map[string]string) {
 	if len(f.Addresses) > 0 {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
-	if f.Toxiproxy != "" {
-		o["toxiproxy"] = f.Toxiproxy
+	for name, value := range map[string]string{
+		"image": f.Image, "toxiproxy": f.Toxiproxy, "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
+	} {
+		if value != "" {
+			o[name] = value
+		}
 	}
 }

@@ -25,17 +25,17 @@ func (workerCmd) Run(ctx context.Context, con *console) error {
 
 // workerFlags say in which processes the clients live.
 type workerFlags struct {
-	Workers       int    `help:"Processes that the clients live in, for faults to pause and kill; 0: this one (${default})." default:"0"`
+	N             int    `name:"workers" help:"Processes that the clients live in, for faults to pause and kill; 0: this one (${default})." default:"0"`
 	WorkerCommand string `help:"Command of a worker process; default zkverify worker. See docs/worker.md." placeholder:"COMMAND"`
 }
 
 func (f workerFlags) validate(clients int) error {
 	switch {
-	case f.Workers < 0:
-		return fmt.Errorf("--workers must not be negative, not %d", f.Workers)
-	case f.Workers > clients:
-		return fmt.Errorf("--workers is %d, more than there are clients (%d)", f.Workers, clients)
-	case f.Workers == 0 && f.WorkerCommand != "":
+	case f.N < 0:
+		return fmt.Errorf("--workers must not be negative, not %d", f.N)
+	case f.N > clients:
+		return fmt.Errorf("--workers is %d, more than there are clients (%d)", f.N, clients)
+	case f.N == 0 && f.WorkerCommand != "":
 		return fmt.Errorf("--worker-command goes with --workers")
 	}
 	return nil
@@ -43,10 +43,10 @@ func (f workerFlags) validate(clients int) error {
 
 // workers returns what a run is told of them; their logs are in dir.
 func (f workerFlags) workers(dir string) (workload.Workers, error) {
-	if f.Workers == 0 {
+	if f.N == 0 {
 		return workload.Workers{}, nil
 	}
-	w := workload.Workers{N: f.Workers, Logs: dir}
+	w := workload.Workers{N: f.N, Logs: dir}
 	if f.WorkerCommand != "" {
 		w.Command = []string{"/bin/sh", "-c", "exec " + f.WorkerCommand}
 		return w, nil
@@ -80,8 +80,8 @@ func (f workerFlags) described(ctx context.Context) (workload.Target, error) {
 
 // options is what the history's header has of it.
 func (f workerFlags) options(o map[string]string) {
-	if f.Workers > 0 {
-		o["workers"] = fmt.Sprint(f.Workers)
+	if f.N > 0 {
+		o["workers"] = fmt.Sprint(f.N)
 	}
 	if f.WorkerCommand != "" {
 		o["worker-command"] = f.WorkerCommand

@@ -8,8 +8,15 @@ import (
 // condition is what a link does to data. The zero condition is a healthy link.
 type condition struct {
 	cut             Cut // "" for none
+	left            int // bytes until the connection is truncated
 	latency, jitter time.Duration
+	rate            int // in kilobytes a second
+	size            int // of slices, in bytes
+	pause           time.Duration
 }
+
+// truncated is the cut of Truncate.
+const truncated Cut = "truncated"
 
 // toxic is one effect on one of the two streams of a proxy's connections. Its
 // JSON form is what Toxiproxy reads.
@@ -28,24 +35,32 @@ type toxic struct {
 // connections open, and never a huge latency: data held back is kept, and taking
 // such a latency off a connection hangs until all of it is delivered.
 func (c condition) toxics() []toxic {
-	drop := func(stream string) toxic {
-		return toxic{Name: "drop-" + stream, Type: "timeout", Stream: stream, Toxicity: 1, Attributes: map[string]int64{"timeout": 0}}
+	on := func(stream, name, kind string, attributes map[string]int64) toxic {
+		return toxic{Name: name + "-" + stream, Type: kind, Stream: stream, Toxicity: 1, Attributes: attributes}
 	}
-	slow := func(stream string) toxic {
-		return toxic{Name: "slow-" + stream, Type: "latency", Stream: stream, Toxicity: 1, Attributes: map[string]int64{
-			"latency": c.latency.Milliseconds(), "jitter": c.jitter.Milliseconds(),
-		}}
+	both := func(name, kind string, attributes map[string]int64) []toxic {
+		return []toxic{on("upstream", name, kind, attributes), on("downstream", name, kind, attributes)}
 	}
-	switch c.cut {
-	case BlackHole:
-		return []toxic{drop("upstream"), drop("downstream")}
-	case RequestsLost:
-		return []toxic{drop("upstream")}
-	case RepliesLost:
-		return []toxic{drop("downstream")}
-	}
-	if c.latency > 0 {
-		return []toxic{slow("upstream"), slow("downstream")}
+	drop := map[string]int64{"timeout": 0}
+	switch {
+	case c.cut == BlackHole:
+		return both("drop", "timeout", drop)
+	case c.cut == RequestsLost:
+		return []toxic{on("upstream", "drop", "timeout", drop)}
+	case c.cut == RepliesLost:
+		return []toxic{on("downstream", "drop", "timeout", drop)}
+	case c.cut == Reset:
+		return []toxic{on("upstream", "reset", "reset_peer", map[string]int64{"timeout": 0})}
+	case c.cut == truncated:
+		return []toxic{on("downstream", "truncate", "limit_data", map[string]int64{"bytes": int64(c.left)})}
+	case c.latency > 0:
+		return both("slow", "latency", map[string]int64{"latency": c.latency.Milliseconds(), "jitter": c.jitter.Milliseconds()})
+	case c.rate > 0:
+		return both("throttle", "bandwidth", map[string]int64{"rate": int64(c.rate)})
+	case c.size > 0:
+		return both("slice", "slicer", map[string]int64{
+			"average_size": int64(c.size), "size_variation": int64(c.size / 2), "delay": c.pause.Microseconds(),
+		})
 	}
 	return nil
 }
@@ -53,7 +68,7 @@ func (c condition) toxics() []toxic {
 // cutCondition checks that cut is one of the known ones.
 func cutCondition(cut Cut) (condition, error) {
 	switch cut {
-	case Down, BlackHole, RequestsLost, RepliesLost:
+	case Down, BlackHole, RequestsLost, RepliesLost, Reset:
 		return condition{cut: cut}, nil
 	}
 	return condition{}, fmt.Errorf("unknown cut %q", cut)
@@ -66,4 +81,29 @@ func delayCondition(latency, jitter time.Duration) (condition, error) {
 	}
 	up := func(d time.Duration) time.Duration { return (d + time.Millisecond - 1).Truncate(time.Millisecond) }
 	return condition{latency: up(latency), jitter: up(jitter)}, nil
+}
+
+// throttleCondition checks and rounds a rate.
+func throttleCondition(bytesPerSecond int) (condition, error) {
+	if bytesPerSecond <= 0 {
+		return condition{}, fmt.Errorf("throttle to %d bytes a second: want more than 0", bytesPerSecond)
+	}
+	return condition{rate: (bytesPerSecond-1)/1000 + 1}, nil
+}
+
+// sliceCondition checks the size of slices. Toxiproxy never ends cutting what is
+// not longer than it is to vary.
+func sliceCondition(size int, pause time.Duration) (condition, error) {
+	if size < 2 || pause < 0 {
+		return condition{}, fmt.Errorf("slices of %d bytes with pauses of %v: want at least 2 bytes and no negative pause", size, pause)
+	}
+	return condition{size: size, pause: pause.Truncate(time.Microsecond)}, nil
+}
+
+// truncateCondition checks how much a connection may still carry.
+func truncateCondition(bytes int) (condition, error) {
+	if bytes < 1 {
+		return condition{}, fmt.Errorf("truncate after %d bytes: want at least 1", bytes)
+	}
+	return condition{cut: truncated, left: bytes}, nil
 }

@@ -2,7 +2,12 @@ package links_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +29,16 @@ func TestEachCutStopsWhatItSaysAndHealEndsIt(t *testing.T) {
 			case links.Down:
 				old.mustBeClosed(t)
 				mustRefuse(t, addr)
+			case links.Reset:
+				if err := old.ask(time.Second); err == nil {
+					t.Fatal("a connection that was there is still served")
+				}
+				if err := dial(t, addr).ask(time.Second); !errors.Is(err, syscall.ECONNRESET) {
+					t.Fatalf("want a reset, got %v", err)
+				}
+				if got := server.heard.Load() - heard; got != 0 {
+					t.Fatalf("%s: %d requests reached the server", cut, got)
+				}
 			case links.RepliesLost:
 				old.mustBeSilent(t)
 				dial(t, addr).mustBeSilent(t)
@@ -88,6 +103,77 @@ func TestADelayHoldsBackBothWaysAndItsEndKeepsConnections(t *testing.T) {
 	})
 }
 
+func TestAThrottledLinkIsSlowAndKeepsItsConnections(t *testing.T) {
+	networks(t, func(t *testing.T, network links.Network) {
+		link := newLink(t, network, newEcho(t))
+		ctx := testContext(t)
+		conn := dial(t, link.Addr())
+		conn.mustAnswer(t)
+		must(t, link.Throttle(ctx, 1000))
+		start := time.Now()
+		if err := conn.askFor(strings.Repeat("x", 199), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took < 350*time.Millisecond {
+			t.Errorf("200 bytes there and back at 1000 a second took %v", took)
+		}
+		must(t, link.Heal(ctx))
+		conn.mustAnswer(t)
+	})
+}
+
+func TestASlicedLinkDeliversEverythingInPieces(t *testing.T) {
+	networks(t, func(t *testing.T, network links.Network) {
+		link := newLink(t, network, newEcho(t))
+		ctx := testContext(t)
+		conn := dial(t, link.Addr())
+		must(t, link.Slice(ctx, 4, time.Millisecond))
+		line := strings.Repeat("abcdefghij", 12)
+		if _, err := fmt.Fprintln(conn, line); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+		var got []byte
+		most, piece := 0, make([]byte, 1<<10)
+		for len(got) < len(line)+1 {
+			n, err := conn.Read(piece) // around the buffer: pieces as they come
+			if err != nil {
+				t.Fatalf("%v after %q", err, got)
+			}
+			got, most = append(got, piece[:n]...), max(most, n)
+		}
+		if string(got) != line+"\n" {
+			t.Errorf("arrived: %q", got)
+		}
+		if most > len(line)/2 {
+			t.Errorf("a piece of %d bytes arrived", most)
+		}
+		must(t, link.Heal(ctx))
+		conn.mustAnswer(t)
+	})
+}
+
+func TestATruncatedLinkClosesInTheMiddleOfAReply(t *testing.T) {
+	networks(t, func(t *testing.T, network links.Network) {
+		link := newLink(t, network, newEcho(t))
+		ctx := testContext(t)
+		conn := dial(t, link.Addr())
+		conn.mustAnswer(t)
+		must(t, link.Truncate(ctx, 9))
+		for range 2 { // the connection that was there, and one that comes
+			conn.mustAnswer(t) // 6 of the 9 bytes
+			_, _ = fmt.Fprintln(conn, "hello")
+			_ = conn.SetReadDeadline(time.Now().Add(2 * time.Second))
+			if rest, err := io.ReadAll(conn.in); string(rest) != "hel" || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("got %q, error %v; want the first half of a reply, and the end", rest, err)
+			}
+			conn = dial(t, link.Addr())
+		}
+		must(t, link.Heal(ctx))
+		dial(t, link.Addr()).mustAnswer(t)
+	})
+}
+
 func TestADelayedLinkCanBeCutAndHealed(t *testing.T) {
 	networks(t, func(t *testing.T, network links.Network) {
 		link := newLink(t, network, newEcho(t))
@@ -116,6 +202,16 @@ func TestMistakesAreErrors(t *testing.T) {
 		}
 		if err := link.Cut(ctx, "scissors"); err == nil {
 			t.Error("an unknown cut was taken")
+		}
+		for what, err := range map[string]error{
+			"a throttle to nothing":      link.Throttle(ctx, 0),
+			"slices of a byte":           link.Slice(ctx, 1, 0),
+			"a negative pause":           link.Slice(ctx, 8, -1),
+			"a truncation after nothing": link.Truncate(ctx, 0),
+		} {
+			if err == nil {
+				t.Errorf("%s was taken", what)
+			}
 		}
 		if err := link.Delay(ctx, time.Millisecond, time.Second); err == nil {
 			t.Error("a jitter above the latency was taken")

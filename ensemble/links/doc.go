@@ -5,8 +5,8 @@
 // or by [Remote], which drives a Toxiproxy server through its HTTP API. Both
 // keep the same promises:
 //
-//   - A link is in one condition at a time: healthy, delayed, or cut in one of
-//     the ways of [Cut]. A new condition replaces the one before it, and asking
+//   - A link is in one condition at a time: healthy, slowed (delayed, throttled
+//     or sliced), truncated, or cut in one of the ways of [Cut]. A new condition replaces the one before it, and asking
 //     for the condition that the link is in already does nothing.
 //   - A method returns when the change is in force, or with an error, at the
 //     latest when its context ends; without a deadline in the context it takes
@@ -14,7 +14,7 @@
 //   - A cut takes hold of the connections that exist and of those that come.
 //   - Leaving a cut closes the connections that lived through it: bytes are
 //     missing from their streams, so carrying on would hand a garbled stream to
-//     both ends. Delay and its end leave connections alone.
+//     both ends. What only slows a link, and its end, leave connections alone.
 //   - A link keeps its address until it is closed, whatever its condition.
 //
 // # How a link heals
@@ -33,7 +33,8 @@
 //
 // # Limits
 //
-// Latencies are whole milliseconds. A link carries TCP only. Toxiproxy connects
+// Latencies are whole milliseconds. Resets are real ones, RST, for connections
+// that come after the cut; those that exist are closed by their next request. A link carries TCP only. Toxiproxy connects
 // to the upstream for each connection it accepts, so a client that dials a link
 // whose upstream is gone is accepted and then closed, not refused; [Down] does
 // refuse.

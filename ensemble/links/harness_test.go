@@ -143,7 +143,11 @@ func dial(t *testing.T, addr string) client {
 
 // ask sends a line and waits for its echo.
 func (c client) ask(wait time.Duration) error {
-	if _, err := fmt.Fprintln(c, "hello"); err != nil {
+	return c.askFor("hello", wait)
+}
+
+func (c client) askFor(line string, wait time.Duration) error {
+	if _, err := fmt.Fprintln(c, line); err != nil {
 		return err
 	}
 	_ = c.SetReadDeadline(time.Now().Add(wait))

@@ -15,14 +15,30 @@ import (
 // writes to zerolog's global logger, which would print JSON into the terminal.
 var quiet = sync.OnceFunc(func() { zerolog.SetGlobalLevel(zerolog.Disabled) })
 
+// InProcessOption changes a default of InProcess.
+type InProcessOption func(*inProcessConfig)
+
+type inProcessConfig struct{ listen string }
+
+// WithListenAddress sets the address of this machine on which the links listen:
+// that of the network which those who dial them are in. The default is 127.0.0.1.
+func WithListenAddress(ip string) InProcessOption {
+	return func(c *inProcessConfig) { c.listen = ip }
+}
+
 // InProcess returns a network whose Toxiproxy runs inside this process and
-// listens on loopback. It turns off zerolog's global level.
-func InProcess() (Network, error) {
+// listens on loopback, if no option says otherwise. It turns off zerolog's
+// global level.
+func InProcess(options ...InProcessOption) (Network, error) {
 	quiet()
+	config := inProcessConfig{listen: "127.0.0.1"}
+	for _, option := range options {
+		option(&config)
+	}
 	return &network{
 		driver: inProcess{toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())},
-		dial:   "127.0.0.1",
-		listen: "127.0.0.1",
+		dial:   config.listen,
+		listen: config.listen,
 		choose: freePort,
 		links:  map[string]*link{},
 		end:    func() error { return nil },

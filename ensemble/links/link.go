@@ -71,6 +71,30 @@ func (l *link) Delay(ctx context.Context, latency, jitter time.Duration) error {
 	return l.change(ctx, next)
 }
 
+func (l *link) Throttle(ctx context.Context, bytesPerSecond int) error {
+	next, err := throttleCondition(bytesPerSecond)
+	if err != nil {
+		return err
+	}
+	return l.change(ctx, next)
+}
+
+func (l *link) Slice(ctx context.Context, size int, pause time.Duration) error {
+	next, err := sliceCondition(size, pause)
+	if err != nil {
+		return err
+	}
+	return l.change(ctx, next)
+}
+
+func (l *link) Truncate(ctx context.Context, bytes int) error {
+	next, err := truncateCondition(bytes)
+	if err != nil {
+		return err
+	}
+	return l.change(ctx, next)
+}
+
 func (l *link) Heal(ctx context.Context) error { return l.change(ctx, condition{}) }
 
 func (l *link) Close() error {
@@ -114,8 +138,8 @@ func (l *link) change(ctx context.Context, next condition) error {
 	return nil
 }
 
-// alter changes the condition of live connections, which stay open. A delay
-// stays in place under a cut: leaving the cut replaces the proxy anyway.
+// alter changes the condition of live connections, which stay open. What slows
+// them stays in place under a cut: leaving the cut replaces the proxy anyway.
 func (l *link) alter(ctx context.Context, next condition) error {
 	return l.do(ctx, liveLimit, func(p proxy) error {
 		if next.cut == "" {

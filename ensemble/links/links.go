@@ -29,10 +29,11 @@ const (
 	BlackHole    Cut = "black-hole"    // data vanishes both ways, connections stay open
 	RequestsLost Cut = "requests-lost" // data towards the server vanishes
 	RepliesLost  Cut = "replies-lost"  // requests are carried out, their replies vanish
+	Reset        Cut = "reset"         // connections are accepted; the first data towards the server resets them
 )
 
 // Cuts lists every Cut.
-func Cuts() []Cut { return []Cut{Down, BlackHole, RequestsLost, RepliesLost} }
+func Cuts() []Cut { return []Cut{Down, BlackHole, RequestsLost, RepliesLost, Reset} }
 
 // Network makes links.
 type Network interface {
@@ -56,6 +57,16 @@ type Link interface {
 	// Both are rounded up to milliseconds; jitter must not exceed latency.
 	// Zero for both is the same as the end of a delay.
 	Delay(ctx context.Context, latency, jitter time.Duration) error
+	// Throttle carries at most so many bytes a second, each way. It is rounded
+	// up to thousands, and must be positive.
+	Throttle(ctx context.Context, bytesPerSecond int) error
+	// Slice carries data in pieces of about size bytes, at least 2, each way,
+	// with a pause after each, of whole microseconds: no message arrives in
+	// one piece.
+	Slice(ctx context.Context, size int, pause time.Duration) error
+	// Truncate is a cut: each connection is closed after so many more bytes
+	// from the server, wherever in a reply that is.
+	Truncate(ctx context.Context, bytes int) error
 	// Heal makes the link carry data again, at once.
 	Heal(ctx context.Context) error
 	// Close removes the link and its connections. It may be called more than

@@ -64,7 +64,7 @@ func threeFreePorts(t *testing.T) int {
 // hang for ever, so this is the one test that does not look for leaks.
 func TestALinkWhoseReceiverIsStuckStillChangesInTime(t *testing.T) {
 	for _, made := range []func() (links.Network, error){
-		links.InProcess,
+		func() (links.Network, error) { return links.InProcess() },
 		func() (links.Network, error) { return links.Remote(apiServer(t, 1)) },
 	} {
 		network, err := made()

@@ -18,6 +18,7 @@ type RemoteOption func(*remoteConfig)
 type remoteConfig struct {
 	listen      string
 	first, last int
+	upstreams   map[string]string
 }
 
 // WithListenHost sets the address on which the Toxiproxy server opens the
@@ -33,6 +34,13 @@ func WithListenHost(host string) RemoteOption {
 // range. Without it a link gets any port that is free on this machine.
 func WithPorts(first, last int) RemoteOption {
 	return func(c *remoteConfig) { c.first, c.last = first, last }
+}
+
+// WithUpstreams says how the Toxiproxy server reaches what this process knows
+// by other addresses: servers in containers beside it, whose ports are published
+// elsewhere. Addresses that are not in the map are the same for both.
+func WithUpstreams(upstreams map[string]string) RemoteOption {
+	return func(c *remoteConfig) { c.upstreams = upstreams }
 }
 
 // Remote returns a network whose links are proxies of the Toxiproxy server at
@@ -59,7 +67,7 @@ func Remote(url string, options ...RemoteOption) (Network, error) {
 		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, url, err)
 	}
 	return &network{
-		driver: remote{client},
+		driver: remote{client, config.upstreams},
 		dial:   host,
 		listen: config.listen,
 		choose: config.ports(),
@@ -97,9 +105,15 @@ func (c remoteConfig) ports() func() (int, error) {
 	}
 }
 
-type remote struct{ client *toxiproxy.Client }
+type remote struct {
+	client    *toxiproxy.Client
+	upstreams map[string]string // see WithUpstreams
+}
 
 func (d remote) open(name, listen, upstream string, toxics []toxic) (proxy, error) {
+	if other, ok := d.upstreams[upstream]; ok {
+		upstream = other
+	}
 	made := d.client.NewProxy()
 	made.Name, made.Listen, made.Upstream = name, listen, upstream
 	// It is switched on last, so that no connection slips past the toxics.

@@ -161,11 +161,11 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) error {
 
 // impossible says why the provocation cannot be carried out on this ensemble.
 func impossible(e ensemble.Ensemble, p Provocation) string {
-	if _, peers := e.(ensemble.PeerLinks); peers || p.Config.Schedule == nil {
+	if p.Config.Schedule == nil {
 		return ""
 	}
 	for _, step := range p.Config.Schedule.Steps {
-		if _, err := nemesis.Select([]string{step.Fault}, false, false); err != nil {
+		if _, err := nemesis.Select([]string{step.Fault}, e, p.Config.Workers.N > 0); err != nil {
 			return err.Error()
 		}
 	}

@@ -1,4 +1,5 @@
-package ensemble
+// Package relay stands in front of a server's port.
+package relay
 
 import (
 	"context"
@@ -9,8 +10,8 @@ import (
 	"time"
 )
 
-// relay stands between the links and a server's quorum port and waits for the
-// port to open.
+// Relay stands between the links and a server's port and waits for the port to
+// open.
 //
 // An elected leader opens its quorum port a moment after its followers dial it.
 // Refused, a follower dials again, and no harm is done. But Toxiproxy accepts a
@@ -18,42 +19,44 @@ import (
 // the follower believes that it reached the leader and lost it, goes back to the
 // election, and finds a leader that sits out its initLimit first. Measured, that
 // made half of the elections last 3.4 to 8.2 s instead of 1.2.
-type relay struct {
+type Relay struct {
 	listener net.Listener
-	target   string
-	ctx      context.Context // ends at close
+	target   func() string
+	ctx      context.Context // ends at Close
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 }
 
 const (
-	relayPatience = 500 * time.Millisecond // for a port that opens within milliseconds
-	relayRetry    = 5 * time.Millisecond
+	patience   = 500 * time.Millisecond // for a port that opens within milliseconds
+	retryEvery = 5 * time.Millisecond
 )
 
-// newRelay opens a relay to target on a loopback port.
-func newRelay(target string) (*relay, error) {
+// Open opens a relay on a loopback port. Where it leads is asked for each
+// connection: a container can have another address each time that it starts.
+func Open(target func() string) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // never closed and opened again: any port will do
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{listener: listener, target: target}
+	r := &Relay{listener: listener, target: target}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	r.running.Go(r.accept) // ends when close closes the listener
+	r.running.Go(r.accept) // ends when Close closes the listener
 	return r, nil
 }
 
-func (r *relay) port() int { return r.listener.Addr().(*net.TCPAddr).Port }
+// Port is where the relay listens.
+func (r *Relay) Port() int { return r.listener.Addr().(*net.TCPAddr).Port }
 
-// close closes the relay and its connections and waits for its goroutines.
-func (r *relay) close() error {
+// Close closes the relay and its connections and waits for its goroutines.
+func (r *Relay) Close() error {
 	r.cancel()
 	err := r.listener.Close()
 	r.running.Wait()
 	return err
 }
 
-func (r *relay) accept() {
+func (r *Relay) accept() {
 	for {
 		near, err := r.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -62,12 +65,12 @@ func (r *relay) accept() {
 		if err != nil {
 			continue // the one who dialled gave up
 		}
-		r.running.Go(func() { r.carry(near) }) // ends when either side closes, or at close
+		r.running.Go(func() { r.carry(near) }) // ends when either side closes, or at Close
 	}
 }
 
 // carry copies both ways until one side closes, then closes both.
-func (r *relay) carry(near net.Conn) {
+func (r *Relay) carry(near net.Conn) {
 	defer near.Close()
 	far, err := r.dial()
 	if err != nil {
@@ -87,14 +90,14 @@ func (r *relay) carry(near net.Conn) {
 }
 
 // dial dials the target until it accepts, for as long as patience lasts.
-func (r *relay) dial() (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(r.ctx, relayPatience)
+func (r *Relay) dial() (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(r.ctx, patience)
 	defer cancel()
-	retry := time.NewTicker(relayRetry)
+	retry := time.NewTicker(retryEvery)
 	defer retry.Stop()
 	for {
 		var dialer net.Dialer
-		conn, err := dialer.DialContext(ctx, "tcp", r.target)
+		conn, err := dialer.DialContext(ctx, "tcp", r.target())
 		if err == nil {
 			return conn, nil
 		}

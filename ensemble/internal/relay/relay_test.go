@@ -1,4 +1,4 @@
-package ensemble_test
+package relay_test
 
 import (
 	"io"
@@ -7,17 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/internal/relay"
 )
 
 func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
 	free, err := ports.Free(1)
 	must(t, err)
 	target := net.JoinHostPort("127.0.0.1", strconv.Itoa(free[0]))
-	addr, closeRelay, err := ensemble.NewRelay(target)
+	r, err := relay.Open(func() string { return target })
 	must(t, err)
-	conn, err := net.Dial("tcp", addr)
+	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(r.Port())))
 	must(t, err)
 	defer conn.Close()
 	_, err = io.WriteString(conn, "epoch")
@@ -34,8 +34,15 @@ func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
 	if _, err := io.ReadFull(got, text); err != nil || string(text) != "epoch" {
 		t.Fatalf("the leader got %q, %v", text, err)
 	}
-	must(t, closeRelay())
+	must(t, r.Close())
 	if _, err := conn.Read(text); err == nil {
 		t.Fatal("a connection outlives its relay")
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// The images that ensemble/image/build.sh makes.
+const (
+	zooKeeperImage = "zkverify/zookeeper:3.8"
+	toxiproxyImage = "zkverify/toxiproxy:2.12.0"
+)
+
+// needImages skips a test where there is no Docker, or an image is missing.
+func needImages(t *testing.T, images ...string) {
+	t.Helper()
+	for _, image := range images {
+		if exec.Command("docker", "image", "inspect", image).Run() != nil {
+			t.Skipf("no Docker, or no image %s: run ensemble/image/build.sh", image)
+		}
+	}
+}
+
+// goesThroughFaults runs zkverify on an ensemble and expects that faults struck,
+// that locks were held across them, and that nothing is violated.
+func goesThroughFaults(t *testing.T, args ...string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	exit := zkverify(append([]string{"run", "--duration", "10s", "--session-timeout", "3s", "--seed", "3", "--out", t.TempDir()}, args...), &console{out: &out, err: &err})
+	text := out.String() + err.String()
+	// A busy machine may not come to exercise everything.
+	if exit != 0 && exit != 2 || !regexp.MustCompile(`(?m)^mutual exclusion +holds`).MatchString(text) || strings.Contains(text, " 0 faults struck") {
+		t.Errorf("exit %d:\n%s", exit, text)
+	}
+}
+
+func TestARunInContainers(t *testing.T) {
+	needImages(t, zooKeeperImage)
+	goesThroughFaults(t, "--ensemble", "docker", "--image", zooKeeperImage, "--faults", "unplug-server,kill-server,pause-server,isolate-leader,black-hole")
+	left, err := exec.Command("docker", "ps", "-aq", "--filter", "label=com.github.zkverify.process").Output()
+	if err != nil || len(bytes.TrimSpace(left)) > 0 {
+		t.Errorf("containers left behind: %s, %v", left, err)
+	}
+}
+
+func TestARunOnWhatComposeStarts(t *testing.T) {
+	needImages(t, zooKeeperImage, toxiproxyImage)
+	compose := []string{"docker-compose"}
+	if exec.Command("docker", "compose", "version").Run() == nil {
+		compose = []string{"docker", "compose"}
+	} else if _, err := exec.LookPath("docker-compose"); err != nil {
+		t.Skip("neither docker compose nor docker-compose is there")
+	}
+	do := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(compose[0], append(append(compose[1:], "-f", "../../docker-compose.yml", "-p", "zkverify-test"), args...)...)
+		cmd.Env = append(os.Environ(), "ZOOKEEPER_IMAGE="+zooKeeperImage, "TOXIPROXY_IMAGE="+toxiproxyImage)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", cmd.Args, err, out)
+		}
+	}
+	t.Cleanup(func() { do("down", "-v") })
+	do("up", "-d")
+	servers := []string{"127.0.0.1:2181", "127.0.0.1:2182", "127.0.0.1:2183"}
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		serve := 0
+		for _, s := range servers {
+			if status, _, err := ensemble.AskStatus(t.Context(), s); err == nil && status.Serving() {
+				serve++
+			}
+		}
+		if conn, err := net.Dial("tcp", "127.0.0.1:8474"); err == nil {
+			conn.Close()
+			if serve == len(servers) {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d servers serve three minutes after docker-compose up", serve, len(servers))
+		}
+	}
+	goesThroughFaults(t, "--servers", strings.Join(servers, ","), "--toxiproxy", "http://127.0.0.1:8474",
+		"--toxiproxy-listen", "0.0.0.0", "--toxiproxy-ports", "20000-20031", "--toxiproxy-upstreams", "zk1:2181,zk2:2181,zk3:2181")
+}

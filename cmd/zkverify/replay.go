@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/selftest"
+)
+
+// replayCmd runs a history again.
+type replayCmd struct {
+	Path          string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst)."`
+	Times         int    `help:"How often; default once, or with --until-violated as often as it takes." placeholder:"N"`
+	UntilViolated bool   `help:"Stop as soon as a guarantee that was violated is violated again."`
+	Out           string `help:"Folder for the runs, 1, 2, …, made if need be; default runs/<time>-replay." placeholder:"DIR"`
+
+	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
+}
+
+func (replayCmd) Help() string {
+	return "Example: zkverify replay runs/20260102-150405-zk-lock --times 10\n\nOptions, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. When threads take turns is nobody's to decide, so a violation may not come back the first time. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2."
+}
+
+// Validate is called by kong.
+func (r *replayCmd) Validate() error {
+	if r.Times < 0 {
+		return fmt.Errorf("--times must be positive, not %d", r.Times)
+	}
+	return nil
+}
+
+func (r *replayCmd) Run(ctx context.Context, con *console) error {
+	file, h, err := readHistory(r.Path)
+	if err != nil {
+		return err
+	}
+	old, err := checker.Check(ctx, h, checker.WithEngine(checker.Interval))
+	if err != nil {
+		return refusal(file, err)
+	}
+	schedule, err := nemesis.FromHistory(h)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	run, err := recorded(h.Header)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	run.Engines = r.Engines
+	dir, err := makeFolder(r.Out, time.Now(), "replay")
+	if err != nil {
+		return err
+	}
+	times := r.Times
+	if times == 0 && !r.UntilViolated {
+		times = 1
+	}
+	before := violated(old)
+	con.say("replaying %s of %s, seed %d, %s, in %s: %d faults; violated then: %s", h.Header.Recipe, h.Header.Target, h.Header.Seed, run.Duration, dir, len(schedule.Steps), orNone(before))
+	return r.replay(ctx, con, run, schedule, dir, times, before)
+}
+
+// replay runs it again, so many times or for ever if that is 0.
+func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, schedule nemesis.Schedule, dir string, times int, before []string) error {
+	worst, done := checker.Holds, 0
+	back := make(map[string]int)
+	for n := 1; (times == 0 || n <= times) && ctx.Err() == nil; n++ {
+		again := *run
+		again.Out = filepath.Join(dir, strconv.Itoa(n))
+		ran, err := again.drive(ctx, &console{out: io.Discard, err: io.Discard}, &schedule)
+		if ctx.Err() != nil {
+			break // half a run shows nothing
+		}
+		var o outcome
+		if err != nil && !errors.As(err, &o) {
+			return fmt.Errorf("replay %d: %w", n, err)
+		}
+		done++
+		worst = worse(worst, ran.Outcome())
+		now := violated(ran.Report)
+		came := slices.DeleteFunc(slices.Clone(before), func(g string) bool { return !slices.Contains(now, g) })
+		for _, g := range came {
+			back[g]++
+		}
+		fmt.Fprintf(con.out, "replay %d: %s: %s\n", n, ran.Outcome(), ran.Reason())
+		if r.UntilViolated && (len(came) > 0 || len(before) == 0 && len(now) > 0) {
+			break
+		}
+	}
+	for _, g := range before {
+		fmt.Fprintf(con.out, "%s came back in %d of %d replays\n", g, back[g], done)
+	}
+	fmt.Fprintf(con.out, "histories, verdicts and logs: %s\n", dir)
+	switch {
+	case worst == checker.Violated:
+		return outcome(worst)
+	case ctx.Err() != nil:
+		return outcome(checker.Unknown)
+	}
+	return outcome(worst)
+}
+
+// violated returns the guarantees that are.
+func violated(r *checker.Report) (names []string) {
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == checker.Violated {
+			names = append(names, v.Guarantee)
+		}
+	}
+	return names
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// recorded is the command line that a history was recorded with.
+func recorded(header histories.Header) (*runCmd, error) {
+	if header.Target == "" || len(header.Options) == 0 {
+		return nil, errors.New("it does not say with which options it was recorded, so it cannot be run again")
+	}
+	var c struct {
+		Run runCmd `cmd:""`
+	}
+	parser, err := kong.New(&c, kong.Name("zkverify"), kong.Exit(func(int) {}))
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"run", fmt.Sprintf("--seed=%d", header.Seed)}
+	provocation := ""
+	for _, name := range slices.Sorted(maps.Keys(header.Options)) {
+		switch value := header.Options[name]; name {
+		case "provocation":
+			provocation = value
+		default:
+			args = append(args, "--"+name+"="+value)
+		}
+	}
+	if provocation != "" {
+		args = append(args, "--target="+header.Target, "--recipe="+header.Recipe, "--session-timeout="+header.SessionTimeout.String())
+	}
+	if _, err := parser.Parse(args); err != nil {
+		return nil, fmt.Errorf("its options: %w", err)
+	}
+	if provocation != "" {
+		all, err := selftest.Select([]string{provocation}, nil)
+		if err != nil {
+			return nil, err
+		}
+		c.Run.again = &again{all[0].Config}
+		c.Run.Duration = all[0].Config.Duration
+		c.Run.Clients = max(all[0].Config.Clients, 1)
+	}
+	return &c.Run, nil
+}
+
+// again is what a trial of the self-test was run with beyond what there are
+// options for.
+type again struct{ trial workload.Config }
+
+// amend makes cfg that of the trial. A nil again leaves it as it is.
+func (a *again) amend(cfg *workload.Config) {
+	if a == nil {
+		return
+	}
+	cfg.Mix, cfg.Foreign = a.trial.Mix, a.trial.Foreign
+	cfg.Clients, cfg.Locks, cfg.Duration = a.trial.Clients, a.trial.Locks, a.trial.Duration
+}

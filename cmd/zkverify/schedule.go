@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis"
+)
+
+// scheduleCmd writes a schedule.
+type scheduleCmd struct {
+	From string `arg:"" optional:"" name:"dir-or-file" help:"Folder of a run, or a history file, whose faults are wanted. Without it a schedule is drawn."`
+
+	Duration       time.Duration `default:"60s" help:"How long faults come and go (${default})."`
+	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last (${default})."`
+	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
+	Ensemble       string        `enum:"local,external" default:"local" help:"local, or external: without faults of servers (${default})." placeholder:"KIND"`
+	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
+	Seed           *int64        `help:"Seed of the draw; drawn and written down if not given."`
+}
+
+func (scheduleCmd) Help() string {
+	return "Example: zkverify schedule --seed 7 --duration 30s > faults.yaml\nExample: zkverify schedule runs/20260102-150405-recipes > faults.yaml\n\nWhat zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format."
+}
+
+// Validate is called by kong.
+func (s *scheduleCmd) Validate() error {
+	if s.Duration <= 0 || s.SessionTimeout <= 0 {
+		return fmt.Errorf("--duration and --session-timeout must be positive, not %v and %v", s.Duration, s.SessionTimeout)
+	}
+	return nil
+}
+
+func (s *scheduleCmd) Run(_ context.Context, con *console) error {
+	if s.From != "" {
+		return s.recorded(con)
+	}
+	var on ensemble.Ensemble = (*ensemble.Local)(nil)
+	if s.Ensemble == "external" {
+		on = (*ensemble.Ext)(nil)
+	}
+	kinds, err := nemesis.Select(s.Faults, on, s.Workers)
+	if err != nil {
+		return usageError{err}
+	}
+	seed := rand.Int64N(1e9)
+	if s.Seed != nil {
+		seed = *s.Seed
+	}
+	drawn := nemesis.Draw(nemesis.Plan{Seed: seed, Duration: s.Duration, SessionTimeout: s.SessionTimeout, Kinds: kinds})
+	return drawn.WriteYAML(con.out, fmt.Sprintf("drawn from seed %d for %v, sessions of %v, faults %s", seed, s.Duration, s.SessionTimeout, strings.Join(s.Faults, ",")))
+}
+
+// recorded writes the schedule that a history was made with.
+func (s *scheduleCmd) recorded(con *console) error {
+	file, h, err := readHistory(s.From)
+	if err != nil {
+		return err
+	}
+	schedule, err := nemesis.FromHistory(h)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	return schedule.WriteYAML(con.out, fmt.Sprintf("of %s %s, seed %d, %s", h.Header.Target, h.Header.Recipe, h.Header.Seed, h.Header.Started.Format(time.RFC3339)))
+}

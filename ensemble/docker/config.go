@@ -1,0 +1,90 @@
+package docker
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// DefaultImage is the official image of the version that is tested.
+const DefaultImage = "zookeeper:3.8"
+
+// ImageVariable names the environment variable that replaces DefaultImage.
+const ImageVariable = "ZKVERIFY_IMAGE"
+
+// Errors that are matched with errors.Is.
+var (
+	// ErrNoDocker is returned by Start when there is no Docker daemon.
+	ErrNoDocker = errors.New("no Docker daemon answers: start one, or set DOCKER_HOST")
+	// ErrNoImage is returned by Start when the image is neither here nor to be
+	// had.
+	ErrNoImage = errors.New("image cannot be had: name another with --image or " + ImageVariable + ", or build one with ensemble/image/build.sh")
+)
+
+// Config says how Start runs its servers. Its zero value is three servers of
+// DefaultImage that reach each other directly.
+type Config struct {
+	// Image is the image to run. Default: ImageVariable's, or DefaultImage.
+	Image string
+	// Dir takes the servers' logs (server-1.log, …) when the ensemble is
+	// closed. When it is empty there are none.
+	Dir string
+	// Servers is the number of servers, 3 by default, at most 9.
+	Servers int
+	// PeerLinks lets what the servers say to each other be cut.
+	PeerLinks bool
+
+	// The rest is as in ensemble.LocalConfig, with the same defaults.
+	TickTime                             time.Duration
+	InitLimit, SyncLimit                 int
+	MinSessionTimeout, MaxSessionTimeout time.Duration
+	StartLimit                           time.Duration // default a minute, the fetching of the image not included
+}
+
+func (c Config) withDefaults() (Config, error) {
+	c.Image = cmp.Or(c.Image, os.Getenv(ImageVariable), DefaultImage)
+	c.Servers = cmp.Or(c.Servers, 3)
+	c.TickTime = cmp.Or(c.TickTime, 200*time.Millisecond)
+	c.InitLimit, c.SyncLimit = cmp.Or(c.InitLimit, 10), cmp.Or(c.SyncLimit, 5)
+	c.MinSessionTimeout = cmp.Or(c.MinSessionTimeout, 500*time.Millisecond)
+	c.MaxSessionTimeout = cmp.Or(c.MaxSessionTimeout, time.Minute)
+	c.StartLimit = cmp.Or(c.StartLimit, time.Minute)
+	if c.Servers < 1 || c.Servers > 9 {
+		return c, fmt.Errorf("%d servers: want 1 to 9", c.Servers)
+	}
+	if c.TickTime < time.Millisecond || c.InitLimit < 1 || c.SyncLimit < 1 {
+		return c, fmt.Errorf("tick of %v, initLimit %d, syncLimit %d: all must be positive", c.TickTime, c.InitLimit, c.SyncLimit)
+	}
+	return c, nil
+}
+
+// The ports of a server inside its container.
+const (
+	clientPort   = "2181/tcp"
+	quorumPort   = 2888
+	electionPort = 3888
+)
+
+// environment configures server id, in the words of the official image.
+// Servers is one line for each server.
+func (c Config) environment(id int, servers string) map[string]string {
+	return map[string]string{
+		"ZOO_MY_ID":                  fmt.Sprint(id),
+		"ZOO_SERVERS":                servers,
+		"ZOO_TICK_TIME":              fmt.Sprint(c.TickTime.Milliseconds()),
+		"ZOO_INIT_LIMIT":             fmt.Sprint(c.InitLimit),
+		"ZOO_SYNC_LIMIT":             fmt.Sprint(c.SyncLimit),
+		"ZOO_MAX_CLIENT_CNXNS":       "0",
+		"ZOO_STANDALONE_ENABLED":     "false",
+		"ZOO_ADMINSERVER_ENABLED":    "false",
+		"ZOO_4LW_COMMANDS_WHITELIST": "*",
+		"ZOO_CFG_EXTRA": fmt.Sprintf("minSessionTimeout=%d maxSessionTimeout=%d preAllocSize=1024 clientPortListenBacklog=1024",
+			c.MinSessionTimeout.Milliseconds(), c.MaxSessionTimeout.Milliseconds()),
+		// See ensemble.LocalConfig for what they are for.
+		"SERVER_JVMFLAGS": "-Xms32m -Xmx256m -Xss256k -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true" +
+			" -Dzookeeper.cnxTimeout=500 -Dzookeeper.fastleader.maxNotificationInterval=800" +
+			" -Dzookeeper.extendedTypesEnabled=true -Dznode.container.checkIntervalMs=1000",
+	}
+}

@@ -1,0 +1,214 @@
+package docker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+// image is the one that ensemble/image/build.sh makes, if no other is named.
+func image() string {
+	if name := os.Getenv(docker.ImageVariable); name != "" {
+		return name
+	}
+	return "zkverify/zookeeper:3.8"
+}
+
+// start starts an ensemble, or skips the test where there is no Docker or no
+// image.
+func start(t *testing.T, config docker.Config) *docker.Ensemble {
+	t.Helper()
+	config.Image = image()
+	if err := exec.Command("docker", "image", "inspect", config.Image).Run(); err != nil {
+		t.Skipf("no Docker, or no image %s: run ensemble/image/build.sh, or name another with %s", config.Image, docker.ImageVariable)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	config.StartLimit = 2 * time.Minute
+	e, err := docker.Start(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// containers lists the containers and networks that ensembles of this process
+// have.
+func containers(t *testing.T) []string {
+	t.Helper()
+	label := fmt.Sprintf("label=com.github.zkverify.process=%d", os.Getpid())
+	var all []string
+	for _, command := range [][]string{{"ps", "-aq", "--filter", label}, {"network", "ls", "-q", "--filter", label}} {
+		out, err := exec.Command("docker", command...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, strings.Fields(string(out))...)
+	}
+	return all
+}
+
+// await waits for what a fault brings about.
+func await(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !f(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute in vain: %s", what)
+		}
+	}
+}
+
+func serving(e *docker.Ensemble, id int) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	status, _, err := ensemble.AskStatus(ctx, e.Servers()[id-1].Addr)
+	return err == nil && status.Serving()
+}
+
+func TestServersInContainersFailAndComeBack(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	dir := t.TempDir()
+	e := start(t, docker.Config{PeerLinks: true, Dir: dir})
+	ctx := t.Context()
+	if e.Version() == "" || e.Kind() != "docker" || len(e.Servers()) != 3 || len(containers(t)) != 4 {
+		t.Fatalf("version %q, servers %v, containers and networks %v", e.Version(), e.Servers(), containers(t))
+	}
+	allServe := func() bool { return serving(e, 1) && serving(e, 2) && serving(e, 3) }
+
+	t.Run("killed", func(t *testing.T) {
+		leader, err := e.Leader(ctx)
+		must(t, err)
+		must(t, e.Kill(ctx, leader))
+		must(t, e.Kill(ctx, leader)) // is dead already
+		if e.Running(leader) || serving(e, leader) {
+			t.Error("the killed server serves")
+		}
+		if err := e.Pause(ctx, leader); !errors.Is(err, ensemble.ErrNotRunning) {
+			t.Errorf("pausing it: %v", err)
+		}
+		await(t, "another leads", func() bool { l, err := e.Leader(ctx); return err == nil && l != leader })
+		must(t, e.Restart(ctx, leader))
+		if !serving(e, leader) {
+			t.Error("the restarted server does not serve")
+		}
+	})
+	t.Run("paused", func(t *testing.T) {
+		must(t, e.Pause(ctx, 1))
+		if serving(e, 1) {
+			t.Error("the paused server answers")
+		}
+		must(t, e.Resume(ctx, 1))
+		await(t, "server 1 serves", func() bool { return serving(e, 1) })
+		must(t, e.Pause(ctx, 2))
+		must(t, e.Kill(ctx, 2)) // though paused
+		must(t, e.Restart(ctx, 2))
+	})
+	t.Run("unplugged", func(t *testing.T) {
+		must(t, e.Unplug(ctx, 3))
+		if serving(e, 3) {
+			t.Error("the unplugged server can be reached")
+		}
+		must(t, e.Plug(ctx, 3))
+		await(t, "server 3 serves", func() bool { return serving(e, 3) })
+	})
+	t.Run("cut off from its peers", func(t *testing.T) {
+		await(t, "all serve", allServe)
+		leader, err := e.Leader(ctx)
+		must(t, err)
+		around := func(f func(links.Link) error) {
+			for _, other := range e.Servers() {
+				for _, l := range append(e.Peer(leader, other.ID), e.Peer(other.ID, leader)...) {
+					must(t, f(l))
+				}
+			}
+		}
+		around(func(l links.Link) error { return l.Cut(ctx, links.BlackHole) })
+		await(t, "it steps down", func() bool { return !serving(e, leader) })
+		await(t, "another leads", func() bool { l, err := e.Leader(ctx); return err == nil && l != leader })
+		around(func(l links.Link) error { return l.Heal(ctx) })
+		await(t, "it follows", func() bool { return serving(e, leader) })
+	})
+
+	must(t, e.Close())
+	if left := containers(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	for id := 1; id <= 3; id++ {
+		text, err := os.ReadFile(e.Logs(id))
+		if err != nil || !strings.Contains(string(text), "zookeeper") {
+			t.Errorf("the log of server %d: %d bytes, %v", id, len(text), err)
+		}
+	}
+	if err := e.Kill(ctx, 1); !errors.Is(err, ensemble.ErrClosed) {
+		t.Errorf("killing after Close: %v", err)
+	}
+	goleak.VerifyNone(t, before)
+}
+
+func TestWhatCannotBeStartedIsSaidAndLeavesNothing(t *testing.T) {
+	start(t, docker.Config{Servers: 1}) // or skip
+	_, err := docker.Start(t.Context(), docker.Config{Image: "zkverify/no-such-image:0"})
+	if !errors.Is(err, docker.ErrNoImage) {
+		t.Errorf("without the image: %v", err)
+	}
+	// It ends because of its configuration.
+	_, err = docker.Start(t.Context(), docker.Config{Image: image(), Servers: 1, MinSessionTimeout: 2 * time.Hour, StartLimit: 2 * time.Minute})
+	if !errors.Is(err, ensemble.ErrServerDied) || !strings.Contains(err.Error(), "minSessionTimeout") {
+		t.Errorf("a server that dies: %v", err)
+	}
+	if left := containers(t); len(left) != 2 { // those of the one that is open
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A process looks for the daemon once, so this takes another one.
+func TestWithoutADaemonItIsSaid(t *testing.T) {
+	if os.Getenv("ZKVERIFY_TEST_NO_DAEMON") != "" {
+		if _, err := docker.Start(t.Context(), docker.Config{}); !errors.Is(err, docker.ErrNoDocker) {
+			t.Errorf("without a daemon: %v", err)
+		}
+		return
+	}
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), "ZKVERIFY_TEST_NO_DAEMON=yes", "DOCKER_HOST=unix://"+filepath.Join(t.TempDir(), "none.sock"))
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestLeftoversOfTheDeadAreRemoved(t *testing.T) {
+	e := start(t, docker.Config{Servers: 1})
+	dead := exec.Command("true")
+	must(t, dead.Run())
+	me := docker.BelongTo(dead.Process.Pid)
+	other := start(t, docker.Config{Servers: 1})
+	docker.BelongTo(me)
+	start(t, docker.Config{Servers: 1})
+	if serving(other, 1) || !serving(e, 1) {
+		t.Error("the dead process's server serves, or the living one's does not")
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

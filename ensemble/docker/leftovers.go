@@ -1,0 +1,65 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/moby/moby/client"
+)
+
+// Labels of all that Start makes: what started it, on which machine.
+const (
+	machineLabel = "com.github.zkverify.machine"
+	processLabel = "com.github.zkverify.process"
+)
+
+// pid is this process, but in tests.
+var pid = os.Getpid()
+
+func labels() map[string]string {
+	return map[string]string{machineLabel: machine(), processLabel: strconv.Itoa(pid)}
+}
+
+// machine names this machine, and this run of it where that is known: the number
+// of a process says nothing elsewhere.
+func machine() string {
+	name, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return name + "/" + strings.TrimSpace(string(boot))
+}
+
+// removeLeftovers removes the containers and networks of processes of this
+// machine that are no more.
+func (e *Ensemble) removeLeftovers(ctx context.Context) error {
+	mine := make(client.Filters).Add("label", machineLabel+"="+machine())
+	containers, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: mine})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range containers.Items {
+		if ended(c.Labels[processLabel]) {
+			_, err := e.docker.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+			errs = append(errs, err)
+		}
+	}
+	networks, err := e.docker.NetworkList(ctx, client.NetworkListOptions{Filters: mine})
+	errs = append(errs, err)
+	for _, n := range networks.Items {
+		if ended(n.Labels[processLabel]) {
+			_, err := e.docker.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ended reports whether no process has that number.
+func ended(process string) bool {
+	pid, err := strconv.Atoi(process)
+	return err == nil && pid != os.Getpid() && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}

@@ -1,0 +1,207 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go/exec"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/internal/relay"
+	"github.com/zkverify/zkverify/ensemble/links"
+)
+
+var loopback = netip.MustParseAddr("127.0.0.1")
+
+// hostName is what containers call this machine where they cannot reach it by
+// the gateway of their network.
+const hostName = "host.docker.internal"
+
+// peers carries what servers say to each other: a container dials the link at
+// this machine, whose upstream is a relay, which dials the other container.
+type peers struct {
+	carrier    links.Network
+	host       string // this machine, as containers dial it
+	extraHosts []string
+	links      map[[2]int][]links.Link
+	relays     map[int][]*relay.Relay // of a server: quorum and election port
+	ports      map[int]map[int]int    // of a server: what its ports are published as, if they are
+}
+
+func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
+	p := &peers{links: map[[2]int][]links.Link{}, relays: map[int][]*relay.Relay{}, ports: map[int]map[int]int{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	gateway, here, err := e.gateway(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if here {
+		p.host = gateway.String()
+		p.carrier, err = links.InProcess(links.WithListenAddress(p.host))
+	} else {
+		p.host, p.extraHosts = hostName, []string{hostName + ":host-gateway"}
+		p.carrier, err = links.InProcess()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, to := range e.servers {
+		if !here {
+			free, err := ports.Free(2)
+			if err != nil {
+				return nil, err
+			}
+			p.ports[to.ID] = map[int]int{quorumPort: free[0], electionPort: free[1]}
+		}
+		for _, port := range []int{quorumPort, electionPort} {
+			r, err := relay.Open(func() string { return to.address(port) })
+			if err != nil {
+				return nil, err
+			}
+			p.relays[to.ID] = append(p.relays[to.ID], r)
+			for _, from := range e.servers {
+				if from == to {
+					continue
+				}
+				name := fmt.Sprintf("peer-%d-%d-%d", from.ID, to.ID, port)
+				link, err := p.carrier.Link(ctx, name, net.JoinHostPort(loopback.String(), strconv.Itoa(r.Port())))
+				if err != nil {
+					return nil, err
+				}
+				key := [2]int{from.ID, to.ID}
+				p.links[key] = append(p.links[key], link)
+			}
+		}
+	}
+	return p, nil
+}
+
+func (p *peers) close() error {
+	var errs []error
+	if p.carrier != nil {
+		errs = append(errs, p.carrier.Close())
+	}
+	for _, pair := range p.relays {
+		for _, r := range pair {
+			errs = append(errs, r.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// line is how server from is told of server to. Of itself it hears the wildcard: see
+// ensemble.Local.
+func (p *peers) line(from, to *server) string {
+	host, quorum, election := to.alias(), strconv.Itoa(quorumPort), strconv.Itoa(electionPort)
+	switch {
+	case from == to:
+		host = "0.0.0.0"
+	case p != nil:
+		pair := p.links[[2]int{from.ID, to.ID}]
+		host = p.host
+		_, quorum, _ = net.SplitHostPort(pair[0].Addr())
+		_, election, _ = net.SplitHostPort(pair[1].Addr())
+	}
+	return fmt.Sprintf("server.%d=%s:%s:%s;2181", to.ID, host, quorum, election)
+}
+
+// published are the ports of a server that this machine must reach, by the port in the
+// container.
+func (p *peers) published(s *server) map[int]int {
+	if p == nil {
+		return nil
+	}
+	return p.ports[s.ID]
+}
+
+// gateway returns the address of this machine in the containers' network, and
+// whether it is one: Docker may run in a machine of its own.
+func (e *Ensemble) gateway(ctx context.Context) (gateway netip.Addr, here bool, err error) {
+	found, err := e.docker.NetworkInspect(ctx, e.network.ID, client.NetworkInspectOptions{})
+	if err != nil {
+		return netip.Addr{}, false, err
+	}
+	for _, c := range found.Network.IPAM.Config {
+		if c.Gateway.Is4() {
+			gateway = c.Gateway
+		}
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return netip.Addr{}, false, err
+	}
+	for _, a := range own {
+		if ip, ok := a.(*net.IPNet); ok && gateway.IsValid() && ip.IP.Equal(gateway.AsSlice()) {
+			return gateway, true, nil
+		}
+	}
+	return gateway, false, nil
+}
+
+// address is where this machine reaches a port of the container now.
+func (s *server) address(port int) string {
+	if at, ok := s.of.peers.published(s)[port]; ok {
+		return net.JoinHostPort(loopback.String(), strconv.Itoa(at))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.container == nil {
+		return "" // not yet
+	}
+	ip, ok := s.addresses["ip"]
+	if !ok {
+		inspected, err := s.container.Inspect(s.of.ctx)
+		if err != nil {
+			return ""
+		}
+		end := inspected.NetworkSettings.Networks[s.of.network.Name]
+		if end == nil || !end.IPAddress.IsValid() {
+			return ""
+		}
+		ip = end.IPAddress.String()
+		s.addresses = map[string]string{"ip": ip}
+	}
+	return net.JoinHostPort(ip, strconv.Itoa(port))
+}
+
+// checkPeers fails when a server has dialled another around the links.
+func (e *Ensemble) checkPeers(ctx context.Context) error {
+	if e.peers == nil {
+		return nil
+	}
+	for _, s := range e.servers {
+		_, out, err := s.container.Exec(ctx, []string{"cat", "/proc/net/tcp"}, exec.Multiplexed())
+		if err != nil {
+			return fmt.Errorf("look at the connections of server %d: %w", s.ID, err)
+		}
+		text := new(strings.Builder)
+		if _, err := io.Copy(text, out); err != nil {
+			return err
+		}
+		for line := range strings.Lines(text.String()) {
+			// sl local_address rem_address st …
+			fields := strings.Fields(line)
+			if len(fields) < 4 {
+				continue
+			}
+			_, hex, _ := strings.Cut(fields[2], ":")
+			port, err := strconv.ParseUint(hex, 16, 16)
+			if err == nil && (port == quorumPort || port == electionPort) {
+				return fmt.Errorf("server %d: %w", s.ID, ensemble.ErrDirectPeerLink)
+			}
+		}
+	}
+	return nil
+}

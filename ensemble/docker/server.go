@@ -1,0 +1,159 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
+	apinetwork "github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/network"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/internal/ports"
+)
+
+// pollInterval is how often a starting server is asked whether it serves.
+const pollInterval = 50 * time.Millisecond
+
+// server is one server and its container, which stays the same when it is
+// killed and started again.
+type server struct {
+	ensemble.Server
+	of        *Ensemble
+	container *testcontainers.DockerContainer
+
+	mu                      sync.Mutex
+	addresses               map[string]string // see address
+	killed, paused, plugged bool
+}
+
+// alias is its name in the containers' network.
+func (s *server) alias() string { return fmt.Sprintf("zk%d", s.ID) }
+
+// create makes its container and starts it.
+func (s *server) create(ctx context.Context) error {
+	port, err := ports.Free(1)
+	if err != nil {
+		return err
+	}
+	// A port of its own choice would change each time that it starts.
+	published := apinetwork.PortMap{apinetwork.MustParsePort(clientPort): {{HostIP: loopback, HostPort: strconv.Itoa(port[0])}}}
+	s.Addr = fmt.Sprintf("%s:%d", loopback, port[0])
+	var lines []string
+	for _, to := range s.of.servers {
+		lines = append(lines, s.of.peers.line(s, to))
+	}
+	for number, at := range s.of.peers.published(s) {
+		published[apinetwork.MustParsePort(fmt.Sprintf("%d/tcp", number))] = []apinetwork.PortBinding{{HostIP: loopback, HostPort: strconv.Itoa(at)}}
+	}
+	s.container, err = testcontainers.Run(ctx, s.of.config.Image,
+		testcontainers.WithEnv(s.of.config.environment(s.ID, strings.Join(lines, " "))),
+		testcontainers.WithLabels(labels()),
+		testcontainers.WithExposedPorts(clientPort),
+		network.WithNetwork([]string{s.alias()}, s.of.network),
+		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
+			h.PortBindings = published
+			if s.of.peers != nil {
+				h.ExtraHosts = s.of.peers.extraHosts
+			}
+		}),
+	)
+	if err != nil {
+		return fmt.Errorf("server %d: %w", s.ID, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plugged = true
+	return nil
+}
+
+// serves waits until the server serves.
+func (s *server) serves(ctx context.Context) error {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		if status, _, err := ensemble.AskStatus(ctx, s.Addr); err == nil && status.Serving() {
+			return nil
+		}
+		if state, err := s.container.State(ctx); err == nil && !state.Running {
+			return fmt.Errorf("server %d: %w; its last lines:\n%s", s.ID, ensemble.ErrServerDied, s.lastLines())
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("server %d at %s: %w; its last lines:\n%s", s.ID, s.Addr, context.Cause(ctx), s.lastLines())
+		case <-s.of.ctx.Done():
+			return ensemble.ErrClosed
+		case <-tick.C:
+		}
+	}
+}
+
+// logs returns all that the server has printed, in all its runs.
+func (s *server) logs(ctx context.Context) ([]byte, error) {
+	r, err := s.container.Logs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	return text, errors.Join(err, r.Close())
+}
+
+func (s *server) lastLines() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	text, err := s.logs(ctx)
+	if err != nil {
+		return "  (" + err.Error() + ")"
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return "  " + strings.Join(lines[max(0, len(lines)-12):], "\n  ")
+}
+
+// remove writes the log and removes the container.
+func (s *server) remove(ctx context.Context) error {
+	if s.container == nil {
+		return nil
+	}
+	var errs []error
+	if s.of.config.Dir != "" {
+		text, err := s.logs(ctx)
+		errs = append(errs, err, os.WriteFile(s.of.Logs(s.ID), text, 0o644))
+	}
+	_, err := s.of.docker.ContainerRemove(ctx, s.container.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	return errors.Join(append(errs, unlessGone(err))...)
+}
+
+// unlessGone is the error of a removal, but for that of what somebody else has
+// removed.
+func unlessGone(err error) error {
+	if errdefs.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// able tells whether the server can answer at all.
+func (s *server) able() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plugged && !s.killed && !s.paused
+}
+
+// Logs is where Close writes the log of a server: "" without Config.Dir.
+func (e *Ensemble) Logs(id int) string {
+	if e.config.Dir == "" || id < 1 || id > len(e.servers) {
+		return ""
+	}
+	return filepath.Join(e.config.Dir, fmt.Sprintf("server-%d.log", id))
+}

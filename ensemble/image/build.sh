@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds container images without any registry, as root on Debian:
+#
+#   zkverify/zookeeper:3.8     ZooKeeper of Debian 12, from its packages. It is
+#                              configured like the official image (entrypoint.sh).
+#   zkverify/toxiproxy:2.12.0  Toxiproxy, from its Go module
+#
+# An image that is there already is left alone; --force builds it again. Name
+# images to build these alone: zookeeper, toxiproxy. The first takes a minute.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+force=no wanted=
+for word; do
+	case $word in
+	--force) force=yes ;;
+	zookeeper | toxiproxy) wanted="$wanted $word" ;;
+	*) echo "build.sh: unknown option $word; want --force, zookeeper, toxiproxy" >&2 && exit 64 ;;
+	esac
+done
+
+command -v docker >/dev/null 2>&1 && docker version >/dev/null 2>&1 || {
+	echo "Docker is missing, or its daemon cannot be reached" >&2
+	exit 69
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+missing() { [ $force = yes ] || ! docker image inspect "$1" >/dev/null 2>&1; }
+
+zookeeper() {
+	[ "$(id -u)" -eq 0 ] || { echo "the ZooKeeper image is made by debootstrap, which needs root" >&2 && exit 77; }
+	command -v debootstrap >/dev/null 2>&1 ||
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends debootstrap >"$work/log" 2>&1 ||
+		{ cat "$work/log" >&2 && exit 1; }
+	# Its last step starts ZooKeeper's service, which is of no use here.
+	debootstrap --variant=minbase --include=openjdk-17-jre-headless,zookeeper,libslf4j-java bookworm "$work/root" >"$work/log" 2>&1 ||
+		{ tail -20 "$work/log" >&2 && exit 1; }
+	rm -rf "$work"/root/var/cache/apt/* "$work"/root/var/lib/apt/lists/* "$work"/root/usr/share/doc/* \
+		"$work"/root/usr/share/man/* "$work"/root/usr/share/locale/* "$work"/root/etc/zookeeper
+	install -m 755 "$here/entrypoint.sh" "$work/root/docker-entrypoint.sh"
+	tar -C "$work/root" -c . | docker import \
+		--change 'ENTRYPOINT ["/docker-entrypoint.sh"]' --change 'EXPOSE 2181 2888 3888' \
+		- zkverify/zookeeper:3.8 >/dev/null
+	rm -rf "$work/root"
+}
+
+toxiproxy() {
+	mkdir -p "$work/image"
+	for program in server cli; do
+		GOFLAGS= GOBIN="$work/bin" CGO_ENABLED=0 go install "github.com/Shopify/toxiproxy/v2/cmd/$program@v2.12.0"
+	done
+	mv "$work/bin/server" "$work/image/toxiproxy"
+	mv "$work/bin/cli" "$work/image/toxiproxy-cli"
+	tar -C "$work/image" -c . | docker import \
+		--change 'ENTRYPOINT ["/toxiproxy"]' --change 'CMD ["-host=0.0.0.0"]' --change 'EXPOSE 8474' \
+		- zkverify/toxiproxy:2.12.0 >/dev/null
+}
+
+for name in ${wanted:-zookeeper toxiproxy}; do
+	case $name in
+	zookeeper) image=zkverify/zookeeper:3.8 ;;
+	toxiproxy) image=zkverify/toxiproxy:2.12.0 ;;
+	esac
+	if missing "$image"; then
+		echo "building $image"
+		"$name"
+	fi
+	echo "$image"
+done

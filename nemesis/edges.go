@@ -1,0 +1,27 @@
+package nemesis
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Edges says in words how late the faults' edges were, "" if there were none.
+func (r Report) Edges() string {
+	if len(r.Late) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d fault edges, late by %s (p50), %s (p99), %s at most, after %s (p99) of looking for whom to hit",
+		len(r.Late), quantile(r.Late, 0.5), quantile(r.Late, 0.99), quantile(r.Late, 1), quantile(r.Looked, 0.99))
+}
+
+// quantile returns the smallest of some durations that at least a share q of them
+// do not exceed, as text.
+func quantile(all []time.Duration, q float64) string {
+	sorted := slices.Sorted(slices.Values(all))
+	if len(sorted) == 0 {
+		return "0 ms"
+	}
+	i := min(int(q*float64(len(sorted))), len(sorted)-1)
+	return fmt.Sprintf("%.1f ms", float64(sorted[i])/float64(time.Millisecond))
+}

@@ -1,0 +1,90 @@
+package nemesis
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// FromHistory returns the schedule that a recorded run carried out: the same
+// faults at the same offsets from the beginning of its chaos phase, with the same
+// details. A fault that was aimed at clients in some state prefers the client that
+// it hit, if it is in that state again. One that hit a server because it led hits
+// the one that leads. It returns an error for a fault that no schedule can name,
+// such as one of Jepsen's.
+func FromHistory(h *histories.History) (Schedule, error) {
+	var s Schedule
+	began := time.Duration(-1)
+	open := make(map[int]int) // fault → its step
+	var unsaid []bool         // steps whose length is not on record
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch {
+		case e.Type == histories.PhaseStart && e.Phase == histories.PhaseChaos && began < 0:
+			began = e.Time
+		case e.Type == histories.FaultStart:
+			step, known, err := stepOf(e, max(began, 0))
+			if err != nil {
+				return Schedule{}, fmt.Errorf("line %d of the history: %w", histories.Line(i), err)
+			}
+			open[e.Fault.ID] = len(s.Steps)
+			s.Steps, unsaid = append(s.Steps, step), append(unsaid, !known)
+		case e.Type == histories.FaultStop:
+			if n, ok := open[e.Fault.ID]; ok && unsaid[n] {
+				s.Steps[n].For = e.Time - max(began, 0) - s.Steps[n].At
+			}
+		}
+	}
+	return s, nil
+}
+
+// stepOf is the step that a fault was; known says that its length is on record.
+func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err error) {
+	f := e.Fault
+	step = Step{At: max(0, e.Time-began), Fault: f.Name}
+	kind, err := kindNamed(f.Name)
+	if err != nil {
+		return step, false, err
+	}
+	if d, err := time.ParseDuration(f.Params["for"]); err == nil {
+		step.For, known = d, true
+	}
+	p := &step.Pick
+	p.Aim = Aim(f.Params["aim"])
+	if _, err := fmt.Sscan(f.Params["draw"], &p.Draw); err != nil {
+		p.Draw = 0 // of a history that does not say: everything else decides
+	}
+	if len(f.Targets) > 0 {
+		if n, ok := numbered(f.Targets[0], "client"); ok && !kind.OfServers() {
+			p.Client = &n
+		}
+		if n, ok := numbered(f.Targets[0], "server"); ok && kind.server {
+			p.Server = Server(fmt.Sprint(n))
+		}
+	}
+	if kind.server && f.Params["role"] == string(TheLeader) {
+		p.Server = TheLeader
+	}
+	for _, name := range []string{"bridge", "follower"} {
+		if n, ok := numbered(f.Params[name], "server"); ok {
+			p.Server = Server(fmt.Sprint(n))
+		}
+	}
+	switch scope := f.Params["links"]; {
+	case !kind.links || scope == "":
+	case scope == allServers:
+		p.Links = AllLinks
+	default:
+		p.Links = OneLink
+	}
+	for _, q := range kind.params {
+		if value, ok := f.Params[q.name]; ok {
+			if p.Params == nil {
+				p.Params = make(map[string]string)
+			}
+			p.Params[q.name] = value
+		}
+	}
+	return step, known, step.check()
+}

@@ -1,0 +1,96 @@
+package nemesis
+
+import (
+	"reflect"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// tape records a run as a history does.
+type tape struct {
+	start  time.Time
+	mu     sync.Mutex
+	events []histories.Event
+}
+
+func (r *tape) Record(e histories.Event) (histories.Event, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Time = time.Since(r.start)
+	r.events = append(r.events, e)
+	return e, nil
+}
+
+func TestTheScheduleOfARecordedRunIsTheOneThatWasCarriedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true})
+		said := Schedule{[]Step{
+			{At: time.Second, For: 2 * time.Second, Fault: "latency", Pick: Pick{Aim: AtWaiter, Draw: 17, Links: OneLink, Params: map[string]string{"latency": "80ms", "jitter": "3ms"}}},
+			{At: 4 * time.Second, For: time.Second, Fault: "down", Pick: Pick{Aim: AtHolder, Draw: 4}},
+		}}
+		rec := &tape{start: time.Now()}
+		time.Sleep(3 * time.Second) // setting up takes time
+		_, _ = rec.Record(histories.Event{Type: histories.PhaseStart, Process: -1, Phase: histories.PhaseChaos})
+		if _, err := Run(t.Context(), w, said, rec); err != nil {
+			t.Fatal(err)
+		}
+		got, err := FromHistory(&histories.History{Events: rec.events})
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder, waiter := 0, 1
+		want := Schedule{[]Step{said.Steps[0], said.Steps[1]}}
+		want.Steps[0].Pick.Client, want.Steps[1].Pick.Client = &waiter, &holder
+		want.Steps[1].Pick.Links = got.Steps[1].Pick.Links // drawn, and on record
+		if got.Steps[1].Pick.Links == "" || !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+func TestWhatWasDoneToTheLeaderIsDoneToTheLeaderAgain(t *testing.T) {
+	event := func(kind histories.Type, f histories.Fault, at time.Duration) histories.Event {
+		return histories.Event{Type: kind, Process: -1, Time: at, Fault: &f}
+	}
+	for name, c := range map[string]struct {
+		fault histories.Fault
+		want  Pick
+	}{
+		"it led":      {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "leader", "for": "1s"}}, Pick{Server: TheLeader}},
+		"it followed": {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "follower", "for": "1s"}}, Pick{Server: "2"}},
+		"the bridge":  {histories.Fault{Name: "bridge", Targets: []string{"server 1", "server 3"}, Params: map[string]string{"bridge": "server 2", "for": "1s"}}, Pick{Server: "2"}},
+		"one way":     {histories.Fault{Name: "one-way", Targets: []string{"server 3 -> server 1"}, Params: map[string]string{"follower": "server 3", "lost": "to-leader", "for": "1s"}}, Pick{Server: "3", Params: map[string]string{"lost": "to-leader"}}},
+		"no length":   {histories.Fault{Name: "isolate-leader", Targets: []string{"server 2"}}, Pick{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.fault.ID = 9
+			got, err := FromHistory(&histories.History{Events: []histories.Event{event(histories.FaultStart, c.fault, 3*time.Second), event(histories.FaultStop, c.fault, 4*time.Second)}})
+			want := Schedule{[]Step{{At: 3 * time.Second, For: time.Second, Fault: c.fault.Name, Pick: c.want}}}
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, error %v; want %+v", got, err, want)
+			}
+		})
+	}
+	if _, err := FromHistory(&histories.History{Events: []histories.Event{event(histories.FaultStart, histories.Fault{Name: "partition-halves"}, 0)}}); err == nil {
+		t.Error("a fault of Jepsen's was taken for one of ours")
+	}
+}
+
+func TestEdgesThatAreLateAreCountedButNotTheSearchForSomebodyToHit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(Client{Linked: 1})
+		time.AfterFunc(time.Second+300*time.Millisecond, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.clients[0].Holds = true
+		})
+		report, err := Run(t.Context(), w, Schedule{[]Step{{At: time.Second, For: time.Second, Fault: "down", Pick: Pick{Aim: AtHolder}}}}, w)
+		if err != nil || len(report.Late) != 2 || report.Late[0] != 0 || report.Late[1] != 0 || len(report.Looked) != 1 || report.Looked[0] < 300*time.Millisecond {
+			t.Errorf("report %+v, error %v", report, err)
+		}
+	})
+}

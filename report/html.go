@@ -1,0 +1,81 @@
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+//go:embed page
+var files embed.FS
+
+// scripts are the parts of the page's script, in their order.
+var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "describe.js", "timeline.js", "latency.js", "events.js", "start.js"}
+
+var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.FuncMap{
+	"clock": func(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) },
+	"took":  took,
+	"add":   func(a, b int) int { return a + b },
+}).ParseFS(files, "page/report.tmpl"))
+
+// HTML writes a run as one page for a browser, which needs nothing but itself: the
+// verdicts, each violation with what happened around it, the run in real time,
+// how long operations took, what the faults met, and what happened to sessions
+// and servers. Events are those of the history that r is the report of, in order; an
+// error that comes instead of an event is returned. Name is what the history is
+// called on a command line: a path.
+//
+// The memory that it takes goes with what the page shows, a million bars at most.
+func HTML(w io.Writer, name string, header histories.Header, events iter.Seq2[*histories.Event, error], r *checker.Report) error {
+	p := newPass(&header, r)
+	if err := p.read(events); err != nil {
+		return err
+	}
+	data, tracks := p.data()
+	packed, err := pack(data, tracks)
+	if err != nil {
+		return err
+	}
+	style, script, err := assets()
+	if err != nil {
+		return err
+	}
+	page := viewOf(name, p, r)
+	page.Style, page.Script, page.Data = template.CSS(style), template.JS(script), template.HTML(packed)
+	// Nothing but what is written here may run, and nothing may be fetched.
+	page.Policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
+	return pageTemplate.Execute(w, page)
+}
+
+// assets returns the style sheet and the script of the page.
+func assets() (style, script string, err error) {
+	css, err := files.ReadFile("page/report.css")
+	if err != nil {
+		return "", "", err
+	}
+	var js strings.Builder
+	js.WriteString("'use strict';\n(() => {\n")
+	for _, name := range scripts {
+		part, err := files.ReadFile("page/" + name)
+		if err != nil {
+			return "", "", err
+		}
+		js.Write(part)
+	}
+	js.WriteString("})();\n")
+	return "\n" + string(css), js.String(), nil
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// pageData is what the page's script gets beside the bars.
+type pageData struct {
+	End       int64         `json:"end"` // ns, as all times
+	Clients   bool          `json:"clients"`
+	Lanes     [][]int       `json:"lanes"` // the processes of each
+	Locks     []lockData    `json:"locks"`
+	Texts     []string      `json:"texts"`
+	Tracks    [][3]int32    `json:"tracks"` // lock, lane, bars, in the order to show them
+	Faults    []faultData   `json:"faults"`
+	Phases    []phaseData   `json:"phases"`
+	Marks     []markData    `json:"marks"`
+	Unmarked  int           `json:"unmarked"`
+	Witnesses []witnessData `json:"witnesses"`
+	Latency   []seriesData  `json:"latency"`
+}
+
+type lockData struct {
+	Name      string           `json:"name"`
+	Recipe    histories.Recipe `json:"recipe"`
+	Exclusive bool             `json:"exclusive"`
+}
+
+// witnessData is where a violation is.
+type witnessData struct {
+	Guarantee string  `json:"guarantee"`
+	Lock      int32   `json:"lock"` // -1: none
+	Lanes     []int32 `json:"lanes"`
+	From      int64   `json:"from"`
+	To        int64   `json:"to"`
+	What      string  `json:"what"`
+}
+
+// data returns what was gathered.
+func (p *pass) data() (*pageData, []*track) {
+	t := p.timeline
+	d := &pageData{
+		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Phases: p.phases,
+		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(),
+	}
+	for _, s := range p.stories {
+		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clip(s.witness.What)}
+		if s.witness.Lock != "" {
+			if n, ok := t.lockNo[s.witness.Lock]; ok {
+				w.Lock = n
+			}
+		}
+		for _, party := range s.witness.Parties {
+			if party.Process >= 0 {
+				w.Lanes = append(w.Lanes, t.lane(party.Process))
+			}
+		}
+		d.Witnesses = append(d.Witnesses, w)
+	}
+	for _, name := range t.locks {
+		r := t.header.RecipeOf(name)
+		d.Locks = append(d.Locks, lockData{name, r, r.Exclusive()})
+	}
+	d.Lanes, d.Texts = t.lanes, p.texts.list
+
+	var tracks []*track
+	for _, tr := range t.tracks {
+		sortBars(tr.bars)
+		tracks = append(tracks, tr)
+	}
+	recipes := histories.Recipes()
+	slices.SortFunc(tracks, func(a, b *track) int {
+		x, y := d.Locks[a.lock], d.Locks[b.lock]
+		return cmp.Or(slices.Index(recipes, x.Recipe)-slices.Index(recipes, y.Recipe), cmp.Compare(len(x.Name), len(y.Name)), cmp.Compare(x.Name, y.Name),
+			cmp.Compare(t.lanes[a.lane][0], t.lanes[b.lane][0]))
+	})
+	for _, tr := range tracks {
+		d.Tracks = append(d.Tracks, [3]int32{tr.lock, tr.lane, int32(len(tr.bars))})
+	}
+	return d, tracks
+}
+
+// pack writes the data for the page: the length of the JSON, the JSON, and the
+// bars column by column, which compresses best; all compressed, and in letters
+// that mean nothing to HTML. Page/data.js reads it.
+func pack(d *pageData, tracks []*track) (string, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	letters := base64.NewEncoder(base64.StdEncoding, &out)
+	zip, err := gzip.NewWriterLevel(letters, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if _, err := zip.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)); err != nil {
+		return "", err
+	}
+	var column []byte
+	for _, c := range columns {
+		column = column[:0]
+		for _, tr := range tracks {
+			before := bar{}
+			for i := range tr.bars {
+				column = c(column, &tr.bars[i], &before)
+				before = tr.bars[i]
+			}
+		}
+		if _, err := zip.Write(column); err != nil {
+			return "", err
+		}
+	}
+	if err := zip.Close(); err != nil {
+		return "", err
+	}
+	if err := letters.Close(); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// columns append one number of a bar each, given the bar before it of its track.
+// Bars are sorted by from, so that differences are not negative; where numbers may
+// be, they are zigzag.
+var columns = []func(to []byte, b, before *bar) []byte{
+	func(to []byte, b, before *bar) []byte { return unsigned(to, b.from-before.from) },
+	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.to-b.from) },
+	func(to []byte, b, _ *bar) []byte { return append(to, byte(b.kind)) },
+	func(to []byte, b, _ *bar) []byte { return append(to, b.flags) },
+	func(to []byte, b, before *bar) []byte {
+		return binary.AppendVarint(to, int64(b.process-before.process))
+	},
+	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.owner) },
+	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.session) },
+	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.op) },
+	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.note) },
+	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.amount) },
+	func(to []byte, b, _ *bar) []byte {
+		if b.kind == many {
+			return unsigned(to, b.share())
+		}
+		return unsigned(to, b.place)
+	},
+	// A number of a script has 53 bits, so a zxid is two.
+	func(to []byte, b, before *bar) []byte {
+		return binary.AppendVarint(to, int64(uint32(b.token.Zxid>>32))-int64(uint32(before.token.Zxid>>32)))
+	},
+	func(to []byte, b, before *bar) []byte {
+		return binary.AppendVarint(to, int64(uint32(b.token.Zxid))-int64(uint32(before.token.Zxid)))
+	},
+	func(to []byte, b, _ *bar) []byte { return binary.AppendVarint(to, int64(b.token.Sub)) },
+}
+
+func unsigned[N time.Duration | int32](to []byte, n N) []byte {
+	return binary.AppendUvarint(to, uint64(max(n, 0)))
+}

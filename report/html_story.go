@@ -1,0 +1,110 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// story is what happened around one violation.
+type story struct {
+	guarantee string
+	witness   *checker.Witness
+	around    time.Duration // how far from it others are looked at
+
+	must []storyLine // its parties', and what happened to them
+	near []storyLine // others of the same lock, those nearest to it
+	seen map[string]bool
+}
+
+type storyLine struct {
+	Time time.Duration
+	Line int
+	What string
+	away time.Duration
+}
+
+// What a story has at most.
+const (
+	maxMust  = 14
+	maxOther = 4
+)
+
+// storiesOf begins a story for each violation that is on record.
+func storiesOf(header *histories.Header, r *checker.Report) []*story {
+	around := max(2*header.SessionTimeout, time.Second)
+	var all []*story
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Outcome != checker.Violated {
+			continue
+		}
+		for j := range v.Witnesses {
+			all = append(all, &story{guarantee: v.Guarantee, witness: &v.Witnesses[j], around: around, seen: map[string]bool{}})
+		}
+	}
+	return all
+}
+
+// step hears of event i, in order.
+func (s *story) step(i int, e *histories.Event) {
+	w := s.witness
+	if s.mustTell(i, e) {
+		if len(s.must) < maxMust {
+			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(e)})
+		}
+		return
+	}
+	if e.Type == histories.Invoke || e.Time < w.From-s.around || e.Time > w.To+s.around || w.Lock == "" || !slices.Contains(locksOf(e), w.Lock) {
+		return
+	}
+	l := storyLine{Time: e.Time, Line: histories.Line(i), away: max(w.From-e.Time, e.Time-w.To, 0)}
+	if len(s.near) == maxOther && s.near[maxOther-1].away <= l.away {
+		return
+	}
+	l.What = tell(e)
+	s.near = append(s.near, l)
+	slices.SortStableFunc(s.near, func(a, b storyLine) int { return cmp.Compare(a.away, b.away) })
+	s.near = s.near[:min(len(s.near), maxOther)]
+}
+
+// mustTell reports whether the story is not whole without e.
+func (s *story) mustTell(i int, e *histories.Event) bool {
+	w := s.witness
+	switch e.Type {
+	case histories.FaultStart, histories.FaultStop:
+		return len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID && e.Fault.Name == w.Faults[0].Name
+	case histories.Expired:
+		return e.Time <= w.To+s.around && slices.ContainsFunc(w.Parties, func(p checker.Party) bool { return p.Session != "" && p.Session == e.Session })
+	}
+	for _, p := range w.Parties {
+		if i == p.Event || i == p.Invoke {
+			return true
+		}
+		if e.Process != p.Process || i < p.Event {
+			continue
+		}
+		// What ended its part, once.
+		ends := e.Type == histories.Crash || e.Type == histories.Suspended || e.Type == histories.Lost ||
+			(e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1)
+		if keys := locksOf(e); ends && (w.Lock == "" || len(keys) == 0 || slices.Contains(keys, w.Lock)) {
+			key := p.String() + string(e.Type)
+			if e.Time > p.To || s.seen[key] {
+				continue
+			}
+			s.seen[key] = true
+			return true
+		}
+	}
+	return false
+}
+
+// lines returns the story in the order of time.
+func (s *story) lines() []storyLine {
+	all := append(slices.Clone(s.must), s.near...)
+	slices.SortFunc(all, func(a, b storyLine) int { return a.Line - b.Line })
+	return all
+}

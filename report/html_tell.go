@@ -1,0 +1,33 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// tell says an event in plain words.
+func tell(e *histories.Event) string {
+	who := fmt.Sprintf("process %d", e.Process)
+	of := ""
+	if keys := locksOf(e); len(keys) > 0 {
+		of = " of " + strings.Join(keys, "+")
+	}
+	switch e.Type {
+	case histories.Suspended:
+		return who + " is told that its lease" + of + " is suspended: the link is down"
+	case histories.Resumed:
+		return who + " is told that its lease" + of + " is good again"
+	case histories.Crash:
+		return who + " dies without releasing"
+	case histories.RevokeRequested:
+		return who + " is asked to give back its lease" + of
+	case histories.PhaseStart:
+		return "phase " + e.Phase + " begins"
+	case histories.CensusDone:
+		return fmt.Sprintf("census: %d contender nodes, %d watches, %d goroutines are left", len(e.Census.Contenders), e.Census.Watches, len(e.Census.Goroutines))
+	}
+	return checker.Tell(e)
+}

@@ -1,0 +1,410 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// barKind says what a process did with a lock for a while. Page/data.js has the
+// same list.
+type barKind uint8
+
+const (
+	waited     barKind = iota // for what it then had
+	inVain                    // for what it did not get
+	unanswered                // for an answer that never came
+	held
+	heldAgain // an inner hold; the amount is its depth
+	suspended // held, and the link was down
+	afterLoss // told of the loss, not released yet
+	releasing
+	inside // a double barrier
+	other  // an operation that neither waits nor holds
+	many   // too short and too many to be told apart; the amount counts them, the place is the share held, in percent, once the bar is packed
+)
+
+// The flags of a bar.
+const (
+	flagOpen  = 1 << iota // it had no end when the history ended
+	flagRead              // of a read/write lock
+	flagWrite             // of a read/write lock
+)
+
+// bar is one thing that a process did with one lock, from one time to another.
+type bar struct {
+	from, to time.Duration
+	held     time.Duration // of many: how much of it
+	token    histories.Token
+	process  int32
+	owner    int32 // of the strings, as session, op and note are
+	session  int32
+	op       int32
+	note     int32
+	amount   int32 // permits, size or round; of an inner hold the depth
+	place    int32 // in the queue: 1 + those ahead; 0 if it is not known
+	kind     barKind
+	flags    uint8
+}
+
+// track is what the processes of one lane did with one lock.
+type track struct {
+	lock, lane int32
+	bars       []bar
+}
+
+// timeline makes bars of events.
+type timeline struct {
+	header  *histories.Header
+	clients int // lanes, if the history says how many clients there were; else a process has a lane of its own
+	texts   *texts
+	near    func(from, to time.Duration) bool // a violation: counters are drawn there
+
+	calls  map[int]*call        // open operations, by process
+	holds  map[string][]*tenure // what is held, by lock
+	locks  []string
+	lockNo map[string]int32
+	lanes  [][]int // the processes of each
+	laneNo map[int]int32
+	tracks map[[2]int32]*track
+	bars   int
+	most   int // bars that a page may have
+	limit  int // above which they are thinned out: most, or more if that was not to be had
+}
+
+// call is an open operation.
+type call struct {
+	histories.Event
+	places map[string]int32
+}
+
+// tenure is a hold that goes on, or a stay inside a double barrier.
+type tenure struct {
+	bar
+	lock      string
+	owner     string
+	inner     []bar
+	suspended time.Duration // -1 if it is not
+	lost      bool          // what goes on is afterLoss
+}
+
+func newTimeline(header *histories.Header, s *texts, near func(from, to time.Duration) bool) *timeline {
+	clients, err := strconv.Atoi(header.Options["clients"])
+	if err != nil || clients < 0 {
+		clients = 0
+	}
+	return &timeline{
+		header: header, clients: clients, texts: s, near: near, calls: map[int]*call{}, holds: map[string][]*tenure{},
+		lockNo: map[string]int32{}, laneNo: map[int]int32{}, tracks: map[[2]int32]*track{}, most: maxBars, limit: maxBars,
+	}
+}
+
+// lane returns that of a process. A client that is retired as one process goes
+// on as the one whose number is larger by the number of clients.
+func (t *timeline) lane(process int) int32 {
+	if n, ok := t.laneNo[process]; ok {
+		return n
+	}
+	n := int32(len(t.lanes))
+	if t.clients > 0 {
+		if before, ok := t.laneNo[process-t.clients]; ok {
+			n = before
+		}
+	}
+	if int(n) == len(t.lanes) {
+		t.lanes = append(t.lanes, nil)
+	}
+	t.lanes[n] = append(t.lanes[n], process)
+	t.laneNo[process] = n
+	return n
+}
+
+func (t *timeline) lock(name string) int32 {
+	n, ok := t.lockNo[name]
+	if !ok {
+		n = int32(len(t.locks))
+		t.locks = append(t.locks, name)
+		t.lockNo[name] = n
+	}
+	return n
+}
+
+func (t *timeline) add(lock string, b bar) {
+	key := [2]int32{t.lock(lock), t.lane(int(b.process))}
+	tr := t.tracks[key]
+	if tr == nil {
+		tr = &track{lock: key[0], lane: key[1]}
+		t.tracks[key] = tr
+	}
+	tr.bars = append(tr.bars, b)
+	if t.bars++; t.bars > t.limit {
+		t.thin()
+	}
+}
+
+// step hears of every event, in order.
+func (t *timeline) step(e *histories.Event) {
+	if e.Process >= 0 {
+		t.lane(e.Process)
+	}
+	switch e.Type {
+	case histories.Invoke:
+		t.invoked(e)
+	case histories.OK, histories.Fail, histories.Info:
+		t.answered(e)
+	case histories.Enqueued:
+		if c := t.calls[e.Process]; c != nil {
+			c.places[e.Lock] = int32(min(e.Position, 1<<30)) + 1
+		}
+	case histories.Suspended, histories.Resumed:
+		t.each(e, func(h *tenure) {
+			t.endSuspension(h, e.Time)
+			if e.Type == histories.Suspended && !h.lost {
+				h.suspended = e.Time
+			}
+		})
+	case histories.Lost:
+		t.lost(e)
+	case histories.Crash:
+		t.crashed(e)
+	}
+}
+
+func (t *timeline) invoked(e *histories.Event) {
+	c := &call{Event: *e, places: map[string]int32{}}
+	c.Parts = slices.Clone(e.Parts)
+	t.calls[e.Process] = c
+	for _, key := range locksOf(e) {
+		switch e.Op {
+		case histories.Release:
+			if h := t.find(key, e); h != nil {
+				t.released(key, h, e)
+			}
+		case histories.Leave:
+			t.endWhere(key, e.Time, 0, func(h *tenure) bool { return h.kind == inside && int(h.process) == e.Process })
+		case histories.Acquire, histories.TryAcquire:
+			// It does not mind what it lost any more.
+			t.endWhere(key, e.Time, 0, func(h *tenure) bool { return h.lost && int(h.process) == e.Process })
+		}
+	}
+}
+
+// released ends an inner hold, or the hold.
+func (t *timeline) released(lock string, h *tenure, e *histories.Event) {
+	if n := len(h.inner); n > 0 && e.Depth != 1 {
+		b := h.inner[n-1]
+		h.inner = h.inner[:n-1]
+		b.to = e.Time
+		t.add(lock, b)
+		return
+	}
+	t.endWhere(lock, e.Time, 0, func(other *tenure) bool { return other == h })
+}
+
+func (t *timeline) answered(e *histories.Event) {
+	c := t.calls[e.Process]
+	if c == nil {
+		return
+	}
+	delete(t.calls, e.Process)
+	note := e.Error
+	for i, key := range locksOf(e) {
+		b := t.barOf(e, c)
+		if i < len(e.Parts) {
+			b.token = e.Parts[i].Token
+		}
+		b.place = c.places[key]
+		switch e.Op {
+		case histories.Acquire, histories.TryAcquire, histories.Wait, histories.Enter, histories.Leave:
+			b.kind = map[histories.Type]barKind{histories.OK: waited, histories.Fail: inVain, histories.Info: unanswered}[e.Type]
+		case histories.Release:
+			b.kind = releasing
+		case histories.Read, histories.Write:
+			if !t.near(b.from, b.to) {
+				continue
+			}
+			b.kind, note = other, fmt.Sprintf("%d, %s counter", e.Value, e.Store)
+			if e.Error != "" {
+				note += ": " + e.Error
+			}
+		default:
+			b.kind = other
+		}
+		b.note = t.texts.number(note)
+		t.add(key, b)
+		if e.Type == histories.OK {
+			t.began(key, e, b)
+		}
+	}
+}
+
+// barOf is what all bars of an operation have in common.
+func (t *timeline) barOf(e *histories.Event, c *call) bar {
+	b := bar{
+		from: c.Time, to: e.Time, token: e.Token, process: int32(e.Process), owner: t.texts.number(e.Owner), session: t.texts.number(e.Session),
+		op: t.texts.number(string(e.Op)), amount: int32(max(e.Permits, e.Size, e.Generation)),
+	}
+	switch e.Mode {
+	case histories.ModeRead:
+		b.flags |= flagRead
+	case histories.ModeWrite:
+		b.flags |= flagWrite
+	}
+	return b
+}
+
+// began starts what an operation that went well brought.
+func (t *timeline) began(lock string, e *histories.Event, b bar) {
+	b.from, b.kind, b.note, b.place = e.Time, held, 0, 0
+	switch e.Op {
+	case histories.Acquire, histories.TryAcquire:
+		if !t.header.RecipeOf(lock).HasPermits() {
+			for _, h := range t.holds[lock] {
+				if !h.lost && h.belongs(e) {
+					b.kind, b.amount = heldAgain, int32(max(e.Depth, len(h.inner)+2))
+					h.inner = append(h.inner, b)
+					return
+				}
+			}
+		}
+	case histories.Enter:
+		b.kind = inside
+	default:
+		return
+	}
+	t.holds[lock] = append(t.holds[lock], &tenure{bar: b, lock: lock, owner: e.Owner, suspended: -1})
+}
+
+// belongs reports whether an event is of the hold's owner.
+func (h *tenure) belongs(e *histories.Event) bool {
+	mine := int(h.process) == e.Process
+	if h.owner != "" && e.Owner != "" {
+		mine = h.owner == e.Owner
+	}
+	return mine && h.mode() == e.Mode
+}
+
+func (h *tenure) mode() histories.Mode {
+	switch {
+	case h.flags&flagRead != 0:
+		return histories.ModeRead
+	case h.flags&flagWrite != 0:
+		return histories.ModeWrite
+	}
+	return ""
+}
+
+// find returns the hold that an event is about: that of its token if it names
+// one, else the youngest.
+func (t *timeline) find(lock string, e *histories.Event) (found *tenure) {
+	token := e.Token
+	for _, p := range e.Parts {
+		if p.Lock == lock {
+			token = p.Token
+		}
+	}
+	for _, h := range t.holds[lock] {
+		none := histories.Token{}
+		if h.kind != inside && h.belongs(e) && (token == none || h.token == none || token == h.token) {
+			found = h
+		}
+	}
+	return found
+}
+
+// each calls do for every hold that an event of a link is about.
+func (t *timeline) each(e *histories.Event, do func(*tenure)) {
+	if keys := locksOf(e); len(keys) > 0 {
+		for _, key := range keys {
+			if h := t.find(key, e); h != nil {
+				do(h)
+			}
+		}
+		return
+	}
+	for _, holds := range t.holds {
+		for _, h := range holds {
+			if int(h.process) == e.Process && h.kind != inside {
+				do(h)
+			}
+		}
+	}
+}
+
+func (t *timeline) lost(e *histories.Event) {
+	for _, key := range locksOf(e) {
+		h := t.find(key, e)
+		if h == nil || h.lost {
+			continue
+		}
+		t.close(h, e.Time, 0)
+		h.from, h.kind, h.lost, h.inner = e.Time, afterLoss, true, nil
+	}
+}
+
+func (t *timeline) crashed(e *histories.Event) {
+	t.abandon(e.Process, e.Time, 0)
+	for _, lock := range slices.Sorted(maps.Keys(t.holds)) {
+		t.endWhere(lock, e.Time, 0, func(h *tenure) bool { return int(h.process) == e.Process })
+	}
+}
+
+// abandon ends the open operation of a process that will not be answered.
+func (t *timeline) abandon(process int, at time.Duration, flags uint8) {
+	c := t.calls[process]
+	if c == nil {
+		return
+	}
+	delete(t.calls, process)
+	for _, key := range locksOf(&c.Event) {
+		b := t.barOf(&c.Event, c)
+		b.to, b.kind, b.place = at, unanswered, c.places[key]
+		b.flags |= flags
+		t.add(key, b)
+	}
+}
+
+// close draws what h was until now.
+func (t *timeline) close(h *tenure, at time.Duration, flags uint8) {
+	t.endSuspension(h, at)
+	for _, b := range h.inner {
+		b.to, b.flags = at, b.flags|flags
+		t.add(h.lock, b)
+	}
+	b := h.bar
+	b.to, b.flags = at, b.flags|flags
+	t.add(h.lock, b)
+}
+
+func (t *timeline) endSuspension(h *tenure, at time.Duration) {
+	if h.suspended >= 0 {
+		b := h.bar
+		b.from, b.to, b.kind = h.suspended, at, suspended
+		t.add(h.lock, b)
+		h.suspended = -1
+	}
+}
+
+// endWhere ends the holds of a lock that which picks.
+func (t *timeline) endWhere(lock string, at time.Duration, flags uint8, which func(*tenure) bool) {
+	for _, h := range slices.Clone(t.holds[lock]) {
+		if which(h) {
+			t.close(h, at, flags)
+			t.holds[lock] = slices.DeleteFunc(t.holds[lock], func(other *tenure) bool { return other == h })
+		}
+	}
+}
+
+// end closes what is open at the end of the history.
+func (t *timeline) end(at time.Duration) {
+	for _, process := range slices.Sorted(maps.Keys(t.calls)) {
+		t.abandon(process, at, flagOpen)
+	}
+	for _, lock := range slices.Sorted(maps.Keys(t.holds)) {
+		t.endWhere(lock, at, flagOpen, func(*tenure) bool { return true })
+	}
+}

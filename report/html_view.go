@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// view is what the template of the page shows.
+type view struct {
+	Policy string
+	Data   template.HTML // base64, which has no letter that means anything to HTML
+	Style  template.CSS
+	Script template.JS
+
+	Name     string
+	Header   *histories.Header
+	Report   *checker.Report
+	Outcome  outcomeView
+	Reason   string
+	Length   time.Duration
+	Verdicts []verdictView
+	Groups   []storyGroup
+	Coverage matrix
+	Latency  []*latencyRow
+	Series   []seriesData
+	Several  bool // recipes
+	Rerun    string
+	Check    string
+	Faults   int
+	Processes,
+	Lanes int
+}
+
+// outcomeView is an outcome with a sign that does not need a color.
+type outcomeView struct{ Text, Class, Sign string }
+
+type verdictView struct {
+	*checker.Verdict
+	Outcome outcomeView
+	Summary string
+	Model   string
+	First   int // 1 + the number of its first story; 0: none
+}
+
+// storyGroup is the violations of one guarantee: some at once, the others folded.
+type storyGroup struct {
+	Guarantee   string
+	Total       int
+	First, More []storyView
+}
+
+type storyView struct {
+	Number    int // from 0, over all guarantees
+	Of        int // from 1, of the guarantee
+	Guarantee string
+	Text      string
+	Fenced    string
+	Faults    []string
+	Lines     []storyLine
+}
+
+var signs = map[checker.Outcome]outcomeView{
+	checker.Holds:        {"holds", "holds", "✓"},
+	checker.Violated:     {"violated", "violated", "✗"},
+	checker.Unknown:      {"unknown", "open", "?"},
+	checker.NotExercised: {"not exercised", "open", "∅"},
+	checker.NotJudged:    {"not judged", "open", "?"},
+}
+
+func viewOf(name string, p *pass, r *checker.Report) *view {
+	v := &view{
+		Name: name, Header: p.header, Report: r, Outcome: signs[r.Outcome()], Reason: r.Reason(), Length: p.end,
+		Coverage: coverageMatrix(r.Coverage), Latency: p.latency.sorted(), Series: p.latency.data(), Several: len(r.Recipes) > 1,
+		Rerun: rerun(p.header), Check: "zkverify check " + quote(name), Faults: len(p.faults),
+		Processes: len(p.timeline.laneNo), Lanes: len(p.timeline.lanes),
+	}
+	described := checker.Guarantees()
+	first := map[string]int{}
+	for i, s := range p.stories {
+		if first[s.guarantee] == 0 {
+			first[s.guarantee] = i + 1
+			v.Groups = append(v.Groups, storyGroup{Guarantee: s.guarantee, Total: r.Verdict(s.guarantee).Violations})
+		}
+		w := s.witness
+		story := storyView{
+			Number: i, Of: i + 2 - first[s.guarantee], Guarantee: s.guarantee,
+			Text: w.String(), Fenced: w.Fenced(s.guarantee), Lines: s.lines(),
+		}
+		for _, f := range w.Faults {
+			story.Faults = append(story.Faults, describeFault(f))
+		}
+		group := &v.Groups[len(v.Groups)-1]
+		if story.Of <= maxShown {
+			group.First = append(group.First, story)
+		} else {
+			group.More = append(group.More, story)
+		}
+	}
+	for i := range r.Verdicts {
+		verdict := &r.Verdicts[i]
+		row := verdictView{Verdict: verdict, Outcome: signs[verdict.Outcome], First: first[verdict.Guarantee]}
+		if !verdict.Promised && verdict.Outcome == checker.NotExercised {
+			row.Outcome = outcomeView{"not promised", "none", "–"}
+		}
+		if g := slices.IndexFunc(described, func(g checker.Guarantee) bool { return g.Name == verdict.Guarantee }); g >= 0 {
+			row.Summary, row.Model = described[g].Summary, described[g].Model
+		}
+		v.Verdicts = append(v.Verdicts, row)
+	}
+	return v
+}
+
+func describeFault(f checker.FaultSpan) string {
+	text := f.Name
+	if len(f.Targets) > 0 {
+		text += " on " + strings.Join(f.Targets, ", ")
+	}
+	if f.Open {
+		return fmt.Sprintf("%s, from %.6f s, never healed", text, f.From.Seconds())
+	}
+	return fmt.Sprintf("%s, from %.6f s to %.6f s", text, f.From.Seconds(), f.To.Seconds())
+}
+
+// took prints how long something took, to three digits.
+func took(d time.Duration) string {
+	switch {
+	case d < time.Microsecond:
+		return fmt.Sprintf("%d ns", d.Nanoseconds())
+	case d < 999500*time.Nanosecond:
+		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
+	case d < 999500*time.Microsecond:
+		return fmt.Sprintf("%.3g ms", float64(d)/1e6)
+	case d < 999500*time.Millisecond:
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}

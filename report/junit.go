@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"time"
+)
+
+// JUnit is a suite of test cases for JUnit XML, which every CI reads.
+type JUnit struct {
+	Name  string
+	Took  time.Duration
+	Cases []JUnitCase
+}
+
+// JUnitCase is one case. It passed unless one of Failure, Error and Skipped says
+// in a line why not.
+type JUnitCase struct {
+	Class, Name string
+	Took        time.Duration
+	Failure     string // it was judged, and is wrong
+	Error       string // it could not be judged, or nothing put it to the test
+	Skipped     string // nobody asked for it
+	Detail      string // more about a Failure
+}
+
+// Write writes the suite as JUnit XML.
+func (s *JUnit) Write(w io.Writer) error {
+	type message struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testcase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Time    string   `xml:"time,attr"`
+		Failure *message `xml:"failure,omitempty"`
+		Error   *message `xml:"error,omitempty"`
+		Skipped *message `xml:"skipped,omitempty"`
+	}
+	type suite struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Time     string     `xml:"time,attr"`
+		Cases    []testcase `xml:"testcase"`
+	}
+	seconds := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
+	out := suite{Name: s.Name, Tests: len(s.Cases), Time: seconds(s.Took)}
+	for _, c := range s.Cases {
+		t := testcase{Class: c.Class, Name: c.Name, Time: seconds(c.Took)}
+		switch {
+		case c.Failure != "":
+			out.Failures++
+			t.Failure = &message{c.Failure, c.Detail}
+		case c.Error != "":
+			out.Errors++
+			t.Error = &message{Message: c.Error}
+		case c.Skipped != "":
+			out.Skipped++
+			t.Skipped = &message{Message: c.Skipped}
+		}
+		out.Cases = append(out.Cases, t)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+)
+
+func aNight() *Night {
+	return &Night{
+		Title: "recipes", First: 100, Seeds: 6, Options: map[string]string{"duration": "60s", "faults": "all"},
+		Results: []NightResult{
+			{Seed: 100, Outcome: checker.Holds, Reason: "all hold", Took: time.Minute, Ops: 10, Cases: []JUnitCase{{Class: "recipes.mutex", Name: "fencing"}}},
+			{Seed: 103, Outcome: checker.Violated, Reason: "two </script><b>holders", Folder: "seed-103", Ops: 5, Cases: []JUnitCase{
+				{Class: "recipes.mutex", Name: "fencing", Failure: "it went back"}, {Class: "recipes.semaphore", Name: "fencing"},
+			}},
+			{Seed: 101, Outcome: checker.NotExercised, Reason: "too short", Ops: 1},
+		},
+	}
+}
+
+func TestANightIsGoneOnWithWhereItStopped(t *testing.T) {
+	n := aNight()
+	if left := n.Left(1, 1); !slices.Equal(left, []int64{102, 104, 105}) {
+		t.Errorf("left %v", left)
+	}
+	// The parts share all seeds, each has one part.
+	n.Results = nil
+	if a, b := n.Left(1, 2), n.Left(2, 2); !slices.Equal(a, []int64{100, 102, 104}) || !slices.Equal(b, []int64{101, 103, 105}) {
+		t.Errorf("parts %v and %v", a, b)
+	}
+
+	path := filepath.Join(t.TempDir(), "nightly.json")
+	var text bytes.Buffer
+	if err := aNight().WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadNight(path)
+	if err != nil || again.Summary(1, 1) != aNight().Summary(1, 1) || again.Differs(aNight()) != "" {
+		t.Fatalf("%v\n%v", err, again)
+	}
+	for what, change := range map[string]func(*Night){
+		"target or recipe (recipes)": func(n *Night) { n.Title = "zk-lock" },
+		"shard ()":                   func(n *Night) { n.Shard = "1/2" },
+		"--duration (60s)":           func(n *Night) { n.Options["duration"] = "5s" },
+		"--image ()":                 func(n *Night) { n.Options["image"] = "other" },
+	} {
+		other := aNight()
+		change(other)
+		if got := again.Differs(other); got != what {
+			t.Errorf("differs in %q, want %q", got, what)
+		}
+	}
+	if err := os.WriteFile(path, []byte(`{"results": []}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadNight(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("something else is taken for a night: %v", err)
+	}
+}
+
+func TestTheOutcomeOfANightIsThatOfItsWorstRun(t *testing.T) {
+	all := func(outcomes ...checker.Outcome) *Night {
+		n := &Night{Seeds: len(outcomes), Options: map[string]string{"a": "b"}}
+		for i, o := range outcomes {
+			n.Results = append(n.Results, NightResult{Seed: int64(i), Outcome: o})
+		}
+		return n
+	}
+	for _, c := range []struct {
+		night *Night
+		want  checker.Outcome
+	}{
+		{all(checker.Holds, checker.Holds), checker.Holds},
+		{all(checker.Holds, checker.NotExercised), checker.NotExercised},
+		{all(checker.Unknown, checker.NotExercised), checker.Unknown},
+		{all(checker.Unknown, checker.Violated, checker.Holds), checker.Violated},
+	} {
+		if got := c.night.Outcome(1, 1); got != c.want {
+			t.Errorf("%v: %s, want %s", c.night.Results, got, c.want)
+		}
+	}
+	unfinished := all(checker.Holds, checker.Holds)
+	unfinished.Seeds++
+	if got := unfinished.Outcome(1, 1); got != checker.Unknown {
+		t.Errorf("a run is missing: %s", got)
+	}
+	troubled := all(checker.Holds)
+	troubled.Results[0].Trouble = "a fault did not heal"
+	if got := troubled.Outcome(1, 1); got != checker.Unknown || troubled.Results[0].Passed() {
+		t.Errorf("a run had trouble: %s", got)
+	}
+}
+
+func TestANightIsTold(t *testing.T) {
+	n := aNight()
+	summary := n.Summary(1, 1)
+	for _, want := range []string{"3 of 6 runs made: 1 holds, 1 violated, 1 not exercised; 16 operations", "seed 103: violated: two"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("%q is not in the summary:\n%s", want, summary)
+		}
+	}
+	var page bytes.Buffer
+	if err := n.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	if strings.Contains(text, "<b>holders") || !strings.Contains(text, `href="seed-103/report.html"`) || strings.Contains(text, `href="seed-100`) {
+		t.Errorf("the page:\n%s", text)
+	}
+	if strings.Index(text, ">103<") > strings.Index(text, ">100<") {
+		t.Error("what failed does not come first")
+	}
+	var junit bytes.Buffer
+	if err := n.JUnit().Write(&junit); err != nil {
+		t.Fatal(err)
+	}
+	var suite struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+	}
+	if err := xml.Unmarshal(junit.Bytes(), &suite); err != nil || suite.Tests != 3 || suite.Failures != 1 || !strings.Contains(junit.String(), `classname="recipes.mutex.seed-103"`) {
+		t.Errorf("%v: %s", err, junit.String())
+	}
+	r := NightResult{Seed: 7, Outcome: checker.Violated, Reason: "100 % wrong\nindeed"}
+	if got := r.Annotation(); !strings.HasPrefix(got, "::error title=zkverify seed 7::violated: 100 %25 wrong%0Aindeed") {
+		t.Error(got)
+	}
+}
