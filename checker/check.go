@@ -170,9 +170,15 @@ func (c *check) report(t *trace) (*Report, error) {
 	r.Meetings = c.meetings.rows()
 	r.Figures = t.figures()
 	r.Notes = c.notes
+	if both := t.underPauses(r); both != "" {
+		r.Notes = append(r.Notes, both)
+	}
 	r.Events = t.next
 	if t.census != nil {
 		r.Disagreements = t.census.Census.Disagreements
+		if late, slack := t.census.Census.Late, histories.Slack(t.header.SessionTimeout); late > slack {
+			r.Late = fmt.Sprintf("words of worker processes took up to %s to be recorded, and only %s is allowed for: the machine was too busy for a violation to be held against the target", ms(late), ms(slack))
+		}
 	}
 	r.idle = t.shownNothing(r.Coverage, r.Recipes)
 	return r, c.err

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // lossBound is how long a holder may go on believing after its session was
@@ -16,15 +18,32 @@ func (t *trace) lossBound() time.Duration {
 	return t.header.Promises.LossBound
 }
 
-// forcedIn returns when forced expiries that hit process may have taken effect,
-// if that may have been in [from, to]: some time from their start to their end.
-// It takes a while when servers are busy, and what is acquired meanwhile is
-// acquired in the session that is about to end.
-func (t *trace) forcedIn(process int, from, to time.Duration) []span {
-	var at []span
+// excuses reports whether the fault excuses beliefs of the processes that it
+// hits.
+func (f *faultSpan) excuses() bool {
+	return f.Name == histories.ForcedExpiry || f.Name == histories.WorkerPause
+}
+
+// grace is how long after its end a fault still excuses beliefs; negative if it
+// excuses none at all. A forced expiry excuses only whom the target promises to
+// tell. A process that does not run cannot be told of anything by any lock.
+func (t *trace) grace(f *faultSpan) time.Duration {
+	if f.Name == histories.WorkerPause {
+		return t.wakeGrace()
+	}
+	if bound := t.lossBound(); bound > 0 {
+		return bound
+	}
+	return -1
+}
+
+// excusing returns the faults that excuse process and were in force at some time
+// in [from, to].
+func (t *trace) excusing(process int, from, to time.Duration) []*faultSpan {
+	var all []*faultSpan
 	add := func(f *faultSpan) {
 		if f.start <= to && f.stop >= from && f.hits(process) {
-			at = append(at, span{f.start, f.stop})
+			all = append(all, f)
 		}
 	}
 	i, _ := slices.BinarySearchFunc(t.forced, from-t.longestForced, func(f *faultSpan, from time.Duration) int { return cmp.Compare(f.start, from) })
@@ -37,23 +56,47 @@ func (t *trace) forcedIn(process int, from, to time.Duration) []span {
 	for ; i < len(t.forced) && t.forced[i].start <= to; i++ {
 		add(t.forced[i])
 	}
+	return all
+}
+
+// forcedIn returns when forced expiries that hit process may have taken effect,
+// if that may have been in [from, to]: some time from their start to their end.
+// It takes a while when servers are busy, and what is acquired meanwhile is
+// acquired in the session that is about to end.
+func (t *trace) forcedIn(process int, from, to time.Duration) []span {
+	return t.spansOf(histories.ForcedExpiry, process, from, to)
+}
+
+// pausedIn returns when process was paused at some time in [from, to].
+func (t *trace) pausedIn(process int, from, to time.Duration) []span {
+	return t.spansOf(histories.WorkerPause, process, from, to)
+}
+
+func (t *trace) spansOf(fault string, process int, from, to time.Duration) []span {
+	var at []span
+	for _, f := range t.excusing(process, from, to) {
+		if f.Name == fault {
+			at = append(at, span{f.start, f.stop})
+		}
+	}
 	return at
 }
 
-// excuses returns when the belief of h does not count: for the loss bound after
-// a forced expiry that hit its process during the hold, or while its acquire
-// was under way (the grant may have been on its way already). They are disjoint
-// and in order.
+// excuses returns when the belief of h does not count. After a forced expiry that
+// hit its process during the hold, or while its acquire was under way (the grant
+// may have been on its way already), that is for the loss bound; while its
+// process was paused, and until it must have noticed. They are disjoint and in
+// order.
 func (t *trace) excuses(h *hold) []span {
-	bound := t.lossBound()
-	if bound <= 0 {
-		return nil
-	}
 	var out []span
-	for _, x := range t.forcedIn(h.process, h.call, h.end) {
-		s := span{x.from, forever}
-		if x.to != forever { // else its end is not on record, or not yet
-			s.to = x.to + bound
+	for _, f := range t.excusing(h.process, h.call, h.end) {
+		grace := t.grace(f)
+		if grace < 0 {
+			continue
+		}
+		s := span{f.start, forever}
+		if f.stop != forever { // else its end is not on record, or not yet
+			s.to = f.stop + grace
 		}
 		if n := len(out); n > 0 && s.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, s.to)

@@ -9,7 +9,7 @@ import (
 // lossJudge: a holder whose session ends learns of it, not later than the moment
 // an observer sees the session gone, since from then on others can be granted
 // the lock; after a forced expiry, which gives no warning, not later than the
-// loss bound.
+// loss bound; if its process was paused meanwhile, soon after it runs again.
 //
 // The observer sees the end late, which is lenient to the target. A belief that
 // ended before, by release or crash, needed no word.
@@ -17,6 +17,7 @@ type lossJudge struct {
 	v         Verdict
 	early     []*hold // that were told of a loss which the observer has not seen yet
 	delays    []time.Duration
+	woken     []time.Duration // of those whose process was paused: since it ran again
 	cases     int
 	undecided int
 }
@@ -63,6 +64,13 @@ func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
 		ended = max(last.from, h.start)
 		deadline = max(deadline, min(last.to, max(gone, last.from))+t.header.Promises.LossBound)
 	}
+	paused := false
+	var woke time.Duration
+	for _, x := range t.pausedIn(h.process, h.call, gone) {
+		if until := after(x.to, t.wakeGrace()); until >= ended {
+			paused, woke, deadline = true, x.to, max(deadline, until)
+		}
+	}
 	if h.end < ended || h.end <= gone && h.why != byLoss {
 		return // nothing was held any more
 	}
@@ -71,7 +79,10 @@ func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
 		return
 	}
 	j.cases++
-	if h.why == byLoss {
+	switch {
+	case h.why == byLoss && paused:
+		j.woken = append(j.woken, max(h.end-woke, 0))
+	case h.why == byLoss:
 		j.delays = append(j.delays, h.end-ended)
 	}
 	if h.end > deadline {
@@ -90,6 +101,9 @@ func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
 			Figure{"from end of session to lost, median", float64(j.delays[len(j.delays)/2]) / 1e6, "ms"},
 			Figure{"from end of session to lost, longest", float64(j.delays[len(j.delays)-1]) / 1e6, "ms"})
 	}
+	if len(j.woken) > 0 {
+		v.Figures = append(v.Figures, Figure{wokenLongest, float64(slices.Max(j.woken)) / 1e6, "ms"})
+	}
 	if j.cases == 0 {
 		v.idle("no session ended while its process held a lock")
 		return *v
@@ -97,6 +111,14 @@ func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
 	v.conclude(fmt.Sprintf("%s ended while holding, each holder was told in time", plural(j.cases, "session")),
 		fmt.Sprintf("%d of %d holders whose session ended were not told in time", v.Violations, j.cases))
 	return *v
+}
+
+// after adds to a time that may be forever.
+func after(at, d time.Duration) time.Duration {
+	if at == forever {
+		return forever
+	}
+	return at + d
 }
 
 func (t *trace) untold(h *hold, ended, deadline time.Duration) Witness {

@@ -16,9 +16,9 @@ import (
 // ends: they are both in it, and what becomes of the other one later makes no
 // difference to their overlap.
 type exclusionJudge struct {
-	v                   Verdict
-	locks               map[string]*exclusionOf
-	holds, raw, growing int
+	v                           Verdict
+	locks                       map[string]*exclusionOf
+	holds, raw, paused, growing int
 }
 
 // exclusionOf is what the judge knows of one lock.
@@ -28,7 +28,7 @@ type exclusionOf struct {
 }
 
 func newExclusionJudge() *exclusionJudge {
-	return &exclusionJudge{Verdict{Guarantee: MutualExclusion, Promised: true, Expected: true}, map[string]*exclusionOf{}, 0, 0, 0}
+	return &exclusionJudge{Verdict{Guarantee: MutualExclusion, Promised: true, Expected: true}, map[string]*exclusionOf{}, 0, 0, 0, 0}
 }
 
 func (j *exclusionJudge) window(c *check, t *trace) {
@@ -60,6 +60,9 @@ func (j *exclusionJudge) window(c *check, t *trace) {
 				sweep(piecesOf(bare(holds)), differ, func(a, b piece) bool {
 					if t.over(a.hold) || t.over(b.hold) {
 						j.raw++
+						if t.pausedOverlap(a, b) {
+							j.paused++
+						}
 					}
 					return j.raw < maxPairs
 				})
@@ -79,7 +82,11 @@ func (j *exclusionJudge) verdict(c *check, t *trace) Verdict {
 	}
 	v.count("holds", j.holds)
 	v.count("overlaps", v.Violations)
-	v.count("overlaps excused by a forced expiry", max(j.raw-v.Violations, 0))
+	pauses := min(j.paused, max(j.raw-v.Violations, 0))
+	v.count("overlaps excused by a forced expiry", max(j.raw-v.Violations-pauses, 0))
+	if t.paused() {
+		v.count(overlapsUnderPauses, pauses)
+	}
 	if v.Outcome == Unknown {
 		return *v // the engines disagree
 	}

@@ -11,7 +11,7 @@ import (
 
 // counterJudge: behind a fence no increment is lost, under any fault. Where only
 // the lock protects the counter, no increment is lost either, except by a holder
-// that is excused by a forced expiry.
+// that is excused by a forced expiry or a pause.
 type counterJudge struct {
 	v               Verdict
 	store           string
@@ -121,7 +121,7 @@ func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
 	v.count("writes", j.writes)
 	v.count("writes refused", j.refused)
 	if j.excusing() {
-		v.count("lost updates excused by a forced expiry or a told loss", max(j.raw-v.Violations, 0))
+		v.count("lost updates excused by a forced expiry, a pause or a told loss", max(j.raw-v.Violations, 0))
 	}
 	if j.writes == 0 {
 		v.Expected = j.used
@@ -134,7 +134,7 @@ func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
 
 // excusedWrites returns when a write may have hit the counter that mutual
 // exclusion did not have to keep out: its process was excused by a forced
-// expiry, or had been told of its loss, perhaps while the write was under way.
+// expiry or a pause, or had been told of its loss, perhaps while the write was under way.
 func (t *trace) excusedWrites(ops []*op) []span {
 	var out []span
 	for _, o := range ops {

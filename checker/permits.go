@@ -115,7 +115,7 @@ func (j *permitsJudge) verdict(c *check, t *trace) Verdict {
 	v.count("grants", j.grants)
 	v.count("changes of a size", j.changes)
 	v.count("grants without room", v.Violations)
-	v.count("grants without room excused by a forced expiry", max(j.raw-v.Violations, 0))
+	v.count("grants without room excused by a forced expiry or a pause", max(j.raw-v.Violations, 0))
 	v.count("semaphores whose changes overlap", overlap)
 	switch {
 	case v.Outcome == Unknown: // the engines disagree

@@ -98,7 +98,7 @@ func (j *readWriteJudge) verdict(c *check, t *trace) Verdict {
 	v.count("holds to write", j.writers)
 	v.count("downgrades", j.downward)
 	v.count("overlaps", v.Violations)
-	v.count("overlaps excused by a forced expiry", max(j.raw-v.Violations, 0))
+	v.count("overlaps excused by a forced expiry or a pause", max(j.raw-v.Violations, 0))
 	switch {
 	case v.Outcome == Unknown: // the engines disagree
 	case j.readers+j.writers == 0:

@@ -19,15 +19,20 @@ type Report struct {
 	// run: see histories.Census. Unless it is empty the outcome of the run is
 	// Unknown, whatever the verdicts are.
 	Disagreements []string
+	// Late says that words of worker processes came so late that no violation can
+	// be held against the target: see histories.Census. A run that violates a
+	// guarantee is Unknown then. Empty if they did not.
+	Late string
 	// Notes tell what limited the verdicts: searches that hit a cap, a history
-	// that was cut off.
+	// that was cut off; and what pauses of processes have shown.
 	Notes []string
 
 	idle string // why the run as a whole has shown nothing
 }
 
-// Outcome sums the verdicts up: unknown if the servers disagree with each other;
-// else violated if any guarantee is, else unknown if any is, else not exercised
+// Outcome sums the verdicts up: unknown if the servers disagree with each other,
+// or if a guarantee is violated but the harness heard too late to say so; else
+// violated if any guarantee is, else unknown if any is, else not exercised
 // if any that counts is, or if the run scheduled faults and none met a lease;
 // else not judged if any is; else it holds. Reason says which it was.
 func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
@@ -42,6 +47,9 @@ func (r *Report) sum() (Outcome, string) {
 	for _, o := range []Outcome{Violated, Unknown} {
 		for i := range r.Verdicts {
 			if v := &r.Verdicts[i]; v.Outcome == o {
+				if o == Violated && r.Late != "" {
+					return Unknown, r.Late + " (" + v.Guarantee + ": " + v.Reason + ")"
+				}
 				return o, v.Guarantee + ": " + v.Reason
 			}
 		}
@@ -111,9 +119,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Figures  []Figure    `json:"figures"`
 		Events   int         `json:"events"`
 		Disagree []string    `json:"disagreements,omitempty"`
+		Late     string      `json:"late,omitempty"`
 		Notes    []string    `json:"notes,omitempty"`
 		Idle     string      `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.Disagreements, r.Notes, r.idle})
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.Disagreements, r.Late, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -126,12 +135,13 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		Figures  []Figure    `json:"figures"`
 		Events   int         `json:"events"`
 		Disagree []string    `json:"disagreements"`
+		Late     string      `json:"late"`
 		Notes    []string    `json:"notes"`
 		Idle     string      `json:"idle"`
 	}
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Disagree, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Disagree, f.Late, f.Notes, f.Idle}
 	return nil
 }

@@ -259,12 +259,16 @@ func (j *revocationJudge) delivered(t *trace, o *op, h *hold, bound time.Duratio
 }
 
 // lasted returns how long the lease certainly lasted: as long as it was believed
-// in, but no longer than until its session was ended from the side, nor, if the
+// in, but no longer than until its session was ended from the side or its process
+// was paused, nor, if the
 // belief outlived the session, than the session is known to have lived.
 func (t *trace) lasted(h *hold) time.Duration {
 	end := min(h.end, t.end)
 	if forced := t.forcedIn(h.process, h.call, end); len(forced) > 0 {
 		end = min(end, max(forced[0].from, h.call))
+	}
+	if paused := t.pausedIn(h.process, h.call, end); len(paused) > 0 {
+		end = min(end, max(paused[0].from, h.call)) // nobody can tell a process that does not run
 	}
 	if gone, ok := t.expired[h.session]; ok && gone < h.end {
 		end = min(end, t.alive[h.session])

@@ -31,7 +31,7 @@ type trace struct {
 	byLock map[string][]*hold
 	locks  []string     // in order of appearance
 	faults []*faultSpan // by start
-	forced []*faultSpan // those that are forced expiries
+	forced []*faultSpan // those that excuse beliefs: forced expiries, and pauses of their process
 
 	forcing       []*faultSpan  // those of them that go on
 	longestForced time.Duration // of the others
@@ -255,7 +255,7 @@ func (t *trace) step(e *histories.Event) {
 		f := &faultSpan{&fault, e.Time, forever, i}
 		t.active[fault.ID] = f
 		t.faults = append(t.faults, f)
-		if f.Name == histories.ForcedExpiry {
+		if f.excuses() {
 			t.forced, t.forcing = append(t.forced, f), append(t.forcing, f)
 		}
 		t.tally.struck(f)
@@ -263,7 +263,7 @@ func (t *trace) step(e *histories.Event) {
 		f := t.active[e.Fault.ID]
 		f.stop = e.Time
 		delete(t.active, e.Fault.ID)
-		if f.Name == histories.ForcedExpiry {
+		if f.excuses() {
 			t.forcing = slices.DeleteFunc(t.forcing, func(g *faultSpan) bool { return g == f })
 			t.longestForced = max(t.longestForced, f.stop-f.start)
 		}

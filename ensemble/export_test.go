@@ -1,10 +1,12 @@
 package ensemble
 
+import "github.com/zkverify/zkverify/ensemble/child"
+
 // CheckPeers looks again for connections around the links.
 func (l *Local) CheckPeers() error { return l.checkPeers() }
 
 // PID is the number of the server's process.
-func (l *Local) PID(id int) int { return l.servers[id-1].process.cmd.Process.Pid }
+func (l *Local) PID(id int) int { return l.servers[id-1].process.PID() }
 
 // Stopped tells whether a process is stopped by a signal.
-var Stopped = stopped
+var Stopped = child.Stopped

@@ -86,7 +86,7 @@ func (l *Local) Running(id int) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.process != nil && s.process.alive()
+	return s.process != nil && s.process.Alive()
 }
 
 // Logs returns the path of the server's log file, "" for an unknown ID. All

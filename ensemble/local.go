@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/ensemble/internal/ports"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
@@ -24,7 +25,7 @@ type Local struct {
 	ownsDir bool
 	root    string
 	version string
-	spawner *spawner
+	spawner *child.Spawner
 	servers []*server // by ID - 1
 	peers   map[[2]int][]links.Link
 
@@ -84,7 +85,7 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 }
 
 func startOnce(ctx context.Context, config LocalConfig, java, class string) (_ *Local, err error) {
-	l := &Local{config: config, java: java, class: class, peers: map[[2]int][]links.Link{}, spawner: newSpawner()}
+	l := &Local{config: config, java: java, class: class, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {
@@ -202,7 +203,7 @@ func (l *Local) Close() error {
 		for _, s := range l.servers {
 			s.close()
 		}
-		l.spawner.close()
+		l.spawner.Close()
 		var errs []error
 		for _, pair := range l.peers {
 			for _, link := range pair {

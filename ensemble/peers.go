@@ -78,7 +78,7 @@ func (l *Local) checkPeers() error {
 		group.Go(func() error {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			dialled, err := dialledPorts(s.process.cmd.Process.Pid)
+			dialled, err := dialledPorts(s.process.PID())
 			if err != nil {
 				return fmt.Errorf("look at the connections of server %d: %w", s.ID, err)
 			}

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/ensemble/internal/relay"
 )
 
@@ -31,7 +32,7 @@ type server struct {
 	relay                    *relay.Relay // in front of the quorum port; nil without links
 
 	mu      sync.Mutex
-	process *process // the latest; nil before the first
+	process *child.Process // the latest; nil before the first
 	paused  bool
 	closed  bool
 }
@@ -64,13 +65,20 @@ func (s *server) start() error {
 	if s.closed {
 		return ErrClosed
 	}
-	if s.process != nil && s.process.alive() {
+	if s.process != nil && s.process.Alive() {
 		return nil
 	}
 	args := append(s.local.config.jvmFlags(),
 		"-cp", s.dir+string(filepath.ListSeparator)+s.local.class,
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
-	p, err := s.local.spawner.start(s.dir, s.log, s.local.java, args...)
+	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("server %d: %w", s.ID, err)
+	}
+	defer out.Close()
+	cmd := exec.Command(s.local.java, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, out, out
+	p, err := s.local.spawner.Start(cmd)
 	if err != nil {
 		return fmt.Errorf("server %d: %w", s.ID, err)
 	}
@@ -91,10 +99,10 @@ func (s *server) serves(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case <-p.done:
+		case <-p.Done():
 			return s.died()
 		case <-ctx.Done():
-			return fmt.Errorf("server %d at %s: %w; last lines of %s:\n%s", s.ID, s.Addr, context.Cause(ctx), s.log, lastLines(s.log, 10))
+			return fmt.Errorf("server %d at %s: %w; last lines of %s:\n%s", s.ID, s.Addr, context.Cause(ctx), s.log, child.LastLines(s.log, 10))
 		case <-s.local.ctx.Done():
 			return ErrClosed
 		case <-tick.C:
@@ -103,7 +111,7 @@ func (s *server) serves(ctx context.Context) error {
 }
 
 func (s *server) died() error {
-	lines := lastLines(s.log, 12)
+	lines := child.LastLines(s.log, 12)
 	if s.local.ctx.Err() != nil {
 		return ErrClosed
 	}
@@ -119,7 +127,7 @@ func (s *server) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process != nil {
-		s.process.kill()
+		s.process.Kill()
 	}
 	s.paused = false
 }
@@ -138,20 +146,12 @@ func (s *server) pause(ctx context.Context) error {
 	if s.process == nil {
 		return ErrNotRunning
 	}
-	if err := s.process.signal(syscall.SIGSTOP); err != nil {
-		return err
+	err := s.process.Stop(ctx)
+	if errors.Is(err, child.ErrEnded) {
+		return ErrNotRunning
 	}
-	s.paused = true
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !stopped(s.process.cmd.Process.Pid) {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-tick.C:
-		}
-	}
-	return nil
+	s.paused = true // or about to be
+	return err
 }
 
 // resume lets a paused process go on. Any other is left as it is.
@@ -162,7 +162,7 @@ func (s *server) resume() error {
 	if s.process == nil {
 		return nil
 	}
-	if err := s.process.signal(syscall.SIGCONT); !errors.Is(err, ErrNotRunning) {
+	if err := s.process.Continue(); !errors.Is(err, child.ErrEnded) {
 		return err
 	}
 	return nil
@@ -172,5 +172,5 @@ func (s *server) resume() error {
 func (s *server) able() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.process != nil && s.process.alive() && !s.paused
+	return s.process != nil && s.process.Alive() && !s.paused
 }

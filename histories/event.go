@@ -149,6 +149,12 @@ type Census struct {
 	// any more. Unless it is empty, ZooKeeper itself has lost or kept
 	// something, and no lock can be judged by what it did on these servers.
 	Disagreements []string `json:"disagreements,omitempty"`
+
+	// Late is the longest, ns, that a line of a worker process was under way
+	// before what it tells was recorded, but for those that a pause has held up.
+	// 0 without worker processes. Above [Slack] nobody can be blamed for being
+	// told late.
+	Late time.Duration `json:"late,omitempty"`
 }
 
 // Header is the first line of a history.
@@ -180,7 +186,24 @@ type Promises struct {
 	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock
 }
 
-// ForcedExpiry is the name of the one fault that gives no warning: a session
-// ended from the side. The service view is promised under it, belief is not,
-// until Promises.LossBound has passed.
-const ForcedExpiry = "expire-session"
+// The faults that excuse beliefs, see their comments: of the processes that they
+// name, and of nobody else.
+const (
+	// ForcedExpiry gives no warning: a session is ended from the side. The
+	// service view is promised under it, belief is not, until
+	// Promises.LossBound has passed.
+	ForcedExpiry = "expire-session"
+	// WorkerPause stops the process in which clients live. Nobody can tell a
+	// process that does not run of anything; belief is not promised from the
+	// start of the fault until WakeBound and Slack have passed since its end.
+	WorkerPause = "pause-worker"
+)
+
+// WakeBound is how long a process that was paused may go on believing once it
+// runs again.
+const WakeBound = 100 * time.Millisecond
+
+// Slack is what word of a loss may take from the process that it is told to
+// until it is on record: a twentieth of the session timeout, by which holders
+// are told before their session can end.
+func Slack(sessionTimeout time.Duration) time.Duration { return sessionTimeout / 20 }

@@ -14,8 +14,8 @@ type Kind struct {
 	Name        string
 	Description string // one line
 	// Needs is what it needs of an ensemble. A kind that needs anything is one
-	// of servers, of which one at a time is in force at most; the others hit
-	// one client each.
+	// of servers, of which one at a time is in force at most, unless it is
+	// workers; the others hit one client each.
 	Needs Need
 	// Weight is how often it is drawn, relative to others of its sort.
 	Weight int
@@ -33,7 +33,7 @@ type Kind struct {
 }
 
 // OfServers reports whether the kind is one of servers: everybody is hit.
-func (k Kind) OfServers() bool { return k.Needs != NeedsNothing }
+func (k Kind) OfServers() bool { return k.Needs != NeedsNothing && k.Needs != NeedsWorkers }
 
 // List returns every kind of fault, in the order in which they are documented.
 func List() []Kind {
@@ -52,6 +52,8 @@ func List() []Kind {
 		isolateKind(),
 		leaderKind(),
 		followerKind(),
+		pauseWorkerKind(),
+		killWorkerKind(),
 		partitionKind(),
 		bridgeKind(),
 		oneWayKind(),
@@ -75,6 +77,7 @@ const (
 	NeedsPeers     Need = "links between the servers"                       // see ensemble.PeerLinks
 	NeedsProcesses Need = "the servers' processes"                          // see ensemble.Processes
 	NeedsPlugs     Need = "servers on a network that they can be taken off" // see ensemble.Pluggable
+	NeedsWorkers   Need = "clients in worker processes (--workers)"         // whatever the ensemble; see Workers
 )
 
 // MetBy reports whether an ensemble has what is needed.
@@ -96,7 +99,8 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 // Select returns the kinds that names ask for: "all", "none" (or nothing), or
 // names of kinds. Kinds that need what the ensemble does not have are left out of
 // "all", and an error when asked for by name. A nil ensemble has everything.
-func Select(names []string, e ensemble.Ensemble) ([]Kind, error) {
+// workers says whether clients live in worker processes.
+func Select(names []string, e ensemble.Ensemble, workers bool) ([]Kind, error) {
 	var out []Kind
 	for _, name := range names {
 		switch name = strings.TrimSpace(name); name {
@@ -104,7 +108,7 @@ func Select(names []string, e ensemble.Ensemble) ([]Kind, error) {
 			continue
 		case "all":
 			for _, k := range List() {
-				if e == nil || k.Needs.MetBy(e) {
+				if (e == nil || k.Needs.MetBy(e)) && (workers || k.Needs != NeedsWorkers) {
 					out = appendKind(out, k)
 				}
 			}
@@ -116,6 +120,9 @@ func Select(names []string, e ensemble.Ensemble) ([]Kind, error) {
 		}
 		if e != nil && !k.Needs.MetBy(e) {
 			return nil, k.notOn(e)
+		}
+		if k.Needs == NeedsWorkers && !workers {
+			return nil, fmt.Errorf("fault %q needs %s", name, k.Needs)
 		}
 		out = appendKind(out, k)
 	}

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"context"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -23,6 +24,19 @@ type World interface {
 type Watcher interface {
 	Struck(id int, fault Fault)
 	Healed(id int, fault Fault)
+}
+
+// Workers is implemented by a World whose clients live in worker processes:
+// those whose Client.Worker is not 0.
+type Workers interface {
+	// Pause stops a process (SIGSTOP) and returns when it stands still; Resume
+	// lets it go on, whether or not it stands still.
+	Pause(ctx context.Context, worker int) error
+	Resume(worker int) error
+	// Kill ends a process at once (SIGKILL) and returns when the crash of its
+	// clients is on record; Start starts it again.
+	Kill(worker int)
+	Start(ctx context.Context, worker int) error
 }
 
 // Chooser is implemented by a World that would rather see some clients hit than
@@ -49,6 +63,7 @@ type Client struct {
 	Password []byte
 	Holds    bool // it believes that it holds a lock
 	Waits    bool // it waits in an acquire
+	Worker   int  // the worker process that it lives in, from 1; 0: none
 	Enqueues bool // it waits, and has told no place in the queue yet
 	Releases bool // it is giving a lock back
 }

@@ -56,7 +56,7 @@ func enqueued(ctx context.Context, p Place) {
 		lock = p.Lock
 	}
 	a.c.setQueuing(false)
-	a.c.run.journal.record(histories.Event{
+	a.c.record(histories.Event{
 		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: lock, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
 		Session: a.c.sessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
 	})
@@ -68,7 +68,7 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	a := &attempt{c: c, open: true, Event: asked}
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.current(), c.sessionName()
 	a.Owner = ownerName(a.Process)
-	c.run.journal.record(a.Event)
+	c.record(a.Event)
 	c.setWaiting(true)
 	c.setQueuing(true)
 	lease, err := do(context.WithValue(ctx, attemptKey{}, a))
@@ -82,7 +82,7 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	done.Session = c.sessionName()
 	if err != nil {
 		done.Type, done.Error = histories.Fail, err.Error()
-		c.run.journal.record(done)
+		c.record(done)
 		return nil, err
 	}
 	if s, ok := lease.(Sessioned); ok {
@@ -92,7 +92,7 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	if m, ok := lease.(MultiLease); ok && done.Parts != nil {
 		done.Token, done.Parts = histories.Token{}, withTokens(done.Parts, m.Tokens())
 	}
-	c.run.journal.record(done)
+	c.record(done)
 	h := newHold(c, done, lease)
 	c.addHold(h)
 	return h, nil
@@ -112,13 +112,13 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 // took effect; then the process is retired.
 func (c *client) operate(op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
 	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.current(), c.sessionName()
-	c.run.journal.record(e)
+	c.record(e)
 	err := do()
 	e.Type, e.Session = histories.OK, c.sessionName()
 	if err != nil {
 		e.Type, e.Error = failed, err.Error()
 	}
-	c.run.journal.record(e)
+	c.record(e)
 	if e.Type == histories.Info {
 		c.retire()
 	}

@@ -145,21 +145,30 @@ func stacks() map[string]string {
 // countGoroutines lists the goroutines that run the target's code and did not
 // exist before the run. Its clients are closed.
 func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
+	c.Goroutines = append(leftRunning(ctx, r.before, []Target{r.cfg.Target}), r.stacks...)
+}
+
+// leftRunning lists the goroutines that run the code of targets and were not
+// there before.
+func leftRunning(ctx context.Context, before map[string]string, targets []Target) (left []string) {
 	packages := []string{pkg(reflect.TypeFor[zk.Conn]()), pkg(reflect.TypeFor[recipes.Client]()), pkg(reflect.TypeFor[mutants.Client]())}
-	// Targets of this package are known by what they are made of: those above.
-	if p := pkg(reflect.TypeOf(r.cfg.Target)); p != pkg(reflect.TypeFor[run]()) {
-		packages = append(packages, p)
+	for _, t := range targets {
+		// Targets of this package are known by what they are made of: those above.
+		if p := pkg(reflect.TypeOf(t)); p != pkg(reflect.TypeFor[run]()) {
+			packages = append(packages, p)
+		}
 	}
 	settled(ctx, settleStops, func() int {
-		c.Goroutines = nil
+		left = nil
 		for id, stack := range stacks() {
-			if _, old := r.before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
-				c.Goroutines = append(c.Goroutines, stack)
+			if _, old := before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
+				left = append(left, stack)
 			}
 		}
-		return len(c.Goroutines)
+		return len(left)
 	})
-	slices.Sort(c.Goroutines)
+	slices.Sort(left)
+	return left
 }
 
 // pkg returns how a type's package begins the names of functions in a stack.

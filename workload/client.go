@@ -25,10 +25,14 @@ type client struct {
 	ids     map[string]int     // server by address
 	wg      sync.WaitGroup     // owned by close: presence, hold watchers, crashes
 
+	gate   sync.Mutex // orders what is recorded with the end of its worker process
+	over   int        // the last process that has crashed or was retired on record; -1: none
+	killed int        // the last process that its worker process has taken with it; -1: none
+
 	mu        sync.Mutex
 	process   int
 	target    Client // nil between a crash and the next open
-	wire      *wire
+	wire      connection
 	absent    context.CancelFunc // ends the presence goroutine
 	waiting   bool
 	queuing   bool             // its acquire has not told its place in the queue yet
@@ -41,7 +45,7 @@ type client struct {
 
 func newClient(r *run, index int) *client {
 	return &client{
-		run: r, index: index, process: index,
+		run: r, index: index, process: index, over: -1, killed: -1,
 		// One stream a client: what one draws does not depend on others.
 		rand:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1)),
 		more:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1<<32)),
@@ -68,9 +72,17 @@ func (c *client) link(ctx context.Context) error {
 
 // open starts the target's client and gives it the time of one attempt.
 func (c *client) open(ctx context.Context) error {
-	w := newWire(c.ids, c.run.cfg.SessionTimeout)
 	attempt, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout+5*time.Second)
 	defer cancel()
+	if c.run.workers != nil {
+		remote, err := c.run.workers.of(c.index).open(attempt, c)
+		if err != nil {
+			return fmt.Errorf("client %d: %w", c.index, err)
+		}
+		c.opened(remote, remote, func() {})
+		return nil
+	}
+	w := newWire(c.ids, c.run.cfg.SessionTimeout)
 	target, err := c.run.cfg.Target.Open(attempt, Env{
 		Servers: slices.Clone(c.servers), Dial: w.dial,
 		SessionTimeout: c.run.cfg.SessionTimeout, TickTime: c.run.cfg.Ensemble.TickTime(),
@@ -81,16 +93,20 @@ func (c *client) open(ctx context.Context) error {
 		return fmt.Errorf("client %d: %w", c.index, err)
 	}
 	present, absent := context.WithCancel(context.Background())
-	c.mu.Lock()
-	c.target, c.wire, c.absent = target, w, absent
-	c.mu.Unlock()
+	c.opened(target, w, absent)
 	c.wg.Go(func() { c.run.observer.keepPresence(present, w, target) })
 	return nil
 }
 
+func (c *client) opened(target Client, wire connection, absent context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.target, c.wire, c.absent = target, wire, absent
+}
+
 // ensureOpen opens the client again after a crash, for as long as it takes.
 func (c *client) ensureOpen(ctx context.Context) bool {
-	for c.client() == nil {
+	for c.client() == nil || c.buried() {
 		if ctx.Err() != nil {
 			return false
 		}
@@ -117,7 +133,7 @@ func (c *client) abandon() {
 // crash ends the client and its process, which holds no lock, without a word.
 func (c *client) crash(e histories.Event) {
 	e.Type, e.Process, e.Session = histories.Crash, c.current(), c.sessionName()
-	c.run.journal.record(e)
+	c.record(e)
 	c.abandon()
 }
 
@@ -138,7 +154,7 @@ func (c *client) close(ctx context.Context) error {
 	return nil
 }
 
-func (c *client) take() (Client, *wire, context.CancelFunc) {
+func (c *client) take() (Client, connection, context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
@@ -253,6 +269,9 @@ func (c *client) sessionName() string {
 	c.mu.Lock()
 	w := c.wire
 	c.mu.Unlock()
+	if w == nil {
+		return ""
+	}
 	session, _, _ := w.credentials()
 	return sessionName(session)
 }

@@ -39,6 +39,10 @@ type Config struct {
 	// is no contender. Default none.
 	Foreign string
 
+	// Workers are processes for the clients to live in, which faults pause and
+	// kill. The default is none: clients live in this process.
+	Workers Workers
+
 	// Schedule is carried out if it is not nil; otherwise one is drawn from
 	// Faults and Seed.
 	Schedule *nemesis.Schedule
@@ -83,6 +87,8 @@ type Result struct {
 	// "client 3: lock-1".
 	Stuck  []string
 	Census histories.Census
+	// Lateness is how long words of worker processes took.
+	Lateness Lateness
 	// Interrupted says that the context ended the run early: recovery and
 	// census are missing from the history.
 	Interrupted bool
@@ -99,6 +105,12 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Clients < 0 || c.Locks < 0 || c.Duration < 0 || c.SessionTimeout < 0 {
 		return c, errors.New("workload: numbers of clients and locks, and durations, must not be negative")
 	}
+	if c.Workers.N > 0 && (len(c.Workers.Command) == 0 || c.Workers.Logs == "") {
+		return c, errors.New("workload: workers need a command and a folder for their logs")
+	}
+	if c.Workers.N > c.Clients {
+		return c, fmt.Errorf("workload: %d clients do not fill %d worker processes", c.Clients, c.Workers.N)
+	}
 	for _, r := range c.Recipes {
 		if !slices.Contains(RecipesOf(c.Target), r) {
 			return c, fmt.Errorf("workload: target %s does not offer %s", c.Target.Name(), r)
@@ -109,7 +121,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Mix = c.Mix.withDefaults()
 	if c.Schedule == nil {
-		kinds, err := nemesis.Select(c.Faults, c.Ensemble)
+		kinds, err := nemesis.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
 		if err != nil {
 			return c, err
 		}

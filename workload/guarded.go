@@ -58,6 +58,9 @@ func (h *hold) has(token histories.Token) bool {
 // A reader reads twice instead. It stays away from the fence: its token is no
 // place in the order of the writers.
 func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
+	if !h.c.awake() {
+		return
+	}
 	if h.event.Mode == histories.ModeRead {
 		g := h.guards()[0]
 		_, _ = h.read(g, histories.StorePlain)
@@ -74,9 +77,11 @@ func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
 	}
 	var all []seen
 	for _, g := range h.guards() {
+		// The fenced one first: a holder whose lease has ended meanwhile stops at
+		// the plain one, and it is for the fence to stop it before.
 		stores := []string{histories.StorePlain}
 		if g.token != (histories.Token{}) {
-			stores = append(stores, histories.StoreFenced)
+			stores = []string{histories.StoreFenced, histories.StorePlain}
 		}
 		for _, store := range stores {
 			if v, err := h.read(g, store); err == nil {
@@ -86,7 +91,7 @@ func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
 	}
 	pause(ctx, race, nil)
 	for _, s := range all {
-		if h.isLost() || !lease.Valid() {
+		if !h.mayWrite(lease, s.store) {
 			return
 		}
 		counters := h.c.run.counters[s.lock]
@@ -94,6 +99,19 @@ func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
 			return s.value + 1, counters.write(s.store, s.token, s.value+1)
 		})
 	}
+}
+
+// mayWrite is asked right before a write. A holder in a process of its own may be
+// paused between the last look at its lease and the write: where there is a
+// fence it writes without looking again, as soon as its process runs.
+func (h *hold) mayWrite(lease Lease, store string) bool {
+	if h.isLost() {
+		return false
+	}
+	if store == histories.StoreFenced && h.c.hosted() {
+		return h.c.awake()
+	}
+	return lease.Valid()
 }
 
 func (h *hold) read(g guarded, store string) (int64, error) {
@@ -106,12 +124,12 @@ func (h *hold) access(op histories.Op, g guarded, store string, value int64, do 
 	e := h.event
 	e.Type, e.Op, e.Lock, e.Parts, e.Token = histories.Invoke, op, g.lock, nil, g.token
 	e.Store, e.Value = store, value
-	h.c.run.journal.record(e)
+	h.c.record(e)
 	v, err := do()
 	e.Type, e.Value = histories.OK, v
 	if err != nil {
 		e.Type, e.Error = histories.Fail, err.Error()
 	}
-	h.c.run.journal.record(e)
+	h.c.record(e)
 	return v, err
 }

@@ -29,6 +29,9 @@ var shared struct {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(workerEnv) != "" {
+		beWorker()
+	}
 	code := m.Run()
 	if shared.local != nil {
 		_ = shared.local.Close()

@@ -81,7 +81,7 @@ func (h *hold) suspended(yes bool) {
 func (h *hold) recordLocked(t histories.Type) {
 	e := h.event
 	e.Type = t
-	h.c.run.journal.record(e)
+	h.c.record(e)
 }
 
 // end records the event that ends the hold by its holder's own doing. A loss
@@ -92,7 +92,7 @@ func (h *hold) end(e histories.Event) {
 	h.isLostLocked()
 	h.over = true
 	close(h.done)
-	h.c.run.journal.record(e)
+	h.c.record(e)
 	h.c.dropHold(h)
 }
 
@@ -100,6 +100,7 @@ func (h *hold) end(e histories.Event) {
 // outermost was freed, the process is retired, unless it holds something else:
 // then it goes on for as long as it does.
 func (h *hold) release(ctx context.Context, lease Lease, depth int) {
+	h.c.awake()
 	e := h.event
 	if part, ok := lease.(partLease); ok {
 		e = h.part(part.lock)
@@ -110,7 +111,7 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 		defer h.c.setReleasing(false)
 		h.end(e)
 	} else {
-		h.c.run.journal.record(e)
+		h.c.record(e)
 	}
 	err := lease.Release(ctx)
 	switch {
@@ -128,7 +129,7 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 	if err != nil {
 		e.Error = err.Error()
 	}
-	h.c.run.journal.record(e)
+	h.c.record(e)
 	if e.Type == histories.Info {
 		h.c.retire()
 	}
@@ -159,16 +160,16 @@ func (h *hold) reenter(ctx context.Context, r Reenterer, held Lease, depth int) 
 		held = part.Lease
 	}
 	e.Type, e.Op, e.Token = histories.Invoke, histories.Acquire, histories.Token{}
-	h.c.run.journal.record(e)
+	h.c.record(e)
 	lease, err := r.Reenter(ctx, e.Lock, held)
 	if err != nil {
 		h.isLost()
 		e.Type, e.Error = histories.Fail, err.Error()
-		h.c.run.journal.record(e)
+		h.c.record(e)
 		return nil
 	}
 	e.Type, e.Token, e.Depth = histories.OK, lease.Token(), depth
-	h.c.run.journal.record(e)
+	h.c.record(e)
 	if h.event.Parts != nil {
 		return partLease{lease, e.Lock}
 	}

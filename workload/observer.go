@@ -86,7 +86,7 @@ func (o *observer) makeRoot(parent string) (string, error) {
 		return "", err
 	}
 	o.root = root
-	return root, errors.Join(o.create(root+"/locks"), o.create(root+"/sessions"))
+	return root, errors.Join(o.create(root+"/locks"), o.create(o.presence()))
 }
 
 func (o *observer) create(p string) error {
@@ -123,9 +123,9 @@ func (o *observer) watch(ctx context.Context) {
 		var stat *zk.Stat
 		var err error
 		if changed == nil {
-			children, stat, changed, err = o.conn.ChildrenW(o.root + "/sessions")
+			children, stat, changed, err = o.conn.ChildrenW(o.presence())
 		} else {
-			children, stat, err = o.conn.Children(o.root + "/sessions")
+			children, stat, err = o.conn.Children(o.presence())
 		}
 		if err != nil {
 			changed = nil
@@ -173,52 +173,15 @@ func (o *observer) closing(session int64) {
 
 // keepPresence gives every session of one client its node, until ctx ends.
 func (o *observer) keepPresence(ctx context.Context, w *wire, target Client) {
-	var announced int64
-	for ctx.Err() == nil {
-		session, _, _ := w.credentials()
-		var retry <-chan time.Time
-		if session != announced {
-			if o.announce(session, target.Conn()) == nil {
-				announced = session
-				continue
-			}
-			retry = time.After(retryDelay)
-		}
-		select {
-		case <-w.changed:
-		case <-retry:
-		case <-ctx.Done():
-		}
-	}
+	keepPresence(ctx, w, target, o.presence(), o.announced)
 }
 
-var errOtherSession = errors.New("the connection has another session")
+// presence is where sessions keep their presence nodes.
+func (o *observer) presence() string { return o.root + "/sessions" }
 
-// announce creates the presence node of a session through its own connection.
-func (o *observer) announce(session int64, conn *zk.Conn) error {
-	if conn == nil || conn.SessionID() != session {
-		return errOtherSession
-	}
-	node := o.root + "/sessions/" + sessionName(session)
-	_, err := conn.Create(node, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
-		return err
-	}
-	there, stat, err := conn.Exists(node)
-	if err != nil {
-		return err
-	}
-	if !there {
-		return zk.ErrNoNode
-	}
-	if stat.EphemeralOwner != session {
-		// The Conn ran the create in the session that came after: this one is
-		// no more. Its node must not stand for it.
-		_ = conn.Delete(node, -1)
-		return errOtherSession
-	}
+// announced is told of a session's presence node.
+func (o *observer) announced(session, czxid int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.present[session] = stat.Czxid
-	return nil
+	o.present[session] = czxid
 }

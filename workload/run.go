@@ -31,7 +31,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &run{
-		cfg: cfg, life: life, promises: cfg.promises(), before: stacks(),
+		cfg: cfg, life: life, end: end, promises: cfg.promises(), before: stacks(),
 		active: make(map[int]string), met: make(map[meeting]int), counters: make(map[string]*counters),
 	}
 	r.patience, r.endPatience = context.WithCancel(life)
@@ -63,6 +63,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	r.result.Ops, r.result.Cycles = r.journal.ops.Load(), r.journal.cycles.Load()
 	r.result.Expired, r.result.ExpiredBusy = r.expired.Load(), r.expiredBusy.Load()
 	r.result.HeldAcross = r.heldAcross.Load()
+	if r.workers != nil {
+		r.result.Lateness = r.workers.lateness()
+	}
 	if cfg.Progress != nil {
 		cfg.Progress(r.progress())
 	}
@@ -73,6 +76,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 type run struct {
 	cfg      Config
 	life     context.Context // ends when the run must end at once
+	end      context.CancelCauseFunc
 	promises histories.Promises
 	journal  *journal
 	groups   []*group                  // what is driven
@@ -82,6 +86,8 @@ type run struct {
 	name     string                    // unique, for the links
 	observer *observer
 	clients  []*client
+	workers  *workers // nil when clients live in this process
+	stacks   []string // goroutines that closed clients have left in workers
 
 	expired, expiredBusy, heldAcross, held atomic.Int64
 
@@ -143,6 +149,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	interrupted = interrupted || r.life.Err() != nil
 	if !interrupted {
 		r.countGoroutines(r.life, &r.result.Census)
+		r.judgeLateness(&r.result.Census)
 		census := r.result.Census
 		r.journal.record(histories.Event{Type: histories.CensusDone, Process: -1, Census: &census})
 	}
@@ -182,6 +189,11 @@ func (r *run) setUp(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.cfg.Workers.N > 0 {
+		if err := r.startWorkers(opening); err != nil {
+			return err
+		}
+	}
 	var g errgroup.Group
 	for _, c := range r.clients {
 		g.Go(func() error { return c.open(opening) })
@@ -191,7 +203,7 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	for _, c := range r.clients {
 		for _, g := range r.groups {
-			if !g.offered(c.client()) {
+			if !offered(c.client(), g.RecipeInfo) {
 				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Recipe)
 			}
 		}
@@ -205,6 +217,14 @@ func (r *run) setUp(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// offered reports whether a client has a recipe.
+func offered(c Client, info RecipeInfo) bool {
+	if remote, ok := c.(*remoteClient); ok {
+		return remote.offers(info.Recipe)
+	}
+	return info.offered(c)
 }
 
 // putForeign puts the foreign node into each lock's directory.

@@ -70,6 +70,9 @@ func (r *run) tearDown() error {
 	}
 	wg.Wait()
 	err := r.waitClients(ctx)
+	if r.workers != nil {
+		r.endWorkers()
+	}
 	for _, c := range r.clients {
 		for _, l := range c.links {
 			wg.Go(func() {

@@ -19,6 +19,9 @@ type wire struct {
 	servers map[string]int // server ID by the address of the client's link
 	timeout time.Duration  // caps dialing and handshakes
 	changed chan struct{}  // holds a token when the session may have changed
+	// report, if set before the first dial, is told of every change of what
+	// credentials and sessionTimeout return, in order. It must not call back.
+	report func(session int64, password []byte, granted time.Duration, server int)
 
 	mu       sync.Mutex
 	torn     bool
@@ -87,6 +90,7 @@ func (w *wire) established(c *wireConn, h handshake) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.latest, w.session, w.password, w.granted = c, h.session, slices.Clone(h.password), h.timeout
+	w.reportLocked()
 	select {
 	case w.changed <- struct{}{}:
 	default:
@@ -99,7 +103,19 @@ func (w *wire) ended(c *wireConn) {
 	delete(w.conns, c)
 	if w.latest == c {
 		w.latest = nil
+		w.reportLocked()
 	}
+}
+
+func (w *wire) reportLocked() {
+	if w.report == nil {
+		return
+	}
+	server := 0
+	if w.latest != nil {
+		server = w.latest.server
+	}
+	w.report(w.session, w.password, w.granted, server)
 }
 
 // wireConn is one connection. Until the handshake is over it keeps the bytes

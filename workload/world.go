@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -19,6 +20,9 @@ func (w world) Clients() []nemesis.Client {
 	out := make([]nemesis.Client, len(w.clients))
 	for i, c := range w.clients {
 		out[i] = c.status()
+		if w.workers != nil {
+			out[i].Worker = w.workers.of(i).number
+		}
 	}
 	return out
 }
@@ -56,3 +60,16 @@ func (w world) Healed(id int, _ nemesis.Fault) {
 	defer w.mu.Unlock()
 	delete(w.active, id)
 }
+
+// Pause, Resume, Kill and Start are nemesis.Workers.
+
+func (w world) Pause(ctx context.Context, worker int) error {
+	return w.workers.all[worker-1].pause(ctx)
+}
+func (w world) Resume(worker int) error { return w.workers.all[worker-1].resume() }
+func (w world) Kill(worker int)         { w.workers.all[worker-1].stop() }
+func (w world) Start(ctx context.Context, worker int) error {
+	return w.workers.all[worker-1].start(ctx)
+}
+
+var _ nemesis.Workers = world{}

@@ -20,6 +20,7 @@ type docCommand struct {
 	file  string
 	line  int
 	args  []string
+	into  string // the file that its output goes to, if any
 	exits []int  // as its comment says
 	skip  string // why it is not run
 	none  bool   // it has no comment
@@ -50,7 +51,8 @@ func docCommands(t *testing.T, file string) (found []docCommand) {
 		case commandLine.MatchString(line), makeLine.MatchString(line):
 			c := docCommand{file: file, line: i + 1}
 			if m := commandLine.FindStringSubmatch(line); m != nil {
-				c.args = strings.Fields(m[1])
+				text, into, _ := strings.Cut(m[1], " > ")
+				c.args, c.into = strings.Fields(text), into
 			}
 			switch exits, skip := exitComment.FindStringSubmatch(comment), skipComment.FindStringSubmatch(comment); {
 			case exits != nil:
@@ -137,6 +139,11 @@ func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 					var out, err bytes.Buffer
 					got = zkverify(args, &console{out: &out, err: &err})
 					text = out.String() + err.String()
+					if c.into != "" {
+						if err := os.WriteFile(c.into, out.Bytes(), 0o644); err != nil {
+							t.Fatal(err)
+						}
+					}
 				}
 				if !slices.Contains(c.exits, got) {
 					t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s", c.file, c.line, strings.Join(args, " "), got, c.exits, text)

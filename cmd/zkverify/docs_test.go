@@ -74,7 +74,7 @@ func TestTheDocsDescribeEveryFault(t *testing.T) {
 		}
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(text, -1) {
-		if _, err := nemesis.Select([]string{row[1]}, nil); err != nil {
+		if _, err := nemesis.Select([]string{row[1]}, nil, true); err != nil {
 			t.Errorf("docs/faults.md: %v", err)
 		}
 	}

@@ -43,6 +43,7 @@ type cli struct {
 	Shrink   shrinkCmd   `cmd:"" help:"Write the smallest part of a history that still violates."`
 	Convert  convertCmd  `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
 	List     listCmd     `cmd:"" help:"List what can be named on the command line."`
+	Worker   workerCmd   `cmd:"" help:"Host clients for a run, which starts it with --workers."`
 	Ensemble ensembleCmd `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`

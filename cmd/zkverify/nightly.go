@@ -74,7 +74,7 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 	if dir == "" {
 		dir = "nightly"
 	}
-	target, recipes, err := n.Each.target()
+	target, recipes, err := n.Each.target(ctx)
 	if err != nil {
 		return err
 	}

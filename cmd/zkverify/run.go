@@ -44,6 +44,8 @@ type runCmd struct {
 	JSON            bool          `name:"json" help:"Print the verdict as JSON, and what is going on as JSON lines on stderr."`
 	Quiet           bool          `short:"q" help:"Print nothing, unless not every guarantee holds."`
 
+	Workers workerFlags `embed:"" group:"Where clients live:"`
+
 	Mix mixFlags `embed:"" group:"What clients do:"`
 
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
@@ -99,6 +101,9 @@ func (r *runCmd) Validate() error {
 	if r.Locks != nil && *r.Locks < 1 {
 		return fmt.Errorf("--locks must be at least 1, not %d", *r.Locks)
 	}
+	if err := r.Workers.validate(r.Clients); err != nil {
+		return err
+	}
 	if r.Schedule != "" && !slices.Equal(r.Faults, []string{"all"}) {
 		return errors.New("--faults says what to draw, --schedule that nothing is drawn: give one of them")
 	}
@@ -116,10 +121,15 @@ func (r *runCmd) Validate() error {
 }
 
 // target returns the target and the recipes of it that the flags name.
-func (r *runCmd) target() (workload.Target, []histories.Recipe, error) {
-	target, err := workload.TargetNamed(r.Target)
+func (r *runCmd) target(ctx context.Context) (workload.Target, []histories.Recipe, error) {
+	target, err := r.Workers.described(ctx)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, err
+	}
+	if target == nil {
+		if target, err = workload.TargetNamed(r.Target); err != nil {
+			return nil, nil, usageError{err}
+		}
 	}
 	recipes, err := workload.SelectRecipes(target, r.Recipe)
 	if err != nil {
@@ -165,7 +175,7 @@ type judged struct {
 func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (_ *judged, err error) {
 	out, style := con.out, con.style()
 	con = con.as(r.JSON, r.Quiet)
-	target, recipes, err := r.target()
+	target, recipes, err := r.target(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +187,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 			return nil, usageError{err}
 		}
 	}
-	if _, err := nemesis.Select(r.Faults, nil); err != nil {
+	if _, err := nemesis.Select(r.Faults, nil, r.Workers.N > 0); err != nil {
 		return nil, usageError{err}
 	}
 	seed := rand.Int64N(1e9) // short enough to type
@@ -197,7 +207,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	kinds, err := nemesis.Select(r.Faults, env.ensemble)
+	kinds, err := nemesis.Select(r.Faults, env.ensemble, r.Workers.N > 0)
 	if err == nil && schedule != nil {
 		err = schedule.Fits(env.ensemble, r.Clients, r.Duration)
 	}
@@ -214,6 +224,9 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	r.again.amend(&cfg)
 	if r.Locks != nil {
 		cfg.Locks = *r.Locks
+	}
+	if cfg.Workers, err = r.Workers.workers(dir); err != nil {
+		return nil, err
 	}
 	path := filepath.Join(dir, historyFile)
 	header := cfg.Header()
@@ -267,6 +280,9 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 			fmt.Fprintln(out, edges)
 		}
 		fmt.Fprintf(out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
+		if l := result.Lateness; l.Lines > 0 {
+			fmt.Fprintf(out, "%d lines of %d worker processes, under way for %s at p99 and %s at most\n", l.Lines, r.Workers.N, ms(l.P99), ms(l.Worst))
+		}
 		if r.RequireCoverage {
 			con.uncovered(verdict.Unmet(kindList(kinds)))
 		}
@@ -327,6 +343,7 @@ func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 	if r.Locks != nil {
 		o["locks"] = strconv.Itoa(*r.Locks)
 	}
+	r.Workers.options(o)
 	r.Servers.options(o)
 	return o
 }
@@ -373,3 +390,5 @@ func (con *console) uncovered(cells []checker.Unmet) bool {
 	fmt.Fprintf(con.out, "not covered (--require-coverage): %d cells are empty: %s\n", len(cells), strings.Join(all, ", "))
 	return false
 }
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }

@@ -19,6 +19,7 @@ type scheduleCmd struct {
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last (${default})."`
 	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
 	Ensemble       string        `enum:"local,external" default:"local" help:"local, or external: without faults of servers (${default})." placeholder:"KIND"`
+	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
 	Seed           *int64        `help:"Seed of the draw; drawn and written down if not given."`
 }
 
@@ -42,7 +43,7 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 	if s.Ensemble == "external" {
 		on = (*ensemble.Ext)(nil)
 	}
-	kinds, err := nemesis.Select(s.Faults, on)
+	kinds, err := nemesis.Select(s.Faults, on, s.Workers)
 	if err != nil {
 		return usageError{err}
 	}

@@ -165,7 +165,7 @@ func impossible(e ensemble.Ensemble, p Provocation) string {
 		return ""
 	}
 	for _, step := range p.Config.Schedule.Steps {
-		if _, err := nemesis.Select([]string{step.Fault}, e); err != nil {
+		if _, err := nemesis.Select([]string{step.Fault}, e, p.Config.Workers.N > 0); err != nil {
 			return err.Error()
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package ensemble
+package child
 
 import (
 	"os/exec"
@@ -29,5 +29,5 @@ func leash(pid int) (release func()) {
 	}
 }
 
-// stopped cannot be seen here; SIGSTOP takes effect within microseconds.
-func stopped(int) bool { return true }
+// Stopped cannot be seen here; SIGSTOP takes effect within microseconds.
+func Stopped(int) bool { return true }

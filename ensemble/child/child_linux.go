@@ -1,4 +1,4 @@
-package ensemble
+package child
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ func childAttributes() *syscall.SysProcAttr {
 // leash is for systems without Pdeathsig.
 func leash(int) (release func()) { return func() {} }
 
-// stopped tells whether the process is stopped by a signal. SIGSTOP is sent, not
+// Stopped tells whether the process is stopped by a signal. SIGSTOP is sent, not
 // carried out, when kill returns.
-func stopped(pid int) bool {
+func Stopped(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return true // ended: as quiet as can be

@@ -1,0 +1,100 @@
+package nemesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// workerWorld is a world whose clients live in worker processes.
+type workerWorld struct{ *fakeWorld }
+
+func (w workerWorld) Pause(_ context.Context, n int) error {
+	w.note(fmt.Sprintf("stop worker %d", n))
+	return nil
+}
+
+func (w workerWorld) Resume(n int) error { w.note(fmt.Sprintf("continue worker %d", n)); return nil }
+func (w workerWorld) Kill(n int)         { w.note(fmt.Sprintf("kill worker %d", n)) }
+
+func (w workerWorld) Start(_ context.Context, n int) error {
+	w.note(fmt.Sprintf("start worker %d", n))
+	return nil
+}
+
+func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := workerWorld{newWorld(Client{Linked: 1, Worker: 1}, Client{Linked: 1, Worker: 2}, Client{Linked: 1, Worker: 1}, Client{Linked: 1, Worker: 2, Holds: true})}
+		if _, err := Run(t.Context(), w, Schedule{Steps: []Step{
+			{At: time.Second, For: 4 * time.Second, Fault: "pause-worker", Pick: Pick{Aim: AtHolder}},
+			{At: 6 * time.Second, For: time.Second, Fault: "kill-worker", Pick: Pick{Aim: AtHolder}},
+		}}, w); err != nil {
+			t.Error(err)
+		}
+		w.expect(t,
+			"1s fault-start 1 pause-worker [1 3]",
+			"1s stop worker 2",
+			"5s continue worker 2",
+			"5s fault-stop 1 pause-worker [1 3]",
+			"6s fault-start 2 kill-worker [1 3]",
+			"6s kill worker 2",
+			"7s start worker 2",
+			"7s fault-stop 2 kill-worker [1 3]")
+	})
+}
+
+func TestAProcessIsLeftAloneWhileAnotherFaultHitsOneOfItsClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := workerWorld{newWorld(Client{Linked: 1, Worker: 1, Holds: true}, Client{Linked: 1, Worker: 1, Waits: true}, Client{Linked: 1, Worker: 2})}
+		if _, err := Run(t.Context(), w, Schedule{Steps: []Step{
+			{At: 0, For: 10 * time.Second, Fault: "down", Pick: Pick{Aim: AtWaiter}},
+			{At: time.Second, For: time.Second, Fault: "pause-worker", Pick: Pick{Aim: AtHolder}},
+		}}, w); err != nil {
+			t.Error(err)
+		}
+		if !slices.ContainsFunc(w.log, func(l string) bool { return strings.HasSuffix(l, "stop worker 2") }) ||
+			slices.ContainsFunc(w.log, func(l string) bool { return strings.HasSuffix(l, "stop worker 1") }) {
+			t.Errorf("happened: %v; want the other process stopped, where nobody holds", w.log)
+		}
+	})
+}
+
+func TestThePauseOfAProcessEndsWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := workerWorld{newWorld(Client{Linked: 1, Worker: 1})}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := Run(ctx, w, Schedule{Steps: []Step{{For: time.Hour, Fault: "pause-worker"}}}, w); err != nil {
+			t.Error(err)
+		}
+		if !slices.Contains(w.log, "1s continue worker 1") {
+			t.Errorf("it was left stopped: %v", w.log)
+		}
+	})
+}
+
+func TestFaultsOfProcessesNeedClientsInProcesses(t *testing.T) {
+	for _, name := range []string{"pause-worker", "kill-worker"} {
+		if _, err := Select([]string{name}, nil, false); err == nil || !strings.Contains(err.Error(), "--workers") {
+			t.Errorf("%s: %v", name, err)
+		}
+		k, err := kindNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(Client{Linked: 1})
+		if _, err := k.Make(newScene(w, name, Pick{}, nil, false)); err == nil || errors.Is(err, ErrNobody) {
+			t.Errorf("%s in a world without: %v; want an error that says so", name, err)
+		}
+	}
+	all, _ := Select([]string{"all"}, nil, false)
+	with, _ := Select([]string{"all"}, nil, true)
+	if len(with) != len(all)+2 || len(with) != len(List()) {
+		t.Errorf("%d faults without workers, %d with", len(all), len(with))
+	}
+}

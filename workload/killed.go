@@ -1,0 +1,73 @@
+package workload
+
+import "github.com/zkverify/zkverify/histories"
+
+// record puts an event of one of the client's processes on record, unless the
+// process has died with its worker process: then it is that which is on record,
+// and nothing after it.
+func (c *client) record(e histories.Event) {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	if e.Process <= c.killed {
+		return
+	}
+	if e.Type == histories.Crash || e.Type == histories.Info {
+		c.over = max(c.over, e.Process)
+	}
+	c.run.journal.record(e)
+}
+
+// bury puts on record that the client, which is still that which lived in a
+// worker process that has ended, has crashed with it. What the client's loop is
+// doing fails, one call after the other, until it opens again.
+func (c *client) bury(r *remoteClient) {
+	c.mu.Lock()
+	current := c.target == Client(r)
+	process := c.process
+	c.mu.Unlock()
+	if !current {
+		return // it has crashed before, or was not open yet
+	}
+	session, _, _ := r.credentials()
+	c.gate.Lock()
+	again := r.buried
+	r.buried = true
+	if !again {
+		if process > c.over {
+			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: sessionName(session)})
+			c.over = process
+		}
+		c.killed = process
+	}
+	c.gate.Unlock()
+	if !again {
+		c.retire()
+	}
+}
+
+// buried reports whether the client has died with its worker process, and has
+// to open again.
+func (c *client) buried() bool {
+	c.mu.Lock()
+	r, remote := c.target.(*remoteClient)
+	c.mu.Unlock()
+	if !remote || !r.gone() {
+		return false
+	}
+	c.bury(r) // if it opened as the process ended
+	c.take()
+	return true
+}
+
+// awake returns when the process that the client lives in runs: what a process
+// would do while it is paused it does when it wakes. It reports false when there
+// is no such process any more.
+func (c *client) awake() bool {
+	if r, remote := c.client().(*remoteClient); remote {
+		return r.awake()
+	}
+	return true
+}
+
+// hosted reports whether the client lives in a process of its own.
+func (c *client) hosted() bool { return c.run.workers != nil }

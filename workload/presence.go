@@ -1,0 +1,62 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// keepPresence gives every session of one client its presence node below dir,
+// through the client's own connection, until ctx ends. It tells announced of
+// each.
+func keepPresence(ctx context.Context, w *wire, target Client, dir string, announced func(session, czxid int64)) {
+	var last int64
+	for ctx.Err() == nil {
+		session, _, _ := w.credentials()
+		var retry <-chan time.Time
+		if session != last {
+			if czxid, err := makePresence(session, target.Conn(), dir); err == nil {
+				announced(session, czxid)
+				last = session
+				continue
+			}
+			retry = time.After(retryDelay)
+		}
+		select {
+		case <-w.changed:
+		case <-retry:
+		case <-ctx.Done():
+		}
+	}
+}
+
+var errOtherSession = errors.New("the connection has another session")
+
+// makePresence creates the presence node of a session through its own
+// connection.
+func makePresence(session int64, conn *zk.Conn, dir string) (czxid int64, err error) {
+	if conn == nil || conn.SessionID() != session {
+		return 0, errOtherSession
+	}
+	node := dir + "/" + sessionName(session)
+	_, err = conn.Create(node, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		return 0, err
+	}
+	there, stat, err := conn.Exists(node)
+	if err != nil {
+		return 0, err
+	}
+	if !there {
+		return 0, zk.ErrNoNode
+	}
+	if stat.EphemeralOwner != session {
+		// The Conn ran the create in the session that came after: this one is
+		// no more. Its node must not stand for it.
+		_ = conn.Delete(node, -1)
+		return 0, errOtherSession
+	}
+	return stat.Czxid, nil
+}

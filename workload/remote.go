@@ -1,0 +1,225 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// connection is what the harness knows of a client's network, wherever the
+// client lives.
+type connection interface {
+	// credentials returns the latest session, and the server that the client
+	// is linked to in it now, 0 when none.
+	credentials() (session int64, password []byte, server int)
+	// sessionTimeout returns what the servers have granted.
+	sessionTimeout() time.Duration
+	// tear takes the network away for good.
+	tear()
+}
+
+// remoteClient is a Client in a worker process. It implements the interfaces
+// of all recipes, whatever its target offers: see offers.
+type remoteClient struct {
+	talk      *talk
+	number    int // of its own: who opens again is another client to the worker
+	announced func(session, czxid int64)
+	suspended func(histories.Token, bool)
+	has       []histories.Recipe
+	torn      chan struct{} // closed when nobody waits for it any more
+	tearOnce  sync.Once
+	buried    bool           // its crash with its process is on record; guarded by client.gate
+	crash     sync.WaitGroup // owned by Crash: the command that tear has sent
+
+	mu       sync.Mutex
+	session  int64
+	password []byte
+	granted  time.Duration
+	server   int
+}
+
+var _ connection = (*remoteClient)(nil)
+
+// openRemote starts a client in the worker process that t talks to.
+func openRemote(ctx context.Context, t *talk, e where, announced func(session, czxid int64), suspended func(histories.Token, bool)) (*remoteClient, error) {
+	c := &remoteClient{talk: t, announced: announced, suspended: suspended, torn: make(chan struct{})}
+	t.register(c)
+	l, err := c.ask(ctx, command{Do: doOpen, Env: &e}, nil)
+	if err != nil {
+		t.drop(c)
+		return nil, err
+	}
+	c.has = l.Offers
+	return c, nil
+}
+
+func (c *remoteClient) ask(ctx context.Context, what command, lease *remoteLease) (line, error) {
+	what.Client = c.number
+	return c.talk.ask(ctx, what, lease, c.torn)
+}
+
+// offers reports whether the target's client has a recipe.
+func (c *remoteClient) offers(r histories.Recipe) bool { return slices.Contains(c.has, r) }
+
+// told takes in an event of the client.
+func (c *remoteClient) told(l line) error {
+	switch l.Event {
+	case saySuspended, sayResumed:
+		c.suspended(l.Token, l.Event == saySuspended)
+		return nil
+	}
+	session, err := sessionNumber(l.Session)
+	if err != nil {
+		return err
+	}
+	if l.Event == sayPresence {
+		c.announced(session, l.Czxid)
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.password, c.granted, c.server = session, l.Password, time.Duration(l.Timeout)*time.Millisecond, l.Server
+	return nil
+}
+
+// sessionNumber reads what sessionName has written.
+func sessionNumber(name string) (int64, error) {
+	n, err := strconv.ParseUint(name, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no session", name)
+	}
+	return int64(n), nil
+}
+
+func (c *remoteClient) credentials() (session int64, password []byte, server int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone() {
+		return c.session, c.password, 0
+	}
+	return c.session, c.password, c.server
+}
+
+func (c *remoteClient) sessionTimeout() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.granted
+}
+
+// tear ends the client as its death would, and all waiting for it.
+func (c *remoteClient) tear() {
+	c.tearOnce.Do(func() {
+		c.talk.drop(c)
+		close(c.torn)
+		// Ends with the answer, at the latest with the process.
+		c.crash.Go(func() { _, _ = c.talk.ask(context.Background(), command{Do: doCrash, Client: c.number}, nil, nil) })
+	})
+}
+
+// awake returns when the client's process runs: at once, or after a pause. It
+// reports false when the client is gone.
+func (c *remoteClient) awake() bool {
+	_, err := c.ask(context.Background(), command{Do: doEcho}, nil)
+	return err == nil
+}
+
+// gone reports whether the process has ended.
+func (c *remoteClient) gone() bool {
+	select {
+	case <-c.talk.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// Conn returns nil: the presence node is made in the worker.
+func (c *remoteClient) Conn() *zk.Conn { return nil }
+
+// Crash returns when the client has ended.
+func (c *remoteClient) Crash() {
+	c.tear()
+	c.crash.Wait()
+}
+
+func (c *remoteClient) Close(ctx context.Context) error {
+	_, err := c.ask(ctx, command{Do: doClose}, nil)
+	c.talk.drop(c)
+	if c.gone() {
+		return nil
+	}
+	return err
+}
+
+// acquire sends one of the commands that get a lease.
+func (c *remoteClient) acquire(ctx context.Context, what command) (*remoteLease, error) {
+	lease := &remoteLease{c: c, lost: make(chan struct{})}
+	l, err := c.ask(ctx, what, lease)
+	if err != nil {
+		return nil, err
+	}
+	session, err := sessionNumber(l.Session)
+	if err != nil {
+		session, _, _ = c.credentials()
+	}
+	lease.session, lease.token, lease.tokens = session, l.Token, l.Tokens
+	return lease, nil
+}
+
+// remoteLease is a Lease in a worker process.
+type remoteLease struct {
+	c       *remoteClient
+	id      int64 // of the command that acquired it
+	session int64
+	token   histories.Token
+	tokens  []histories.Token
+	lost    chan struct{}
+	once    sync.Once
+
+	mu       sync.Mutex
+	onRevoke []func()
+}
+
+func (l *remoteLease) Token() histories.Token    { return l.token }
+func (l *remoteLease) Tokens() []histories.Token { return l.tokens }
+func (l *remoteLease) SessionID() int64          { return l.session }
+
+// Lost is closed by the end of the process too: a crash is on record by then.
+func (l *remoteLease) Lost() <-chan struct{} { return l.lost }
+
+func (l *remoteLease) lose() { l.once.Do(func() { close(l.lost) }) }
+
+// Valid is asked of the process, and so waits for as long as it is paused.
+func (l *remoteLease) Valid() bool {
+	answer, err := l.c.ask(context.Background(), command{Do: doValid, Lease: l.id}, nil)
+	return err == nil && answer.Valid
+}
+
+func (l *remoteLease) Release(ctx context.Context) error {
+	_, err := l.c.ask(ctx, command{Do: string(histories.Release), Lease: l.id}, nil)
+	l.c.talk.forget(l.id)
+	return err
+}
+
+func (l *remoteLease) OnRevoke(f func()) {
+	l.mu.Lock()
+	l.onRevoke = append(l.onRevoke, f)
+	l.mu.Unlock()
+	_, _ = l.c.ask(context.Background(), command{Do: doListen, Lease: l.id}, nil)
+}
+
+func (l *remoteLease) revoked() {
+	l.mu.Lock()
+	all := slices.Clone(l.onRevoke)
+	l.mu.Unlock()
+	for _, f := range all {
+		f()
+	}
+}

@@ -1,0 +1,313 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// errWorkerGone is wrapped by the errors of what is asked of a worker process
+// that has ended.
+var errWorkerGone = errors.New("the worker process has ended")
+
+// maxLine bounds a line of a worker.
+const maxLine = 1 << 20
+
+// talk is what is said between a run and one worker process, seen from the run:
+// commands and their answers by number, and events.
+type talk struct {
+	name string // of the worker, for messages
+	late *lateness
+
+	inMu sync.Mutex
+	in   io.Writer
+
+	hello chan struct{} // closed when the worker has said it
+	hosts *hosts        // what it said of itself; set before hello is closed
+	over  chan struct{} // closed when nothing more is answered
+
+	mu      sync.Mutex
+	ended   error // why; set before over is closed
+	next    int64
+	calls   map[int64]*call
+	leases  map[int64]*remoteLease
+	clients map[int]*remoteClient
+}
+
+// call is a command under way.
+type call struct {
+	ctx    context.Context
+	lease  *remoteLease // what the answer may grant
+	answer line
+	done   chan struct{} // closed when it is answered
+}
+
+func newTalk(name string, in io.Writer, late *lateness) *talk {
+	return &talk{
+		name: name, in: in, late: late, hello: make(chan struct{}), over: make(chan struct{}),
+		calls: make(map[int64]*call), leases: make(map[int64]*remoteLease), clients: make(map[int]*remoteClient),
+	}
+}
+
+// ask sends a command and waits for its answer. When ctx ends the command is
+// cancelled, and its answer awaited all the same: it may have succeeded. given
+// up, if not nil, ends the wait without an answer.
+func (t *talk) ask(ctx context.Context, c command, lease *remoteLease, givenUp <-chan struct{}) (line, error) {
+	k := &call{ctx: ctx, lease: lease, done: make(chan struct{})}
+	t.mu.Lock()
+	if t.ended != nil {
+		t.mu.Unlock()
+		return line{}, t.ended
+	}
+	t.next++
+	c.ID = t.next
+	t.calls[c.ID] = k
+	t.mu.Unlock()
+	if lease != nil {
+		lease.id = c.ID
+	}
+	t.send(c)
+	cancelled := ctx.Done()
+	for {
+		select {
+		case <-k.done:
+			return k.answer, k.answer.err(ctx)
+		case <-cancelled:
+			cancelled = nil
+			t.send(command{Do: doCancel, Of: c.ID, Client: c.Client})
+		case <-givenUp:
+			return line{}, errCrashed
+		case <-t.over:
+			return line{}, t.ended
+		}
+	}
+}
+
+// send writes a command. That it does not arrive is seen by the end of the
+// talk.
+func (t *talk) send(c command) {
+	b, err := encode(c)
+	if err != nil {
+		return // no command is made of what cannot be written
+	}
+	t.inMu.Lock()
+	defer t.inMu.Unlock()
+	_, _ = t.in.Write(b)
+}
+
+// listen reads what the worker says until its end, which is no error, or a
+// line that cannot be understood.
+func (t *talk) listen(out io.Reader) error {
+	lines := bufio.NewReaderSize(out, maxLine)
+	for n := 1; ; n++ {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("%s: line %d is longer than %d bytes", t.name, n, maxLine)
+		case err != nil:
+			return nil // killed in the middle of a line, perhaps
+		}
+		now := monotonic()
+		var l line
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err = d.Decode(&l)
+		if err == nil {
+			if err = t.received(l); err == nil {
+				t.late.received(l.At, now)
+				continue
+			}
+		}
+		return fmt.Errorf("%s: line %d, %s: %w", t.name, n, quote(l, text), err)
+	}
+}
+
+// quote shows a line in a message, but no secret.
+func quote(l line, text []byte) string {
+	if l.Password != nil || bytes.Contains(text, []byte("password")) {
+		return "(one with a password)"
+	}
+	return strconv.Quote(string(bytes.TrimRight(text, "\r\n")))
+}
+
+// close ends the talk: nothing more is answered. The leases are lost once
+// bury has been called, which puts on record why.
+func (t *talk) close(why error, bury func()) {
+	t.mu.Lock()
+	t.ended = errWorkerGone
+	if why != nil {
+		t.ended = fmt.Errorf("%w: %w", errWorkerGone, why)
+	}
+	leases := t.leases
+	t.leases = make(map[int64]*remoteLease)
+	t.mu.Unlock()
+	if bury != nil {
+		bury()
+	}
+	close(t.over)
+	for _, l := range leases {
+		l.lose()
+	}
+}
+
+// received takes in one line.
+func (t *talk) received(l line) error {
+	switch {
+	case l.At <= 0:
+		return errors.New("it has no time (at)")
+	case l.Event == sayHello:
+		return t.greeted(l)
+	case t.hosts == nil:
+		return errors.New("the first line must be hello")
+	case l.Event == "" && l.ID == 0:
+		return errors.New("it is neither an answer (id) nor an event")
+	case l.Event == "":
+		return t.answered(l)
+	}
+	switch l.Event {
+	case sayEnqueued:
+		t.mu.Lock()
+		k, known := t.calls[l.ID], l.ID > 0 && l.ID <= t.next
+		t.mu.Unlock()
+		if !known {
+			return fmt.Errorf("there was no command %d", l.ID)
+		}
+		if k != nil { // else it is over: its place means nothing any more
+			enqueued(k.ctx, Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
+		}
+		return nil
+	case sayLost, sayRevokeRequested:
+		return t.toldOfLease(l)
+	case saySession, sayPresence, saySuspended, sayResumed:
+		return t.toldOfClient(l)
+	}
+	return fmt.Errorf("unknown event %q", l.Event)
+}
+
+func (t *talk) greeted(l line) error {
+	switch {
+	case t.hosts != nil:
+		return errors.New("hello again")
+	case l.Protocol != protocolVersion:
+		return fmt.Errorf("it speaks protocol %d, not %d", l.Protocol, protocolVersion)
+	}
+	t.hosts = &hosts{}
+	if l.Hosts != nil {
+		t.hosts = l.Hosts
+	}
+	close(t.hello)
+	return nil
+}
+
+func (t *talk) answered(l line) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.calls[l.ID]
+	if k == nil {
+		return fmt.Errorf("there is no command %d under way", l.ID)
+	}
+	delete(t.calls, l.ID)
+	if k.lease != nil && l.Error == "" {
+		t.leases[l.ID] = k.lease
+	}
+	k.answer = l
+	close(k.done)
+	return nil
+}
+
+func (t *talk) toldOfLease(l line) error {
+	t.mu.Lock()
+	lease, known := t.leases[l.Lease], l.Lease > 0 && l.Lease <= t.next
+	t.mu.Unlock()
+	switch {
+	case !known:
+		return fmt.Errorf("there was no lease %d", l.Lease)
+	case lease == nil: // released meanwhile
+	case l.Event == sayLost:
+		lease.lose()
+	default:
+		lease.revoked()
+	}
+	return nil
+}
+
+func (t *talk) toldOfClient(l line) error {
+	if l.Client == nil {
+		return errors.New("it names no client")
+	}
+	t.mu.Lock()
+	c, known := t.clients[*l.Client]
+	t.mu.Unlock()
+	switch {
+	case !known:
+		return fmt.Errorf("there is no client %d", *l.Client)
+	case c == nil: // it has crashed meanwhile
+		return nil
+	}
+	return c.told(l)
+}
+
+// forget drops a lease that nobody asks for any more.
+func (t *talk) forget(id int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.leases, id)
+}
+
+// register gives c its number.
+func (t *talk) register(c *remoteClient) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c.number = len(t.clients) + 1
+	t.clients[c.number] = c
+}
+
+// drop forgets a client that is gone, with its leases. Nil stays in its place:
+// late words of it may come.
+func (t *talk) drop(c *remoteClient) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clients[c.number] = nil
+	for id, l := range t.leases {
+		if l.c == c {
+			delete(t.leases, id)
+		}
+	}
+}
+
+// err is the error that an answer tells of, under the context of its command.
+func (l line) err(ctx context.Context) error {
+	if l.Error == "" {
+		return nil
+	}
+	e := remoteError{text: l.Error}
+	switch l.Why {
+	case whyNotAcquired:
+		e.is = ErrNotAcquired
+	case whyLost:
+		e.is = ErrLost
+	case whyNotHeld:
+		e.is = ErrNotHeld
+	case whyCancelled:
+		e.is = context.Canceled
+		if ctx.Err() != nil {
+			e.is = ctx.Err()
+		}
+	}
+	return e
+}
+
+// remoteError is an error of a target in a worker process.
+type remoteError struct {
+	text string
+	is   error
+}
+
+func (e remoteError) Error() string { return e.text }
+func (e remoteError) Unwrap() error { return e.is }
