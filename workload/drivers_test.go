@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
@@ -58,11 +57,12 @@ func TestEveryRecipeWorks(t *testing.T) {
 	}
 }
 
-// warned returns the faults under which no two may ever hold what excludes: all
-// but the one that gives no warning.
+// warned returns the faults of links under which no two may ever hold what
+// excludes: all but the one that gives no warning. Those of server processes take
+// longer to heal than these runs last.
 func warned() (names []string) {
 	for _, k := range nemesis.List() {
-		if k.Name != histories.ForcedExpiry && k.Needs.MetBy((*ensemble.Local)(nil)) {
+		if k.Name != histories.ForcedExpiry && (k.Needs == nemesis.NeedsNothing || k.Needs == nemesis.NeedsPeers) {
 			names = append(names, k.Name)
 		}
 	}
