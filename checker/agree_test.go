@@ -139,8 +139,8 @@ func (a *agreement) barrier(t *rapid.T, h *histories.History, tr *trace, lock st
 			x.add(o)
 		}
 	}
-	a.cuts += len(cutBarrier(x.operations(), 1)) - 1
-	a.same(t, h, lock, len(x.early()) > 0, func(s *search) answer { return s.barrier(x) }, bruteBarrier(x), 0)
+	a.cuts += len(cutBarrier(x.operations(), 1, barrierState{}, never)) - 1
+	a.same(t, h, lock, len(x.early()) > 0, func(s *search) answer { return s.barrier(cutBarrier(x.operations(), s.size, barrierState{}, never)) }, bruteBarrier(x), 0)
 }
 
 // checks has rapid try a property n times, unless the command line says how

@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -70,7 +71,7 @@ type barrierSegment struct {
 func (x *crossing) operations() []porcupine.Operation {
 	var out []porcupine.Operation
 	add := func(step barrierStep, o *op) {
-		one := porcupine.Operation{Input: step, Call: int64(o.call), Return: int64(o.ret)}
+		one := porcupine.Operation{Input: step, Call: twice(int64(o.call)), Return: twice(int64(o.ret))}
 		if step == mayTake {
 			one.Return = one.Call
 		}
@@ -105,13 +106,16 @@ func (x *crossing) operations() []porcupine.Operation {
 // that took effect last, and that is one which no other was invoked after: if
 // all such are of one kind, it is decided. After a remove without an answer
 // there is no cut: whether it is still to come depends on what is on the left.
-func cutBarrier(ops []porcupine.Operation, size int) []barrierSegment {
-	segments := []barrierSegment{{}}
+//
+// What comes before the first segment, in state begin, has been cut off already.
+// Nothing is cut after until: what was invoked later need not be known yet.
+func cutBarrier(ops []porcupine.Operation, size int, begin barrierState, until int64) []barrierSegment {
+	segments := []barrierSegment{{state: begin}}
 	var latest []porcupine.Operation // updates that may have been the last
 	end, pending := int64(-1), false
 	for _, o := range ops {
 		now := &segments[len(segments)-1]
-		if len(now.ops) >= size && o.Call > end && !pending {
+		if len(now.ops) >= size && o.Call > end && o.Call <= until && !pending {
 			up := now.state.up
 			decided := true
 			for i, u := range latest {
@@ -136,10 +140,54 @@ func cutBarrier(ops []porcupine.Operation, size int) []barrierSegment {
 	return segments
 }
 
-// barrier searches one barrier, and stops at the first illegal segment.
-func (s *search) barrier(x *crossing) answer {
+// barrierSearch searches one barrier as windows of the history show it. It keeps
+// the operations of the segment that is not yet complete, and gives it up when it
+// has become too large to be searched: after a remove that is never answered no cut
+// comes.
+type barrierSearch struct {
+	answer answer
+	state  barrierState // at the last cut
+	ops    crossing     // since then
+	gaveUp bool
+}
+
+func newBarrierSearch() barrierSearch { return barrierSearch{answer: answer{result: porcupine.Ok}} }
+
+// window takes in what came to its end in a window. The oldest operation that is
+// still open was invoked at open.
+func (b *barrierSearch) window(s *search, t *trace, ops []*op, open time.Duration) {
+	if b.gaveUp || b.answer.result == porcupine.Illegal {
+		b.ops = crossing{}
+		return
+	}
+	for _, o := range ops {
+		b.ops.add(o)
+	}
+	segments := cutBarrier(b.ops.operations(), s.size, b.state, twice(int64(open)))
+	if last := segments[len(segments)-1]; !t.last && len(last.ops) > 0 {
+		// The last one goes on.
+		b.state = last.state
+		b.ops.from(last.ops[0].Call)
+		if n := int64(len(last.ops)); n*n/8 > s.memory {
+			b.answer.add(tooLong(n))
+			b.gaveUp = true
+		}
+		segments = segments[:len(segments)-1]
+	}
+	b.answer.add(s.barrier(segments))
+}
+
+// from drops what was invoked before an instant of the search's clock.
+func (x *crossing) from(call int64) {
+	for _, ops := range []*[]*op{&x.sets, &x.removes, &x.waits} {
+		*ops = slices.DeleteFunc(*ops, func(o *op) bool { return twice(int64(o.call)) < call })
+	}
+}
+
+// barrier searches the segments of one barrier, and stops at the first illegal one.
+func (s *search) barrier(segments []barrierSegment) answer {
 	out := answer{result: porcupine.Ok}
-	for _, seg := range cutBarrier(x.operations(), s.size) {
+	for _, seg := range segments {
 		if out.add(s.run(barrierModel(seg.state), seg.ops)); out.result == porcupine.Illegal {
 			break
 		}

@@ -7,30 +7,95 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// barriers: nobody passes a barrier that is up, and the members of a double
+// barriersJudge: nobody passes a barrier that is up, and the members of a double
 // barrier come in together and go out together. The two recipes have one
 // verdict, and each that is driven must have been put to the test.
-func (c *check) barriers(t *trace) Verdict {
-	v := Verdict{Guarantee: Barriers, Promised: true, Expected: true}
+type barriersJudge struct {
+	v       Verdict
+	singles map[string]*singleBarrier
+	doubles map[string]*doubleBarrier
+}
+
+// singleBarrier is what the judge knows of one barrier.
+type singleBarrier struct {
+	violations int
+	sweep      barrierSweep
+	search     barrierSearch
+}
+
+func newBarriersJudge() *barriersJudge {
+	return &barriersJudge{
+		v:       Verdict{Guarantee: Barriers, Promised: true, Expected: true},
+		singles: map[string]*singleBarrier{}, doubles: map[string]*doubleBarrier{},
+	}
+}
+
+func (j *barriersJudge) window(c *check, t *trace) {
+	settled := map[string][]*op{}
+	for _, o := range t.ops {
+		if !o.of.recipe.IsLock() && t.settled(o) {
+			settled[o.lock] = append(settled[o.lock], o)
+		}
+	}
+	any := t.oldest(func(*op) bool { return true })
+	remove := t.oldest(func(o *op) bool { return o.kind == histories.Remove })
+	wait := t.oldest(func(o *op) bool { return o.kind == histories.Wait })
+	set := t.oldest(func(o *op) bool { return o.kind == histories.Set })
+	for _, lock := range t.of(is(histories.Barrier)) {
+		of := j.singles[lock]
+		if of == nil {
+			of = &singleBarrier{sweep: newBarrierSweep(), search: newBarrierSearch()}
+			j.singles[lock] = of
+		}
+		of.sweep.take(settled[lock])
+		of.sweep.judge(remove(lock), func(d demand, removes int) {
+			if c.sweeps() {
+				of.violations++
+				j.v.violate(func() Witness { return t.passedEarly(d, removes) })
+			}
+		})
+		if !t.last {
+			of.sweep.advance(min(remove(lock)-1, t.end))
+		}
+		of.sweep.forget(min(wait(lock), t.end+1), min(set(lock), t.end+1))
+		if c.searches() {
+			of.search.window(&c.search, t, settled[lock], any(lock))
+		}
+	}
+	for _, lock := range t.of(is(histories.DoubleBarrier)) {
+		of := j.doubles[lock]
+		if of == nil {
+			of = &doubleBarrier{size: t.header.Locks[lock].Size}
+			j.doubles[lock] = of
+		}
+		of.take(&j.v, t, settled[lock])
+		of.judge(&j.v, t, lock)
+	}
+}
+
+func (j *barriersJudge) verdict(c *check, t *trace) Verdict {
+	v := &j.v
 	var shown, idle []string
 	for _, r := range t.recipes() {
-		var locks []string
-		for _, lock := range t.locks {
-			if t.recipe(lock) == r {
-				locks = append(locks, lock)
-			}
-		}
 		switch r {
 		case histories.Barrier:
-			passes, held := c.singleBarriers(t, &v, locks)
-			shown = append(shown, plural(passes, "wait")+" at a barrier")
-			v.count("waits that passed", passes)
+			passed, held := 0, 0
+			for _, lock := range t.of(is(r)) {
+				of := j.singles[lock]
+				c.compare(t, v, lock, of.violations > 0, of.search.answer)
+				passed, held = passed+of.sweep.passed, held+of.sweep.held
+			}
+			shown = append(shown, plural(passed, "wait")+" at a barrier")
+			v.count("waits that passed", passed)
 			v.count("waits begun while the barrier was up", held)
 			if held == 0 {
 				idle = append(idle, "nobody waited at a barrier that was up")
 			}
 		case histories.DoubleBarrier:
-			entered, left := t.doubleBarriers(&v, locks)
+			entered, left := 0, 0
+			for _, of := range j.doubles {
+				entered, left = entered+of.entered, left+of.left
+			}
 			shown = append(shown, plural(entered, "member")+" of a double barrier")
 			v.count("members that entered", entered)
 			v.count("members that left", left)
@@ -46,5 +111,5 @@ func (c *check) barriers(t *trace) Verdict {
 	default:
 		v.conclude("nobody was early: "+strings.Join(shown, ", "), fmt.Sprintf("somebody passed too early, %s", plural(v.Violations, "time")))
 	}
-	return v
+	return *v
 }

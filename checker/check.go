@@ -72,7 +72,7 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	if err := histories.Validate(h); err != nil {
 		return nil, err
 	}
-	r, err := newCheck(ctx, opts).run(h.Header, h.Events, all(h.Events))
+	r, err := newCheck(ctx, opts).run(h.Header, all(h.Events))
 	if r != nil && h.Truncated {
 		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}
@@ -80,25 +80,12 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 }
 
 // CheckEvents judges the events of a valid history, in order, such as those of a
-// [histories.Scanner], while they come. Memory does not grow with their number
-// if [Streams] says so. An event is not looked at any more when the next one is asked
-// for. An error that comes instead of an event is returned.
+// [histories.Scanner], while they come. Memory goes with what is open at a time, and
+// not with their number; docs/checker.md says what else is kept. An event is not
+// looked at any more when the next one is asked for. An error that comes instead of
+// an event is returned.
 func CheckEvents(ctx context.Context, header histories.Header, events iter.Seq2[*histories.Event, error], opts ...Option) (*Report, error) {
-	c := newCheck(ctx, opts)
-	if Streams(header) {
-		return c.run(header, nil, events)
-	}
-	h := &histories.History{Header: header}
-	for e, err := range events {
-		if err != nil {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
-		}
-		h.Events = append(h.Events, *e)
-	}
-	return c.run(header, h.Events, all(h.Events))
+	return newCheck(ctx, opts).run(header, events)
 }
 
 func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
@@ -111,24 +98,10 @@ func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
 	}
 }
 
-// Streams reports whether a history with this header is judged in windows, in
-// memory that does not grow with its length. That is so where every lock is a
-// mutex, reentrant or not, or a read/write lock: guarantees of the other recipes
-// need the history as a whole.
-func Streams(header histories.Header) bool {
-	recipes := beginTrace(header).recipes()
-	return !slices.ContainsFunc(guarantees, func(g Guarantee) bool {
-		return g.whole && slices.ContainsFunc(recipes, g.of)
-	})
-}
-
-// run judges the events of a valid history. Whole is all of them, where it is at
-// hand.
-func (c *check) run(header histories.Header, whole []histories.Event, events iter.Seq2[*histories.Event, error]) (*Report, error) {
+// run judges the events of a valid history.
+func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, error]) (*Report, error) {
 	t := beginTrace(header)
-	t.events = whole
 	recipes := t.recipes()
-	streams := Streams(header)
 	for _, g := range guarantees {
 		if slices.ContainsFunc(recipes, g.of) {
 			c.judged, c.judges = append(c.judged, g), append(c.judges, g.judge())
@@ -140,7 +113,10 @@ func (c *check) run(header histories.Header, whole []histories.Event, events ite
 		if err != nil {
 			return nil, err
 		}
-		if since++; streams && since >= c.window && e.Time > t.end {
+		if ctx := c.search.ctx; ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if since++; since >= c.window && e.Time > t.end {
 			since = 0
 			t.look()
 			if err := c.look(t); err != nil {

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -26,11 +27,18 @@ import (
 // the earliest for each is the best for all: round by round, the first instant at
 // which enough members are there, and the first at which all have gone. There are
 // instants at all exactly when these are no later than the answers allow.
+//
+// A round is kept until a later one has been entered and nothing of either is under
+// way, and until it is known how long its members were inside: a session may be seen
+// to have ended long after it did. That need not be known of those that were gone in
+// any case when enough members of the next round were there, if nobody had left
+// before them. An enter that comes after a later round was entered is too late
+// whatever else it does.
 
 // round is one generation of one double barrier.
 type round struct {
 	generation     int
-	enters, leaves []*op
+	enters, leaves []*op  // by invocation
 	inside         []stay // those who entered
 }
 
@@ -40,88 +48,167 @@ type stay struct {
 	until time.Duration // it was certainly inside before
 }
 
-// doubleBarriers judges the double barriers. It returns how many members entered
-// and how many left.
-func (t *trace) doubleBarriers(v *Verdict, locks []string) (entered, left int) {
-	alive := t.alive
-	all := t.rounds()
-	for _, lock := range locks {
-		over := time.Duration(0) // when the rounds so far are over at the earliest
-		var last *stay           // who went last
-		var before *round
-		for _, r := range all[lock] {
-			begun := t.begins(r, t.header.Locks[lock].Size, over)
-			for _, e := range r.enters {
-				if e.ok() {
-					entered++
-					r.inside = append(r.inside, stay{e, t.insideUntil(r, e, alive)})
-					if e.ret < begun {
-						before, last, over := before, last, over
-						v.violate(func() Witness { return t.enteredEarly(e, r, before, last, over) })
-					}
-				}
-			}
-			for i := range r.inside {
-				if s := &r.inside[i]; s.until > over {
-					over, last, before = s.until, s, r
-				}
-			}
-			for _, l := range r.leaves {
-				if l.ok() {
-					left++
-					for i := range r.inside {
-						if s := &r.inside[i]; s.until > l.ret {
-							v.violate(func() Witness { return t.leftEarly(l, s) })
-							break // one witness for each who left
-						}
-					}
-				}
-			}
-			if first := r.first(); first != nil && begun <= first.ret {
-				if begun > over {
-					over, last, before = begun, nil, r
-				}
-			}
-		}
-	}
-	return entered, left
+// doubleBarrier is what the judge knows of one.
+type doubleBarrier struct {
+	size          int
+	entered, left int         // members
+	seen          []roundSeen // rounds that were entered, by time
+	closed        int         // the last generation that has been judged
+	rounds        []*round    // the others, in their order
+
+	over   time.Duration // when the rounds that have been judged are over at the earliest
+	last   *stay         // who went last
+	before *round
 }
 
-// rounds returns those of each double barrier, in their order.
-func (t *trace) rounds() map[string][]*round {
-	all := map[string][]*round{}
-	type key struct {
-		lock       string
-		generation int
+// roundSeen says that a round had been entered by some time.
+type roundSeen struct {
+	at         time.Duration
+	generation int // the highest so far
+}
+
+// take takes in what came to its end, by invocation.
+func (d *doubleBarrier) take(v *Verdict, t *trace, ops []*op) {
+	for _, o := range ops {
+		if o.kind == histories.Enter && o.ok() {
+			d.seen = append(d.seen, roundSeen{o.ret, o.generation})
+		}
 	}
-	known := map[key]*round{}
-	for _, o := range t.ops {
-		if o.kind != histories.Enter && o.kind != histories.Leave {
-			continue
+	slices.SortFunc(d.seen, func(a, b roundSeen) int { return cmp.Compare(a.at, b.at) })
+	for i := 1; i < len(d.seen); i++ {
+		d.seen[i].generation = max(d.seen[i].generation, d.seen[i-1].generation)
+	}
+	for _, o := range ops {
+		d.entered += b2i(o.kind == histories.Enter && o.ok())
+		d.left += b2i(o.kind == histories.Leave && o.ok())
+		if later := d.seenBefore(o.call); o.kind == histories.Enter && o.ok() && later > o.generation {
+			o.late = true
+			if _, ended := t.expired[o.session]; !ended || t.alive[o.session] >= o.call {
+				v.violate(func() Witness { return t.enteredLate(o, later) })
+			}
 		}
-		k := key{o.lock, t.events[o.invoke].Generation}
-		r := known[k]
-		if r == nil {
-			r = &round{generation: k.generation}
-			known[k], all[o.lock] = r, append(all[o.lock], r)
+		if o.generation <= d.closed {
+			continue // too late to make a difference
 		}
-		if o.kind == histories.Enter {
+		i, ok := slices.BinarySearchFunc(d.rounds, o.generation, func(r *round, g int) int { return r.generation - g })
+		if !ok {
+			d.rounds = slices.Insert(d.rounds, i, &round{generation: o.generation})
+		}
+		if r := d.rounds[i]; o.kind == histories.Enter {
 			r.enters = append(r.enters, o)
 		} else {
 			r.leaves = append(r.leaves, o)
 		}
 	}
-	for _, rounds := range all {
-		slices.SortFunc(rounds, func(a, b *round) int { return a.generation - b.generation })
+	for _, r := range d.rounds {
+		slices.SortFunc(r.enters, func(a, b *op) int { return a.invoke - b.invoke })
+		slices.SortFunc(r.leaves, func(a, b *op) int { return a.invoke - b.invoke })
 	}
-	return all
+}
+
+// seenBefore returns the last round that had been entered before an instant, or 0.
+func (d *doubleBarrier) seenBefore(when time.Duration) int {
+	i, _ := slices.BinarySearchFunc(d.seen, when, func(s roundSeen, when time.Duration) int { return cmp.Compare(s.at, when) })
+	if i == 0 {
+		return 0
+	}
+	return d.seen[i-1].generation
+}
+
+// judge judges the rounds of which all that matters is known.
+func (d *doubleBarrier) judge(v *Verdict, t *trace, lock string) {
+	open := map[int]bool{} // rounds with an operation under way
+	first := t.end
+	for _, p := range t.procs {
+		for _, o := range p.open {
+			if o.lock == lock {
+				open[o.generation] = true
+				first = min(first, o.call)
+			}
+		}
+	}
+	for len(d.rounds) > 0 {
+		r := d.rounds[0]
+		d.stays(t, r)
+		if !t.last && (len(d.rounds) == 1 || open[r.generation] || open[d.rounds[1].generation] || !d.decided(t, r, d.rounds[1])) {
+			break
+		}
+		d.close(v, t, r)
+		d.rounds, d.closed = slices.Delete(d.rounds, 0, 1), r.generation
+	}
+	for len(d.seen) > 1 && d.seen[1].at < first {
+		d.seen = slices.Delete(d.seen, 0, 1)
+	}
+}
+
+// stays finds out who entered a round, and how long they stayed.
+func (d *doubleBarrier) stays(t *trace, r *round) {
+	r.inside = nil
+	for _, e := range r.enters {
+		if e.entered() {
+			r.inside = append(r.inside, stay{e, t.insideUntil(r, e)})
+		}
+	}
+}
+
+// entered reports whether o entered its round, and not too late.
+func (o *op) entered() bool { return o.kind == histories.Enter && o.ok() && !o.late }
+
+// decided reports whether nothing that is still to come makes a difference to round
+// r, or to what it asks of the next one.
+func (d *doubleBarrier) decided(t *trace, r, next *round) bool {
+	first := next.first()
+	if first == nil {
+		return false
+	}
+	gathered := t.begins(next, d.size, 0)
+	for _, s := range r.inside {
+		_, ended := t.expired[s.enter.session]
+		if s.until < forever && (ended || t.alive[s.enter.session] >= s.until) {
+			continue // that is known for certain
+		}
+		if s.until > gathered || gathered > first.ret || slices.ContainsFunc(r.leaves, func(l *op) bool { return l.ok() && l.ret < s.until }) {
+			return false
+		}
+	}
+	return true
+}
+
+// close judges a round, after those before it.
+func (d *doubleBarrier) close(v *Verdict, t *trace, r *round) {
+	begun := t.begins(r, d.size, d.over)
+	for _, s := range r.inside {
+		if e := s.enter; e.ret < begun {
+			before, last, over := d.before, d.last, d.over
+			v.violate(func() Witness { return t.enteredEarly(e, r, before, last, over) })
+		}
+	}
+	for i := range r.inside {
+		if s := &r.inside[i]; s.until > d.over {
+			d.over, d.last, d.before = s.until, s, r
+		}
+	}
+	for _, l := range r.leaves {
+		if !l.ok() {
+			continue
+		}
+		for i := range r.inside {
+			if s := &r.inside[i]; s.until > l.ret {
+				v.violate(func() Witness { return t.leftEarly(l, s) })
+				break // one witness for each who left
+			}
+		}
+	}
+	if first := r.first(); first != nil && begun <= first.ret && begun > d.over {
+		d.over, d.last, d.before = begun, nil, r
+	}
 }
 
 // first returns the enter that returned first.
 func (r *round) first() *op {
 	var first *op
 	for _, e := range r.enters {
-		if e.ok() && (first == nil || e.ret < first.ret) {
+		if e.entered() && (first == nil || e.ret < first.ret) {
 			first = e
 		}
 	}
@@ -160,7 +247,7 @@ func (t *trace) there(r *round, when time.Duration) int {
 }
 
 // insideUntil returns how long who entered by e was certainly inside.
-func (t *trace) insideUntil(r *round, e *op, alive map[string]time.Duration) time.Duration {
+func (t *trace) insideUntil(r *round, e *op) time.Duration {
 	end := forever
 	for _, l := range r.leaves {
 		if l.process == e.process && l.invoke > e.done {
@@ -170,7 +257,7 @@ func (t *trace) insideUntil(r *round, e *op, alive map[string]time.Duration) tim
 	}
 	end = min(end, e.by.retired)
 	if _, ended := t.expired[e.session]; ended {
-		end = min(end, alive[e.session])
+		end = min(end, t.alive[e.session])
 	}
 	if forced := t.forcedIn(e.process, e.call, end); len(forced) > 0 {
 		end = min(end, max(forced[0].from, e.call))
@@ -205,9 +292,16 @@ func (t *trace) enteredEarly(e *op, r, before *round, last *stay, over time.Dura
 	return w
 }
 
+func (t *trace) enteredLate(e *op, later int) Witness {
+	p := e.party()
+	w := t.newWitness(e.lock, e.call, e.ret, p)
+	w.What = fmt.Sprintf("%v came to round %d of barrier %q at %s and entered, although round %d had been entered before", p, e.generation, e.lock, at(e.call), later)
+	return w
+}
+
 func (t *trace) leftEarly(l *op, s *stay) Witness {
 	p, q := l.party(), s.enter.party()
-	generation := t.events[l.invoke].Generation
+	generation := l.generation
 	w := t.newWitness(l.lock, l.ret, s.until, q, p)
 	if s.enter.call > l.ret {
 		w.What = fmt.Sprintf("%v came to round %d of barrier %q at %s and entered, although the round was over: %v had left it at %s", q, generation, l.lock, at(s.enter.call), p, at(l.ret))

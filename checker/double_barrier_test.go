@@ -93,10 +93,16 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 	})
 }
 
+// roundsOf returns the rounds of lock a.
+func roundsOf(t *trace) []*round {
+	d := &doubleBarrier{size: 2}
+	d.take(&Verdict{}, t, t.ops)
+	return d.rounds
+}
+
 // legal tries every instant for the beginning and the end of two rounds.
 func legal(t *trace, size int) bool {
-	rounds := t.rounds()["a"]
-	alive := t.alive
+	rounds := roundsOf(t)
 	const last = 40
 	fits := func(r *round, from, begun, over int) bool {
 		at, end := time.Duration(begun)*time.Millisecond, time.Duration(over)*time.Millisecond
@@ -104,7 +110,7 @@ func legal(t *trace, size int) bool {
 		for _, e := range r.enters {
 			if e.ok() {
 				passed = true
-				if e.ret < at || t.insideUntil(r, e, alive) > end {
+				if e.ret < at || t.insideUntil(r, e) > end {
 					return false
 				}
 			}
@@ -185,16 +191,16 @@ func TestTheEarliestInstantsDecideRounds(t *testing.T) {
 		}
 		tr := newTrace(r.h)
 		v := &Verdict{}
-		tr.doubleBarriers(v, []string{"a"})
+		d := &doubleBarrier{size: 2}
+		d.take(v, tr, tr.ops)
+		d.judge(v, tr, "a")
 		// Whoever never leaves is inside beyond the last instant that is tried:
 		// leave it then.
 		tried := newTrace(r.h)
-		for _, rounds := range tried.rounds() {
-			for _, x := range rounds {
-				for _, e := range x.enters {
-					if e.ok() && tried.insideUntil(x, e, nil) == forever {
-						e.by.retired = 35 * time.Millisecond
-					}
+		for _, x := range roundsOf(tried) {
+			for _, e := range x.enters {
+				if e.ok() && tried.insideUntil(x, e) == forever {
+					e.by.retired = 35 * time.Millisecond
 				}
 			}
 		}

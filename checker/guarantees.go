@@ -29,34 +29,28 @@ type Guarantee struct {
 	// of reports whether it is a guarantee of a recipe's locks. One that is of
 	// no recipe of the run has no verdict.
 	of func(histories.Recipe) bool
-	// whole says that its judge needs the history as a whole, all at once.
-	whole bool
 	// searched says that Porcupine has a model of it.
 	searched bool
 }
 
 var guarantees = []Guarantee{
-	{MutualExclusion, "no two owners believe at the same time to hold one lock", "owner-aware mutex over the belief of clients; interval sweep and Porcupine", begin(newExclusionJudge), histories.Recipe.Exclusive, false, true},
-	{Reentrancy, "an owner may acquire again, and an inner release frees nothing; or is refused, by a lock that is not reentrant", "owner and depth", begin(newReentrancyJudge), histories.Recipe.Exclusive, false, false},
-	{Fencing, "tokens strictly grow from grant to grant of one lock; of a read/write lock, to every writer's", "order of tokens against real time", begin(newFencingJudge), guards, false, false},
-	{Fairness, "the lock is granted in the order of the queue", "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine", begin(newFairnessJudge), histories.Recipe.IsLock, false, true},
-	{NoLostUpdateFenced, "no increment of a counter behind the fence is lost, whatever happens to the lock", "chain of admitted writes", func() judge { return newCounterJudge(histories.StoreFenced) }, guards, false, false},
-	{NoLostUpdatePlain, "no increment of a counter that only the lock protects is lost", "chain of writes", func() judge { return newCounterJudge(histories.StorePlain) }, guards, false, false},
-	{LossIsTold, "a holder whose session ends is told within the bound", "time from the end of the session to lost", begin(newLossJudge), histories.Recipe.IsLock, false, false},
-	{Progress, "after the faults every client gets every lock, and passes every barrier, within the bound, and a try of a free lock succeeds", "first acquire of each lock by each process in recovery, then tries", atEnd((*check).progress), every, false, false},
-	{NoLeak, "no contender node, watch or goroutine is left when all clients have released", "census at the end", atEnd((*check).noLeak), every, false, false},
-	{ReadersAndWriters, "one writer or any number of readers, and a downgrade lets no writer in", "owners, readers and writers, over the belief of clients; interval sweep and Porcupine", begin(newReadWriteJudge), is(histories.ReadWrite), false, true},
-	{Permits, "permits are granted only when there is room for them, size changes included", "sum of the permits held against the size in force; interval sweep and Porcupine", begin(newPermitsJudge), histories.Recipe.HasPermits, false, true},
-	{AllOrNothing, "several locks are acquired all or none, in whatever order they are named", "a token for each part, no failed place granted, one order of all queues; the rest lock by lock", begin(newMultiLockJudge), is(histories.MultiLock), false, false},
-	{Revocation, "a request to release reaches the holder within the bound, and nobody else, and forces nobody", "each request against its lease", begin(newRevocationJudge), is(histories.Revocation), false, false},
-	{Barriers, "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves", "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can", atEnd((*check).barriers), is(histories.Barrier, histories.DoubleBarrier), true, true},
+	{MutualExclusion, "no two owners believe at the same time to hold one lock", "owner-aware mutex over the belief of clients; interval sweep and Porcupine", begin(newExclusionJudge), histories.Recipe.Exclusive, true},
+	{Reentrancy, "an owner may acquire again, and an inner release frees nothing; or is refused, by a lock that is not reentrant", "owner and depth", begin(newReentrancyJudge), histories.Recipe.Exclusive, false},
+	{Fencing, "tokens strictly grow from grant to grant of one lock; of a read/write lock, to every writer's", "order of tokens against real time", begin(newFencingJudge), guards, false},
+	{Fairness, "the lock is granted in the order of the queue", "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine", begin(newFairnessJudge), histories.Recipe.IsLock, true},
+	{NoLostUpdateFenced, "no increment of a counter behind the fence is lost, whatever happens to the lock", "chain of admitted writes", func() judge { return newCounterJudge(histories.StoreFenced) }, guards, false},
+	{NoLostUpdatePlain, "no increment of a counter that only the lock protects is lost", "chain of writes", func() judge { return newCounterJudge(histories.StorePlain) }, guards, false},
+	{LossIsTold, "a holder whose session ends is told within the bound", "time from the end of the session to lost", begin(newLossJudge), histories.Recipe.IsLock, false},
+	{Progress, "after the faults every client gets every lock, and passes every barrier, within the bound, and a try of a free lock succeeds", "first acquire of each lock by each process in recovery, then tries", begin(func() atEnd { return (*check).progress }), every, false},
+	{NoLeak, "no contender node, watch or goroutine is left when all clients have released", "census at the end", begin(func() atEnd { return (*check).noLeak }), every, false},
+	{ReadersAndWriters, "one writer or any number of readers, and a downgrade lets no writer in", "owners, readers and writers, over the belief of clients; interval sweep and Porcupine", begin(newReadWriteJudge), is(histories.ReadWrite), true},
+	{Permits, "permits are granted only when there is room for them, size changes included", "sum of the permits held against the size in force; interval sweep and Porcupine", begin(newPermitsJudge), histories.Recipe.HasPermits, true},
+	{AllOrNothing, "several locks are acquired all or none, in whatever order they are named", "a token for each part, no failed place granted, one order of all queues; the rest lock by lock", begin(newMultiLockJudge), is(histories.MultiLock), false},
+	{Revocation, "a request to release reaches the holder within the bound, and nobody else, and forces nobody", "each request against its lease", begin(newRevocationJudge), is(histories.Revocation), false},
+	{Barriers, "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves", "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can", begin(newBarriersJudge), is(histories.Barrier, histories.DoubleBarrier), true},
 }
 
 func begin[J judge](j func() J) func() judge { return func() judge { return j() } }
-
-func atEnd(verdict func(*check, *trace) Verdict) func() judge {
-	return func() judge { return whole(verdict) }
-}
 
 // Guarantees returns what the checker judges, in the order of its reports.
 func Guarantees() []Guarantee { return append([]Guarantee(nil), guarantees...) }

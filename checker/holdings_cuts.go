@@ -19,12 +19,11 @@ type holdingsSegment struct {
 type holdingsCut struct {
 	time  int64 // on the clock of the search
 	state holdings
-	since time.Duration // when the last change of the size before it returned
 }
 
 // beginning is where a history begins.
 func beginning(sizes *sizes) holdingsCut {
-	c := holdingsCut{time: -1, since: -1}
+	c := holdingsCut{time: -1}
 	if sizes != nil {
 		c.state.size = sizes.all[0].size
 	}
@@ -97,7 +96,7 @@ func cutHoldings(pieces []piece, sizes *sizes, size int, begin holdingsCut, unti
 			if !ok || asked[i+1] <= since {
 				continue
 			}
-			next.state.size, next.since = now, since
+			next.state.size = now
 		}
 		segments, last = append(segments, holdingsSegment{holdingsCut: next}), i+1
 	}

@@ -24,7 +24,7 @@ type holdingsSearch struct {
 }
 
 func newHoldingsSearch(size int) holdingsSearch {
-	return holdingsSearch{answer: answer{result: porcupine.Ok}, cut: holdingsCut{time: -1, since: -1, state: holdings{size: size}}, changed: forever}
+	return holdingsSearch{answer: answer{result: porcupine.Ok}, cut: holdingsCut{time: -1, state: holdings{size: size}}, changed: forever}
 }
 
 // horizon says how much of a history is known.
@@ -78,9 +78,10 @@ func (r *holdingsSearch) window(s *search, t *trace, holds []*hold, changes []si
 	r.holds = slices.DeleteFunc(r.holds, func(h *hold) bool { return t.over(h) && twice(int64(h.end)) < r.cut.time })
 }
 
-// sizes returns what is known of the size since the last cut.
+// sizes returns what is known of the size since the last cut. What was asked for
+// after it was asked for after the changes before it.
 func (r *holdingsSearch) sizes() *sizes {
-	all := newSizes(append([]sizeChange{{size: r.cut.state.size, event: -1, call: -1, ret: r.cut.since}}, r.changes...))
+	all := newSizes(append([]sizeChange{{size: r.cut.state.size, event: -1, call: -1, ret: -1}}, r.changes...))
 	r.changed = min(r.changed, all.changed)
 	all.changed = r.changed
 	return all

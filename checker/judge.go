@@ -12,9 +12,9 @@ type judge interface {
 	verdict(c *check, t *trace) Verdict
 }
 
-// whole is the judge of a guarantee that needs the history as a whole.
-type whole func(*check, *trace) Verdict
+// atEnd judges by what the trace has on record at the end.
+type atEnd func(*check, *trace) Verdict
 
-func (whole) window(*check, *trace) {}
+func (atEnd) window(*check, *trace) {}
 
-func (w whole) verdict(c *check, t *trace) Verdict { return w(c, t) }
+func (a atEnd) verdict(c *check, t *trace) Verdict { return a(c, t) }

@@ -55,6 +55,10 @@ func TestSeveralLocksAreAcquiredAllOrNone(t *testing.T) {
 			r.pair(1, invoke, 1, acquire).pair(1, invoke, 2, acquire)
 			in(in(in(in(r, 2, "a", 1, 4), 2, "b", 2, 5), 3, "b", 1, 6), 3, "a", 2, 7).pair(4, fail, 1, acquire).pair(5, ok, 2, acquire, 7, 5)
 		}, Violated, `process 1 and process 2 waited for each other: the one was ahead in the queue of lock "a", the other in that of lock "b"`, 0},
+		{"two wait for each other, one of them for longer", func(r *run) {
+			r.pair(1, invoke, 1, acquire).pair(1, invoke, 2, acquire)
+			in(in(in(in(r, 2, "a", 1, 4), 2, "b", 2, 5), 3, "b", 1, 6), 3, "a", 2, 7).pair(4, fail, 1, acquire).expired(6, 1).expired(8, 3).pair(9, ok, 2, acquire, 7, 5)
+		}, Violated, `process 1 and process 2 waited for each other: the one was ahead in the queue of lock "a", the other in that of lock "b"`, 0},
 		{"one gives up before they would wait for each other", func(r *run) {
 			r.pair(1, invoke, 1, acquire).pair(1, invoke, 2, acquire)
 			in(in(in(r, 2, "a", 1, 4), 2, "b", 2, 5), 3, "b", 1, 6).pair(4, fail, 1, acquire)

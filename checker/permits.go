@@ -177,9 +177,6 @@ func (w *permitSweep) window(t *trace, holds []*hold, sizes *sizes, known horizo
 			w.holds = append(w.holds, h)
 		}
 	}
-	for _, h := range w.holds {
-		h.excuses = t.excuses(h)
-	}
 	pieces := w.pieces(w.holds, sizes)
 	until := forever
 	if !t.last {

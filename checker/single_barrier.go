@@ -5,7 +5,6 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -38,6 +37,9 @@ func (x *crossing) add(o *op) bool {
 	return true
 }
 
+// all returns what bears on the barrier.
+func (x *crossing) all() []*op { return slices.Concat(x.sets, x.removes, x.waits) }
+
 // until is the last instant at which a remove can take effect.
 func until(remove *op) time.Duration {
 	if remove.ok() {
@@ -46,65 +48,13 @@ func until(remove *op) time.Duration {
 	return forever
 }
 
-// singleBarriers judges the barriers. It returns how many waits passed, and how
-// many were begun, whatever became of them, while the barrier was certainly up.
-func (c *check) singleBarriers(t *trace, v *Verdict, locks []string) (passes, held int) {
-	all := map[string]*crossing{}
-	for _, lock := range locks {
-		all[lock] = &crossing{}
-	}
-	failed := map[string][]*op{}
-	for _, o := range t.ops {
-		if x := all[o.lock]; x != nil && !x.add(o) && o.kind == histories.Wait {
-			failed[o.lock] = append(failed[o.lock], o)
-		}
-	}
-	for _, lock := range locks {
-		x := all[lock]
-		found := false
-		if c.sweeps() {
-			for _, d := range x.early() {
-				found = true
-				v.violate(func() Witness { return t.passedEarly(x, d) })
-			}
-		}
-		if c.searches() {
-			c.compare(t, v, lock, found, c.search.barrier(x))
-		}
-		passes += len(x.waits)
-		held += x.heldBack(x.waits) + x.heldBack(failed[lock])
-	}
-	return passes, held
-}
-
 // demand is what a wait that passed asks for: a remove must have taken effect
 // between the invocation of the set and the return of the wait. The set was
 // answered before the wait was invoked, and of those it was invoked last.
 type demand struct{ set, wait *op }
 
-// demands returns those of all waits, by the return of the wait.
-func (x *crossing) demands() []demand {
-	byRet := slices.Clone(x.sets)
-	slices.SortStableFunc(byRet, func(a, b *op) int { return cmp.Compare(a.ret, b.ret) })
-	latest := make([]*op, len(byRet)) // of the sets up to here, the one that was invoked last
-	for i, s := range byRet {
-		latest[i] = s
-		if i > 0 && latest[i-1].call > s.call {
-			latest[i] = latest[i-1]
-		}
-	}
-	var out []demand
-	for _, w := range x.waits {
-		if n := sort.Search(len(byRet), func(i int) bool { return byRet[i].ret >= w.call }); n > 0 {
-			out = append(out, demand{latest[n-1], w})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b demand) int { return cmp.Compare(a.wait.ret, b.wait.ret) })
-	return out
-}
-
-// early returns the demands that cannot be met. The history is linearizable
-// exactly when there is none.
+// barrierSweep is the interval engine of barriers: it finds the demands that cannot
+// be met. The history is linearizable exactly when there is none.
 //
 // Suppose it is clear at which instant each remove takes effect. A set during
 // which some remove does can come right before the last such one, and holds
@@ -125,62 +75,178 @@ func (x *crossing) demands() []demand {
 // It is not enough to look for a wait that lies inside an interval in which the
 // barrier was certainly up: two sets during one long remove, each followed by a
 // wait that passes, are illegal, though each of the waits could be right.
+//
+// All this goes by the ends of the demands, so one pass does. A demand is judged when
+// every remove that was invoked by its end is answered, or will never be. Of the
+// sets that were answered before the oldest wait not yet judged, the one invoked
+// last stands for all; and a remove that was answered before any set that is left
+// was invoked meets no demand any more. Of a remove that is never answered its
+// invocation is kept.
+type barrierSweep struct {
+	set     *op             // of those not in sets, the one invoked last
+	sets    []*op           // by answer
+	removes []*op           // answered, by invocation
+	lost    []time.Duration // invocations of those that never will be
+	waits   []*op           // that passed and are not judged, by answer
+	begun   []*op           // waits of which it is not known whether the barrier was up
+
+	taken   time.Duration // removes invoked by then are in pending, or in spare
+	pending deadlines
+	spare   int           // of those never answered
+	last    time.Duration // the last instant chosen so far
+
+	passed, held int // waits that passed; that were begun while the barrier was certainly up
+}
+
+func newBarrierSweep() barrierSweep { return barrierSweep{taken: -1, last: -1} }
+
+// early returns the demands of a whole history that cannot be met.
 func (x *crossing) early() []demand {
 	var out []demand
-	var pending deadlines
-	next, last := 0, time.Duration(-1)
-	for _, d := range x.demands() {
-		end := d.wait.ret
-		for ; next < len(x.removes) && x.removes[next].call <= end; next++ {
-			heap.Push(&pending, until(x.removes[next]))
-		}
-		for len(pending) > 0 && pending[0] <= end {
-			last = max(last, heap.Pop(&pending).(time.Duration))
-		}
-		switch {
-		case last >= d.set.call:
-		case len(pending) > 0:
-			heap.Pop(&pending)
-			last = end
-		default:
-			out = append(out, d)
-		}
-	}
+	b := newBarrierSweep()
+	b.take(x.all())
+	b.judge(forever, func(d demand, _ int) { out = append(out, d) })
 	return out
 }
 
-// heldBack counts the waits that were begun while the barrier was certainly up.
-func (x *crossing) heldBack(waits []*op) int {
-	begun := crossing{sets: x.sets}
-	for _, w := range waits {
-		begun.waits = append(begun.waits, &op{call: w.call, ret: w.call})
+// take takes in what has come to its end.
+func (b *barrierSweep) take(ops []*op) {
+	for _, o := range ops {
+		switch {
+		case o.kind == histories.Set && o.ok():
+			b.sets = append(b.sets, o)
+		case o.kind == histories.Remove && o.ok():
+			b.removes = append(b.removes, o)
+		case o.kind == histories.Remove && o.result != histories.Fail:
+			b.lost = append(b.lost, o.call)
+		case o.kind == histories.Wait:
+			b.begun = append(b.begun, o)
+			if o.ok() {
+				b.passed++
+				b.waits = append(b.waits, o)
+			}
+		}
 	}
-	n, next, open := 0, 0, time.Duration(-1) // the last instant of any remove invoked so far
-	for _, d := range begun.demands() {
-		for ; next < len(x.removes) && x.removes[next].call <= d.wait.call; next++ {
-			open = max(open, until(x.removes[next]))
+	byAnswer := func(a, b *op) int { return cmp.Or(cmp.Compare(a.ret, b.ret), a.invoke-b.invoke) }
+	slices.SortFunc(b.sets, byAnswer)
+	slices.SortFunc(b.waits, byAnswer)
+	slices.SortFunc(b.removes, func(a, b *op) int { return a.invoke - b.invoke })
+	slices.Sort(b.lost)
+}
+
+// before returns of the sets that were answered before an instant the one that was
+// invoked last, or nil.
+func (b *barrierSweep) before(when time.Duration) *op {
+	set := b.set
+	for _, s := range b.sets {
+		if s.ret >= when {
+			break
 		}
-		if open < d.set.call {
-			n++
+		if set == nil || s.call >= set.call {
+			set = s
 		}
+	}
+	return set
+}
+
+// judge judges the waits of which all is known: every remove that was invoked
+// before known has come to its end. With a demand that cannot be met it reports how
+// many removes were under way.
+func (b *barrierSweep) judge(known time.Duration, early func(d demand, removes int)) {
+	b.begun = slices.DeleteFunc(b.begun, func(w *op) bool {
+		if w.call >= known {
+			return false
+		}
+		if set := b.before(w.call); set != nil && b.underWay(set.call, w.call) == 0 {
+			b.held++
+		}
+		return true
+	})
+	b.waits = slices.DeleteFunc(b.waits, func(w *op) bool {
+		if w.ret >= known {
+			return false
+		}
+		if set := b.before(w.call); set != nil && !b.meet(set.call, w.ret) {
+			early(demand{set, w}, b.underWay(set.call, w.ret))
+		}
+		return true
+	})
+}
+
+// advance has the removes whose last instant comes by some time take effect then.
+func (b *barrierSweep) advance(to time.Duration) {
+	for _, r := range b.removes {
+		if r.call > b.taken && r.call <= to {
+			heap.Push(&b.pending, r.ret)
+		}
+	}
+	for _, call := range b.lost {
+		b.spare += b2i(call > b.taken && call <= to)
+	}
+	b.taken = to
+	for len(b.pending) > 0 && b.pending[0] <= to {
+		b.last = max(b.last, heap.Pop(&b.pending).(time.Duration))
+	}
+}
+
+// meet chooses an instant in [from, to] at which a remove takes effect, if none
+// has been chosen there and one can.
+func (b *barrierSweep) meet(from, to time.Duration) bool {
+	b.advance(to)
+	switch {
+	case b.last >= from:
+		return true
+	case len(b.pending) > 0:
+		heap.Pop(&b.pending)
+	case b.spare > 0:
+		b.spare--
+	default:
+		return false
+	}
+	b.last = to
+	return true
+}
+
+// underWay counts the removes that can have taken effect in [from, to].
+func (b *barrierSweep) underWay(from, to time.Duration) int {
+	n := 0
+	for _, r := range b.removes {
+		n += b2i(r.call <= to && r.ret >= from)
+	}
+	for _, call := range b.lost {
+		n += b2i(call <= to)
 	}
 	return n
 }
 
-func (t *trace) passedEarly(x *crossing, d demand) Witness {
+// forget lets go of what matters to no wait that is not judged. The oldest wait and
+// the oldest set that are still open were invoked at wait and set.
+func (b *barrierSweep) forget(wait, set time.Duration) {
+	for _, w := range slices.Concat(b.waits, b.begun) {
+		wait = min(wait, w.call)
+	}
+	b.set = b.before(wait)
+	if b.set != nil && b.last >= b.set.call && b.last < wait {
+		b.set = nil // a remove has taken effect since
+	}
+	b.sets = slices.DeleteFunc(b.sets, func(s *op) bool { return s.ret < wait })
+	for _, s := range b.sets {
+		set = min(set, s.call)
+	}
+	if b.set != nil {
+		set = min(set, b.set.call)
+	}
+	b.removes = slices.DeleteFunc(b.removes, func(r *op) bool { return r.ret < set })
+}
+
+func (t *trace) passedEarly(d demand, removes int) Witness {
 	p, q := d.wait.party(), d.set.party()
 	w := t.newWitness(d.wait.lock, d.wait.call, d.wait.ret, q, p)
 	w.What = fmt.Sprintf("%v waited at barrier %q from %s and passed at %s, although %v had put it up by %s", p, w.Lock, at(d.wait.call), at(d.wait.ret), q, at(d.set.ret))
-	n := 0
-	for _, r := range x.removes {
-		if r.call <= d.wait.ret && until(r) >= d.set.call {
-			n++
-		}
-	}
-	if n == 0 {
+	if removes == 0 {
 		w.What += " and nobody had asked to remove it since"
 	} else {
-		w.What += fmt.Sprintf("; what was under way since then, %s, must have let others pass before", plural(n, "remove"))
+		w.What += fmt.Sprintf("; what was under way since then, %s, must have let others pass before", plural(removes, "remove"))
 	}
 	return w
 }

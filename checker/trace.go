@@ -18,11 +18,10 @@ const forever = time.Duration(math.MaxInt64)
 //
 // It is built event by event. Judges look at it in windows: between two of them
 // what has come to its end is dropped, see turn, so that a trace holds what is
-// open and what came to its end in this window. A guarantee that needs the whole
-// history at once has one window.
+// open and what came to its end in this window.
 type trace struct {
 	header histories.Header
-	events []histories.Event // all of them, if the history is judged as a whole
+	events []histories.Event // all of them, of a trace that is made of a whole history
 	next   int               // index of the next event
 	end    time.Duration     // of the last event
 	before time.Duration     // of the last event of the window before; -1 in the first
@@ -78,27 +77,28 @@ type lockInfo struct {
 
 // op is one operation.
 type op struct {
-	process int
-	by      *process
-	kind    histories.Op
-	lock    string
-	of      *lockInfo
-	part    int // of an operation over several locks: 0 is the first
-	parts   int // how many locks an operation over several names; 0 of one over one
-	mode    histories.Mode
-	owner   string
-	store   string
-	invoke  int // event index
-	done    int // event index, or -1
-	call    time.Duration
-	ret     time.Duration  // forever when unanswered
-	result  histories.Type // "" when unanswered
-	depth   int
-	permits int // of a semaphore
-	size    int // for set-size
-	value   int64
-	token   histories.Token
-	session string
+	process    int
+	by         *process
+	kind       histories.Op
+	lock       string
+	of         *lockInfo
+	part       int // of an operation over several locks: 0 is the first
+	parts      int // how many locks an operation over several names; 0 of one over one
+	mode       histories.Mode
+	owner      string
+	store      string
+	invoke     int // event index
+	done       int // event index, or -1
+	call       time.Duration
+	ret        time.Duration  // forever when unanswered
+	result     histories.Type // "" when unanswered
+	depth      int
+	permits    int // of a semaphore
+	size       int // for set-size
+	generation int // of a round of a double barrier
+	value      int64
+	token      histories.Token
+	session    string
 
 	unnamed bool // its invocation named no owner
 
@@ -116,6 +116,7 @@ type op struct {
 	why    string // the error it was answered with
 	gone   bool   // its process crashed before it was answered
 	stale  bool   // a read or write of a process that had been told of its loss
+	late   bool   // it entered a round of a double barrier after a later one
 	shared bool   // another operation of the same owner on the same lock was open meanwhile
 }
 
@@ -354,7 +355,7 @@ func (t *trace) invoke(i int, e *histories.Event) []*op {
 		o := &op{
 			process: e.Process, by: p, kind: e.Op, lock: e.Lock, part: part, parts: len(e.Parts), mode: e.Mode, owner: e.Owner, store: e.Store,
 			invoke: i, done: -1, call: e.Time, ret: forever,
-			depth: e.Depth, permits: max(e.Permits, 1), size: e.Size, value: e.Value, token: e.Token, session: e.Session,
+			depth: e.Depth, permits: max(e.Permits, 1), size: e.Size, generation: e.Generation, value: e.Value, token: e.Token, session: e.Session,
 		}
 		if e.Parts != nil {
 			o.lock, o.token = e.Parts[part].Lock, e.Parts[part].Token

@@ -46,7 +46,7 @@ func inWindows(t testing.TB, h *histories.History, whole *Report, opts ...Option
 
 // toTheLetter are the guarantees of which windows tell every figure and witness as
 // the whole history does, whatever is drawn.
-var toTheLetter = map[string]bool{Permits: true, AllOrNothing: true, Revocation: true}
+var toTheLetter = map[string]bool{Permits: true, AllOrNothing: true, Revocation: true, Barriers: true}
 
 func sameVerdict(a, b Verdict) bool {
 	if n, _ := a.Figure("semaphores whose changes overlap"); n > 0 {

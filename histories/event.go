@@ -125,6 +125,11 @@ type Part struct {
 }
 
 // Fault names one fault of the nemesis. Start and stop carry the same ID.
+//
+// Besides its own details, Params has at the start how long the fault was to last
+// ("for"), whom it was aimed at ("aim", "draw"), how long it took to find somebody
+// ("looked") and how late it then began ("late"); at the stop how late it was
+// ("late") and how long it took to heal ("healing").
 type Fault struct {
 	ID        int               `json:"id"`
 	Name      string            `json:"name"`

@@ -30,7 +30,7 @@ func rollingKind() Kind {
 				return Fault{}, err
 			}
 			ids := append([]int{first}, s.others(first)...)
-			return s.onServers(Fault{Name: "rolling-restart"}, ids, func(ctx context.Context, p servers) error {
+			f, err := s.onServers(Fault{Name: "rolling-restart"}, ids, func(ctx context.Context, p servers) error {
 				for _, id := range ids {
 					if err := p.Restart(ctx, id); err != nil {
 						return err
@@ -38,6 +38,8 @@ func rollingKind() Kind {
 				}
 				return nil
 			})
+			f.HealWithin *= 3 // one after the other
+			return f, err
 		},
 	}
 }

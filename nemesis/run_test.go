@@ -2,6 +2,9 @@ package nemesis
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -241,3 +244,28 @@ func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
 		}
 	})
 }
+
+func TestNoPasswordOfASessionIsOnRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		secret := []byte("pa55word-16-long")
+		w := newWorld(Client{Linked: 1, Holds: true, Session: 7, Password: secret})
+		rec := &tape{start: time.Now()}
+		if _, err := Run(t.Context(), loneWorld{w}, Schedule{[]Step{{Fault: histories.ForcedExpiry}}}, rec); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(rec.events)
+		if err != nil || len(rec.events) != 2 {
+			t.Fatalf("%d events, error %v", len(rec.events), err)
+		}
+		for _, form := range []string{string(secret), hex.EncodeToString(secret), base64.StdEncoding.EncodeToString(secret), fmt.Sprint(secret)} {
+			if strings.Contains(string(text), form) {
+				t.Errorf("on record: %s", text)
+			}
+		}
+	})
+}
+
+// loneWorld has an ensemble without servers.
+type loneWorld struct{ *fakeWorld }
+
+func (loneWorld) Ensemble() ensemble.Ensemble { return &ensemble.Ext{} }

@@ -51,9 +51,9 @@ const (
 // the first bag holding each once: all kinds occur as soon as there is room for
 // them. Two rounds (10 session timeouts) are enough for those of clients, and for
 // the cuts of the leader and of a holder's follower, which come before all others
-// of servers; 70 session timeouts for all. Half of the faults of a kind, the first
-// among them, are aimed at holders, two of ten at waiters, and one each at clients
-// that enqueue, that release, and at any.
+// of servers; 70 session timeouts for all. Four of ten faults of a kind, the first
+// among them, are aimed at holders, one each at clients that wait, enqueue and
+// release, and three at any.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
@@ -126,8 +126,9 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 }
 
 // aims are whom the faults of one kind are aimed at, in turn: holders first, who
-// have the most to lose, and often.
-var aims = []Aim{AtHolder, AtWaiter, AtHolder, AtEnqueuing, AtHolder, AtReleasing, AtHolder, AtWaiter, AtHolder, AtAnyone}
+// have the most to lose, and often. A World that is a Chooser picks, of anyone, who
+// does what was met least often.
+var aims = []Aim{AtHolder, AtWaiter, AtHolder, AtAnyone, AtHolder, AtReleasing, AtAnyone, AtHolder, AtEnqueuing, AtAnyone}
 
 func (d *drawer) pick(k Kind) Pick {
 	p := Pick{Aim: aims[d.dealt[k.Name]%len(aims)], Draw: d.rand.Uint32()}

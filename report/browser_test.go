@@ -70,7 +70,7 @@ func start(t *testing.T) context.Context {
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(dir), chromedp.WSURLReadTimeout(2*time.Minute))
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir), chromedp.WSURLReadTimeout(2*time.Minute))
 		allocated, stopAll := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, stop := chromedp.NewContext(allocated)
 		shared.stop = func() {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/zkverify/zkverify/checker"
@@ -9,6 +10,7 @@ import (
 // matrix is a table of counts. Each row is named by one or more heads, so that a
 // table of more dimensions is one of more heads.
 type matrix struct {
+	Caption string
 	Heads   []string // of the columns that name a row
 	Columns []string
 	Rows    []matrixRow
@@ -21,34 +23,55 @@ type matrixRow struct {
 
 type matrixCell struct {
 	Count int
-	Level int // 0 for none to 4 for the most, for the eye
+	Level int  // 0 for none to 4 for the most, for the eye
+	Never bool // there can be none
 }
 
-// coverageMatrix is fault × state of the lock.
-func coverageMatrix(rows checker.Coverage) matrix {
-	m := matrix{Heads: []string{"fault", "starts"}}
-	for _, s := range checker.States() {
-		m.Columns = append(m.Columns, string(s))
+// coverageMatrices are fault × state of the lock at the start of the fault, and
+// fault × recipe × state while it was in force.
+func coverageMatrices(r *checker.Report) []matrix {
+	atStart := matrix{Caption: "Processes that the start of a fault met and hit, by what they were doing", Heads: []string{"fault", "starts"}}
+	for _, c := range r.Coverage {
+		atStart.add(c.Met, c.Fault, strconv.Itoa(c.Starts))
 	}
-	most := 0
-	for _, r := range rows {
-		for _, n := range r.Met {
-			most = max(most, n)
-		}
+	during := matrix{Caption: "The same while a fault was in force, by recipe: each process and state counts once for each fault", Heads: []string{"fault", "recipe"}}
+	for _, m := range r.Meetings {
+		during.add(m.Met, m.Fault, string(m.Recipe))
 	}
-	for _, r := range rows {
-		row := matrixRow{Heads: []string{r.Fault, strconv.Itoa(r.Starts)}}
+	all := []matrix{atStart, during}
+	for i := range all {
 		for _, s := range checker.States() {
-			n := r.Met[s]
-			level := 0
-			if n > 0 {
-				level = 1 + min(3, 4*n/(most+1))
-			}
-			row.Cells = append(row.Cells, matrixCell{n, level})
+			all[i].Columns = append(all[i].Columns, string(s))
 		}
-		m.Rows = append(m.Rows, row)
+		all[i].shade()
 	}
-	return m
+	return slices.DeleteFunc(all, func(m matrix) bool { return len(m.Rows) == 0 })
+}
+
+func (m *matrix) add(met map[checker.State]int, heads ...string) {
+	row := matrixRow{Heads: heads}
+	for _, s := range checker.States() {
+		n, can := met[s]
+		row.Cells = append(row.Cells, matrixCell{Count: n, Never: !can})
+	}
+	m.Rows = append(m.Rows, row)
+}
+
+// shade sets the levels.
+func (m *matrix) shade() {
+	most := 0
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			most = max(most, c.Count)
+		}
+	}
+	for _, r := range m.Rows {
+		for i := range r.Cells {
+			if c := &r.Cells[i]; c.Count > 0 {
+				c.Level = 1 + min(3, 4*c.Count/(most+1))
+			}
+		}
+	}
 }
 
 // Empty counts the cells in which nothing met.
@@ -56,7 +79,7 @@ func (m matrix) Empty() int {
 	n := 0
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
-			if c.Count == 0 {
+			if c.Count == 0 && !c.Never {
 				n++
 			}
 		}

@@ -145,7 +145,8 @@ func TestAPageTellsWhatItCanWithoutAScript(t *testing.T) {
 		"release 2 0 1 1 ms 2 ms 2 ms 2 ms",
 		"try-acquire 0 1 0 – – – –",
 		"fault starts idle enqueuing waiting holding releasing down 1 · · · 1 ·",
-		"4 cells are empty",
+		"by what they were doing. 4 cells are empty",
+		"fault recipe idle enqueuing waiting holding releasing down mutex · · · 1 ·",
 		"zkverify run --seed=42 --clients=3 --duration=1s --faults='down,black hole' --target=broken",
 		"zkverify check runs/some",
 	} {

@@ -26,7 +26,7 @@ type view struct {
 	Length   time.Duration
 	Verdicts []verdictView
 	Groups   []storyGroup
-	Coverage matrix
+	Coverage []matrix
 	Latency  []*latencyRow
 	Series   []seriesData
 	Several  bool // recipes
@@ -76,7 +76,7 @@ var signs = map[checker.Outcome]outcomeView{
 func viewOf(name string, p *pass, r *checker.Report) *view {
 	v := &view{
 		Name: name, Header: p.header, Report: r, Outcome: signs[r.Outcome()], Reason: r.Reason(), Length: p.end,
-		Coverage: coverageMatrix(r.Coverage), Latency: p.latency.sorted(), Series: p.latency.data(), Several: len(r.Recipes) > 1,
+		Coverage: coverageMatrices(r), Latency: p.latency.sorted(), Series: p.latency.data(), Several: len(r.Recipes) > 1,
 		Rerun: rerun(p.header), Check: "zkverify check " + quote(name), Faults: len(p.faults),
 		Processes: len(p.timeline.laneNo), Lanes: len(p.timeline.lanes),
 	}

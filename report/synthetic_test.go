@@ -26,11 +26,16 @@ type synthetic struct {
 	stopped bool
 	zxid    int64
 	holder  [5]int // 1 + the process, 0: nobody
-	queue   [5][]int
-	session []int
+	queue   [5][]place
+	session []int           // how many each client has had
 	hold    []time.Duration // until when a fault keeps a client from releasing
 	broken  bool
 	counter [2][5]int64 // plain, fenced; of each lock
+}
+
+type place struct {
+	client int
+	token  histories.Token
 }
 
 type step struct {
@@ -115,21 +120,21 @@ func (s *synthetic) cycle(c int) {
 		s.zxid++
 		e.Token, e.Position = histories.Token{Zxid: 1<<32 + s.zxid}, len(s.queue[lock])
 		s.emit(e)
-		s.queue[lock] = append(s.queue[lock], c)
-		token := e.Token
-		var ask func()
-		ask = func() {
-			twice := !s.broken && s.now > s.length/2 && s.holder[lock] != 0
-			if s.queue[lock][0] != c || s.holder[lock] != 0 && !twice {
-				s.after(time.Millisecond, ask)
-				return
-			}
-			s.broken = s.broken || twice
-			s.queue[lock] = s.queue[lock][1:]
-			s.held(c, lock, token)
-		}
-		s.after(time.Millisecond, ask)
+		s.queue[lock] = append(s.queue[lock], place{c, e.Token})
+		s.after(time.Millisecond, func() { s.grant(lock) })
 	})
+}
+
+// grant gives a lock that is free to the first in its queue, and once one that is not.
+func (s *synthetic) grant(lock int) {
+	twice := !s.broken && s.now > s.length/2 && s.holder[lock] != 0
+	if len(s.queue[lock]) == 0 || s.holder[lock] != 0 && !twice {
+		return
+	}
+	s.broken = s.broken || twice
+	first := s.queue[lock][0]
+	s.queue[lock] = s.queue[lock][1:]
+	s.held(first.client, lock, first.token)
 }
 
 func (s *synthetic) held(c, lock int, token histories.Token) {
@@ -176,6 +181,7 @@ func (s *synthetic) release(c, lock int, token histories.Token, suspended bool) 
 		s.emit(e)
 	}
 	s.holder[lock] = 0
+	s.after(time.Millisecond, func() { s.grant(lock) })
 	e = s.event(c, histories.Invoke, histories.Release, lock)
 	e.Token, e.Depth = token, 1
 	s.emit(e)

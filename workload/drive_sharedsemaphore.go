@@ -77,13 +77,12 @@ func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client, lock stri
 // narrowFor is enough for the others to come and look.
 const narrowFor = time.Second
 
-// try tries, and puts the size back to what it was. That fires the watches that
-// waits have left on it: ZooKeeper's Go client cannot take a watch back, and on a
-// node that stays for good there can be one for each session. What is left after
-// that is a leak.
-func (d sharedSemaphoreDriver) try(ctx context.Context, c *client, lock string) bool {
-	ok := d.semaphoreDriver.try(ctx, c, lock)
-	return d.ensureSize(ctx, c, lock, permits) && ok
+// settle puts the size back to what it was. That fires the watches that waits have
+// left on it: ZooKeeper's Go client cannot take a watch back, and on a node that
+// stays for good there can be one for each session. What is left after that is a
+// leak.
+func (d sharedSemaphoreDriver) settle(ctx context.Context, c *client, lock string) {
+	d.ensureSize(ctx, c, lock, permits)
 }
 
 // ensureSize changes the size, again until it is known to have changed.

@@ -27,6 +27,12 @@ type trier interface {
 	try(ctx context.Context, c *client, lock string) bool
 }
 
+// settler is implemented by drivers of locks that must be settled when all clients
+// are done with them, before what is left is counted.
+type settler interface {
+	settle(ctx context.Context, c *client, lock string)
+}
+
 // RecipeInfo describes one recipe that can be driven.
 type RecipeInfo struct {
 	Recipe      histories.Recipe

@@ -52,6 +52,9 @@ func canBe(r histories.Recipe, state nemesis.Aim) bool {
 	return true
 }
 
+// idle is more than a fault ever meets anything.
+const idle = math.MaxInt / 2
+
 // Rarest prefers clients whose recipe was met least often by such a fault in their
 // state, so that no recipe is missed by the faults because it is held for shorter,
 // or by fewer.
@@ -63,18 +66,21 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	any := aim == "" || aim == nemesis.AtAnyone
 	// of counts the meetings of a client as it is, of those that the aim is at.
 	of := func(all []doing) int {
 		least := math.MaxInt
 		for _, d := range all {
-			if aim == "" || aim == nemesis.AtAnyone || d.state == aim {
+			if any && d.state == nemesis.AtAnyone {
+				least = min(least, idle) // whoever does something goes first
+			} else if any || d.state == aim {
 				least = min(least, w.met[meeting{fault, d}])
 			}
 		}
 		return least
 	}
 	least := math.MaxInt
-	if patient && aim != "" && aim != nemesis.AtAnyone {
+	if patient && !any {
 		for _, g := range w.groups {
 			if canBe(g.Recipe, aim) {
 				least = min(least, w.met[meeting{fault, doing{aim, g.Recipe}}])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -132,6 +133,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	err = errors.Join(nemesisErr, r.join(stuck))
 	interrupted = interrupted || r.life.Err() != nil
 	if !interrupted {
+		r.settle()
 		r.enter(histories.PhaseEnd)
 		if err := r.countNodes(r.life, &r.result.Census); err != nil {
 			r.warn("not all nodes and watches could be counted: %v", err)
@@ -280,6 +282,34 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 		}()
 	}
 	return done
+}
+
+// settle settles every lock that must be, by a client that is there. It does not
+// wait for a target that ignores its context.
+func (r *run) settle() {
+	ctx, cancel := context.WithTimeout(r.life, 2*r.cfg.SessionTimeout)
+	defer cancel()
+	done := make(chan struct{})
+	// Ends when the target returns from its call.
+	go func() {
+		defer close(done)
+		for _, g := range r.groups {
+			d, ok := g.driver.(settler)
+			if !ok {
+				continue
+			}
+			for _, name := range g.names {
+				if i := slices.IndexFunc(r.clients, func(c *client) bool { return c.client() != nil }); i >= 0 {
+					d.settle(ctx, r.clients[i], name)
+				}
+			}
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(2*r.cfg.SessionTimeout + returnWithin):
+		r.warn("locks could not be settled before what is left was counted")
+	}
 }
 
 func (r *run) enter(phase string) {

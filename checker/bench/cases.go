@@ -19,7 +19,8 @@ import (
 type benchCase struct {
 	name   string
 	target string
-	file   int // operations of the history in a file that it needs, or 0
+	file   int  // operations of the history in a file that it needs, or 0
+	mixed  bool // of every recipe
 	run    func(ctx context.Context, file string) (outcome, error)
 }
 
@@ -36,14 +37,16 @@ const (
 )
 
 var cases = []benchCase{
-	{"1,000,000 operations, interval engine", "≤ 1 s, ≤ 200 MB", 0, drawn(shape{operations: million}, checker.WithEngine(checker.Interval))},
-	{"the same from a file", "≤ 4 s", million, fromFile},
-	{"10,000,000 operations from a file", "10 × the time, the same memory ± 20 %", tenMillion, fromFile},
-	{"1,000,000 operations, Porcupine, cut", "≤ 20 s, ≤ 400 MB", 0, drawn(shape{operations: million}, checker.WithEngine(checker.Porcupine), checker.WithTimeLimit(time.Hour))},
-	{"10,000 operations, 20 unanswered, violated, interval engine", "≤ 2 s", 0, drawn(broken, checker.WithEngine(checker.Interval))},
-	{"10,000 operations, 20 unanswered, violated, Porcupine", "≤ 2 s", 0, drawn(broken, checker.WithEngine(checker.Porcupine))},
-	{"10,000 operations, 20 unanswered, violated, both", "≤ 2 s", 0, drawn(broken)},
-	{"shrink 100,000 operations", "≤ 10 operations, ≤ 30 s", 0, shrink},
+	{"1,000,000 operations, interval engine", "≤ 1 s, ≤ 200 MB", 0, false, drawn(shape{operations: million}, checker.WithEngine(checker.Interval))},
+	{"the same from a file", "≤ 4 s", million, false, fromFile},
+	{"10,000,000 operations from a file", "10 × the time, the same memory ± 20 %", tenMillion, false, fromFile},
+	{"300,000 operations of every recipe from a file, both engines", "", 300_000, true, mixedFromFile},
+	{"3,000,000 operations of every recipe, both engines", "10 × the time, the same memory ± 20 %", 3_000_000, true, mixedFromFile},
+	{"1,000,000 operations, Porcupine, cut", "≤ 20 s, ≤ 400 MB", 0, false, drawn(shape{operations: million}, checker.WithEngine(checker.Porcupine), checker.WithTimeLimit(time.Hour))},
+	{"10,000 operations, 20 unanswered, violated, interval engine", "≤ 2 s", 0, false, drawn(broken, checker.WithEngine(checker.Interval))},
+	{"10,000 operations, 20 unanswered, violated, Porcupine", "≤ 2 s", 0, false, drawn(broken, checker.WithEngine(checker.Porcupine))},
+	{"10,000 operations, 20 unanswered, violated, both", "≤ 2 s", 0, false, drawn(broken)},
+	{"shrink 100,000 operations", "≤ 10 operations, ≤ 30 s", 0, false, shrink},
 }
 
 var broken = shape{operations: 10_000, unanswered: 20, violated: true}
@@ -91,13 +94,21 @@ func inChunks(events iter.Seq[*histories.Event], drawing *time.Duration) iter.Se
 }
 
 func fromFile(ctx context.Context, path string) (outcome, error) {
+	return checkFile(ctx, path, checker.WithEngine(checker.Interval))
+}
+
+func mixedFromFile(ctx context.Context, path string) (outcome, error) {
+	return checkFile(ctx, path, checker.WithTimeLimit(time.Hour))
+}
+
+func checkFile(ctx context.Context, path string, opts ...checker.Option) (outcome, error) {
 	start := time.Now()
 	file, err := histories.Open(path)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer file.Close()
-	r, err := checker.CheckEvents(ctx, file.Header(), file.Events(), checker.WithEngine(checker.Interval))
+	r, err := checker.CheckEvents(ctx, file.Header(), file.Events(), opts...)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -142,7 +153,7 @@ func says(r *checker.Report) string {
 }
 
 // writeFile draws a history of so many operations into a file.
-func writeFile(dir string, operations int) (path string, err error) {
+func writeFile(dir string, operations int, all bool) (path string, err error) {
 	path = filepath.Join(dir, fmt.Sprintf("%d.jsonl", operations))
 	f, err := os.Create(path)
 	if err != nil {
@@ -154,19 +165,23 @@ func writeFile(dir string, operations int) (path string, err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<20)
-	if err := encode(w, operations); err != nil {
+	header, events := header(), history(shape{operations: operations})
+	if all {
+		header, events = mixedHeader(), mixed(operations)
+	}
+	if err := encode(w, header, events); err != nil {
 		return "", err
 	}
 	return path, w.Flush()
 }
 
-func encode(w io.Writer, operations int) error {
+func encode(w io.Writer, header histories.Header, events iter.Seq[*histories.Event]) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(header()); err != nil {
+	if err := enc.Encode(header); err != nil {
 		return err
 	}
-	for e := range history(shape{operations: operations}) {
+	for e := range events {
 		if err := enc.Encode(e); err != nil {
 			return err
 		}

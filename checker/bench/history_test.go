@@ -49,6 +49,33 @@ func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
 	}
 }
 
+// A history of every recipe is valid, and whatever it puts to the test holds.
+func TestTheMixedHistoryIsOfEveryRecipe(t *testing.T) {
+	h := &histories.History{Header: mixedHeader()}
+	for e := range mixed(20_000) {
+		h.Events = append(h.Events, *e)
+	}
+	r, err := checker.Check(context.Background(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == checker.Violated || v.Outcome == checker.Unknown {
+			t.Errorf("%v: %v", v, v.Witnesses)
+		}
+	}
+	for _, g := range []string{checker.MutualExclusion, checker.ReadersAndWriters, checker.Permits, checker.AllOrNothing, checker.Revocation, checker.Barriers} {
+		if v := r.Verdict(g); v.Outcome != checker.Holds {
+			t.Error(v)
+		}
+	}
+	for _, u := range r.Recipes {
+		if u.Operations < 1_000 {
+			t.Errorf("%s was hardly used: %+v", u.Recipe, u)
+		}
+	}
+}
+
 func b2i(b bool) int {
 	if b {
 		return 1

@@ -86,7 +86,7 @@ func median(ctx context.Context, i, reps int, profile string, progress io.Writer
 		}
 		defer os.RemoveAll(dir)
 		fmt.Fprintf(progress, "writing a history of %d operations\n", c.file)
-		if file, err = writeFile(dir, c.file); err != nil {
+		if file, err = writeFile(dir, c.file, c.mixed); err != nil {
 			return outcome{}, err
 		}
 	}

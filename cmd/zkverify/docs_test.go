@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -62,5 +63,35 @@ func TestTheREADMEListsEveryGuarantee(t *testing.T) {
 	}
 	if n := strings.Count(readme[strings.Index(readme, "| guarantee |"):strings.Index(readme, "Each has one of five")], "\n| "); n != len(checker.Guarantees())+1 {
 		t.Errorf("the README lists %d guarantees, the checker has %d", n-1, len(checker.Guarantees()))
+	}
+}
+
+func TestTheDocsDescribeEveryFault(t *testing.T) {
+	text := readDoc(t, "docs/faults.md")
+	for _, k := range nemesis.List() {
+		if !strings.Contains(text, "\n| `"+k.Name+"` |") {
+			t.Errorf("docs/faults.md does not describe %s", k.Name)
+		}
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(text, -1) {
+		if _, err := nemesis.Select([]string{row[1]}, nil, true); err != nil {
+			t.Errorf("docs/faults.md: %v", err)
+		}
+	}
+}
+
+func TestTheScheduleInTheDocsIsOne(t *testing.T) {
+	var yaml strings.Builder
+	_, rest, _ := strings.Cut(readDoc(t, "docs/schedules.md"), "## Format\n\n")
+	for line := range strings.Lines(rest) {
+		text, indented := strings.CutPrefix(line, "    ")
+		if !indented {
+			break
+		}
+		yaml.WriteString(text)
+	}
+	s, err := nemesis.ReadYAML(strings.NewReader(yaml.String()))
+	if err != nil || len(s.Steps) != 3 {
+		t.Errorf("%d faults, error %v, in\n%s", len(s.Steps), err, yaml.String())
 	}
 }

@@ -22,6 +22,9 @@ func (listCmd) Help() string { return "Example: zkverify list faults" }
 
 // offeredBy names the ensembles that have what a fault needs.
 func offeredBy(need nemesis.Need) string {
+	if need == nemesis.NeedsWorkers {
+		return "with --workers"
+	}
 	var kinds []string
 	for _, e := range []struct {
 		kind string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -215,11 +216,21 @@ func (f *serversFlags) options(o map[string]string) {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	for name, value := range map[string]string{
-		"image": f.Image, "toxiproxy": f.Toxiproxy, "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"image": f.Image, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
 		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
 	} {
 		if value != "" {
 			o[name] = value
 		}
 	}
+}
+
+// withoutSecrets is a URL without the name and the password that it may have.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "" // it cannot have been used
+	}
+	u.User = nil
+	return u.String()
 }

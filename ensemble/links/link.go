@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -13,6 +15,9 @@ const (
 	liveLimit = time.Second
 	stopLimit = 1500 * time.Millisecond
 	openLimit = 3 * time.Second
+
+	reopenLimit = 5 * time.Second // for a port that its last proxy has not let go of yet
+	reopenRetry = 20 * time.Millisecond
 )
 
 // driver is the Toxiproxy behind a network.
@@ -131,11 +136,36 @@ func (l *link) change(ctx context.Context, next condition) error {
 		}
 	}
 	l.broken = true
-	if err := l.replace(ctx, next); err != nil {
+	if err := l.reopen(ctx, next); err != nil {
 		return l.wrap("change", err)
 	}
 	l.now, l.broken = next, false
 	return nil
+}
+
+// reopen is replace on the port that the link has had all along. A proxy that
+// took too long to stop, as all do on a machine that stood still for a moment, may
+// not have let go of it yet.
+func (l *link) reopen(ctx context.Context, next condition) error {
+	for start := time.Now(); ; {
+		err := l.replace(ctx, next)
+		if err == nil || !portTaken(err) || time.Since(start) > reopenLimit {
+			return err
+		}
+		timer := time.NewTimer(reopenRetry)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
+	}
+}
+
+// portTaken reports whether a listener could not be opened because there is one.
+// A Toxiproxy server says so in words alone.
+func portTaken(err error) bool {
+	return errors.Is(err, syscall.EADDRINUSE) || strings.Contains(err.Error(), "address already in use")
 }
 
 // alter changes the condition of live connections, which stay open. What slows

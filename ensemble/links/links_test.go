@@ -119,3 +119,27 @@ func TestAnEndedContextEndsTheWait(t *testing.T) {
 	must(t, link.Heal(testContext(t)))
 	dial(t, link.Addr()).mustAnswer(t)
 }
+
+func TestLinksOfThisProcessAreReachedByItsMachineAlone(t *testing.T) {
+	noLeaks(t)
+	network, err := links.InProcess()
+	must(t, err)
+	t.Cleanup(func() { closeNetwork(t, network) })
+	link := newLink(t, network, newEcho(t))
+	host, port, err := net.SplitHostPort(link.Addr())
+	if err != nil || host != "127.0.0.1" {
+		t.Errorf("the link is at %s, error %v", link.Addr(), err)
+	}
+	addrs, err := net.InterfaceAddrs()
+	must(t, err)
+	for _, a := range addrs {
+		ip, ok := a.(*net.IPNet)
+		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
+			continue
+		}
+		if conn, err := net.DialTimeout("tcp", net.JoinHostPort(ip.IP.String(), port), time.Second); err == nil {
+			conn.Close()
+			t.Errorf("the link can be reached at %s", ip.IP)
+		}
+	}
+}

@@ -44,13 +44,13 @@ func WithUpstreams(upstreams map[string]string) RemoteOption {
 }
 
 // Remote returns a network whose links are proxies of the Toxiproxy server at
-// url, such as http://127.0.0.1:8474. The links are dialled on that host, and
+// address, such as http://127.0.0.1:8474. The links are dialled on that host, and
 // upstream addresses are as seen from there. Close removes the proxies that
 // the network made and leaves all others alone; one that hangs stays behind,
 // disabled. ErrUnreachable is returned when no Toxiproxy answers; a link's name
 // must not be in use on the server.
-func Remote(url string, options ...RemoteOption) (Network, error) {
-	host, err := hostOf(url)
+func Remote(address string, options ...RemoteOption) (Network, error) {
+	host, err := hostOf(address)
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +61,10 @@ func Remote(url string, options ...RemoteOption) (Network, error) {
 	for _, option := range options {
 		option(&config)
 	}
-	client := toxiproxy.NewClient(url)
+	client := toxiproxy.NewClient(address)
 	client.UserAgent = "zkverify"
 	if _, err := client.Version(); err != nil {
-		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, url, err)
+		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, withoutSecrets(address), err)
 	}
 	return &network{
 		driver: remote{client, config.upstreams},
@@ -76,10 +76,20 @@ func Remote(url string, options ...RemoteOption) (Network, error) {
 	}, nil
 }
 
+// withoutSecrets is an address without the name and the password that it may have.
+func withoutSecrets(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return "?" // hostOf has refused it
+	}
+	parsed.User = nil
+	return parsed.String()
+}
+
 func hostOf(address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Hostname() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return "", fmt.Errorf("address of Toxiproxy %q: want http://host:port", address)
+		return "", fmt.Errorf("address of Toxiproxy %q: want http://host:port", withoutSecrets(address))
 	}
 	return parsed.Hostname(), nil
 }

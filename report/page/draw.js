@@ -295,8 +295,8 @@ function paintTop(c, data, view, at) {
   c.fillStyle = palette.panel;
   c.fillRect(at.left, 1, wide, frame.overview - 3);
   c.fillStyle = palette.fault;
-  c.globalAlpha = 0.45;
-  for (const f of data.faults) c.fillRect(whole(f.from), 6, Math.max(1, whole(f.to) - whole(f.from)), frame.overview - 12);
+  c.globalAlpha = 0.7;
+  for (const f of data.faults) c.fillRect(whole(f.from), frame.overview - 7, Math.max(1, whole(f.to) - whole(f.from)), 4);
   c.globalAlpha = 1;
   let free = 0;
   for (const p of data.phases) {
@@ -304,7 +304,7 @@ function paintTop(c, data, view, at) {
     c.fillRect(whole(p.from), 1, 1.5, frame.overview - 3);
     if (whole(p.from) < free || whole(p.from) + c.measureText(p.name).width + 4 > at.width) continue;
     c.fillStyle = palette.ink;
-    c.fillText(p.name, whole(p.from) + 4, frame.overview / 2);
+    c.fillText(p.name, whole(p.from) + 4, 7);
     free = whole(p.from) + c.measureText(p.name).width + 8;
   }
   c.fillStyle = palette.bad;

@@ -90,7 +90,7 @@ function startTimeline(data) {
   // under returns what is at a point of the canvas.
   function under(x, y) {
     const at = layOut(data, view, box.clientWidth), near = 3 / at.scale, t = at.time(x), found = [];
-    if (x < at.left) return found;
+    if (x < at.left) return y < at.top || !rowAt(y) ? found : [{ head: rowName(rowAt(y)), lines: [] }];
     const faultAt = (f) => f.from - near <= t && f.to + near >= t;
     if (y < at.top) {
       if (y < frame.overview + frame.ruler) return found;
@@ -211,6 +211,13 @@ function startTimeline(data) {
     layRows();
   }
 
+  function rowName(r) {
+    const lock = r.lock < 0 ? null : data.locks[r.lock];
+    if (r.type === 'lock') return `${lock ? lock.recipe + ' ' + lock.name : 'violation'}, ${r.open ? 'open' : 'folded'}, ${r.tracks.length} clients`;
+    const processes = data.lanes[r.lane];
+    return laneName(data, r.lane) + (processes.length > 1 ? ` (processes ${processes.join(', ')})` : '') + (lock ? ' at ' + lock.name : '');
+  }
+
   // Keys.
   function chooseRow(by) {
     const n = view.row ? rows.indexOf(view.row) + by : 0;
@@ -220,9 +227,7 @@ function startTimeline(data) {
     const visible = box.clientHeight - layOut(data, view, box.clientWidth).top;
     if (view.row.y < box.scrollTop) box.scrollTop = view.row.y;
     if (view.row.y + view.row.h > box.scrollTop + visible) box.scrollTop = view.row.y + view.row.h - visible;
-    const r = view.row;
-    const lock = r.lock < 0 ? '' : data.locks[r.lock];
-    chosen.textContent = r.type === 'lock' ? `${lock ? lock.recipe + ' ' + lock.name : 'violation'}, ${r.open ? 'open' : 'folded'}, ${r.tracks.length} clients` : `${laneName(data, r.lane)}${data.lanes[r.lane].length > 1 ? ' (processes ' + data.lanes[r.lane].join(', ') + ')' : ''}${lock ? ' at ' + lock.name : ''}`;
+    chosen.textContent = rowName(view.row);
     redraw();
   }
   function chooseBar(by) {

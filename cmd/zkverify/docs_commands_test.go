@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/zkverify/zkverify/ensemble/docker"
+)
+
+// docCommand is a command in the docs.
+type docCommand struct {
+	file  string
+	line  int
+	args  []string
+	into  string // the file that its output goes to, if any
+	exits []int  // as its comment says
+	skip  string // why it is not run
+	none  bool   // it has no comment
+}
+
+var (
+	commandLine = regexp.MustCompile(`^    (?:\$ )?(?:bin/)?zkverify (.*)$`)
+	makeLine    = regexp.MustCompile(`^    make (.*)$`)
+	exitComment = regexp.MustCompile(`^<!-- exits (\d+(?: or \d+)*) -->$`)
+	skipComment = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
+)
+
+// docCommands returns the commands of a file: lines that are indented by four
+// spaces and begin with zkverify. A comment before each says with which status
+// it exits, or why no test runs it.
+func docCommands(t *testing.T, file string) (found []docCommand) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.ReplaceAll(string(text), "\\\n", ""), "\n")
+	comment := ""
+	for i, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "<!--"):
+			comment = line
+		case commandLine.MatchString(line), makeLine.MatchString(line):
+			c := docCommand{file: file, line: i + 1}
+			if m := commandLine.FindStringSubmatch(line); m != nil {
+				text, into, _ := strings.Cut(m[1], " > ")
+				c.args, c.into = strings.Fields(text), into
+			}
+			switch exits, skip := exitComment.FindStringSubmatch(comment), skipComment.FindStringSubmatch(comment); {
+			case exits != nil:
+				for _, n := range strings.Split(exits[1], " or ") {
+					status, _ := strconv.Atoi(n)
+					c.exits = append(c.exits, status)
+				}
+			case skip != nil:
+				c.skip = skip[1]
+			default:
+				c.none = true
+			}
+			found, comment = append(found, c), ""
+		case strings.TrimSpace(line) != "":
+			comment = ""
+		}
+	}
+	return found
+}
+
+func docFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	return append(files, "../../README.md")
+}
+
+// Every command in the docs can be typed as it stands there, and every one is
+// run by a test or says why not.
+func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
+	n := 0
+	for _, file := range docFiles(t) {
+		for _, c := range docCommands(t, file) {
+			n++
+			if c.none {
+				t.Errorf("%s:%d: no comment says with which status it exits, or why no test runs it", c.file, c.line)
+			}
+			if c.args == nil || slices.Contains(c.args, "--help") {
+				continue
+			}
+			var all cli
+			parser, err := kong.New(&all, kong.Vars{"version": "", "image": docker.DefaultImage}, kong.Exit(func(int) {}), kong.Bind(&console{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := parser.Parse(c.args); err != nil {
+				t.Errorf("%s:%d: zkverify %s: %v", c.file, c.line, strings.Join(c.args, " "), err)
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d commands were found", n)
+	}
+}
+
+// What a page tells its reader to type is typed, one page after the other, in a
+// folder of its own.
+func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
+	for _, file := range docFiles(t) {
+		commands := slices.DeleteFunc(docCommands(t, file), func(c docCommand) bool { return c.args == nil || c.exits == nil })
+		if len(commands) == 0 {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, c := range commands {
+				args := slices.Clone(c.args)
+				// A reader has more time than a test.
+				for i, arg := range args {
+					if i > 0 && args[i-1] == "--duration" && (arg == "20s" || arg == "30s" || arg == "60s") {
+						args[i] = "8s"
+					}
+				}
+				got, text := -1, ""
+				// Who wins a race is nobody's to decide: a bug may need a second try.
+				for try := 0; try < 3 && !slices.Contains(c.exits, got); try++ {
+					for i, arg := range args {
+						if try > 0 && arg == "--out" {
+							_ = os.RemoveAll(args[i+1])
+						}
+					}
+					var out, err bytes.Buffer
+					got = zkverify(args, &console{out: &out, err: &err})
+					text = out.String() + err.String()
+					if c.into != "" {
+						if err := os.WriteFile(c.into, out.Bytes(), 0o644); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				if !slices.Contains(c.exits, got) {
+					t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s", c.file, c.line, strings.Join(args, " "), got, c.exits, text)
+				}
+			}
+		})
+	}
+}

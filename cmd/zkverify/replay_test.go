@@ -1,0 +1,58 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload"
+)
+
+func TestAHistoryIsRunAgainWithTheOptionsThatItWasRecordedWith(t *testing.T) {
+	locks := 3
+	want := runCmd{
+		Recipe: []string{"mutex", "readwrite"}, Target: "recipes", Duration: 9 * time.Second, Clients: 7, Locks: &locks, Faults: []string{"down", "latency"},
+		Mix: mixFlags{Hold: 3 * time.Millisecond, Patience: 50 * time.Millisecond, Try: 0.125, HoldOn: 1, Race: 0.5},
+	}
+	want.Servers.Ensemble, want.Servers.SessionTimeout, want.Servers.Tick, want.Servers.SyncLimit = "external", 3*time.Second, 100*time.Millisecond, 9
+	want.Servers.Addresses = []string{"zk1:2181", "zk2:2181"}
+	got, err := recorded(histories.Header{Target: "recipes", Seed: -5, Options: want.options([]histories.Recipe{histories.Mutex, histories.ReadWrite})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Seed == nil || *got.Seed != -5 {
+		t.Errorf("seed %v", got.Seed)
+	}
+	got.Seed, got.Engines = nil, engineFlags{}
+	if !reflect.DeepEqual(*got, want) {
+		t.Errorf("got  %+v\nwant %+v", *got, want)
+	}
+}
+
+func TestATrialOfTheSelfTestIsRunAgainAsItWas(t *testing.T) {
+	run, err := recorded(histories.Header{
+		Target: "naive", Recipe: "mutex", Seed: 5, SessionTimeout: time.Second, Options: map[string]string{"provocation": "foreign-child"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cfg workload.Config
+	run.again.amend(&cfg)
+	if run.Target != "naive" || run.Servers.SessionTimeout != time.Second || cfg.Foreign != "foreign" || cfg.Clients != 3 || run.Clients != 3 || cfg.Duration != run.Duration || cfg.Mix.HoldOn != 1 {
+		t.Errorf("run %+v with %+v", run, cfg)
+	}
+}
+
+func TestAHistoryThatDoesNotSayHowItWasMadeIsNotRunAgain(t *testing.T) {
+	for says, h := range map[string]histories.Header{
+		"with which options":     {Target: "mine"},
+		"unknown flag":           {Target: "recipes", Options: map[string]string{"speed": "9"}},
+		"unknown mutant or prov": {Target: "recipes", Recipe: "mutex", SessionTimeout: time.Second, Options: map[string]string{"provocation": "nothing"}},
+	} {
+		if _, err := recorded(h); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v; want %q", err, says)
+		}
+	}
+}
