@@ -121,7 +121,7 @@ func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
 	v.count("writes", j.writes)
 	v.count("writes refused", j.refused)
 	if j.excusing() {
-		v.count("lost updates excused by a forced expiry, a pause or a told loss", max(j.raw-v.Violations, 0))
+		v.count(lostUpdatesExcused, max(j.raw-v.Violations, 0))
 	}
 	if j.writes == 0 {
 		v.Expected = j.used

@@ -32,25 +32,32 @@ func (t *trace) underPauses(r *Report) string {
 		return ""
 	}
 	var parts []string
-	say := func(guarantee, figure, format string) {
-		if v := r.Verdict(guarantee); v != nil {
-			if n, ok := v.Figure(figure); ok {
-				parts = append(parts, fmt.Sprintf(format, n))
-			}
+	figure := func(guarantee, name string) (float64, bool) {
+		v := r.Verdict(guarantee)
+		if v == nil {
+			return 0, false
 		}
+		return v.Figure(name)
 	}
-	say(MutualExclusion, overlapsUnderPauses, "%g overlaps of beliefs in exclusive locks, which no lock can prevent")
+	if n, ok := figure(MutualExclusion, overlapsUnderPauses); ok {
+		parts = append(parts, plural(int(n), "overlap")+" of beliefs in exclusive locks, which no lock can prevent")
+	}
 	if v := r.Verdict(NoLostUpdateFenced); v != nil && v.Outcome == Holds {
 		refused, _ := v.Figure("writes refused")
-		parts = append(parts, fmt.Sprintf("behind the fence no update was lost and %g writes were refused", refused))
+		parts = append(parts, "behind the fence no update was lost, and "+plural(int(refused), "write")+" refused")
 	}
-	say(NoLostUpdatePlain, "lost updates excused by a forced expiry, a pause or a told loss", "%g lost updates without a fence were excused")
-	say(LossIsTold, wokenLongest, "loss was told within %.0f ms of waking")
+	if n, ok := figure(NoLostUpdatePlain, lostUpdatesExcused); ok {
+		parts = append(parts, plural(int(n), "lost update")+" without a fence excused")
+	}
+	if n, ok := figure(LossIsTold, wokenLongest); ok {
+		parts = append(parts, fmt.Sprintf("loss was told within %.0f ms of waking", n))
+	}
 	return "under pauses of processes: " + strings.Join(parts, "; ")
 }
 
 // The figures that underPauses is made of.
 const (
 	overlapsUnderPauses = "overlaps under pauses of a holder's process, which no lock can prevent"
+	lostUpdatesExcused  = "lost updates excused by a forced expiry, a pause or a told loss"
 	wokenLongest        = "from the end of a pause to lost, longest"
 )

@@ -86,7 +86,7 @@ func TestBothSidesOfAPauseAreTold(t *testing.T) {
 	overtaken(r).lost(5007, 1).release(9000, 2).released(9001, 2)
 	notes := r.report().Notes
 	if !slices.ContainsFunc(notes, func(n string) bool {
-		return strings.Contains(n, "1 overlaps of beliefs") && strings.Contains(n, "within 7 ms of waking")
+		return strings.Contains(n, "1 overlap of beliefs") && strings.Contains(n, "within 7 ms of waking")
 	}) {
 		t.Errorf("%q", notes)
 	}

@@ -24,7 +24,9 @@ var allowed = map[string][]string{
 	"histories":               {},
 	"checker":                 {"histories"},
 	"checker/bench":           {"checker", "histories"},
-	"ensemble":                {"ensemble/child", "ensemble/links", "ensemble/internal/ports", "histories"},
+	"ensemble":                {"ensemble/child", "ensemble/links", "ensemble/internal/ports", "ensemble/internal/relay", "histories"},
+	"ensemble/docker":         {"ensemble", "ensemble/links", "ensemble/internal/ports", "ensemble/internal/relay"},
+	"ensemble/internal/relay": {},
 	"ensemble/child":          {},
 	"ensemble/links":          {"ensemble/internal/ports", "histories"},
 	"ensemble/internal/ports": {},
@@ -34,7 +36,7 @@ var allowed = map[string][]string{
 	"workload/selftest":       {"workload", "workload/mutants", "report", "checker", "nemesis", "ensemble", "ensemble/links", "histories"},
 	"workload/mutants/gen":    {},
 	"report":                  {"checker", "histories"},
-	"cmd/zkverify":            {"report", "checker", "workload", "workload/selftest", "nemesis", "ensemble", "ensemble/links", "histories"},
+	"cmd/zkverify":            {"report", "checker", "workload", "workload/selftest", "nemesis", "ensemble", "ensemble/docker", "ensemble/links", "histories"},
 }
 
 type goPackage struct {
