@@ -120,7 +120,7 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 				expiries++
 			}
 		}
-		if aimed < 15 || expiries < 10 {
+		if aimed < 15 || expiries < 8 {
 			t.Errorf("seed %d: %d faults aimed at holders, %d expiries aimed at holders or waiters", seed, aimed, expiries)
 		}
 	}

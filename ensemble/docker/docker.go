@@ -23,7 +23,7 @@ type Ensemble struct {
 	config  Config
 	root    string
 	version string
-	docker  *client.Client
+	docker  *testcontainers.DockerClient
 	network *testcontainers.DockerNetwork
 	peers   *peers // nil without links
 	servers []*server
@@ -69,7 +69,7 @@ func Start(ctx context.Context, config Config) (_ *Ensemble, err error) {
 			err = fmt.Errorf("start ZooKeeper in containers: %w", errors.Join(err, e.Close()))
 		}
 	}()
-	if e.docker, err = testcontainers.NewDockerClient(); err != nil {
+	if e.docker, err = testcontainers.NewDockerClientWithOpts(ctx); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDocker, err)
 	}
 	if _, err := e.docker.Ping(ctx, client.PingOptions{}); err != nil {
