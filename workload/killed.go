@@ -8,11 +8,11 @@ import "github.com/zkverify/zkverify/histories"
 func (c *client) record(e histories.Event) {
 	c.gate.Lock()
 	defer c.gate.Unlock()
-	if e.Process <= c.killed {
+	if e.Process < c.killed {
 		return
 	}
 	if e.Type == histories.Crash || e.Type == histories.Info {
-		c.over = max(c.over, e.Process)
+		c.over = max(c.over, e.Process+1)
 	}
 	c.run.journal.record(e)
 }
@@ -33,11 +33,11 @@ func (c *client) bury(r *remoteClient) {
 	again := r.buried
 	r.buried = true
 	if !again {
-		if process > c.over {
+		if process >= c.over {
 			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: sessionName(session)})
-			c.over = process
+			c.over = process + 1
 		}
-		c.killed = process
+		c.killed = process + 1
 	}
 	c.gate.Unlock()
 	if !again {
