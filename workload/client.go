@@ -28,6 +28,7 @@ type client struct {
 	gate   sync.Mutex // orders what is recorded with the end of its worker process
 	over   int        // of its processes, those below have crashed or were retired on record
 	killed int        // those below have died with their worker process, or before
+	dead   bool       // it has died with one, and has not opened again yet
 
 	mu        sync.Mutex
 	process   int
@@ -99,6 +100,9 @@ func (c *client) open(ctx context.Context) error {
 }
 
 func (c *client) opened(target Client, wire connection, absent context.CancelFunc) {
+	c.gate.Lock()
+	c.dead = false
+	c.gate.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.target, c.wire, c.absent = target, wire, absent

@@ -4,11 +4,11 @@ import "github.com/zkverify/zkverify/histories"
 
 // record puts an event of one of the client's processes on record, unless the
 // process has died with its worker process: then it is that which is on record,
-// and nothing after it.
+// and nothing after it until the client opens again.
 func (c *client) record(e histories.Event) {
 	c.gate.Lock()
 	defer c.gate.Unlock()
-	if e.Process < c.killed {
+	if c.dead || e.Process < c.killed {
 		return
 	}
 	if e.Type == histories.Crash || e.Type == histories.Info {
@@ -37,7 +37,7 @@ func (c *client) bury(r *remoteClient) {
 			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: sessionName(session)})
 			c.over = process + 1
 		}
-		c.killed = process + 1
+		c.killed, c.dead = process+1, true
 	}
 	c.gate.Unlock()
 	if !again {
