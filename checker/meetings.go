@@ -79,8 +79,9 @@ type meetings struct {
 
 // doing is what a process does.
 type doing struct {
-	held   map[string]bool  // locks, the first of several standing for all
-	recipe histories.Recipe // of the operation under way
+	held   []string         // locks, the first of several standing for all
+	lock   string           // of the last operation
+	recipe histories.Recipe // of the same
 	state  State            // what that makes of the process; "" when there is none
 }
 
@@ -128,7 +129,7 @@ func (m *meetings) step(e *histories.Event) {
 	}
 	d := m.doing[e.Process]
 	if d == nil {
-		d = &doing{held: map[string]bool{}}
+		d = &doing{}
 		m.doing[e.Process] = d
 	}
 	if m.change(d, e) {
@@ -149,36 +150,45 @@ func (m *meetings) change(d *doing, e *histories.Event) bool {
 	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
 	switch e.Type {
 	case histories.Invoke:
-		d.recipe, d.state = m.header.RecipeOf(lock), ""
+		if lock != d.lock || d.recipe == "" {
+			d.lock, d.recipe = lock, m.header.RecipeOf(lock)
+		}
+		d.state = ""
 		switch {
-		case acquires && !d.held[lock]:
+		case acquires && !slices.Contains(d.held, lock):
 			d.state = Enqueuing
 		case e.Op == histories.Wait, e.Op == histories.Enter:
 			d.state = Waiting
 		case e.Op == histories.Leave, e.Op == histories.Release && e.Depth <= 1:
 			d.state = Releasing
-			delete(d.held, lock)
+			d.drop(lock)
 		}
 		return d.state != ""
 	case histories.Enqueued:
-		m.places[m.header.RecipeOf(lock)] = true
 		if d.state != Enqueuing {
 			return false
 		}
+		m.places[d.recipe] = true
 		d.state = Waiting
 		return true
 	case histories.Lost:
-		delete(d.held, lock)
+		d.drop(lock)
 		return true
 	case histories.OK, histories.Fail, histories.Info:
 		was := d.state
 		d.state = ""
 		if e.Type == histories.OK && (acquires || e.Op == histories.Enter) {
-			d.held[lock] = true
+			if !slices.Contains(d.held, lock) {
+				d.held = append(d.held, lock)
+			}
 		}
 		return was != ""
 	}
 	return false
+}
+
+func (d *doing) drop(lock string) {
+	d.held = slices.DeleteFunc(d.held, func(l string) bool { return l == lock })
 }
 
 // meet counts what a process does for the faults that are in force.
@@ -200,7 +210,7 @@ func (m *meetings) meet(process int, d *doing) {
 			}
 			m.met[f.Name][r][s]++
 		}
-		for lock := range d.held {
+		for _, lock := range d.held {
 			see(m.header.RecipeOf(lock), Holding)
 		}
 		if d.state != "" {

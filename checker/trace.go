@@ -43,7 +43,7 @@ type trace struct {
 	census  *histories.Event
 
 	procs   []*process // in order of appearance
-	recent  []*op      // acquires that progress may ask for, see tries.go
+	recent  []recentOp // acquires that progress may ask for, see tries.go
 	kept    int        // how many of them there were when they were last gone through
 	oddDeep []oddDepth // re-entries at a wrong depth
 	tally   tally

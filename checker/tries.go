@@ -61,7 +61,7 @@ func (t *trace) lifetime() time.Duration { return max(t.header.SessionTimeout, t
 func (t *trace) keepRecent() {
 	for _, o := range t.ops {
 		if (o.acquires() || o.passes()) && (t.settled(o)) {
-			t.recent = append(t.recent, o)
+			t.recent = append(t.recent, recentOp{o, o.left()})
 		}
 	}
 	if t.last || len(t.recent) < 2*t.kept+1000 {
@@ -71,17 +71,35 @@ func (t *trace) keepRecent() {
 	if !recovering {
 		start = t.end
 	}
-	t.recent = slices.DeleteFunc(t.recent, func(o *op) bool {
-		left := o.ret
-		if o.gone {
-			left = o.by.retired
+	before := start - 2*t.lifetime()
+	keep := t.recent[:0]
+	for _, o := range t.recent {
+		if o.left == forever {
+			o.left = o.op.left() // it may be over by now
 		}
-		if o.hold != nil {
-			left = max(o.hold.end, o.hold.released)
+		if o.left >= before {
+			keep = append(keep, o)
 		}
-		return left < start-2*t.lifetime()
-	})
-	t.kept = len(t.recent)
+	}
+	clear(t.recent[len(keep):])
+	t.recent, t.kept = keep, len(keep)
+}
+
+// recentOp is an acquire, and until when it may have been in somebody's way:
+// forever while that is not known.
+type recentOp struct {
+	*op
+	left time.Duration
+}
+
+func (o *op) left() time.Duration {
+	switch {
+	case o.hold != nil:
+		return max(o.hold.end, o.hold.released)
+	case o.gone:
+		return o.by.retired
+	}
+	return o.ret
 }
 
 // othersAbout reports whether another process may have been in the way of all

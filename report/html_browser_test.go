@@ -400,7 +400,8 @@ func TestFiftyClientsForTenMinutesAreASmallPage(t *testing.T) {
 		t.Errorf("the page takes %d bytes", len(page))
 	}
 	b := openPage(t, inFile(t, page), 1400, 900, false)
-	t.Logf("ready %.0f ms after it was asked for", eval[float64](b, `performance.getEntriesByName("ready")[0].startTime`))
+	t.Logf("%s events, ready after %v of processor time, and %.0f ms after it was asked for",
+		eval[string](b, `[...document.querySelectorAll(".facts div")].find(d => d.firstChild.textContent === "events").lastChild.textContent`), b.worked(), eval[float64](b, `performance.getEntriesByName("ready")[0].startTime`))
 	b.shot("fifty-light-1400", true)
 	b.shows(0, s.length.Seconds())
 	b.do(clickOn("unfold"))

@@ -57,11 +57,12 @@ func TestEveryRecipeWorks(t *testing.T) {
 	}
 }
 
-// warned returns the faults under which no two may ever hold what excludes: all
-// but the one that gives no warning.
+// warned returns the faults of links under which no two may ever hold what
+// excludes: all but the one that gives no warning. Those of server processes take
+// longer to heal than these runs last.
 func warned() (names []string) {
 	for _, k := range nemesis.List() {
-		if k.Name != histories.ForcedExpiry {
+		if k.Name != histories.ForcedExpiry && (k.Needs == nemesis.NeedsNothing || k.Needs == nemesis.NeedsPeers) {
 			names = append(names, k.Name)
 		}
 	}

@@ -62,6 +62,9 @@ func versionText() string {
 	return "unknown"
 }
 
+// helpVars are what help texts of flags refer to.
+func helpVars() kong.Vars { return kong.Vars{"version": versionText(), "image": docker.DefaultImage} }
+
 // console is where commands write, and what they are told of the terminal.
 type console struct {
 	out, err io.Writer
@@ -89,7 +92,7 @@ func zkverify(args []string, con *console) (status int) {
 		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown, not exercised or not judged, 64 bad usage or input, 69 no ensemble."),
 		kong.Writers(con.out, con.err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": versionText(), "image": docker.DefaultImage},
+		helpVars(),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(con),

@@ -139,7 +139,7 @@ func recorded(header histories.Header) (*runCmd, error) {
 	var c struct {
 		Run runCmd `cmd:""`
 	}
-	parser, err := kong.New(&c, kong.Name("zkverify"), kong.Exit(func(int) {}))
+	parser, err := kong.New(&c, kong.Name("zkverify"), kong.Exit(func(int) {}), helpVars())
 	if err != nil {
 		return nil, err
 	}

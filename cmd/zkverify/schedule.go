@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/nemesis"
 )
 
@@ -18,7 +19,7 @@ type scheduleCmd struct {
 	Duration       time.Duration `default:"60s" help:"How long faults come and go (${default})."`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last (${default})."`
 	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
-	Ensemble       string        `enum:"local,external" default:"local" help:"local, or external: without faults of servers (${default})." placeholder:"KIND"`
+	Ensemble       string        `enum:"local,docker,external" default:"local" help:"local, docker, or external: without faults of servers (${default})." placeholder:"KIND"`
 	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
 	Seed           *int64        `help:"Seed of the draw; drawn and written down if not given."`
 }
@@ -40,7 +41,10 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 		return s.recorded(con)
 	}
 	var on ensemble.Ensemble = (*ensemble.Local)(nil)
-	if s.Ensemble == "external" {
+	switch s.Ensemble {
+	case "docker":
+		on = (*docker.Ensemble)(nil)
+	case "external":
 		on = (*ensemble.Ext)(nil)
 	}
 	kinds, err := nemesis.Select(s.Faults, on, s.Workers)

@@ -126,6 +126,15 @@ func newEcho(t *testing.T) *echo {
 	return e
 }
 
+// hears waits for so many lines in all, on a machine with much to do, and returns
+// how many there were.
+func (e *echo) hears(n int64) int64 {
+	for until := time.Now().Add(5 * time.Second); e.heard.Load() < n && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+	return e.heard.Load()
+}
+
 type client struct {
 	net.Conn
 	in *bufio.Reader

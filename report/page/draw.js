@@ -118,7 +118,7 @@ function paintBars(c, data, view, at, row, y) {
   c.fillStyle = palette.hold;
   for (let x = 0; x < columns; x++) {
     if (held[x] === 0) continue;
-    const high = h * Math.max(0.25, Math.min(1, held[x]));
+    const high = h * Math.max(0.15, Math.min(1, held[x]));
     c.fillRect(at.left + x, y + edge + h - high, 1, high);
   }
 }
