@@ -112,7 +112,9 @@ func TestADrawnScheduleIsOverBeforeItsEndAndCalmForAThirdOfIt(t *testing.T) {
 func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 	for seed := range int64(200) {
 		var aimed, expiries int
-		for _, step := range Draw(plan(seed, time.Minute)).Steps {
+		p := plan(seed, time.Minute)
+		p.Kinds, _ = Select([]string{"all"}, nil, false)
+		for _, step := range Draw(p).Steps {
 			if step.Pick.Aim == AtHolder {
 				aimed++
 			}

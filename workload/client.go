@@ -26,8 +26,9 @@ type client struct {
 	wg      sync.WaitGroup     // owned by close: presence, hold watchers, crashes
 
 	gate   sync.Mutex // orders what is recorded with the end of its worker process
-	over   int        // the last process that has crashed or was retired on record; -1: none
-	killed int        // the last process that its worker process has taken with it; -1: none
+	over   int        // of its processes, those below have crashed or were retired on record
+	killed int        // those below have died with their worker process, or before
+	dead   bool       // it has died with one, and has not opened again yet
 
 	mu        sync.Mutex
 	process   int
@@ -45,7 +46,7 @@ type client struct {
 
 func newClient(r *run, index int) *client {
 	return &client{
-		run: r, index: index, process: index, over: -1, killed: -1,
+		run: r, index: index, process: index,
 		// One stream a client: what one draws does not depend on others.
 		rand:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1)),
 		more:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1<<32)),
@@ -99,6 +100,9 @@ func (c *client) open(ctx context.Context) error {
 }
 
 func (c *client) opened(target Client, wire connection, absent context.CancelFunc) {
+	c.gate.Lock()
+	c.dead = false
+	c.gate.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.target, c.wire, c.absent = target, wire, absent

@@ -4,15 +4,15 @@ import "github.com/zkverify/zkverify/histories"
 
 // record puts an event of one of the client's processes on record, unless the
 // process has died with its worker process: then it is that which is on record,
-// and nothing after it.
+// and nothing after it until the client opens again.
 func (c *client) record(e histories.Event) {
 	c.gate.Lock()
 	defer c.gate.Unlock()
-	if e.Process <= c.killed {
+	if c.dead || e.Process < c.killed {
 		return
 	}
 	if e.Type == histories.Crash || e.Type == histories.Info {
-		c.over = max(c.over, e.Process)
+		c.over = max(c.over, e.Process+1)
 	}
 	c.run.journal.record(e)
 }
@@ -33,11 +33,11 @@ func (c *client) bury(r *remoteClient) {
 	again := r.buried
 	r.buried = true
 	if !again {
-		if process > c.over {
+		if process >= c.over {
 			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: sessionName(session)})
-			c.over = process
+			c.over = process + 1
 		}
-		c.killed = process
+		c.killed, c.dead = process+1, true
 	}
 	c.gate.Unlock()
 	if !again {

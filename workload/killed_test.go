@@ -55,11 +55,16 @@ func TestNothingOfAProcessIsOnRecordAfterItWasKilled(t *testing.T) {
 	acquire.Type = histories.Fail
 	c.record(acquire) // the call failed, since nobody answers
 	c.record(histories.Event{Type: histories.Lost, Lock: "lock-0"})
+	// What is left of its cycle goes on in vain, under the number of its next process.
+	c.record(histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-1", Process: c.current()})
 	if !c.buried() || c.client() != nil {
 		t.Error("the client goes on as if it were open")
 	}
+	c.abandon() // as its cycle had planned
+	again := &remoteClient{talk: newTalk("worker 1", io.Discard, newLateness()), torn: make(chan struct{})}
+	c.opened(again, again, func() {})
 	acquire.Type, acquire.Process = histories.Invoke, c.current()
-	c.record(acquire) // it has opened anew
+	c.record(acquire)
 	got := events()
 	if want := []histories.Type{histories.Invoke, histories.Crash, histories.Invoke}; !slices.Equal(types(got), want) {
 		t.Fatalf("on record: %v; want %v", types(got), want)
