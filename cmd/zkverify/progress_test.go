@@ -39,7 +39,7 @@ func TestWithoutATerminalThereIsALineNowAndThen(t *testing.T) {
 		p.update(workload.Progress{Phase: histories.PhaseEnd})
 		p.done()
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		if len(lines) != 7 || !strings.Contains(lines[1], "10 of 60 s") || !strings.Contains(lines[1], "down [client 1]") || !strings.HasPrefix(lines[6], "end: ") {
+		if len(lines) != 7 || !strings.Contains(lines[1], "50 s of 60 left") || !strings.Contains(lines[1], "down [client 1]") || !strings.HasPrefix(lines[6], "end: ") {
 			t.Errorf("%d lines: %q", len(lines), lines)
 		}
 	})
