@@ -100,24 +100,25 @@ type op struct {
 	token      histories.Token
 	session    string
 
-	unnamed bool // its invocation named no owner
-
 	alone      [1]*op   // itself
 	firstPlace [1]place // what places begins with
 
 	places []place // for acquires: what enqueued said while it was open
 	hold   *hold   // for reads and writes, and acquires that began one: the hold it belongs to
 	beside *hold   // for acquires of a read/write lock: what its owner holds in the other mode
-	waited bool    // found out about it: it was served after others, see turns
-	passed bool    // and before one that was ahead of it
 	again  *hold   // for acquires: what its owner held already
 	filed  *ownership
-	told   bool   // of the loss of its hold, while it was under way
 	why    string // the error it was answered with
-	gone   bool   // its process crashed before it was answered
-	stale  bool   // a read or write of a process that had been told of its loss
-	late   bool   // it entered a round of a double barrier after a later one
-	shared bool   // another operation of the same owner on the same lock was open meanwhile
+
+	// Together, as there are many operations.
+	unnamed bool // its invocation named no owner
+	waited  bool // found out about it: it was served after others, see turns
+	passed  bool // and before one that was ahead of it
+	told    bool // of the loss of its hold, while it was under way
+	gone    bool // its process crashed before it was answered
+	stale   bool // a read or write of a process that had been told of its loss
+	late    bool // it entered a round of a double barrier after a later one
+	shared  bool // another operation of the same owner on the same lock was open meanwhile
 }
 
 type place struct {
