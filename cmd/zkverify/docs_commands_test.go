@@ -145,7 +145,7 @@ func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 						}
 					}
 				}
-				if !slices.Contains(c.exits, got) {
+				if !slices.Contains(c.exits, got) || strings.Contains(text, "the run failed") {
 					t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s", c.file, c.line, strings.Join(args, " "), got, c.exits, text)
 				}
 			}

@@ -15,6 +15,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// A run with workers starts this program once more.
+	if len(os.Args) > 1 && os.Args[1] == "worker" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"zkverify": main})
 }
 
