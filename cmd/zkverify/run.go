@@ -378,17 +378,16 @@ func kindList(kinds []nemesis.Kind) (names []string) {
 	return names
 }
 
-// uncovered names what no fault has met, and reports whether that is nothing.
-func (con *console) uncovered(cells []checker.Unmet) bool {
+// uncovered names what no fault has met, if there is anything.
+func (con *console) uncovered(cells []checker.Unmet) {
 	if len(cells) == 0 {
-		return true
+		return
 	}
 	var all []string
 	for _, c := range cells {
 		all = append(all, fmt.Sprintf("%s × %s × %s", c.Fault, c.Recipe, c.State))
 	}
 	fmt.Fprintf(con.out, "not covered (--require-coverage): %d cells are empty: %s\n", len(cells), strings.Join(all, ", "))
-	return false
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }
