@@ -29,6 +29,9 @@ var (
 	// ErrUnknownLeader is returned by Leader when no server says that it leads:
 	// during an election, or when the servers do not answer `srvr`.
 	ErrUnknownLeader = errors.New("leader is not known: there is none now, or 4lw.commands.whitelist lacks srvr")
+	// ErrNotAllowed is returned by External when the servers refuse the run its
+	// nodes.
+	ErrNotAllowed = errors.New("ZooKeeper does not allow the run's nodes: give credentials that may create below /zkverify (--auth-file)")
 	// ErrRootExists is returned by External when nodes of a run of that name
 	// exist already: they are somebody else's, or left over.
 	ErrRootExists = errors.New("nodes of this run exist already: use another run id, or remove them")

@@ -14,8 +14,13 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// base is the node under which runs keep theirs.
-const base = "/zkverify"
+// base is the node under which runs keep theirs, and ours what is in it when a
+// run has made it: the last run removes it then. One that was there before stays,
+// with the rights that it gives.
+const (
+	base = "/zkverify"
+	ours = "made by a run of zkverify; the last run removes it"
+)
 
 // externalLimit bounds the creation and the removal of a run's nodes.
 const externalLimit = 30 * time.Second
@@ -24,6 +29,7 @@ const externalLimit = 30 * time.Second
 // faults of its own: its processes and its peers' links are out of reach.
 type Ext struct {
 	servers []Server
+	auth    Credentials
 	root    string
 	version string
 	tick    time.Duration
@@ -39,10 +45,12 @@ var _ Ensemble = (*Ext)(nil)
 // All of them must serve, or ErrUnreachable names those that do not. It creates
 // /zkverify/<runID>, which Close removes with all below it, and returns
 // ErrRootExists when that node is there already. runID is one element of a path.
+// The node belongs to the given credentials; ErrNotAllowed says that they may not
+// create it.
 //
 // Servers that do not allow the four-letter commands are probed with a session;
 // their version, tick and leader are then not known.
-func External(ctx context.Context, servers []string, runID string) (*Ext, error) {
+func External(ctx context.Context, servers []string, runID string, auth Credentials) (*Ext, error) {
 	if runID == "" || strings.Contains(runID, "/") || runID == "." || runID == ".." {
 		return nil, fmt.Errorf("external ensemble: run id %q is not one element of a path", runID)
 	}
@@ -51,7 +59,7 @@ func External(ctx context.Context, servers []string, runID string) (*Ext, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, externalLimit)
 	defer cancel()
-	e := &Ext{root: path.Join(base, runID)}
+	e := &Ext{auth: auth, root: path.Join(base, runID)}
 	for i, addr := range servers {
 		if _, _, err := net.SplitHostPort(addr); err != nil {
 			addr = net.JoinHostPort(strings.Trim(addr, "[]"), "2181")
@@ -61,7 +69,11 @@ func External(ctx context.Context, servers []string, runID string) (*Ext, error)
 	if err := e.probe(ctx); err != nil {
 		return nil, fmt.Errorf("external ensemble: %w", err)
 	}
-	if err := e.create(ctx); err != nil {
+	err := e.create(ctx)
+	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrAuthFailed) {
+		err = fmt.Errorf("%w: %w", ErrNotAllowed, err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("external ensemble: create %s: %w", e.root, err)
 	}
 	return e, nil
@@ -81,7 +93,7 @@ func (e *Ext) probe(ctx context.Context) error {
 			case err == nil && !allowed, err != nil && !isDialError(err):
 				// The command may be forbidden in more than one way.
 				var conn *zk.Conn
-				if conn, err = connect(ctx, []string{server.Addr}); err == nil {
+				if conn, err = connect(ctx, []string{server.Addr}, Credentials{}); err == nil {
 					conn.Close()
 				}
 			}
@@ -127,17 +139,22 @@ func (e *Ext) addrs() []string {
 }
 
 func (e *Ext) create(ctx context.Context) error {
-	conn, err := connect(ctx, e.addrs())
+	conn, err := connect(ctx, e.addrs(), e.auth)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, conn.Close)()
-	acl := zk.WorldACL(zk.PermAll)
-	if _, err := conn.Create(base, nil, 0, acl); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+	// Who may create below it need not be allowed to create it.
+	if there, _, err := conn.Exists(base); err != nil {
 		return err
+	} else if !there {
+		// All runs share it, whoever they belong to.
+		if _, err := conn.Create(base, []byte(ours), 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			return err
+		}
 	}
-	_, err = conn.Create(e.root, nil, 0, acl)
+	_, err = conn.Create(e.root, nil, 0, e.auth.ACL())
 	if errors.Is(err, zk.ErrNodeExists) {
 		return ErrRootExists
 	}
@@ -163,27 +180,39 @@ func (e *Ext) TickTime() time.Duration { return e.tick }
 // Root is /zkverify/<run id>.
 func (e *Ext) Root() string { return e.root }
 
-// Close removes Root with all below it, and /zkverify when no other run uses
-// it. It takes half a minute at most.
+// Close removes Root with all below it, and /zkverify when a run has made it and
+// no other uses it. It takes half a minute at most.
 func (e *Ext) Close() error {
 	e.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), externalLimit)
 		defer cancel()
-		conn, err := connect(ctx, e.addrs())
+		conn, err := connect(ctx, e.addrs(), e.auth)
 		if err == nil {
 			defer conn.Close()
 			defer context.AfterFunc(ctx, conn.Close)()
 			err = removeAll(ctx, conn, e.root)
-			// Not empty: other runs are in it. Gone: another run was the last.
-			if last := conn.Delete(base, -1); last != nil && !errors.Is(last, zk.ErrNotEmpty) && !errors.Is(last, zk.ErrNoNode) {
-				err = errors.Join(err, last)
-			}
+			err = errors.Join(err, removeBase(conn))
 		}
 		if err != nil {
 			e.closed = fmt.Errorf("remove %s: %w", e.root, err)
 		}
 	})
 	return e.closed
+}
+
+// removeBase removes the node of all runs, if a run has made it and this one is
+// the last.
+func removeBase(conn *zk.Conn) error {
+	text, _, err := conn.Get(base)
+	if err == nil && string(text) == ours {
+		err = conn.Delete(base, -1)
+	}
+	// Not empty: other runs are in it. Gone: another run was the last. Not allowed to
+	// look: no run has made it.
+	if errors.Is(err, zk.ErrNotEmpty) || errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrNoAuth) {
+		return nil
+	}
+	return err
 }
 
 // removeAll removes a node with all below it. Clients that are still dying may

@@ -24,11 +24,11 @@ func addrs(l ensemble.Ensemble) []string {
 
 func TestAnExternalEnsembleCleansUpAfterItselfAlone(t *testing.T) {
 	l, ctx := local(t), testContext(t)
-	mine, err := ensemble.External(ctx, addrs(l), "run-a")
+	mine, err := ensemble.External(ctx, addrs(l), "run-a", ensemble.Credentials{})
 	must(t, err)
-	theirs, err := ensemble.External(ctx, addrs(l), "run-b")
+	theirs, err := ensemble.External(ctx, addrs(l), "run-b", ensemble.Credentials{})
 	must(t, err)
-	if _, err := ensemble.External(ctx, addrs(l), "run-a"); !errors.Is(err, ensemble.ErrRootExists) {
+	if _, err := ensemble.External(ctx, addrs(l), "run-a", ensemble.Credentials{}); !errors.Is(err, ensemble.ErrRootExists) {
 		t.Errorf("a second run of that name: %v", err)
 	}
 	want, _ := l.Leader(ctx)
@@ -64,7 +64,7 @@ func TestAServerThatCannotBeReachedIsNamed(t *testing.T) {
 	must(t, err)
 	closed.Close()
 	dead := closed.Addr().String()
-	_, err = ensemble.External(testContext(t), append(addrs(local(t)), dead), "run-c")
+	_, err = ensemble.External(testContext(t), append(addrs(local(t)), dead), "run-c", ensemble.Credentials{})
 	if !errors.Is(err, ensemble.ErrUnreachable) || !strings.Contains(err.Error(), dead) || strings.Contains(err.Error(), addrs(local(t))[0]) {
 		t.Fatalf("got %v", err)
 	}
@@ -72,7 +72,7 @@ func TestAServerThatCannotBeReachedIsNamed(t *testing.T) {
 
 func TestAServerWithoutFourLetterCommandsIsProbedWithASession(t *testing.T) {
 	addr := withoutCommands(t, local(t).Servers()[0].Addr)
-	e, err := ensemble.External(testContext(t), []string{addr}, "run-d")
+	e, err := ensemble.External(testContext(t), []string{addr}, "run-d", ensemble.Credentials{})
 	must(t, err)
 	if e.Version() != "" || e.TickTime() != 0 {
 		t.Errorf("version %q, tick %v", e.Version(), e.TickTime())

@@ -18,7 +18,7 @@ const (
 
 // connect opens a session for this package's own housekeeping. The caller
 // closes it, which also ends calls that wait for a server: they take no context.
-func connect(ctx context.Context, servers []string) (*zk.Conn, error) {
+func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
 	defer cancel()
 	ready := make(chan struct{}, 1)
@@ -38,6 +38,10 @@ func connect(ctx context.Context, servers []string) (*zk.Conn, error) {
 	}
 	select {
 	case <-ready:
+		if err := auth.Add(ctx, conn); err != nil {
+			conn.Close()
+			return nil, err
+		}
 		return conn, nil
 	case <-ctx.Done():
 		conn.Close()

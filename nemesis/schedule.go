@@ -32,8 +32,8 @@ type Plan struct {
 	Kinds          []Kind
 	// Weights replaces kinds' own weights, by name. 0 leaves a kind out.
 	Weights map[string]int
-	// Lanes is how many faults of clients may be in force at once. Default 3.
-	Lanes int
+	// Clients is how many there are: faults hit three of ten at once. Default 10.
+	Clients int
 }
 
 // A drawn schedule is made of rounds. In the storm, client faults follow each
@@ -53,7 +53,7 @@ const (
 // the cuts of the leader and of a holder's follower, which come before all others
 // of servers; 70 session timeouts for all. Four of ten faults of a kind, the first
 // among them, are aimed at holders, one each at clients that wait, enqueue and
-// release, and three at any.
+// release, and three at any: where the World is a Chooser, at what was met least.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
@@ -61,8 +61,9 @@ func Draw(p Plan) Schedule {
 		rand:  rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
 		dealt: make(map[string]int),
 	}
-	if d.plan.Lanes <= 0 {
-		d.plan.Lanes = 3
+	lanes := 3
+	if p.Clients > 0 {
+		lanes = max(1, p.Clients*3/10)
 	}
 	clients, servers := &bag{}, &bag{}
 	for _, k := range p.Kinds {
@@ -85,7 +86,7 @@ func Draw(p Plan) Schedule {
 		if !servers.empty() {
 			d.lane(servers, start, end, 1)
 		}
-		for range d.plan.Lanes {
+		for range lanes {
 			if !clients.empty() {
 				d.lane(clients, start, end, 1<<30)
 			}

@@ -1,30 +1,19 @@
 package report
 
 import (
-	"maps"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 )
 
-var flagName = regexp.MustCompile(`^[a-z][a-z-]*$`)
-
-// rerun returns the command line that starts the run of a history once more, or
-// "" where the history does not come from zkverify run.
-func rerun(header *histories.Header) string {
-	if header.Options["duration"] == "" || header.Options["target"] == "" {
+// rerun returns the command that runs a history again, or "" where the history
+// does not come from zkverify.
+func rerun(header *histories.Header, name string) string {
+	if header.Target == "" || len(header.Options) == 0 {
 		return ""
 	}
-	args := []string{"zkverify run", "--seed=" + strconv.FormatInt(header.Seed, 10)}
-	for _, name := range slices.Sorted(maps.Keys(header.Options)) {
-		if flagName.MatchString(name) {
-			args = append(args, "--"+name+"="+quote(header.Options[name]))
-		}
-	}
-	return strings.Join(args, " ")
+	return "zkverify replay " + quote(name)
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:@%+=-]+$`)

@@ -26,8 +26,7 @@ func Terminal(w io.Writer, r *checker.Report, style Style) error {
 	p := &printer{w: w, style: style}
 	p.verdicts(r.Verdicts)
 	p.witnesses(r.Verdicts)
-	p.coverage(r.Coverage)
-	p.meetings(r.Meetings)
+	p.meetings(r.Meetings, r.Coverage)
 	p.recipes(r.Recipes)
 	p.figures(r.Figures)
 	for i, d := range r.Disagreements {
@@ -99,30 +98,6 @@ func (p *printer) witnesses(verdicts []checker.Verdict) {
 		if more := v.Violations - len(shown); more > 0 {
 			p.printf("  … and %d more\n", more)
 		}
-	}
-}
-
-// coverage prints the faults by the states of the lock; a dot is a pair that
-// never met.
-func (p *printer) coverage(rows checker.Coverage) {
-	if len(rows) == 0 {
-		return
-	}
-	p.printf("\nfaults that met a process while it was\n%-24s %7s", "", "starts")
-	for _, s := range checker.States() {
-		p.printf(" %10s", s)
-	}
-	p.printf("\n")
-	for _, row := range rows {
-		p.printf("%-24s %7d", row.Fault, row.Starts)
-		for _, s := range checker.States() {
-			if row.Met[s] == 0 {
-				p.printf(" %10s", ".")
-			} else {
-				p.printf(" %10d", row.Met[s])
-			}
-		}
-		p.printf("\n")
 	}
 }
 

@@ -87,7 +87,7 @@ func (c *client) open(ctx context.Context) error {
 	target, err := c.run.cfg.Target.Open(attempt, Env{
 		Servers: slices.Clone(c.servers), Dial: w.dial,
 		SessionTimeout: c.run.cfg.SessionTimeout, TickTime: c.run.cfg.Ensemble.TickTime(),
-		Root: c.run.lockRoot(), Locks: c.run.locks, Enqueued: enqueued, Suspended: c.suspended,
+		Root: c.run.lockRoot(), Auth: c.run.cfg.Auth, Locks: c.run.locks, Enqueued: enqueued, Suspended: c.suspended,
 	})
 	if err != nil {
 		w.tear() // whatever Open has left behind cannot hold a session
@@ -192,29 +192,21 @@ func (c *client) strikeCount() int {
 	return c.strikes
 }
 
-func (c *client) setWaiting(yes bool) {
+// becomes changes what the client does, for faults to meet.
+func (c *client) becomes(change func()) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = yes
+	change()
+	c.mu.Unlock()
+	c.run.meet(c)
 }
 
-func (c *client) setQueuing(yes bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queuing = yes
-}
+func (c *client) setWaiting(yes bool) { c.becomes(func() { c.waiting = yes }) }
 
-func (c *client) setInside(yes bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inside = yes
-}
+func (c *client) setQueuing(yes bool) { c.becomes(func() { c.queuing = yes }) }
 
-func (c *client) setReleasing(yes bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.releasing = yes
-}
+func (c *client) setInside(yes bool) { c.becomes(func() { c.inside = yes }) }
+
+func (c *client) setReleasing(yes bool) { c.becomes(func() { c.releasing = yes }) }
 
 func (c *client) setAt(r histories.Recipe) {
 	c.mu.Lock()
@@ -223,10 +215,10 @@ func (c *client) setAt(r histories.Recipe) {
 }
 
 func (c *client) addHold(h *hold) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.held = append(c.held, h)
-	c.run.held.Add(1)
+	c.becomes(func() {
+		c.held = append(c.held, h)
+		c.run.held.Add(1)
+	})
 }
 
 func (c *client) dropHold(h *hold) {

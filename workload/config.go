@@ -39,6 +39,10 @@ type Config struct {
 	// is no contender. Default none.
 	Foreign string
 
+	// Auth is what all clients authenticate by, those of the harness too, and whose
+	// nodes all are. Default nobody's: open nodes.
+	Auth ensemble.Credentials
+
 	// Workers are processes for the clients to live in, which faults pause and
 	// kill. The default is none: clients live in this process.
 	Workers Workers
@@ -125,7 +129,7 @@ func (c Config) withDefaults() (Config, error) {
 		if err != nil {
 			return c, err
 		}
-		s := nemesis.Draw(nemesis.Plan{Seed: c.Seed, Duration: c.Duration, SessionTimeout: c.SessionTimeout, Kinds: kinds, Weights: c.Weights})
+		s := nemesis.Draw(nemesis.Plan{Seed: c.Seed, Duration: c.Duration, SessionTimeout: c.SessionTimeout, Kinds: kinds, Weights: c.Weights, Clients: c.Clients})
 		c.Schedule = &s
 	}
 	return c, nil

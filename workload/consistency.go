@@ -22,7 +22,7 @@ func (r *run) compareServers(ctx context.Context) (differences []string, err err
 	views := make(map[int]map[string]bool) // server, path
 	var errs []error
 	for _, s := range r.cfg.Ensemble.Servers() {
-		o, err := newObserver(ctx, []string{s.Addr})
+		o, err := newObserver(ctx, []string{s.Addr}, r.cfg.Auth)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("server %d: %w", s.ID, err))
 			continue

@@ -175,7 +175,7 @@ func TestTheNumberOfANodeIsRead(t *testing.T) {
 
 func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	cfg := Config{Target: recipesTarget{}, Recipes: []histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier}}.withSizes()
-	r := &run{cfg: cfg, groups: cfg.groups(), met: make(map[meeting]int), active: make(map[int]string)}
+	r := &run{cfg: cfg, groups: cfg.groups(), met: make(map[meeting]int), active: make(map[int]*striking)}
 	r.locks = lockTable(r.groups)
 	for i, lock := range []string{"lock-0", "semaphore-0"} {
 		c := newClient(r, i)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -23,6 +24,7 @@ import (
 // the node lacks it. A list tells its age: the parent's pzxid.
 type observer struct {
 	conn    *zk.Conn
+	auth    ensemble.Credentials
 	over    chan struct{} // closed when the connection's loop has ended
 	root    string        // of the run
 	journal *journal
@@ -40,13 +42,13 @@ const observerTimeout = 20 * time.Second
 // poll is how often the observer looks without having been called.
 const poll = 500 * time.Millisecond
 
-func newObserver(ctx context.Context, servers []string) (*observer, error) {
+func newObserver(ctx context.Context, servers []string, auth ensemble.Credentials) (*observer, error) {
 	conn, events, err := zk.Connect(servers, observerTimeout,
 		zk.WithHostProvider(&inTurn{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
 	if err != nil {
 		return nil, err
 	}
-	o := &observer{conn: conn, over: make(chan struct{}), present: make(map[int64]int64), closed: make(map[int64]bool)}
+	o := &observer{conn: conn, auth: auth, over: make(chan struct{}), present: make(map[int64]int64), closed: make(map[int64]bool)}
 	session := make(chan struct{})
 	// Ends when the connection is closed.
 	go func() {
@@ -60,6 +62,10 @@ func newObserver(ctx context.Context, servers []string) (*observer, error) {
 	}()
 	select {
 	case <-session:
+		if err := auth.Add(ctx, conn); err != nil {
+			o.close()
+			return nil, err
+		}
 		return o, nil
 	case <-ctx.Done():
 		o.close()
@@ -81,7 +87,7 @@ func (o *observer) makeRoot(parent string) (string, error) {
 			return "", err
 		}
 	}
-	root, err := o.conn.Create(p+"/run-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	root, err := o.conn.Create(p+"/run-", nil, zk.FlagSequence, o.auth.ACL())
 	if err != nil {
 		return "", err
 	}
@@ -90,8 +96,12 @@ func (o *observer) makeRoot(parent string) (string, error) {
 }
 
 func (o *observer) create(p string) error {
-	_, err := o.conn.Create(p, nil, 0, zk.WorldACL(zk.PermAll))
-	if errors.Is(err, zk.ErrNodeExists) {
+	// Who may create below it need not be allowed to create it.
+	there, _, err := o.conn.Exists(p)
+	if err != nil || there {
+		return err
+	}
+	if _, err = o.conn.Create(p, nil, 0, o.auth.ACL()); errors.Is(err, zk.ErrNodeExists) {
 		return nil
 	}
 	return err
@@ -173,7 +183,7 @@ func (o *observer) closing(session int64) {
 
 // keepPresence gives every session of one client its node, until ctx ends.
 func (o *observer) keepPresence(ctx context.Context, w *wire, target Client) {
-	keepPresence(ctx, w, target, o.presence(), o.announced)
+	keepPresence(ctx, w, target, o.presence(), o.auth.ACL(), o.announced)
 }
 
 // presence is where sessions keep their presence nodes.

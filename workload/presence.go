@@ -11,13 +11,13 @@ import (
 // keepPresence gives every session of one client its presence node below dir,
 // through the client's own connection, until ctx ends. It tells announced of
 // each.
-func keepPresence(ctx context.Context, w *wire, target Client, dir string, announced func(session, czxid int64)) {
+func keepPresence(ctx context.Context, w *wire, target Client, dir string, acl []zk.ACL, announced func(session, czxid int64)) {
 	var last int64
 	for ctx.Err() == nil {
 		session, _, _ := w.credentials()
 		var retry <-chan time.Time
 		if session != last {
-			if czxid, err := makePresence(session, target.Conn(), dir); err == nil {
+			if czxid, err := makePresence(session, target.Conn(), dir, acl); err == nil {
 				announced(session, czxid)
 				last = session
 				continue
@@ -36,12 +36,12 @@ var errOtherSession = errors.New("the connection has another session")
 
 // makePresence creates the presence node of a session through its own
 // connection.
-func makePresence(session int64, conn *zk.Conn, dir string) (czxid int64, err error) {
+func makePresence(session int64, conn *zk.Conn, dir string, acl []zk.ACL) (czxid int64, err error) {
 	if conn == nil || conn.SessionID() != session {
 		return 0, errOtherSession
 	}
 	node := dir + "/" + sessionName(session)
-	_, err = conn.Create(node, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+	_, err = conn.Create(node, nil, zk.FlagEphemeral, acl)
 	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
 		return 0, err
 	}

@@ -37,7 +37,7 @@ func (r *run) progress() Progress {
 	defer r.mu.Unlock()
 	p.Phase = r.phase
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
-		p.Faults = append(p.Faults, r.active[id])
+		p.Faults = append(p.Faults, r.active[id].text)
 	}
 	return p
 }

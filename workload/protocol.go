@@ -3,6 +3,7 @@ package workload
 import (
 	"encoding/json"
 
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -54,7 +55,11 @@ type where struct {
 	Root     string                    `json:"root"`
 	Presence string                    `json:"presence"` // where each session keeps its presence node
 	Locks    map[string]histories.Lock `json:"locks"`
+	Scheme   string                    `json:"scheme,omitempty"` // to authenticate by
+	Secret   []byte                    `json:"secret,omitempty"` // for it; it is in no history, log or report
 }
+
+func (w where) auth() ensemble.Credentials { return ensemble.NewCredentials(w.Scheme, w.Secret) }
 
 type serverLink struct {
 	ID   int    `json:"id"`

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"math"
+	"slices"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
@@ -52,38 +53,83 @@ func canBe(r histories.Recipe, state nemesis.Aim) bool {
 	return true
 }
 
+// striking is a fault in force.
+type striking struct {
+	fault nemesis.Fault
+	text  string
+	seen  map[met]bool
+}
+
+// met is what a client does that a fault in force has met.
+type met struct {
+	client int
+	doing
+}
+
+// meet counts what the client does now for the faults in force that hit it, each
+// thing once for each fault.
+func (r *run) meet(c *client) {
+	r.mu.Lock()
+	none := len(r.active) == 0
+	r.mu.Unlock()
+	if none {
+		return
+	}
+	now := c.doing()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.active {
+		if len(s.fault.Clients) > 0 && !slices.Contains(s.fault.Clients, c.index) {
+			continue
+		}
+		for _, d := range now {
+			if m := (met{c.index, d}); !s.seen[m] {
+				s.seen[m] = true
+				r.met[meeting{s.fault.Name, d}]++
+			}
+		}
+	}
+}
+
 // idle is more than a fault ever meets anything.
 const idle = math.MaxInt / 2
 
+// busy are the states of clients that do something.
+var busy = []nemesis.Aim{nemesis.AtHolder, nemesis.AtWaiter, nemesis.AtEnqueuing, nemesis.AtReleasing}
+
 // Rarest prefers clients whose recipe was met least often by such a fault in their
 // state, so that no recipe is missed by the faults because it is held for shorter,
-// or by fewer.
+// or by fewer. Of a fault that is aimed at anyone the state is chosen so too.
 func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, patient bool) []nemesis.Client {
 	// What the clients do, first: they lock themselves before the run.
 	now := make([][]doing, len(among))
 	for i, c := range among {
 		now[i] = w.clients[c.Index].doing()
 	}
+	states := []nemesis.Aim{aim}
+	if aim == "" || aim == nemesis.AtAnyone {
+		states = busy
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	any := aim == "" || aim == nemesis.AtAnyone
 	// of counts the meetings of a client as it is, of those that the aim is at.
+	// Whoever does nothing comes last.
 	of := func(all []doing) int {
-		least := math.MaxInt
+		least := idle
 		for _, d := range all {
-			if any && d.state == nemesis.AtAnyone {
-				least = min(least, idle) // whoever does something goes first
-			} else if any || d.state == aim {
+			if slices.Contains(states, d.state) {
 				least = min(least, w.met[meeting{fault, d}])
 			}
 		}
 		return least
 	}
 	least := math.MaxInt
-	if patient && !any {
+	if patient {
 		for _, g := range w.groups {
-			if canBe(g.Recipe, aim) {
-				least = min(least, w.met[meeting{fault, doing{aim, g.Recipe}}])
+			for _, state := range states {
+				if canBe(g.Recipe, state) {
+					least = min(least, w.met[meeting{fault, doing{state, g.Recipe}}])
+				}
 			}
 		}
 	} else {

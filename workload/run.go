@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	defer end(nil)
 	r := &run{
 		cfg: cfg, life: life, end: end, promises: cfg.promises(), before: stacks(),
-		active: make(map[int]string), met: make(map[meeting]int), counters: make(map[string]*counters),
+		active: make(map[int]*striking), met: make(map[meeting]int), counters: make(map[string]*counters),
 	}
 	r.patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
@@ -99,8 +99,8 @@ type run struct {
 
 	mu     sync.Mutex
 	phase  string
-	since  time.Time      // when the chaos phase began
-	active map[int]string // faults in force
+	since  time.Time         // when the chaos phase began
+	active map[int]*striking // faults in force
 	met    map[meeting]int
 
 	result Result // written by the goroutine of Run alone
@@ -168,7 +168,7 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	o, err := newObserver(opening, servers)
+	o, err := newObserver(opening, servers, r.cfg.Auth)
 	if err != nil {
 		return err
 	}

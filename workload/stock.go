@@ -50,6 +50,10 @@ func openStock(ctx context.Context, env Env) (*stockClient, error) {
 	})
 	select {
 	case <-session:
+		if err := env.Auth.Add(ctx, conn); err != nil {
+			c.Crash()
+			return nil, err
+		}
 		return c, nil
 	case <-ctx.Done():
 		c.Crash()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -114,6 +115,9 @@ type Env struct {
 	TickTime time.Duration
 	// Root is the path under which the locks live. It exists.
 	Root string
+	// Auth is what to authenticate by and whose nodes to create; nobody's unless
+	// the run has credentials.
+	Auth ensemble.Credentials
 	// Locks are those of the run, by name: a semaphore's size is there.
 	Locks map[string]histories.Lock
 	// Enqueued reports a place in a lock's queue, with the context given to

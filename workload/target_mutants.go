@@ -46,6 +46,9 @@ func (t mutantTarget) Open(ctx context.Context, env Env) (Client, error) {
 			Resumed:   func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
 	}
+	if scheme := env.Auth.Scheme(); scheme != "" {
+		options = append(options, mutants.WithAuth(scheme, env.Auth.Secret()), mutants.WithACL(env.Auth.ACL()...))
+	}
 	if env.TickTime > 0 {
 		options = append(options, mutants.WithServerTick(env.TickTime))
 	}

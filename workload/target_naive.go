@@ -56,7 +56,7 @@ func (c *naiveClient) acquire(ctx context.Context, lock string, wait bool) (Leas
 func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error {
 	for {
 		session := c.conn.SessionID()
-		_, err := c.conn.Create(node, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+		_, err := c.conn.Create(node, nil, zk.FlagEphemeral, c.env.Auth.ACL())
 		if err == nil {
 			return nil
 		}

@@ -113,11 +113,11 @@ func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *n
 // enqueue creates the contender's node, and the lock's own if need be.
 func (c *plainClient) enqueue(dir string) (string, error) {
 	for {
-		node, err := c.conn.Create(dir+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		node, err := c.conn.Create(dir+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, c.env.Auth.ACL())
 		if !errors.Is(err, zk.ErrNoNode) {
 			return node, err
 		}
-		_, err = c.conn.Create(strings.TrimSuffix(dir, "/"), nil, 0, zk.WorldACL(zk.PermAll))
+		_, err = c.conn.Create(strings.TrimSuffix(dir, "/"), nil, 0, c.env.Auth.ACL())
 		if err != nil && !errors.Is(err, zk.ErrNodeExists) {
 			return "", err
 		}

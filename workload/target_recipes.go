@@ -43,6 +43,9 @@ func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
 	}
+	if scheme := env.Auth.Scheme(); scheme != "" {
+		options = append(options, recipes.WithAuth(scheme, env.Auth.Secret()), recipes.WithACL(env.Auth.ACL()...))
+	}
 	if env.TickTime > 0 {
 		options = append(options, recipes.WithServerTick(env.TickTime))
 	}

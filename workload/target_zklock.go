@@ -37,7 +37,7 @@ type zkLockClient struct{ *stockClient }
 // Acquire uses a fresh zk.Lock each time: one that failed to unlock can never
 // be used again.
 func (c *zkLockClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	l := zk.NewLock(c.conn, c.path(lock), zk.WorldACL(zk.PermAll))
+	l := zk.NewLock(c.conn, c.path(lock), c.env.Auth.ACL())
 	_, err := await(ctx, c.stockClient, func() (struct{}, error) { return struct{}{}, l.Lock() },
 		func(struct{}) { _ = c.unlock(l, nil) })
 	if err != nil {

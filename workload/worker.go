@@ -259,7 +259,7 @@ func (w *hostWorker) open(ctx context.Context, c command) (line, func()) {
 	h.wire.report = h.sessionChanged
 	target, err := w.targets[i].Open(ctx, Env{
 		Servers: servers, Dial: h.wire.dial, SessionTimeout: timeout, TickTime: time.Duration(e.Tick) * time.Millisecond,
-		Root: e.Root, Locks: e.Locks, Enqueued: w.enqueued, Suspended: h.suspended,
+		Root: e.Root, Auth: e.auth(), Locks: e.Locks, Enqueued: w.enqueued, Suspended: h.suspended,
 	})
 	if err != nil {
 		h.wire.tear() // whatever Open has left behind cannot hold a session
@@ -271,7 +271,7 @@ func (w *hostWorker) open(ctx context.Context, c command) (line, func()) {
 	w.mu.Lock()
 	w.clients[c.Client] = h
 	w.mu.Unlock()
-	w.wg.Go(func() { keepPresence(present, h.wire, target, e.Presence, h.announced) })
+	w.wg.Go(func() { keepPresence(present, h.wire, target, e.Presence, e.auth().ACL(), h.announced) })
 	return line{Offers: offersOf(target)}, nil
 }
 

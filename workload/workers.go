@@ -320,6 +320,7 @@ func (w *worker) open(ctx context.Context, c *client) (*remoteClient, error) {
 	e := where{
 		Target: r.cfg.Target.Name(), Timeout: r.cfg.SessionTimeout.Milliseconds(), Tick: r.cfg.Ensemble.TickTime().Milliseconds(),
 		Root: r.lockRoot(), Presence: r.observer.presence(), Locks: r.locks,
+		Scheme: r.cfg.Auth.Scheme(), Secret: r.cfg.Auth.Secret(),
 	}
 	for _, addr := range c.servers {
 		e.Servers = append(e.Servers, serverLink{c.ids[addr], addr})

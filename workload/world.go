@@ -33,7 +33,7 @@ func (w world) Clients() []nemesis.Client {
 // anything but hold on.
 func (w world) Struck(id int, f nemesis.Fault) {
 	w.mu.Lock()
-	w.active[id] = fmt.Sprintf("%s %v", f.Name, f.Targets)
+	w.active[id] = &striking{fault: f, text: fmt.Sprintf("%s %v", f.Name, f.Targets), seen: make(map[met]bool)}
 	w.mu.Unlock()
 	for _, c := range w.clients {
 		if len(f.Clients) > 0 && !slices.Contains(f.Clients, c.index) {
@@ -46,12 +46,7 @@ func (w world) Struck(id int, f nemesis.Fault) {
 		}
 		w.heldAcross.Add(int64(len(c.held)))
 		c.mu.Unlock()
-		doing := c.doing()
-		w.mu.Lock()
-		for _, d := range doing {
-			w.met[meeting{f.Name, d}]++
-		}
-		w.mu.Unlock()
+		w.meet(c)
 	}
 }
 

@@ -159,7 +159,7 @@ func statusOf(err error) int {
 	for _, e := range []error{
 		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrPortTaken, ensemble.ErrServerDied,
 		ensemble.ErrNotServing, ensemble.ErrDirectPeerLink, ensemble.ErrUnreachable, ensemble.ErrUnknownLeader,
-		ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble, docker.ErrNoDocker, docker.ErrNoImage,
+		ensemble.ErrNotAllowed, ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble, docker.ErrNoDocker, docker.ErrNoImage,
 	} {
 		if errors.Is(err, e) {
 			return exitUnavailable

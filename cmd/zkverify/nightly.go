@@ -82,6 +82,9 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	if _, err := n.Each.Servers.credentials(); err != nil {
+		return err
+	}
 	part, of, err := n.shard()
 	if err != nil {
 		return usageError{err}

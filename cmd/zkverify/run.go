@@ -217,7 +217,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	con.say("faults: %s", kindNames(kinds))
 
 	cfg := workload.Config{
-		Ensemble: env.ensemble, Network: env.network, Target: target, Recipes: recipes,
+		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Target: target, Recipes: recipes,
 		Seed: seed, Clients: r.Clients, Duration: r.Duration,
 		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults, Schedule: schedule,
 	}

@@ -19,6 +19,7 @@ type scheduleCmd struct {
 	Duration       time.Duration `default:"60s" help:"How long faults come and go (${default})."`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last (${default})."`
 	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
+	Clients        int           `default:"10" help:"Clients: three of ten are hit at once (${default})."`
 	Ensemble       string        `enum:"local,docker,external" default:"local" help:"local, docker, or external: without faults of servers (${default})." placeholder:"KIND"`
 	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
 	Seed           *int64        `help:"Seed of the draw; drawn and written down if not given."`
@@ -32,6 +33,9 @@ func (scheduleCmd) Help() string {
 func (s *scheduleCmd) Validate() error {
 	if s.Duration <= 0 || s.SessionTimeout <= 0 {
 		return fmt.Errorf("--duration and --session-timeout must be positive, not %v and %v", s.Duration, s.SessionTimeout)
+	}
+	if s.Clients < 1 {
+		return fmt.Errorf("--clients must be at least 1, not %d", s.Clients)
 	}
 	return nil
 }
@@ -55,8 +59,8 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 	if s.Seed != nil {
 		seed = *s.Seed
 	}
-	drawn := nemesis.Draw(nemesis.Plan{Seed: seed, Duration: s.Duration, SessionTimeout: s.SessionTimeout, Kinds: kinds})
-	return drawn.WriteYAML(con.out, fmt.Sprintf("drawn from seed %d for %v, sessions of %v, faults %s", seed, s.Duration, s.SessionTimeout, strings.Join(s.Faults, ",")))
+	drawn := nemesis.Draw(nemesis.Plan{Seed: seed, Duration: s.Duration, SessionTimeout: s.SessionTimeout, Kinds: kinds, Clients: s.Clients})
+	return drawn.WriteYAML(con.out, fmt.Sprintf("drawn from seed %d for %v, sessions of %v, %d clients, faults %s", seed, s.Duration, s.SessionTimeout, s.Clients, strings.Join(s.Faults, ",")))
 }
 
 // recorded writes the schedule that a history was made with.

@@ -95,7 +95,7 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 
 	bar := &trials{con: con}
 	matrix, runErr := selftest.Run(ctx, selftest.Config{
-		Ensemble: env.ensemble, Network: env.network, Provocations: provocations, Seed: seed, Dir: dir,
+		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Provocations: provocations, Seed: seed, Dir: dir,
 		Began: bar.began, Ended: bar.ended,
 	})
 	bar.clear()

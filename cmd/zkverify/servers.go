@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,6 +33,7 @@ type ensembleFlags struct {
 	Ensemble    string        `enum:"auto,local,docker,external" default:"auto" help:"local: three servers as child processes; docker: in containers; external: yours; auto: external if --servers is given, else local." placeholder:"KIND"`
 	Image       string        `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
 	Addresses   []string      `name:"servers" help:"Your servers, host:port each. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	AuthFile    string        `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy   string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
 	Listen      string        `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
 	Ports       string        `name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; each client takes one for each server." placeholder:"FROM-TO"`
@@ -40,6 +43,26 @@ type ensembleFlags struct {
 	ClientPorts []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
+
+	auth *ensemble.Credentials // nil until they are read
+}
+
+// credentials returns those of --auth-file, which is read once: it may be a pipe.
+func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
+	if f.auth != nil || f.AuthFile == "" {
+		f.auth = cmp.Or(f.auth, new(ensemble.Credentials))
+		return *f.auth, nil
+	}
+	text, err := os.ReadFile(f.AuthFile)
+	if err != nil {
+		return ensemble.Credentials{}, usage("--auth-file: %w", err)
+	}
+	c, err := ensemble.ReadCredentials(string(text))
+	if err != nil {
+		return c, usage("--auth-file: %s: %w", f.AuthFile, err)
+	}
+	f.auth = &c
+	return c, nil
 }
 
 func (f *serversFlags) validate() error {
@@ -124,6 +147,7 @@ func (f *ensembleFlags) kind() string {
 type environment struct {
 	ensemble ensemble.Ensemble
 	network  links.Network
+	auth     ensemble.Credentials
 }
 
 // open starts the servers, or reaches yours.
@@ -134,6 +158,9 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 			err = errors.Join(err, env.Close())
 		}
 	}()
+	if env.auth, err = f.credentials(); err != nil {
+		return env, err
+	}
 	if f.Toxiproxy != "" {
 		options, err := f.remote()
 		if err != nil {
@@ -147,7 +174,7 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 	}
 	start := time.Now()
 	if f.kind() == "external" {
-		e, err := ensemble.External(ctx, f.Addresses, runID)
+		e, err := ensemble.External(ctx, f.Addresses, runID, env.auth)
 		if err != nil {
 			return env, err
 		}
@@ -216,7 +243,7 @@ func (f *serversFlags) options(o map[string]string) {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	for name, value := range map[string]string{
-		"image": f.Image, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"image": f.Image, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
 		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
 	} {
 		if value != "" {

@@ -22,10 +22,11 @@ const unmutated = "recipes"
 
 // Config is what a self-test needs. Ensemble, Network and Dir are required.
 type Config struct {
-	Ensemble     ensemble.Ensemble // stays open
-	Network      links.Network     // stays open
-	Provocations []Provocation     // see Select
-	Seed         int64             // of every run
+	Ensemble     ensemble.Ensemble    // stays open
+	Auth         ensemble.Credentials // what clients authenticate by; default nobody's
+	Network      links.Network        // stays open
+	Provocations []Provocation        // see Select
+	Seed         int64                // of every run
 	// Dir is the folder for histories. Only that of a trial that did not go as
 	// it should is kept.
 	Dir string
@@ -111,7 +112,7 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) error {
 		return err
 	}
 	run := p.Config
-	run.Ensemble, run.Network, run.Target, run.Seed = cfg.Ensemble, cfg.Network, target, t.Seed
+	run.Ensemble, run.Network, run.Auth, run.Target, run.Seed = cfg.Ensemble, cfg.Network, cfg.Auth, target, t.Seed
 	run.SessionTimeout = SessionTimeout
 	file := filepath.Join(cfg.Dir, fmt.Sprintf("%s-%s.jsonl", p.Name, t.Target))
 	header := run.Header()

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// TestARunWithCredentialsOwnsItsNodesAndTellsNobody runs below a node that a
+// stranger may look at but not write to.
+func TestARunWithCredentialsOwnsItsNodesAndTellsNobody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	const user, password = "bench", "pa55word-of-the-bench"
+	yours, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer yours.Close()
+	var addrs []string
+	for _, s := range yours.Servers() {
+		addrs = append(addrs, s.Addr)
+	}
+	conn, _, err := zk.Connect(addrs, 10*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Create("/zkverify", nil, 0, append(zk.DigestACL(zk.PermAll, user, password), zk.WorldACL(zk.PermRead)...)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("digest:"+user+":"+password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(out string, more ...string) (int, string) {
+		var said bytes.Buffer
+		args := append([]string{"run", "--servers", strings.Join(addrs, ","), "--duration", "3s", "--seed", "3", "--out", out}, more...)
+		return zkverify(args, &console{out: &said, err: &said}), said.String()
+	}
+
+	if status, said := run(filepath.Join(t.TempDir(), "run")); status != exitUnavailable || !strings.Contains(said, "--auth-file") {
+		t.Errorf("exit status %d without credentials: %s", status, said)
+	}
+	for name, more := range map[string][]string{
+		"every recipe, in workers":  {"--recipe", "all", "--workers", "2"},
+		"every recipe, in one":      {"--recipe", "all"},
+		"a mutant":                  {"--target", "mutant-never-told"},
+		"a lock on the bare API":    {"--target", "zk-lock"},
+		"one node that all contend": {"--target", "naive"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "run")
+			// Ends with the run.
+			over, looked := make(chan struct{}), make(chan error, 1)
+			go func() { looked <- lookIn(conn, over) }()
+			status, said := run(out, append(more, "--auth-file", file)...)
+			close(over)
+			if status == exitUsage || status == exitUnavailable || strings.Contains(said, "the run failed") {
+				t.Errorf("exit status %d: %s", status, said)
+			}
+			if err := <-looked; err != nil {
+				t.Error(err)
+			}
+			for _, secret := range []string{password, base64.StdEncoding.EncodeToString([]byte(user + ":" + password))} {
+				if strings.Contains(said, secret) {
+					t.Errorf("it says the secret:\n%s", said)
+				}
+				if in := holding(t, out, secret); len(in) > 0 {
+					t.Errorf("the secret is in %v", in)
+				}
+			}
+			if children, _, err := conn.Children("/zkverify"); err != nil || len(children) > 0 {
+				t.Errorf("left under /zkverify: %v, error %v", children, err)
+			}
+		})
+	}
+}
+
+// lookIn looks, as somebody without credentials, at what a run keeps until it is
+// over. The error says why that was not refused.
+func lookIn(conn *zk.Conn, over <-chan struct{}) error {
+	refused := false
+	for {
+		select {
+		case <-over:
+			if !refused {
+				return errors.New("the run kept no node of its own")
+			}
+			return nil
+		case <-time.After(20 * time.Millisecond):
+		}
+		roots, _, err := conn.Children("/zkverify")
+		if err != nil {
+			return err
+		}
+		for _, root := range roots {
+			_, _, err := conn.Children(path.Join("/zkverify", root))
+			switch {
+			case errors.Is(err, zk.ErrNoAuth):
+				refused = true
+			case errors.Is(err, zk.ErrNoNode): // it is over just now
+			default:
+				return fmt.Errorf("a stranger looks into %s: %v", root, err)
+			}
+		}
+	}
+}
+
+// holding names the files in a folder that have a text in them.
+func holding(t *testing.T, dir, text string) (files []string) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(file)
+		if seen++; bytes.Contains(content, []byte(text)) {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil || seen < 4 {
+		t.Errorf("%d files in %s, error %v", seen, dir, err)
+	}
+	return files
+}
+
+func TestCredentialsThatCannotBeReadAreRefusedUnseen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("pa55word"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{file: "scheme:secret", file + "-none": "no such file"} {
+		out := filepath.Join(t.TempDir(), "run")
+		var said bytes.Buffer
+		status := zkverify([]string{"run", "--auth-file", name, "--out", out}, &console{out: &said, err: &said})
+		if status != exitUsage || !strings.Contains(said.String(), want) || strings.Contains(said.String(), "pa55word") {
+			t.Errorf("exit status %d for %s: %s", status, name, &said)
+		}
+	}
+}

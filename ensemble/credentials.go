@@ -1,0 +1,84 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Credentials are what clients authenticate by, of one of the servers' schemes:
+// user:password of "digest". The zero value is nobody's. No printing of a value
+// shows the secret, and its JSON has nothing of it.
+type Credentials struct {
+	scheme string
+	secret func() []byte // a function, so that no %v shows it
+}
+
+// ReadCredentials takes apart what is written scheme:secret, such as
+// digest:user:password. White space around it does not count. The error does not
+// show the text.
+func ReadCredentials(text string) (Credentials, error) {
+	scheme, secret, found := strings.Cut(strings.TrimSpace(text), ":")
+	if !found || scheme == "" || secret == "" {
+		return Credentials{}, errors.New("credentials are written scheme:secret, such as digest:user:password")
+	}
+	return NewCredentials(scheme, []byte(secret)), nil
+}
+
+// NewCredentials returns the credentials of a scheme; "" makes them nobody's.
+func NewCredentials(scheme string, secret []byte) Credentials {
+	return Credentials{scheme, func() []byte { return secret }}
+}
+
+// Scheme is the scheme; "" when the credentials are nobody's.
+func (c Credentials) Scheme() string { return c.scheme }
+
+// Secret is what the scheme wants; nil when the credentials are nobody's.
+func (c Credentials) Secret() []byte {
+	if c.scheme == "" {
+		return nil
+	}
+	return c.secret()
+}
+
+// ACL is what nodes are created with: whoever has these credentials may do
+// everything and nobody else anything; anybody may, when they are nobody's.
+func (c Credentials) ACL() []zk.ACL {
+	if c.scheme == "" {
+		return zk.WorldACL(zk.PermAll)
+	}
+	return zk.AuthACL(zk.PermAll)
+}
+
+// authRetry keeps a loop of failing calls from spinning.
+const authRetry = 20 * time.Millisecond
+
+// Add authenticates conn, as often as a lost connection takes; conn repeats it in
+// each session that follows. When ctx ends first conn is closed. Errors: ctx's
+// cause; zk.ErrAuthFailed, when the servers do not know the scheme or refuse the
+// secret.
+func (c Credentials) Add(ctx context.Context, conn *zk.Conn) error {
+	if c.scheme == "" {
+		return nil
+	}
+	defer context.AfterFunc(ctx, conn.Close)()
+	for {
+		err := conn.AddAuth(c.scheme, c.secret())
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, zk.ErrAuthFailed):
+			return fmt.Errorf("authenticating by %s: %w", c.scheme, err)
+		}
+		select {
+		case <-time.After(authRetry):
+		case <-ctx.Done():
+		}
+	}
+}
