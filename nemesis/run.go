@@ -171,6 +171,9 @@ func (r *runner) reserve(ctx context.Context, kind Kind, pick Pick, exact bool) 
 		if leader, err = leaderOf(ctx, r.world.Ensemble()); err != nil {
 			return Fault{}, err
 		}
+		if w, ok := r.world.(Chooser); ok && exact && !w.Ripe(kind.Name) {
+			return Fault{}, fmt.Errorf("%w: nobody does what no %s has met", ErrNobody, kind.Name)
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

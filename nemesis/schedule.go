@@ -51,9 +51,9 @@ const (
 // the first bag holding each once: all kinds occur as soon as there is room for
 // them. Two rounds (10 session timeouts) are enough for those of clients, and for
 // the cuts of the leader and of a holder's follower, which come before all others
-// of servers; 70 session timeouts for all. Four of ten faults of a kind, the first
+// of servers; 70 session timeouts for all. Two of ten faults of a kind, the first
 // among them, are aimed at holders, one each at clients that wait, enqueue and
-// release, and three at any: where the World is a Chooser, at what was met least.
+// release, and five at any: where the World is a Chooser, at what was met least.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
@@ -84,7 +84,7 @@ func Draw(p Plan) Schedule {
 		// broke has to show before the end.
 		end := min(start+time.Duration(storm/(storm+calm)*float64(length)), p.Duration-time.Duration(calm/(storm+calm)*float64(length)))
 		if !servers.empty() {
-			d.lane(servers, start, end, 1)
+			d.lane(servers, start, end, 2)
 		}
 		for range lanes {
 			if !clients.empty() {
@@ -127,9 +127,9 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 }
 
 // aims are whom the faults of one kind are aimed at, in turn: holders first, who
-// have the most to lose, and often. A World that is a Chooser picks, of anyone, who
+// have the most to lose. A World that is a Chooser picks, of anyone, who
 // does what was met least often.
-var aims = []Aim{AtHolder, AtWaiter, AtHolder, AtAnyone, AtHolder, AtReleasing, AtAnyone, AtHolder, AtEnqueuing, AtAnyone}
+var aims = []Aim{AtHolder, AtAnyone, AtWaiter, AtAnyone, AtHolder, AtAnyone, AtReleasing, AtAnyone, AtEnqueuing, AtAnyone}
 
 func (d *drawer) pick(k Kind) Pick {
 	p := Pick{Aim: aims[d.dealt[k.Name]%len(aims)], Draw: d.rand.Uint32()}

@@ -73,6 +73,30 @@ func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
 	}
 }
 
+func TestThreeOfTenClientsAreHitAtOnce(t *testing.T) {
+	for clients, want := range map[int]int{0: 3, 1: 1, 3: 1, 10: 3, 18: 5, 40: 12} {
+		p := plan(3, 10*time.Minute)
+		p.Clients = clients
+		most := 0
+		steps := Draw(p).Steps
+		for i, step := range steps {
+			if kind, _ := kindNamed(step.Fault); kind.OfServers() {
+				continue
+			}
+			at := 0
+			for _, other := range steps[:i+1] {
+				if kind, _ := kindNamed(other.Fault); !kind.OfServers() && other.At+other.For > step.At || other.At == step.At {
+					at++
+				}
+			}
+			most = max(most, at)
+		}
+		if most != want {
+			t.Errorf("%d clients: %d faults at once, want %d", clients, most, want)
+		}
+	}
+}
+
 func TestADrawnScheduleHitsServersWithOneFaultAtATime(t *testing.T) {
 	schedules(func(seed int64, _ time.Duration, s Schedule) {
 		var busy time.Duration

@@ -47,6 +47,9 @@ type Chooser interface {
 	// nobody rather than for somebody whom it has met more often than others
 	// that may turn up.
 	Rarest(fault string, aim Aim, among []Client, patient bool) []Client
+	// Ripe reports whether a fault of servers had better strike now than a little
+	// later: somebody does what no such fault has met, or there is no such thing.
+	Ripe(fault string) bool
 }
 
 // Client is how one client of the workload stands at one moment.

@@ -13,7 +13,7 @@ import (
 )
 
 func sample() *checker.Report {
-	met := map[checker.State]int{checker.Holding: 3}
+	met := map[checker.State]int{checker.Idle: 0, checker.Enqueuing: 0, checker.Waiting: 0, checker.Holding: 3, checker.Releasing: 0}
 	return &checker.Report{
 		Verdicts: []checker.Verdict{
 			{
@@ -35,6 +35,7 @@ func sample() *checker.Report {
 			{Recipe: histories.Barrier, Locks: 2, Operations: 5, Got: 4, Awaited: 3},
 		},
 		Coverage: checker.Coverage{{Fault: "black-hole", Starts: 3, Met: met}},
+		Meetings: []checker.Meetings{{Fault: "black-hole", Recipe: histories.Semaphore, Met: met}},
 		Figures:  []checker.Figure{{Name: "operations", Value: 42}},
 		Notes:    []string{"the history is cut off: line 9"},
 	}
@@ -72,6 +73,30 @@ func TestATerminalReportTellsEverythingThatMatters(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "\x1b") {
 		t.Error("colors where none were asked for")
+	}
+}
+
+func TestWhatFaultsMetOfSeveralRecipesIsLetters(t *testing.T) {
+	r := sample()
+	r.Meetings = []checker.Meetings{
+		{Fault: "black-hole", Recipe: histories.Semaphore, Met: r.Coverage[0].Met},
+		{Fault: "black-hole", Recipe: histories.Barrier, Met: map[checker.State]int{checker.Idle: 2, checker.Waiting: 0}},
+		{Fault: "down", Recipe: histories.Semaphore, Met: r.Coverage[0].Met},
+		{Fault: "down", Recipe: histories.Barrier, Met: map[checker.State]int{checker.Idle: 0, checker.Waiting: 1}},
+	}
+	r.Coverage = append(r.Coverage, checker.CoverageRow{Fault: "down", Starts: 12})
+	var b bytes.Buffer
+	if err := report.Terminal(&b, r, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"                          starts semaphore barrier",
+		"black-hole                     3 ...h.     i .    ",
+		"down                          12 ...h.     . w    ",
+	} {
+		if !strings.Contains(b.String(), "\n"+want+"\n") {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
 

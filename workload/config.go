@@ -26,7 +26,7 @@ type Config struct {
 	Recipes []histories.Recipe
 
 	Seed    int64
-	Clients int // default 10
+	Clients int // default DefaultClients
 	// Locks is how many of each recipe. Default 5, or 1 if several recipes
 	// are driven: then clients meet less often at each.
 	Locks    int
@@ -135,12 +135,16 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// DefaultClients is how many clients a run of some recipes has by default: 10, or
+// two for each recipe if that is more, since it takes two to meet.
+func DefaultClients(recipes []histories.Recipe) int { return max(10, 2*len(recipes)) }
+
 // withSizes fills in what the header of the history depends on.
 func (c Config) withSizes() Config {
 	if len(c.Recipes) == 0 {
 		c.Recipes = []histories.Recipe{histories.Recipe(c.Target.Recipe())}
 	}
-	setDefault(&c.Clients, 10)
+	setDefault(&c.Clients, DefaultClients(c.Recipes))
 	if len(c.Recipes) == 1 {
 		setDefault(&c.Locks, 5)
 	}

@@ -31,6 +31,8 @@ var doubleBarrierRecipe = RecipeInfo{
 	Description: "all enter together, and all leave together",
 	offered:     func(c Client) bool { _, ok := c.(DoubleBarrierClient); return ok },
 	locks: func(n, clients int) ([]string, histories.Lock) {
+		// A broken round keeps its barrier from use for as long as a session.
+		n = max(n, clients/(2*members))
 		return numbered(string(histories.DoubleBarrier), n), histories.Lock{Recipe: histories.DoubleBarrier, Size: min(members, clients)}
 	},
 	make:     func(r *run) driver { return newDoubleBarrierDriver(r) },

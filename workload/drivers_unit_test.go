@@ -103,12 +103,16 @@ func TestEveryRecipeHasItsTime(t *testing.T) {
 	r := &run{cfg: cfg, groups: cfg.groups()}
 	seen := make(map[int]int)
 	slot := cfg.SessionTimeout/4 + 1
-	for i := range 3 * len(r.groups) {
+	for i := range 3 * (len(r.groups) + 1) {
 		seen[r.fashion(time.Duration(i)*slot)]++
 	}
 	for i, g := range r.groups {
-		if seen[i] != 3 {
-			t.Errorf("%s has %d of three times", g.Recipe, seen[i])
+		want := 3
+		if g.together {
+			want = 6
+		}
+		if seen[i] != want {
+			t.Errorf("%s has %d turns in three rounds", g.Recipe, seen[i])
 		}
 	}
 }
@@ -208,5 +212,56 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	}
 	if got := picked("down", false, 0); !reflect.DeepEqual(got, []int{0}) {
 		t.Errorf("with no more patience, %v", got)
+	}
+}
+
+func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
+	cfg := Config{Target: recipesTarget{}}.withSizes()
+	r := &run{cfg: cfg, groups: cfg.groups(), met: make(map[meeting]int), active: make(map[int]*striking)}
+	r.locks = lockTable(r.groups)
+	r.clients = []*client{newClient(r, 0), newClient(r, 1)}
+	w := world{r}
+	if w.Ripe("down") {
+		t.Error("ripe while nobody does anything")
+	}
+	met := func(state nemesis.Aim) int { return r.met[meeting{"down", doing{state, histories.Mutex}}] }
+	hit, other := r.clients[0], r.clients[1]
+	hit.setAt(histories.Mutex)
+	other.setAt(histories.Mutex)
+	w.Struck(1, nemesis.Fault{Name: "down", Clients: []int{0}})
+	other.setWaiting(true)
+	for range 2 {
+		hit.setWaiting(true)
+		hit.setQueuing(true)
+		hit.setQueuing(false)
+		hit.setWaiting(false)
+	}
+	if met(nemesis.AtWaiter) != 1 || met(nemesis.AtEnqueuing) != 1 || met(nemesis.AtReleasing) != 0 {
+		t.Errorf("one fault, whose client waited twice: %v", r.met)
+	}
+	w.Healed(1, nemesis.Fault{})
+	hit.setReleasing(true)
+	if met(nemesis.AtReleasing) != 0 {
+		t.Errorf("a fault that is over: %v", r.met)
+	}
+	clients := w.Clients()
+	hit.setReleasing(false)
+	if got := w.Rarest("down", nemesis.AtAnyone, clients, true); len(got) != 0 {
+		t.Errorf("a holder may come, whom none has met, and still %v", got)
+	}
+	hit.addHold(&hold{c: hit, event: histories.Event{Lock: "lock-0"}})
+	if got := w.Rarest("down", nemesis.AtAnyone, clients, true); len(got) != 1 || got[0].Index != 0 {
+		t.Errorf("the first holder: %v", got)
+	}
+	if !w.Ripe("down") {
+		t.Error("not ripe for the first holder")
+	}
+	w.Struck(2, nemesis.Fault{Name: "down"})
+	if w.Ripe("down") {
+		t.Error("ripe for what was met")
+	}
+	hit.setReleasing(true)
+	if !w.Ripe("down") {
+		t.Error("not ripe when all was met")
 	}
 }

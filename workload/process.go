@@ -54,12 +54,21 @@ func (c *client) plan(elapsed time.Duration) (*group, cycle) {
 }
 
 // fashion returns which recipe is visited at a time: each for a quarter of a
-// session timeout, in an order that the seed decides for every round of them.
+// session timeout, in an order that the seed decides for every round of them. One
+// that clients do together has two turns in a round: nobody can do it when others
+// visit elsewhere.
 func (r *run) fashion(elapsed time.Duration) int {
-	n := len(r.groups)
+	var turns []int
+	for i, g := range r.groups {
+		turns = append(turns, i)
+		if g.together {
+			turns = append(turns, i)
+		}
+	}
+	n := len(turns)
 	slot := int(elapsed / (r.cfg.SessionTimeout/4 + 1))
 	order := rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(slot/n)+1<<33)).Perm(n)
-	return order[slot%n]
+	return turns[order[slot%n]]
 }
 
 // recover uses every lock once, starting with another one than its neighbors,

@@ -145,3 +145,22 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 	}
 	return out
 }
+
+// Ripe has a fault of servers wait for what none of its kind has met.
+func (w world) Ripe(fault string) bool {
+	now := make([][]doing, len(w.clients))
+	for i, c := range w.clients {
+		now[i] = c.doing()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	met := true
+	for _, g := range w.groups {
+		for _, state := range busy {
+			met = met && (!canBe(g.Recipe, state) || w.met[meeting{fault, doing{state, g.Recipe}}] > 0)
+		}
+	}
+	return met || slices.ContainsFunc(now, func(all []doing) bool {
+		return slices.ContainsFunc(all, func(d doing) bool { return d.state != nemesis.AtAnyone && w.met[meeting{fault, d}] == 0 })
+	})
+}

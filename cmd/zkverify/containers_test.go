@@ -88,5 +88,5 @@ func TestARunOnWhatComposeStarts(t *testing.T) {
 		}
 	}
 	goesThroughFaults(t, "--servers", strings.Join(servers, ","), "--toxiproxy", "http://127.0.0.1:8474",
-		"--toxiproxy-listen", "0.0.0.0", "--toxiproxy-ports", "20000-20031", "--toxiproxy-upstreams", "zk1:2181,zk2:2181,zk3:2181")
+		"--toxiproxy-listen", "0.0.0.0", "--toxiproxy-ports", "20000-20063", "--toxiproxy-upstreams", "zk1:2181,zk2:2181,zk3:2181")
 }

@@ -166,7 +166,8 @@ func recorded(header histories.Header) (*runCmd, error) {
 		}
 		c.Run.again = &again{all[0].Config}
 		c.Run.Duration = all[0].Config.Duration
-		c.Run.Clients = max(all[0].Config.Clients, 1)
+		clients := max(all[0].Config.Clients, 1)
+		c.Run.Clients = &clients
 	}
 	return &c.Run, nil
 }

@@ -13,7 +13,7 @@ import (
 func TestAHistoryIsRunAgainWithTheOptionsThatItWasRecordedWith(t *testing.T) {
 	locks := 3
 	want := runCmd{
-		Recipe: []string{"mutex", "readwrite"}, Target: "recipes", Duration: 9 * time.Second, Clients: 7, Locks: &locks, Faults: []string{"down", "latency"},
+		Recipe: []string{"mutex", "readwrite"}, Target: "recipes", Duration: 9 * time.Second, Clients: new(7), Locks: &locks, Faults: []string{"down", "latency"},
 		Mix: mixFlags{Hold: 3 * time.Millisecond, Patience: 50 * time.Millisecond, Try: 0.125, HoldOn: 1, Race: 0.5},
 	}
 	want.Servers.Ensemble, want.Servers.SessionTimeout, want.Servers.Tick, want.Servers.SyncLimit = "external", 3*time.Second, 100*time.Millisecond, 9
@@ -40,7 +40,7 @@ func TestATrialOfTheSelfTestIsRunAgainAsItWas(t *testing.T) {
 	}
 	var cfg workload.Config
 	run.again.amend(&cfg)
-	if run.Target != "naive" || run.Servers.SessionTimeout != time.Second || cfg.Foreign != "foreign" || cfg.Clients != 3 || run.Clients != 3 || cfg.Duration != run.Duration || cfg.Mix.HoldOn != 1 {
+	if run.Target != "naive" || run.Servers.SessionTimeout != time.Second || cfg.Foreign != "foreign" || cfg.Clients != 3 || *run.Clients != 3 || cfg.Duration != run.Duration || cfg.Mix.HoldOn != 1 {
 		t.Errorf("run %+v with %+v", run, cfg)
 	}
 }

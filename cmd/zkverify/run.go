@@ -34,7 +34,7 @@ type runCmd struct {
 	Servers serversFlags `embed:""`
 
 	Duration        time.Duration `default:"60s" help:"How long faults come and go (${default})."`
-	Clients         int           `default:"10" help:"Clients, each with a session of its own (${default})."`
+	Clients         *int          `help:"Clients, each with a session of its own; default 10, or two for each recipe if that is more."`
 	Locks           *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
 	Faults          []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
 	Schedule        string        `help:"Carry out the faults of this YAML file instead of drawn ones; see zkverify schedule." placeholder:"FILE"`
@@ -95,13 +95,13 @@ func (r *runCmd) Validate() error {
 			return fmt.Errorf("--%s must be positive, not %v", d.flag, d.value)
 		}
 	}
-	if r.Clients < 1 {
-		return fmt.Errorf("--clients must be at least 1, not %d", r.Clients)
+	if r.Clients != nil && *r.Clients < 1 {
+		return fmt.Errorf("--clients must be at least 1, not %d", *r.Clients)
 	}
 	if r.Locks != nil && *r.Locks < 1 {
 		return fmt.Errorf("--locks must be at least 1, not %d", *r.Locks)
 	}
-	if err := r.Workers.validate(r.Clients); err != nil {
+	if err := r.Workers.validate(); err != nil {
 		return err
 	}
 	if r.Schedule != "" && !slices.Equal(r.Faults, []string{"all"}) {
@@ -136,6 +136,14 @@ func (r *runCmd) target(ctx context.Context) (workload.Target, []histories.Recip
 		return nil, nil, usageError{err}
 	}
 	return target, recipes, nil
+}
+
+// clients is how many there are.
+func (r *runCmd) clients(recipes []histories.Recipe) int {
+	if r.Clients != nil {
+		return *r.Clients
+	}
+	return workload.DefaultClients(recipes)
 }
 
 func (r *runCmd) Run(ctx context.Context, con *console) error {
@@ -179,11 +187,15 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	if err != nil {
 		return nil, err
 	}
+	clients := r.clients(recipes)
+	if r.Workers.N > clients {
+		return nil, usage("--workers is %d, more than there are clients (%d)", r.Workers.N, clients)
+	}
 	if schedule != nil {
 		if r.Faults = schedule.Names(); len(r.Faults) == 0 {
 			r.Faults = []string{"none"}
 		}
-		if err := schedule.Fits(nil, r.Clients, r.Duration); err != nil {
+		if err := schedule.Fits(nil, clients, r.Duration); err != nil {
 			return nil, usageError{err}
 		}
 	}
@@ -209,7 +221,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	defer func() { err = errors.Join(err, env.Close()) }()
 	kinds, err := nemesis.Select(r.Faults, env.ensemble, r.Workers.N > 0)
 	if err == nil && schedule != nil {
-		err = schedule.Fits(env.ensemble, r.Clients, r.Duration)
+		err = schedule.Fits(env.ensemble, clients, r.Duration)
 	}
 	if err != nil {
 		return nil, usageError{err}
@@ -218,7 +230,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 
 	cfg := workload.Config{
 		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Target: target, Recipes: recipes,
-		Seed: seed, Clients: r.Clients, Duration: r.Duration,
+		Seed: seed, Clients: clients, Duration: r.Duration,
 		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults, Schedule: schedule,
 	}
 	r.again.amend(&cfg)
@@ -334,7 +346,7 @@ func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 	share := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	o := map[string]string{
 		"recipe": names(recipes), "target": r.Target,
-		"duration": r.Duration.String(), "clients": strconv.Itoa(r.Clients),
+		"duration": r.Duration.String(), "clients": strconv.Itoa(r.clients(recipes)),
 		"faults": strings.Join(r.Faults, ","),
 		"hold":   m.Hold.String(), "patience": m.Patience.String(),
 		"try": share(m.Try), "timeout": share(m.Timeout), "cancel": share(m.Cancel), "reenter": share(m.Reenter),

@@ -29,12 +29,10 @@ type workerFlags struct {
 	WorkerCommand string `help:"Command of a worker process; default zkverify worker. See docs/worker.md." placeholder:"COMMAND"`
 }
 
-func (f workerFlags) validate(clients int) error {
+func (f workerFlags) validate() error {
 	switch {
 	case f.N < 0:
 		return fmt.Errorf("--workers must not be negative, not %d", f.N)
-	case f.N > clients:
-		return fmt.Errorf("--workers is %d, more than there are clients (%d)", f.N, clients)
 	case f.N == 0 && f.WorkerCommand != "":
 		return fmt.Errorf("--worker-command goes with --workers")
 	}
