@@ -86,10 +86,6 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 		return
 	}
 	looked := time.Since(looking)
-	watcher, watched := r.world.(Watcher)
-	if watched {
-		watcher.Struck(id, fault)
-	}
 	hit := r.processes(fault, nil)
 	late := r.edge(due.Add(looked), looked)
 	edge := step.edge()
@@ -97,6 +93,10 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 	// Before Start, so that nothing that the fault does is earlier on record
 	// than the fault.
 	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: fault.record(id, hit, edge)})
+	watcher, watched := r.world.(Watcher)
+	if watched {
+		watcher.Struck(id, fault)
+	}
 	healed := map[string]string{}
 	heal := time.Now().Add(step.For)
 	startErr := within(ctx, fault.HealWithin, fault.Start)
@@ -114,11 +114,11 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 	if err := errors.Join(startErr, stopErr); err != nil {
 		stop.Error = err.Error()
 	}
-	_, _ = r.rec.Record(stop)
-	r.finish(step, fault, startErr, stopErr)
 	if watched {
 		watcher.Healed(id, fault)
 	}
+	_, _ = r.rec.Record(stop)
+	r.finish(step, fault, startErr, stopErr)
 }
 
 // edge counts how late an edge is that is due, and how long it took to find

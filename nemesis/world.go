@@ -19,8 +19,8 @@ type World interface {
 }
 
 // Watcher is implemented by a World that wants to be told of faults: Struck
-// just before the fault is recorded and started, Healed after it was stopped
-// and recorded. The calls must not block.
+// when the start is on record, just before it, Healed after the stop, just before
+// that is put on record. The calls must not block.
 type Watcher interface {
 	Struck(id int, fault Fault)
 	Healed(id int, fault Fault)

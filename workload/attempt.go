@@ -69,15 +69,13 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.current(), c.sessionName()
 	a.Owner = ownerName(a.Process)
 	c.record(a.Event)
-	c.setWaiting(true)
-	c.setQueuing(true)
+	c.setAsking(true)
 	lease, err := do(context.WithValue(ctx, attemptKey{}, a))
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = false
-	defer c.setWaiting(false)
-	defer c.setQueuing(false)
+	defer c.setAsking(false)
 	done := a.Event
 	done.Session = c.sessionName()
 	if err != nil {

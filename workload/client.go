@@ -202,6 +202,10 @@ func (c *client) becomes(change func()) {
 
 func (c *client) setWaiting(yes bool) { c.becomes(func() { c.waiting = yes }) }
 
+// setAsking says that it acquires, without a place in the queue yet, or does no
+// more.
+func (c *client) setAsking(yes bool) { c.becomes(func() { c.waiting, c.queuing = yes, yes }) }
+
 func (c *client) setQueuing(yes bool) { c.becomes(func() { c.queuing = yes }) }
 
 func (c *client) setInside(yes bool) { c.becomes(func() { c.inside = yes }) }

@@ -231,10 +231,16 @@ func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
 	w.Struck(1, nemesis.Fault{Name: "down", Clients: []int{0}})
 	other.setWaiting(true)
 	for range 2 {
-		hit.setWaiting(true)
-		hit.setQueuing(true)
+		hit.setAsking(true)
+		hit.setAsking(false)
+	}
+	if met(nemesis.AtWaiter) != 0 || met(nemesis.AtEnqueuing) != 1 {
+		t.Errorf("one fault, whose client never had a place: %v", r.met)
+	}
+	for range 2 {
+		hit.setAsking(true)
 		hit.setQueuing(false)
-		hit.setWaiting(false)
+		hit.setAsking(false)
 	}
 	if met(nemesis.AtWaiter) != 1 || met(nemesis.AtEnqueuing) != 1 || met(nemesis.AtReleasing) != 0 {
 		t.Errorf("one fault, whose client waited twice: %v", r.met)

@@ -77,11 +77,10 @@ func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 	if r.Nemesis.Struck != 3 {
 		t.Fatalf("%d pauses struck: %v", r.Nemesis.Struck, r.Nemesis.Skipped)
 	}
-	if r.Lateness.Worst > histories.Slack(2*time.Second) {
-		t.Skipf("this machine is too busy to tell: a line of a worker was under way for %v", r.Lateness.Worst)
-	}
-	// So few holds may not come to re-enter.
-	if o := report.Outcome(); o != checker.Holds && o != checker.NotExercised {
+	// So few holds may not come to re-enter. On a machine too busy to carry words in
+	// time nothing is held against the lock.
+	busy := r.Lateness.Worst > histories.Slack(2*time.Second)
+	if o := report.Outcome(); o != checker.Holds && o != checker.NotExercised && !(busy && o == checker.Unknown) {
 		t.Errorf("the run is %s: %s", o, report.Reason())
 	}
 	figure := func(guarantee, name string) float64 {
