@@ -4,20 +4,21 @@ import "github.com/zkverify/zkverify/histories"
 
 // The names of the guarantees.
 const (
-	MutualExclusion    = "mutual exclusion"
-	Reentrancy         = "reentrancy"
-	Fencing            = "fencing"
-	Fairness           = "fairness"
-	NoLostUpdateFenced = "no lost update, fenced"
-	NoLostUpdatePlain  = "no lost update, plain"
-	LossIsTold         = "loss is told"
-	Progress           = "progress"
-	NoLeak             = "no leak"
-	ReadersAndWriters  = "read/write"
-	Permits            = "permits"
-	AllOrNothing       = "multi-lock"
-	Revocation         = "revocation"
-	Barriers           = "barriers"
+	MutualExclusion     = "mutual exclusion"
+	Reentrancy          = "reentrancy"
+	Fencing             = "fencing"
+	Fairness            = "fairness"
+	NoLostUpdateFenced  = "no lost update, fenced"
+	NoLostUpdateGuarded = "no lost update, guarded"
+	NoLostUpdatePlain   = "no lost update, plain"
+	LossIsTold          = "loss is told"
+	Progress            = "progress"
+	NoLeak              = "no leak"
+	ReadersAndWriters   = "read/write"
+	Permits             = "permits"
+	AllOrNothing        = "multi-lock"
+	Revocation          = "revocation"
+	Barriers            = "barriers"
 )
 
 // Guarantee describes one thing that the checker judges.
@@ -39,6 +40,7 @@ var guarantees = []Guarantee{
 	{Fencing, "tokens strictly grow from grant to grant of one lock; of a read/write lock, to every writer's", "order of tokens against real time", begin(newFencingJudge), guards, false},
 	{Fairness, "the lock is granted in the order of the queue", "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine", begin(newFairnessJudge), histories.Recipe.IsLock, true},
 	{NoLostUpdateFenced, "no increment of a counter behind the fence is lost, whatever happens to the lock", "chain of admitted writes", func() judge { return newCounterJudge(histories.StoreFenced) }, guards, false},
+	{NoLostUpdateGuarded, "no increment of a counter in ZooKeeper is lost that is written in a transaction with a look at the lock", "chain of admitted writes", func() judge { return newCounterJudge(histories.StoreGuarded) }, guards, false},
 	{NoLostUpdatePlain, "no increment of a counter that only the lock protects is lost", "chain of writes", func() judge { return newCounterJudge(histories.StorePlain) }, guards, false},
 	{LossIsTold, "a holder whose session ends is told within the bound", "time from the end of the session to lost", begin(newLossJudge), histories.Recipe.IsLock, false},
 	{Progress, "after the faults every client gets every lock, and passes every barrier, within the bound, and a try of a free lock succeeds", "first acquire of each lock by each process in recovery, then tries", begin(func() atEnd { return (*check).progress }), every, false},

@@ -9,7 +9,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// counterJudge: behind a fence no increment is lost, under any fault. Where only
+// counterJudge: behind a fence no increment is lost, under any fault, nor where a
+// transaction in ZooKeeper looks at the lock. Where only
 // the lock protects the counter, no increment is lost either, except by a holder
 // that is excused by a forced expiry or a pause.
 type counterJudge struct {
@@ -114,8 +115,12 @@ func (k *counter) judge(j *counterJudge, t *trace, horizon time.Duration) {
 
 func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
 	v := &j.v
-	v.Guarantee, v.Promised = NoLostUpdateFenced, t.header.Promises.Tokens
-	if j.excusing() {
+	switch j.store {
+	case histories.StoreFenced:
+		v.Guarantee, v.Promised = NoLostUpdateFenced, t.header.Promises.Tokens
+	case histories.StoreGuarded:
+		v.Guarantee, v.Promised = NoLostUpdateGuarded, t.header.Promises.Guards
+	case histories.StorePlain:
 		v.Guarantee, v.Promised = NoLostUpdatePlain, true
 	}
 	v.count("writes", j.writes)

@@ -77,7 +77,10 @@ const (
 // The guarded counters that every lock protects.
 const (
 	StoreFenced = "fenced" // refuses a write whose token is older than the newest it has seen
-	StorePlain  = "plain"  // accepts every write: only mutual exclusion protects it
+	// StoreGuarded is a node in ZooKeeper that is written in a transaction which goes
+	// through only while the lock is held.
+	StoreGuarded = "guarded"
+	StorePlain   = "plain" // accepts every write: only mutual exclusion protects it
 )
 
 // Token is a fencing token: the czxid of the lock node, and a second
@@ -181,6 +184,7 @@ type Promises struct {
 	TellsLoss     bool          `json:"tells_loss"`             // Lost is reported
 	FIFO          bool          `json:"fifo"`                   // grants follow the order of enqueued
 	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
+	Guards        bool          `json:"guards,omitempty"`       // a holder can write to ZooKeeper while it holds the lock, and no longer
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock

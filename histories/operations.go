@@ -121,7 +121,7 @@ func (v *validator) operation(e *Event) error {
 	case Acquire, TryAcquire, Release, Set, Remove, Wait:
 	case Read, Write:
 		switch e.Store {
-		case StoreFenced, StorePlain:
+		case StoreFenced, StoreGuarded, StorePlain:
 		case "":
 			return missing(e, "store")
 		default:

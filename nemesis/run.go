@@ -35,8 +35,8 @@ type Skipped struct {
 // How long a step waits for somebody its aim is at, and then as long again for
 // anybody. Faults of servers wait longer: a schedule has few of them.
 const (
-	patience       = 500 * time.Millisecond
-	serverPatience = 1500 * time.Millisecond
+	patience       = 800 * time.Millisecond
+	serverPatience = 2500 * time.Millisecond
 	glance         = 2 * time.Millisecond
 )
 

@@ -32,7 +32,7 @@ type Plan struct {
 	Kinds          []Kind
 	// Weights replaces kinds' own weights, by name. 0 leaves a kind out.
 	Weights map[string]int
-	// Clients is how many there are: faults hit three of ten at once. Default 10.
+	// Clients is how many there are: faults hit four of ten at once. Default 10.
 	Clients int
 }
 
@@ -41,8 +41,8 @@ type Plan struct {
 // calm everything is healed: there the operations are done that make the
 // history long, and there it shows what the storm has broken.
 const (
-	storm = 3.0 // in session timeouts
-	calm  = 2.0
+	storm = 3.5 // in session timeouts
+	calm  = 1.5
 )
 
 // Draw makes the schedule of a plan. The same plan gives the same schedule.
@@ -61,9 +61,9 @@ func Draw(p Plan) Schedule {
 		rand:  rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
 		dealt: make(map[string]int),
 	}
-	lanes := 3
+	lanes := 4
 	if p.Clients > 0 {
-		lanes = max(1, p.Clients*3/10)
+		lanes = max(1, p.Clients*4/10)
 	}
 	clients, servers := &bag{}, &bag{}
 	for _, k := range p.Kinds {

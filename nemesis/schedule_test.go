@@ -73,8 +73,8 @@ func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
 	}
 }
 
-func TestThreeOfTenClientsAreHitAtOnce(t *testing.T) {
-	for clients, want := range map[int]int{0: 3, 1: 1, 3: 1, 10: 3, 18: 5, 40: 12} {
+func TestFourOfTenClientsAreHitAtOnce(t *testing.T) {
+	for clients, want := range map[int]int{0: 4, 1: 1, 3: 1, 10: 4, 18: 7, 40: 16} {
 		p := plan(3, 10*time.Minute)
 		p.Clients = clients
 		most := 0
@@ -115,7 +115,7 @@ func TestADrawnScheduleHitsServersWithOneFaultAtATime(t *testing.T) {
 	})
 }
 
-func TestADrawnScheduleIsOverBeforeItsEndAndCalmForAThirdOfIt(t *testing.T) {
+func TestADrawnScheduleIsOverBeforeItsEndAndCalmForAQuarterOfIt(t *testing.T) {
 	schedules(func(seed int64, d time.Duration, s Schedule) {
 		const grain = 10 * time.Millisecond
 		hit := make(map[time.Duration]bool)
@@ -127,7 +127,7 @@ func TestADrawnScheduleIsOverBeforeItsEndAndCalmForAThirdOfIt(t *testing.T) {
 				hit[at] = true
 			}
 		}
-		if storm := time.Duration(len(hit)) * grain; storm > d*2/3 {
+		if storm := time.Duration(len(hit)) * grain; storm > d*3/4 {
 			t.Errorf("seed %d: faults in force for %v of %v", seed, storm, d)
 		}
 	})

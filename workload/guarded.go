@@ -121,9 +121,7 @@ func (h *hold) read(g guarded, store string) (int64, error) {
 
 // access records one read or write of a counter.
 func (h *hold) access(op histories.Op, g guarded, store string, value int64, do func() (int64, error)) (int64, error) {
-	e := h.event
-	e.Type, e.Op, e.Lock, e.Parts, e.Token = histories.Invoke, op, g.lock, nil, g.token
-	e.Store, e.Value = store, value
+	e := h.accessing(op, g, store, value)
 	h.c.record(e)
 	v, err := do()
 	e.Type, e.Value = histories.OK, v
@@ -132,4 +130,12 @@ func (h *hold) access(op histories.Op, g guarded, store string, value int64, do 
 	}
 	h.c.record(e)
 	return v, err
+}
+
+// accessing is the invocation of one read or write of a counter.
+func (h *hold) accessing(op histories.Op, g guarded, store string, value int64) histories.Event {
+	e := h.event
+	e.Type, e.Op, e.Lock, e.Parts, e.Token = histories.Invoke, op, g.lock, nil, g.token
+	e.Store, e.Value = store, value
+	return e
 }

@@ -33,6 +33,10 @@ type Mix struct {
 	Crash   float64 // share of holds that end in a crash; default 0.0007
 	Race    float64 // share of increments that pause between read and write; default 0.2
 
+	// Guarded is the share of holds that increment a counter in ZooKeeper too, in a
+	// transaction that looks at the lock; default 0.1.
+	Guarded float64
+
 	// Of a read/write lock: the share of acquires that write, and the share of
 	// holds that ask for the other mode too. Defaults 0.5 and 0.3.
 	Write float64
@@ -56,6 +60,7 @@ func (m Mix) withDefaults() Mix {
 	share(&m.Reenter, 0.1)
 	share(&m.Crash, 0.0007)
 	share(&m.Race, 0.2)
+	share(&m.Guarded, 0.1)
 	share(&m.Write, 0.5)
 	share(&m.Cross, 0.3)
 	if m.Patience <= 0 {
@@ -91,6 +96,7 @@ type cycle struct {
 	depth    int
 	crash    bool
 	race     time.Duration // between read and write
+	guarded  bool          // increments the counter in ZooKeeper
 	rest     time.Duration // before it begins; longer after a failure
 
 	more *rand.Rand // decides what the recipe has in particular; not drawn by draw
@@ -104,7 +110,7 @@ func (m Mix) draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) c
 	which, elsewhere, other := r.Float64(), r.Float64(), r.IntN(locks)
 	patience, hold, long, longFor := r.Float64(), r.ExpFloat64(), r.Float64(), r.Float64()
 	on, onFor, deep, deeper := r.Float64(), r.Float64(), r.Float64(), r.IntN(2)
-	crash, race, raceFor, rest := r.Float64(), r.Float64(), r.Float64(), r.Float64()
+	crash, race, raceFor, rest, guarded := r.Float64(), r.Float64(), r.Float64(), r.Float64(), r.Float64()
 
 	switch {
 	case which < m.Try:
@@ -132,6 +138,7 @@ func (m Mix) draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) c
 		c.depth = 2 + deeper
 	}
 	c.crash = crash < m.Crash
+	c.guarded = guarded < m.Guarded
 	if race < m.Race {
 		c.race = time.Duration(raceFor * float64(m.Hold))
 	}

@@ -25,8 +25,9 @@ import (
 type observer struct {
 	conn    *zk.Conn
 	auth    ensemble.Credentials
-	over    chan struct{} // closed when the connection's loop has ended
-	root    string        // of the run
+	over    chan struct{}  // closed when the connection's loop has ended
+	wg      sync.WaitGroup // owned by close: reads of counters
+	root    string         // of the run
 	journal *journal
 	expired func(session int64)
 
@@ -76,6 +77,7 @@ func newObserver(ctx context.Context, servers []string, auth ensemble.Credential
 func (o *observer) close() {
 	o.conn.Close()
 	<-o.over
+	o.wg.Wait()
 }
 
 // makeRoot creates the run's own folder and returns its path.

@@ -16,16 +16,17 @@ const protocolVersion = 1
 // What a run can ask of a worker, besides the operations of a history that have
 // a word there: those of histories.Op.
 const (
-	doOpen    = "open"    // starts a client
-	doCrash   = "crash"   // ends it as its death would
-	doClose   = "close"   // ends it in good order
-	doReenter = "reenter" // acquires again, in the name of the owner of Lease
-	doValid   = "valid"   // asks a lease
-	doEcho    = "echo"    // is answered by a process that runs
-	doListen  = "listen"  // wants to know when a lease's holder is asked to release
-	doHolder  = "holder"  // asks who holds a lock
-	doCancel  = "cancel"  // ends the context of command Of
-	doCensus  = "census"  // asks for goroutines, or threads, that closed clients have left
+	doOpen    = "open"        // starts a client
+	doCrash   = "crash"       // ends it as its death would
+	doClose   = "close"       // ends it in good order
+	doReenter = "reenter"     // acquires again, in the name of the owner of Lease
+	doValid   = "valid"       // asks a lease
+	doEcho    = "echo"        // is answered by a process that runs
+	doListen  = "listen"      // wants to know when a lease's holder is asked to release
+	doHolder  = "holder"      // asks who holds a lock
+	doSet     = "set-guarded" // sets the data of a node while the lease holds its lock
+	doCancel  = "cancel"      // ends the context of command Of
+	doCensus  = "census"      // asks for goroutines, or threads, that closed clients have left
 )
 
 // command is a line to a worker.
@@ -41,7 +42,8 @@ type command struct {
 	Permits int    `json:"permits,omitempty"`
 	Size    int    `json:"size,omitempty"`
 	Lease   int64  `json:"lease,omitempty"` // the number of the command that acquired it
-	Node    string `json:"node,omitempty"`  // what holder has answered
+	Node    string `json:"node,omitempty"`  // what holder has answered; of set-guarded the node to write
+	Data    string `json:"data,omitempty"`  // to write there
 	Of      int64  `json:"of,omitempty"`    // the command to cancel
 	Env     *where `json:"env,omitempty"`   // for open
 }

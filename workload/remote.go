@@ -208,6 +208,12 @@ func (l *remoteLease) Release(ctx context.Context) error {
 	return err
 }
 
+// SetGuarded is answered once the process runs, however long ago it was asked.
+func (l *remoteLease) SetGuarded(ctx context.Context, node string, data []byte) error {
+	_, err := l.c.ask(ctx, command{Do: doSet, Lease: l.id, Node: node, Data: string(data)}, nil)
+	return err
+}
+
 func (l *remoteLease) OnRevoke(f func()) {
 	l.mu.Lock()
 	l.onRevoke = append(l.onRevoke, f)

@@ -20,6 +20,7 @@ var (
 	_ BarrierClient         = (*remoteClient)(nil)
 	_ DoubleBarrierClient   = (*remoteClient)(nil)
 	_ RevocableLease        = (*remoteLease)(nil)
+	_ GuardedLease          = (*remoteLease)(nil)
 	_ MultiLease            = (*remoteLease)(nil)
 	_ Sessioned             = (*remoteLease)(nil)
 )

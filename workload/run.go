@@ -181,6 +181,9 @@ func (r *run) setUp(ctx context.Context) error {
 	if err := r.putForeign(); err != nil {
 		return err
 	}
+	if err := r.putGuarded(); err != nil {
+		return fmt.Errorf("preparing the counters in ZooKeeper: %w", err)
+	}
 	r.name = path.Base(root)
 	for i := range r.cfg.Clients {
 		c := newClient(r, i)

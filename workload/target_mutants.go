@@ -24,7 +24,7 @@ func (t mutantTarget) Description() string {
 
 func (mutantTarget) Promises(s Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true,
+		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true,
 		LossBound:     lossBound(s),
 		RevokeBound:   revokeBound(s),
 		ProgressBound: progressBound(s),
@@ -112,6 +112,16 @@ func (l *mutantLease) Token() histories.Token { return histories.Token(l.Lease.T
 func (l *mutantLease) Release(ctx context.Context) error {
 	err := l.Lease.Release(ctx)
 	if errors.Is(err, mutants.ErrLeaseLost) {
+		return errors.Join(ErrLost, err)
+	}
+	return err
+}
+
+// SetGuarded is Lease.Multi of one node.
+func (l *mutantLease) SetGuarded(ctx context.Context, node string, data []byte) error {
+	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
+	over := errors.Is(err, mutants.ErrLeaseLost) || errors.Is(err, mutants.ErrNotHeld)
+	if over && !errors.Is(err, mutants.ErrOutcomeUnknown) {
 		return errors.Join(ErrLost, err)
 	}
 	return err

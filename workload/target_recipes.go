@@ -22,7 +22,7 @@ func (recipesTarget) Description() string {
 
 func (recipesTarget) Promises(s Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true,
+		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true,
 		LossBound:     lossBound(s),
 		RevokeBound:   revokeBound(s),
 		ProgressBound: progressBound(s),
@@ -109,6 +109,16 @@ func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.
 func (l *recipesLease) Release(ctx context.Context) error {
 	err := l.Lease.Release(ctx)
 	if errors.Is(err, recipes.ErrLeaseLost) {
+		return errors.Join(ErrLost, err)
+	}
+	return err
+}
+
+// SetGuarded is Lease.Multi of one node.
+func (l *recipesLease) SetGuarded(ctx context.Context, node string, data []byte) error {
+	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
+	over := errors.Is(err, recipes.ErrLeaseLost) || errors.Is(err, recipes.ErrNotHeld)
+	if over && !errors.Is(err, recipes.ErrOutcomeUnknown) {
 		return errors.Join(ErrLost, err)
 	}
 	return err

@@ -27,6 +27,7 @@ func (h *hold) climb(ctx context.Context, r Reenterer, plan cycle) []Lease {
 // use increments by the innermost of the leases, and holds on.
 func (h *hold) use(ctx context.Context, levels []Lease, plan cycle) {
 	top := levels[len(levels)-1]
+	h.beginGuarded(plan)
 	h.increment(ctx, top, plan.race)
 	h.linger(ctx, top, plan)
 }
@@ -58,7 +59,8 @@ func (h *hold) linger(ctx context.Context, lease Lease, plan cycle) {
 // finish ends the hold, the last of its process, as planned: by a crash of its
 // client, or by giving back its leases, outermost first.
 func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
-	if plan.crash && ctx.Err() == nil && !h.isLost() {
+	unknown := h.endGuarded(levels[len(levels)-1])
+	if unknown || plan.crash && ctx.Err() == nil && !h.isLost() {
 		e := h.event
 		e.Type = histories.Crash
 		h.end(e)

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/zkverify/zkverify/histories"
@@ -72,7 +73,7 @@ func (h *hosted) do(ctx context.Context, c command) (line, *hostedLease, error) 
 		return h.granted(h.acquire(ctx, c))
 	case doReenter:
 		return h.granted(h.reenter(ctx, c))
-	case string(histories.Release), doValid, doListen, string(histories.Leave):
+	case string(histories.Release), doValid, doListen, doSet, string(histories.Leave):
 		l, err := h.w.lease(c.Lease)
 		if err != nil {
 			return line{}, nil, err
@@ -178,6 +179,12 @@ func (h *hosted) ofLease(ctx context.Context, c command, l *hostedLease) (line, 
 		return line{}, nil, fmt.Errorf("%s of %d, which is no lease", c.Do, c.Lease)
 	case c.Do == doValid:
 		return line{Valid: l.lease.Valid()}, nil, nil
+	case c.Do == doSet:
+		g, ok := l.lease.(GuardedLease)
+		if !ok {
+			return line{}, nil, errors.New("the target guards no writes")
+		}
+		return line{}, nil, g.SetGuarded(ctx, c.Node, []byte(c.Data))
 	case c.Do == doListen:
 		r, ok := l.lease.(RevocableLease)
 		if !ok {

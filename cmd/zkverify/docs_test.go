@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,21 @@ func TestTheREADMEListsEveryGuarantee(t *testing.T) {
 	}
 	if n := strings.Count(readme[strings.Index(readme, "| guarantee |"):strings.Index(readme, "Each has one of five")], "\n| "); n != len(checker.Guarantees())+1 {
 		t.Errorf("the README lists %d guarantees, the checker has %d", n-1, len(checker.Guarantees()))
+	}
+}
+
+func TestTheDocsSayWhyEveryGuaranteeIsJudgedRight(t *testing.T) {
+	var want, got []string
+	for _, g := range checker.Guarantees() {
+		want = append(want, g.Name)
+	}
+	for _, heading := range regexp.MustCompile("(?m)^## (.+)$").FindAllStringSubmatch(readDoc(t, "docs/guarantees.md"), -1) {
+		got = append(got, heading[1])
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("docs/guarantees.md has %q, the checker %q", got, want)
 	}
 }
 

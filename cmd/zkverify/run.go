@@ -68,7 +68,8 @@ type mixFlags struct {
 	Long     float64       `default:"0.0005" help:"Share of holds as long as a session timeout (${default})."`
 	HoldOn   float64       `default:"0.7" help:"Share of holds that go on for long when a fault hits them (${default})."`
 	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash (${default})."`
-	Race     float64       `default:"0.2" help:"Share of guarded increments that pause in the middle (${default})."`
+	Race     float64       `default:"0.2" help:"Share of increments that pause in the middle (${default})."`
+	Guarded  float64       `default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock (${default})."`
 }
 
 func (m mixFlags) mix() workload.Mix {
@@ -81,7 +82,7 @@ func (m mixFlags) mix() workload.Mix {
 	return workload.Mix{
 		Try: share(m.Try), Timeout: share(m.Timeout), Cancel: share(m.Cancel), Patience: m.Patience,
 		Hold: m.Hold, Long: share(m.Long), HoldOn: share(m.HoldOn),
-		Reenter: share(m.Reenter), Crash: share(m.Crash), Race: share(m.Race),
+		Reenter: share(m.Reenter), Crash: share(m.Crash), Race: share(m.Race), Guarded: share(m.Guarded),
 	}
 }
 
@@ -112,7 +113,7 @@ func (r *runCmd) Validate() error {
 		flag  string
 		value float64
 	}{{"try", m.Try}, {"timeout", m.Timeout}, {"cancel", m.Cancel}, {"try, --timeout and --cancel together", m.Try + m.Timeout + m.Cancel},
-		{"reenter", m.Reenter}, {"long", m.Long}, {"hold-on", m.HoldOn}, {"crash", m.Crash}, {"race", m.Race}} {
+		{"reenter", m.Reenter}, {"long", m.Long}, {"hold-on", m.HoldOn}, {"crash", m.Crash}, {"race", m.Race}, {"guarded", m.Guarded}} {
 		if s.value < 0 || s.value > 1+1e-9 {
 			return fmt.Errorf("--%s must lie between 0 and 1, not at %v", s.flag, s.value)
 		}
@@ -350,7 +351,7 @@ func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 		"faults": strings.Join(r.Faults, ","),
 		"hold":   m.Hold.String(), "patience": m.Patience.String(),
 		"try": share(m.Try), "timeout": share(m.Timeout), "cancel": share(m.Cancel), "reenter": share(m.Reenter),
-		"long": share(m.Long), "hold-on": share(m.HoldOn), "crash": share(m.Crash), "race": share(m.Race),
+		"long": share(m.Long), "hold-on": share(m.HoldOn), "crash": share(m.Crash), "race": share(m.Race), "guarded": share(m.Guarded),
 	}
 	if r.Locks != nil {
 		o["locks"] = strconv.Itoa(*r.Locks)

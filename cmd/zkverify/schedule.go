@@ -19,7 +19,7 @@ type scheduleCmd struct {
 	Duration       time.Duration `default:"60s" help:"How long faults come and go (${default})."`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last (${default})."`
 	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
-	Clients        int           `default:"10" help:"Clients: three of ten are hit at once (${default})."`
+	Clients        int           `default:"10" help:"Clients: four of ten are hit at once (${default})."`
 	Ensemble       string        `enum:"local,docker,external" default:"local" help:"local, docker, or external: without faults of servers (${default})." placeholder:"KIND"`
 	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
 	Seed           *int64        `help:"Seed of the draw; drawn and written down if not given."`

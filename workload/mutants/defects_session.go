@@ -19,6 +19,13 @@ var sessionDefects = []Defect{
 		Guarantee: "mutual exclusion",
 	},
 	{
+		Name:      "mutant-unguarded-write",
+		Recipe:    histories.Mutex,
+		Bug:       "the usual way to write beside a lock: a check, then a write of the connection",
+		What:      "writes to ZooKeeper in whatever session there is, without a look at its lock node",
+		Guarantee: "no lost update, guarded",
+	},
+	{
 		Name:      "mutant-never-told",
 		Recipe:    histories.Mutex,
 		Bug:       "CURATOR-604, -206",

@@ -54,6 +54,17 @@ func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse,
 // and none of this session while a request of this kind is under way.
 func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
 	s := leases[0].hold.s
+	if leases[0].hold.client.cfg.defect == "mutant-unguarded-write" {
+		next, err := leases[0].hold.client.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		responses, err := next.conn.Multi(ops...)
+		if err != nil && !answered(err) {
+			err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+		}
+		return responses, err
+	}
 	var checks []any
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -20,6 +20,8 @@ func mutexProvocations() []Provocation {
 	silentTries.Hold, silentTries.Rest = 500*time.Millisecond, 60*time.Millisecond
 	impatient := busy
 	impatient.Timeout, impatient.Cancel, impatient.Patience = 0.4, 0.4, 20*time.Millisecond
+	writers := stubborn()
+	writers.Guarded = 1
 	cutOff := stubborn()
 	cutOff.Hold, cutOff.HoldOn = 400*time.Millisecond, -1
 	return []Provocation{
@@ -58,6 +60,15 @@ func mutexProvocations() []Provocation {
 				Schedule: aimed("expire-session", nemesis.AtHolder, 3, 2200*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-silent-new-session"},
+		},
+		{
+			Name: "late-write",
+			What: "the holder's session is closed from the side between its read and its write to ZooKeeper",
+			Config: workload.Config{
+				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: writers,
+				Schedule: aimed("expire-session", nemesis.AtHolder, 6, time.Second, 0),
+			},
+			Mutants: []string{"mutant-unguarded-write"},
 		},
 		{
 			// syncLimit × tickTime is longer than the session timeout: a follower

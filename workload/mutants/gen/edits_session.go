@@ -37,6 +37,21 @@ var sessionEdits = []edit{
 	return c.create(`},
 	{"client.go", "	cohorts cohorts\n", "	cohorts cohorts\n	stale   sync.Map // what a defect remembers of a path\n"},
 
+	// mutant-unguarded-write
+	{"guarded.go", "	var checks []any\n", `	if leases[0].hold.client.cfg.defect == "mutant-unguarded-write" {
+		next, err := leases[0].hold.client.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		responses, err := next.conn.Multi(ops...)
+		if err != nil && !answered(err) {
+			err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+		}
+		return responses, err
+	}
+	var checks []any
+`},
+
 	// mutant-never-told
 	{"lease.go", "	if h.over {\n		return\n	}\n	h.over, h.isLost", `	if h.over || h.client.cfg.defect == "mutant-never-told" {
 		return

@@ -1,0 +1,120 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// GuardedLease is implemented by the leases of targets that promise
+// histories.Promises.Guards: the fence for data that is in ZooKeeper itself.
+type GuardedLease interface {
+	// SetGuarded sets the data of a node in ZooKeeper, in one transaction with a
+	// look at whether the lock is held. An error that wraps ErrLost says that it
+	// was not, and nothing is written. Any other error leaves open whether it was
+	// written, or will be.
+	SetGuarded(ctx context.Context, node string, data []byte) error
+}
+
+// guardedNode is the counter in ZooKeeper that a lock guards.
+func (r *run) guardedNode(lock string) string { return path.Join(r.observer.root, "guarded", lock) }
+
+// putGuarded makes these counters, for targets that can write to them.
+func (r *run) putGuarded() error {
+	if !r.promises.Guards {
+		return nil
+	}
+	if err := r.observer.create(path.Dir(r.guardedNode("any"))); err != nil {
+		return err
+	}
+	for lock, l := range r.locks {
+		if !l.Recipe.Exclusive() {
+			continue
+		}
+		node := r.guardedNode(lock)
+		if err := r.observer.create(node); err != nil {
+			return err
+		}
+		if _, err := r.observer.conn.Set(node, []byte("0"), -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginGuarded reads the counter in ZooKeeper when the hold begins, if it is
+// planned to be incremented. A reader, and a holder of several locks, keep away
+// from it.
+func (h *hold) beginGuarded(plan cycle) {
+	if _, ok := h.lease.(GuardedLease); !ok || !plan.guarded || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Parts != nil || h.event.Permits > 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(h.c.run.life, h.c.run.cfg.SessionTimeout)
+	defer cancel()
+	g := h.guards()[0]
+	if v, err := h.access(histories.Read, g, histories.StoreGuarded, 0, func() (int64, error) { return h.c.run.observer.value(ctx, h.c.run.guardedNode(g.lock)) }); err == nil {
+		h.seen = &v
+	}
+}
+
+// endGuarded writes what beginGuarded has read, and one, however long ago that
+// was, without a look at the lease: the guard is what keeps an old holder out. It
+// reports whether nobody knows if it was written. Then the process must die: it
+// can neither do it again nor go on.
+func (h *hold) endGuarded(lease Lease) (unknown bool) {
+	if h.seen == nil || !h.c.awake() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
+	defer cancel()
+	g, value := h.guards()[0], *h.seen+1
+	e := h.accessing(histories.Write, g, histories.StoreGuarded, value)
+	h.c.record(e)
+	err := lease.(GuardedLease).SetGuarded(ctx, h.c.run.guardedNode(g.lock), []byte(strconv.FormatInt(value, 10)))
+	switch {
+	case err == nil:
+		e.Type = histories.OK
+	case errors.Is(err, ErrLost):
+		e.Type, e.Error = histories.Fail, err.Error()
+	default:
+		return true
+	}
+	h.c.record(e)
+	return false
+}
+
+// value reads a counter as of the time of the call: it writes next to it first,
+// which a majority has to agree to, and then the server that has answered has all
+// that came before.
+func (o *observer) value(ctx context.Context, node string) (int64, error) {
+	type answer struct {
+		value int64
+		err   error
+	}
+	got := make(chan answer, 1)
+	// Ends when the servers answer, at the latest when the connection is closed.
+	o.wg.Go(func() {
+		_, err := o.conn.Set(path.Dir(node), nil, -1)
+		if err != nil {
+			got <- answer{0, err}
+			return
+		}
+		data, _, err := o.conn.Get(node)
+		if err != nil {
+			got <- answer{0, err}
+			return
+		}
+		v, err := strconv.ParseInt(string(data), 10, 64)
+		got <- answer{v, err}
+	})
+	select {
+	case a := <-got:
+		return a.value, a.err
+	case <-ctx.Done():
+		return 0, fmt.Errorf("nobody has answered: %w", context.Cause(ctx))
+	}
+}
