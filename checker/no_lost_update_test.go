@@ -78,17 +78,51 @@ func TestNoLostUpdatePlain(t *testing.T) {
 	})
 }
 
-func TestNoLostUpdateFenced(t *testing.T) {
-	fenced := func(make func(*run)) func(*run) {
-		return func(r *run) {
-			make(r)
-			for i := range r.h.Events {
-				if e := &r.h.Events[i]; e.Store != "" {
-					e.Store = histories.StoreFenced
-				}
+// inStore has the counter of a history in another store.
+func inStore(store string, make func(*run)) func(*run) {
+	return func(r *run) {
+		make(r)
+		for i := range r.h.Events {
+			if e := &r.h.Events[i]; e.Store != "" {
+				e.Store = store
 			}
 		}
 	}
+}
+
+func TestNoLostUpdateGuarded(t *testing.T) {
+	guarded := func(make func(*run)) func(*run) {
+		make = inStore(histories.StoreGuarded, make)
+		return func(r *run) {
+			r.h.Header.Promises.Guards = true
+			make(r)
+		}
+	}
+	answers(t, NoLostUpdateGuarded, []known{
+		{"the transaction of a holder that was told is refused", guarded(func(r *run) {
+			r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).expire(2, 1).lost(3, 1).want(4, 2).got(4, 2, 2).reads(5, 2, 0).writes(6, 2, 1).
+				counter(7, 1, histories.Write, 1, histories.Fail)
+		}), Holds},
+		{"a write that lands after the next holder's is excused by nothing, not even by the word of the loss", guarded(func(r *run) {
+			r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).expire(2, 1).lost(3, 1).want(4, 2).got(4, 2, 2).reads(5, 2, 0).writes(6, 2, 1).
+				writes(7, 1, 1)
+		}), Violated},
+		{"a holder that does not know what came of its write crashes; it came to something", guarded(func(r *run) {
+			w := histories.Event{Store: histories.StoreGuarded, Value: 1}
+			r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).op(2, histories.Invoke, 1, histories.Write, w).crash(3, 1).
+				want(4, 2).got(4, 2, 2).reads(5, 2, 1).writes(6, 2, 2)
+		}), Holds},
+		{"it came to nothing", guarded(func(r *run) {
+			w := histories.Event{Store: histories.StoreGuarded, Value: 1}
+			r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).op(2, histories.Invoke, 1, histories.Write, w).crash(3, 1).
+				want(4, 2).got(4, 2, 2).reads(5, 2, 0).writes(6, 2, 1)
+		}), Holds},
+		{"only the plain counter is written", func(r *run) { r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).writes(2, 1, 1) }, NotExercised},
+	})
+}
+
+func TestNoLostUpdateFenced(t *testing.T) {
+	fenced := func(make func(*run)) func(*run) { return inStore(histories.StoreFenced, make) }
 	answers(t, NoLostUpdateFenced, []known{
 		{"the fence refuses the stale write", fenced(func(r *run) {
 			r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).expire(2, 1).want(3, 2).got(3, 2, 2).reads(4, 2, 0).writes(5, 2, 1).

@@ -309,7 +309,11 @@ func TestWhatATargetLacksIsAnErrorNotTheWorkersEnd(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, what := range []command{{Do: "dance", Client: c.number}, {Do: "acquire", Client: 99}, {Do: "valid", Client: c.number, Lease: 99}, {Do: doOpen, Env: &where{Target: "other"}}, {Do: doOpen}} {
+	held, err := c.TryAcquire(t.Context(), "lock-0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []command{{Do: "dance", Client: c.number}, {Do: "acquire", Client: 99}, {Do: "valid", Client: c.number, Lease: 99}, {Do: doSet, Client: c.number, Lease: held.(*remoteLease).id, Node: "/n"}, {Do: doOpen, Env: &where{Target: "other"}}, {Do: doOpen}} {
 		if _, err := talk.ask(t.Context(), what, nil, nil); err == nil || errors.Is(err, errWorkerGone) {
 			t.Errorf("%+v: %v", what, err)
 		}

@@ -61,7 +61,7 @@ func contended(t *testing.T, target workload.Target, schedule *nemesis.Schedule)
 		Target: target, Seed: 1, Clients: 4, Locks: 1, Duration: 12 * time.Second,
 		SessionTimeout: 2 * time.Second, Workers: workers(t, 2), Schedule: schedule,
 		// Most of the time a holder is between a read and a write.
-		Mix: workload.Mix{HoldOn: 1, Race: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 1500 * time.Millisecond, Long: -1},
+		Mix: workload.Mix{HoldOn: 1, Race: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 1500 * time.Millisecond, Long: -1, Guarded: 1},
 	}
 }
 
@@ -95,6 +95,9 @@ func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 	}
 	if n := figure(checker.NoLostUpdateFenced, "writes refused"); n < 1 {
 		t.Error("no write with an old token was refused: nobody tried one")
+	}
+	if n := figure(checker.NoLostUpdateGuarded, "writes refused"); n < 1 {
+		t.Error("no transaction of a holder that had been paused was refused: nobody tried one")
 	}
 	t.Logf("loss was told %.1f ms after waking at most", figure(checker.LossIsTold, "from the end of a pause to lost, longest"))
 	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.HasPrefix(n, "under pauses") }) {
