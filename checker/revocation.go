@@ -91,7 +91,10 @@ func (j *revocationJudge) window(_ *check, t *trace) {
 			_, ended := t.expired[h.session]
 			return ended
 		}
-		j.v.violate(func() Witness { return t.forcedOut(h) })
+		// By now they have answered since, and it is known for how long they had not.
+		if !t.quiet.within(h.end-t.header.SessionTimeout, h.end) {
+			j.v.violate(func() Witness { return t.forcedOut(h) })
+		}
 		return true
 	})
 	j.forget(t, known, since)
@@ -293,7 +296,8 @@ func (t *trace) calm() time.Duration { return 2 * t.header.SessionTimeout }
 // the bound of it, with nothing else to blame. No fault was about, neither since
 // the request nor in the two session timeouts before it, and no lease that nobody
 // had asked for was lost in that time, as happens when the machine stalls. It has,
-// if the session lived on.
+// if the session lived on, and the servers were not quiet in the session timeout
+// before.
 func (j *revocationJudge) forced(t *trace, o *op, h *hold, bound time.Duration) bool {
 	if o.ret < forever && h.end > max(o.ret, h.start)+bound {
 		return false

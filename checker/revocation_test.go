@@ -72,6 +72,16 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1).want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1)
 		}, Holds, "", 0},
 		{"the holder loses its lease, and its session may have ended", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1) }, Holds, "", 0},
+		{"the holder loses its lease when the servers have answered nobody for half a session timeout", func(r *run) {
+			holds(r).revoke(1003, 1004, 2, 5, ok).told(1005, 1, 5).lost(1006, 1).want(1020, 1).got(1021, 1, 6).release(1022, 1).released(1023, 1)
+		}, Holds, "", 0},
+		{"the servers have answered nobody for a little less, and before", func(r *run) {
+			b := histories.Event{Lock: "b"}
+			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
+			holds(r).both(2, ok, 3, histories.Acquire, b).both(1500, ok, 3, histories.Release, b).both(1600, ok, 3, histories.Acquire, b).both(2500, ok, 3, histories.Release, b)
+			r.both(2590, ok, 3, histories.Acquire, b).both(3580, ok, 3, histories.Release, b).both(3580, ok, 3, histories.Acquire, b)
+			r.revoke(3603, 3604, 2, 5, ok).told(3605, 1, 5).lost(3606, 1).want(3620, 1).got(3621, 1, 6).release(3622, 1).released(3623, 1)
+		}, Violated, `process 1 held lock "a" with token 0x5 and was asked to release it; it lost it at 3.606000 s, although its session lived on and no fault was about`, 0},
 		{"the holder loses its lease long after the request", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(16, 1).want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1)
 		}, Holds, "", 0},

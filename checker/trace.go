@@ -31,6 +31,7 @@ type trace struct {
 	byLock map[string][]*hold
 	locks  []string     // in order of appearance
 	faults []*faultSpan // by start
+	quiet  quiet
 	forced []*faultSpan // those that excuse beliefs: forced expiries, and pauses of their process
 
 	forcing       []*faultSpan  // those of them that go on
@@ -192,7 +193,7 @@ func beginTrace(header histories.Header) *trace {
 	t := &trace{
 		header: header, before: -1,
 		expired: map[string]time.Duration{}, alive: map[string]time.Duration{}, phases: map[string]time.Duration{}, byNumber: map[int]*process{},
-		active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{},
+		quiet: quiet{least: header.SessionTimeout / 2}, active: map[int]*faultSpan{}, known: map[string]*lockInfo{}, byLock: map[string][]*hold{},
 	}
 	t.held = newHoldTracker(t)
 	t.tally = newTally(t)
@@ -204,6 +205,7 @@ func (t *trace) step(e *histories.Event) {
 	i := t.next
 	t.next++
 	t.end = e.Time
+	t.quiet.step(e)
 	switch e.Type {
 	case histories.Invoke:
 		for _, o := range t.invoke(i, e) {
