@@ -19,8 +19,9 @@ import (
 // came until after B was served. Those that are served in one transaction are
 // served together.
 type turns struct {
-	recent []*op // granted; that asked, or knew their place, since the oldest acquire under way was invoked
-	newest *op   // of the others, the one granted last
+	recent []*op         // granted; that knew their place since the oldest acquire under way was invoked
+	newest *op           // of the others, the one granted last
+	since  time.Duration // when that acquire was invoked: who asked before is judged, and newest need not have been ahead
 }
 
 // turn puts an acquire with a place that is no token on record.
@@ -46,6 +47,9 @@ func (j *fairnessJudge) judgeTurns(t *trace, q *queueOf, before time.Duration) {
 	slices.SortStableFunc(byPlace, func(a, b *op) int { return cmp.Compare(a.known(), b.known()) })
 	newest, i := u.newest, 0
 	for _, b := range byCall {
+		if b.call < u.since {
+			continue
+		}
 		for ; i < len(byPlace) && byPlace[i].known() < b.call; i++ {
 			newest = grantedLater(newest, byPlace[i])
 		}
@@ -63,6 +67,7 @@ func (j *fairnessJudge) judgeTurns(t *trace, q *queueOf, before time.Duration) {
 			j.v.violate(func() Witness { return t.passed(a, b) })
 		}
 	}
+	u.since = max(u.since, before)
 	u.recent = slices.DeleteFunc(u.recent, func(o *op) bool {
 		if o.known() >= before {
 			return false
