@@ -35,6 +35,7 @@ type client struct {
 	open    *histories.Event // its invocation
 	place   histories.Token
 	places  map[string]histories.Token // of an acquire of several locks
+	number  int                        // its place in a queue whose places are no tokens
 	leases  []*lease
 	forced  time.Duration // when its session was last ended from the side
 }
@@ -81,7 +82,7 @@ func (w *world) oneOf(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, "") }
 func (w *world) oddly(n int) bool { return w.oneOf(n) == n-1 }
 
 func (w *world) rename(c *client) {
-	c.process, c.open, c.leases, c.place, c.places = w.pids, nil, nil, histories.Token{}, nil
+	c.process, c.open, c.leases, c.place, c.places, c.number = w.pids, nil, nil, histories.Token{}, nil, 0
 	w.pids++
 	c.owner = ""
 	if w.oddly(3) {
@@ -245,11 +246,17 @@ func (w *world) ends(c *client) {
 		for lock, place := range c.places {
 			w.failed[lock] = append(w.failed[lock], place)
 		}
-		c.open, c.place, c.places = nil, histories.Token{}, nil
+		c.open, c.place, c.places, c.number = nil, histories.Token{}, nil, 0
 		return
 	}
 	asks := e.Op == histories.Acquire || e.Op == histories.TryAcquire
-	if asks && c.place == (histories.Token{}) && e.Lock != "" && w.h.Header.Locks[e.Lock].Recipe.Exclusive() && !w.oddly(3) {
+	if asks && c.number == 0 && e.Lock != "" && w.numbers(e.Lock) && !w.oddly(3) {
+		w.next++
+		c.number = int(w.next) // in a queue whose places are not the tokens
+		w.record(c, histories.Enqueued, histories.Event{Lock: e.Lock, Sequence: c.number, Session: c.session()})
+		return
+	}
+	if asks && c.place == (histories.Token{}) && e.Lock != "" && !w.numbers(e.Lock) && w.h.Header.Locks[e.Lock].Recipe.Exclusive() && !w.oddly(3) {
 		c.place = w.token()
 		w.record(c, histories.Enqueued, histories.Event{Lock: e.Lock, Token: c.place, Session: c.session()})
 		return
@@ -275,7 +282,13 @@ func (w *world) ends(c *client) {
 		w.up[e.Lock] = e.Op == histories.Set
 	}
 	w.record(c, histories.OK, e)
-	c.open, c.place, c.places = nil, histories.Token{}, nil
+	c.open, c.place, c.places, c.number = nil, histories.Token{}, nil, 0
+}
+
+// numbers reports whether the places of a lock have numbers of their own.
+func (w *world) numbers(lock string) bool {
+	r := w.h.Header.Locks[lock].Recipe
+	return r.HasPermits() || r == histories.NonReentrant
 }
 
 // takes gives c, which asks for several locks, its place in the queue of one.
