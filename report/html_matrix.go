@@ -7,13 +7,19 @@ import (
 	"github.com/zkverify/zkverify/checker"
 )
 
-// matrix is a table of counts. Each row is named by one or more heads, so that a
-// table of more dimensions is one of more heads.
+// matrix is a table of counts. Each row is named by one or more heads. The columns
+// may come in groups, each of the same ones, whose heads are short then.
 type matrix struct {
 	Caption string
 	Heads   []string // of the columns that name a row
-	Columns []string
+	Groups  []string
+	Columns []matrixColumn
 	Rows    []matrixRow
+}
+
+type matrixColumn struct {
+	Head, Title string
+	First       bool // of a group
 }
 
 type matrixRow struct {
@@ -25,6 +31,8 @@ type matrixCell struct {
 	Count int
 	Level int  // 0 for none to 4 for the most, for the eye
 	Never bool // there can be none
+	Title string
+	First bool // of a group
 }
 
 // coverageMatrices are fault × state of the lock at the start of the fault, and
@@ -34,27 +42,57 @@ func coverageMatrices(r *checker.Report) []matrix {
 	for _, c := range r.Coverage {
 		atStart.add(c.Met, c.Fault, strconv.Itoa(c.Starts))
 	}
-	during := matrix{Caption: "The same while a fault was in force, by recipe: each process and state counts once for each fault", Heads: []string{"fault", "recipe"}}
+	atStart.columns(1)
+	during := matrix{Caption: "The same while a fault was in force: each process and state counts once for each fault", Heads: []string{"fault"}}
 	for _, m := range r.Meetings {
-		during.add(m.Met, m.Fault, string(m.Recipe))
+		if len(during.Rows) == 0 || during.Rows[len(during.Rows)-1].Heads[0] != m.Fault {
+			during.add(nil, m.Fault)
+		}
+		if len(during.Rows) == 1 {
+			during.Groups = append(during.Groups, string(m.Recipe))
+		}
+		during.count(m.Met, m.Fault+", "+string(m.Recipe))
+	}
+	if during.columns(len(during.Groups)); len(during.Groups) > 1 {
+		during.Caption += " (i: idle, e: enqueuing, w: waiting, h: holding, r: releasing)"
 	}
 	all := []matrix{atStart, during}
 	for i := range all {
-		for _, s := range checker.States() {
-			all[i].Columns = append(all[i].Columns, string(s))
-		}
 		all[i].shade()
 	}
 	return slices.DeleteFunc(all, func(m matrix) bool { return len(m.Rows) == 0 })
 }
 
 func (m *matrix) add(met map[checker.State]int, heads ...string) {
-	row := matrixRow{Heads: heads}
-	for _, s := range checker.States() {
-		n, can := met[s]
-		row.Cells = append(row.Cells, matrixCell{Count: n, Never: !can})
+	m.Rows = append(m.Rows, matrixRow{Heads: heads})
+	if met != nil {
+		m.count(met, heads[0])
 	}
-	m.Rows = append(m.Rows, row)
+}
+
+// count adds the cells of a group to the last row.
+func (m *matrix) count(met map[checker.State]int, of string) {
+	row := &m.Rows[len(m.Rows)-1]
+	for i, s := range checker.States() {
+		n, can := met[s]
+		row.Cells = append(row.Cells, matrixCell{Count: n, Never: !can, Title: of + ", " + string(s), First: i == 0})
+	}
+}
+
+// columns sets the columns of so many groups. One group has no head of its own.
+func (m *matrix) columns(groups int) {
+	if groups == 1 {
+		m.Groups = nil
+	}
+	for range groups {
+		for i, s := range checker.States() {
+			c := matrixColumn{Head: string(s), Title: string(s), First: i == 0}
+			if groups > 1 {
+				c.Head = letters[s]
+			}
+			m.Columns = append(m.Columns, c)
+		}
+	}
 }
 
 // shade sets the levels.

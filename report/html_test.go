@@ -146,7 +146,7 @@ func TestAPageTellsWhatItCanWithoutAScript(t *testing.T) {
 		"try-acquire 0 1 0 – – – –",
 		"fault starts idle enqueuing waiting holding releasing down 1 · · · 1 ·",
 		"by what they were doing. 4 cells are empty",
-		"fault recipe idle enqueuing waiting holding releasing down mutex · · · 1 ·",
+		"once for each fault. 4 cells are empty: the run shows nothing of that. fault idle enqueuing waiting holding releasing down · · · 1 ·",
 		"zkverify replay runs/some",
 		"zkverify check runs/some",
 	} {
