@@ -62,6 +62,9 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 		{"the holder is told of a lease that nobody has", func(r *run) { holds(r).revoke(3, 4, 2, 9, ok).told(5, 1, 9).release(50, 1) }, Violated,
 			`process 1 was told at 0.005000 s to release lock "a" with token 0x9, which nobody has`, 0},
 		{"the holder is told after its lease", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).release(5, 1).released(6, 1).told(7, 1, 5) }, Holds, "", 0},
+		{"the holder is told once more, long after its lease and the request", func(r *run) {
+			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).release(6, 1).released(7, 1).want(100, 3).got(101, 3, 6).told(120, 1, 5).release(130, 3)
+		}, Holds, "", 0},
 		{"the holder is told while its acquire returns", func(r *run) { r.want(1, 1).revoke(2, 3, 2, 5, ok).told(4, 1, 5).got(5, 1, 5).release(9, 1) }, Holds, "", 0},
 		{"a holder whose acquire is not on record is told", func(r *run) { r.want(1, 1).revoke(2, 3, 2, 5, ok).told(4, 1, 5).crash(5, 1) }, NotExercised, "", 0},
 		{"the holder loses its lease by the request", func(r *run) {
