@@ -75,8 +75,21 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1).want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1)
 		}, Holds, "", 0},
 		{"the holder loses its lease, and its session may have ended", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1) }, Holds, "", 0},
+		{"another loses its own long after, whom nobody has asked", func(r *run) {
+			b := histories.Event{Lock: "b", Token: tok(7), Depth: 1, Session: session(3)}
+			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
+			holds(r).both(2, ok, 3, histories.Acquire, b).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1).
+				want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1).
+				add(900, histories.Event{Type: histories.Lost, Process: 3, Lock: "b", Session: session(3)})
+		}, Holds, "", 0},
 		{"the holder loses its lease when the servers have answered nobody for half a session timeout", func(r *run) {
 			holds(r).revoke(1003, 1004, 2, 5, ok).told(1005, 1, 5).lost(1006, 1).want(1020, 1).got(1021, 1, 6).release(1022, 1).released(1023, 1)
+		}, Holds, "", 0},
+		{"the holder loses its lease, and the servers answer nobody for half a session timeout then", func(r *run) {
+			b := histories.Event{Lock: "b"}
+			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
+			holds(r).both(900, ok, 3, histories.Acquire, b).revoke(1003, 1004, 2, 5, ok).told(1005, 1, 5).lost(1006, 1).
+				want(2100, 1).got(2101, 1, 6).release(2102, 1).released(2103, 1)
 		}, Holds, "", 0},
 		{"the servers have answered nobody for a little less, and before", func(r *run) {
 			b := histories.Event{Lock: "b"}
