@@ -53,7 +53,6 @@ type check struct {
 	window   int
 	judges   []judge
 	meetings *meetings
-	pace     pace
 	judged   []Guarantee
 	notes    []string
 	err      error
@@ -127,7 +126,6 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		}
 		t.step(e)
 		c.meetings.step(e)
-		c.pace.step(e)
 	}
 	t.close()
 	if err := c.look(t); err != nil {
@@ -170,7 +168,7 @@ func (c *check) report(t *trace) (*Report, error) {
 	r.Coverage = t.coverage()
 	r.Recipes = t.uses()
 	r.Meetings = c.meetings.rows()
-	r.Figures = append(t.figures(), c.pace.figures()...)
+	r.Figures = append(t.figures(), t.pace.figures()...)
 	r.Notes = c.notes
 	if both := t.underPauses(r); both != "" {
 		r.Notes = append(r.Notes, both)

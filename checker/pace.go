@@ -3,13 +3,11 @@ package checker
 import (
 	"slices"
 	"time"
-
-	"github.com/zkverify/zkverify/histories"
 )
 
 // pace counts the operations that are answered in each second of the run's clock in
 // which, from its beginning to its end, the workload ran and no fault was in force:
-// whether the run goes on in its healthy phases.
+// whether the run goes on in its healthy phases. It is told of events in their order.
 type pace struct {
 	running bool // the chaos phase
 	faults  int  // in force
@@ -19,24 +17,34 @@ type pace struct {
 	counts  []int
 }
 
-// step takes the next event in. It keeps no reference to e.
-func (p *pace) step(e *histories.Event) {
-	for p.second+time.Second <= e.Time {
+func (p *pace) answered(at time.Duration) {
+	p.reach(at)
+	p.ops++
+}
+
+func (p *pace) phase(at time.Duration, chaos bool) {
+	p.reach(at)
+	p.running, p.healthy = chaos, false
+}
+
+func (p *pace) faulted(at time.Duration) {
+	p.reach(at)
+	p.faults++
+	p.healthy = false
+}
+
+func (p *pace) healed(at time.Duration) {
+	p.reach(at)
+	p.faults--
+}
+
+// reach ends the seconds that are over at an instant.
+func (p *pace) reach(at time.Duration) {
+	for p.second+time.Second <= at {
 		if p.healthy {
 			p.counts = append(p.counts, p.ops)
 		}
 		p.second, p.ops, p.healthy = p.second+time.Second, 0, p.running && p.faults == 0
-	}
-	switch e.Type {
-	case histories.PhaseStart:
-		p.running, p.healthy = e.Phase == histories.PhaseChaos, false
-	case histories.FaultStart:
-		p.faults++
-		p.healthy = false
-	case histories.FaultStop:
-		p.faults--
-	case histories.OK, histories.Fail:
-		p.ops++
 	}
 }
 
@@ -45,10 +53,10 @@ func (p *pace) figures() []Figure {
 	if len(p.counts) == 0 {
 		return nil
 	}
-	slices.Sort(p.counts)
+	counts := slices.Sorted(slices.Values(p.counts))
 	return []Figure{
-		{"seconds without a fault in force", float64(len(p.counts)), ""},
-		{"operations answered in such a second, least", float64(p.counts[0]), ""},
-		{"operations answered in such a second, median", float64(p.counts[len(p.counts)/2]), ""},
+		{"seconds without a fault in force", float64(len(counts)), ""},
+		{"operations answered in such a second, least", float64(counts[0]), ""},
+		{"operations answered in such a second, median", float64(counts[len(counts)/2]), ""},
 	}
 }

@@ -16,17 +16,19 @@ type quiet struct {
 	spans []span
 }
 
-// step takes the next event in. It keeps no reference to e.
-func (q *quiet) step(e *histories.Event) {
-	switch {
-	case e.Type == histories.Enqueued:
-	case e.Type != histories.OK, e.Op == histories.Read, e.Op == histories.Write, e.Op == histories.Release, e.Depth > 1:
+// completed hears of an operation's answer.
+func (q *quiet) completed(e *histories.Event) {
+	if e.Type != histories.OK || e.Op == histories.Read || e.Op == histories.Write || e.Op == histories.Release || e.Depth > 1 {
 		return // no answer of theirs, or none for certain: see proves
 	}
-	if e.Time-q.last >= q.least {
-		q.spans = append(q.spans, span{q.last, e.Time})
+	q.answered(e.Time)
+}
+
+func (q *quiet) answered(at time.Duration) {
+	if at-q.last >= q.least {
+		q.spans = append(q.spans, span{q.last, at})
 	}
-	q.last = e.Time
+	q.last = at
 }
 
 // within reports whether there was one at some time of a stretch since whose end the

@@ -32,6 +32,7 @@ type trace struct {
 	locks  []string     // in order of appearance
 	faults []*faultSpan // by start
 	quiet  quiet
+	pace   pace
 	forced []*faultSpan // those that excuse beliefs: forced expiries, and pauses of their process
 
 	forcing       []*faultSpan  // those of them that go on
@@ -205,7 +206,6 @@ func (t *trace) step(e *histories.Event) {
 	i := t.next
 	t.next++
 	t.end = e.Time
-	t.quiet.step(e)
 	switch e.Type {
 	case histories.Invoke:
 		for _, o := range t.invoke(i, e) {
@@ -217,7 +217,10 @@ func (t *trace) step(e *histories.Event) {
 		p := t.process(e.Process)
 		if e.Type == histories.Info {
 			p.retired = e.Time
+		} else {
+			t.pace.answered(e.Time)
 		}
+		t.quiet.completed(e)
 		for _, o := range p.open {
 			o.complete(i, e)
 			if o.held() {
@@ -228,6 +231,7 @@ func (t *trace) step(e *histories.Event) {
 		}
 		p.open = nil
 	case histories.Enqueued:
+		t.quiet.answered(e.Time)
 		for _, o := range t.process(e.Process).open {
 			if o.acquires() && o.lock == e.Lock {
 				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
@@ -262,15 +266,18 @@ func (t *trace) step(e *histories.Event) {
 			t.forced, t.forcing = append(t.forced, f), append(t.forcing, f)
 		}
 		t.tally.struck(f)
+		t.pace.faulted(e.Time)
 	case histories.FaultStop:
 		f := t.active[e.Fault.ID]
 		f.stop = e.Time
 		delete(t.active, e.Fault.ID)
+		t.pace.healed(e.Time)
 		if f.excuses() {
 			t.forcing = slices.DeleteFunc(t.forcing, func(g *faultSpan) bool { return g == f })
 			t.longestForced = max(t.longestForced, f.stop-f.start)
 		}
 	case histories.PhaseStart:
+		t.pace.phase(e.Time, e.Phase == histories.PhaseChaos)
 		if _, seen := t.phases[e.Phase]; !seen {
 			t.phases[e.Phase] = e.Time
 		}
