@@ -76,6 +76,11 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 			leaves(goes(goes(enters(enters(r, 11, 2, 2), 12, 1, 2), 13, 1, 2), 14, 2, 2), 15, 1, 2).expired(20, 2)
 		}, Violated, `process 1 left round 1 of barrier "a" at 0.006000 s, while process 2 was inside, until 0.007000 s`, 0},
 		{"one leaves when the other's session was ended from the side", func(r *run) { leaves(goes(in(r, 1, 1).expire(5, 2), 6, 1, 1), 7, 1, 1) }, Holds, "", 0},
+		{"a round is entered that was asked for after the next, and answered after the one after that", func(r *run) {
+			out(in(out(in(r, 1, 1), 5, 1), 9, 2), 13, 2) // until 16
+			comes(r, 17, 3, 1)
+			enters(out(in(r, 20, 3), 24, 3), 30, 3, 1)
+		}, Violated, `process 3 came to round 1 of barrier "a" at 0.017000 s and entered, although round 2 had been entered before`, 0},
 		{"a round is entered when it is over", func(r *run) { goes(enters(comes(out(in(r, 1, 1), 5, 1), 9, 3, 1), 10, 3, 1), 11, 3, 1) }, Violated,
 			`process 3 came to round 1 of barrier "a" at 0.009000 s and entered, although the round was over: process 1 had left it at 0.007000 s`, 2},
 		{"a round is entered while the one before is on", func(r *run) {
