@@ -65,6 +65,9 @@ func (d inProcess) open(name, listen, upstream string, toxics []toxic) (proxy, e
 type localProxy struct{ *toxiproxy.Proxy }
 
 func (p localProxy) add(t toxic) error {
+	if t.Type == "slicer" {
+		t.Type = slicerType
+	}
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err
