@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
-
-	"github.com/zkverify/zkverify/ensemble"
 )
 
 // TestARunWithCredentialsOwnsItsNodesAndTellsNobody runs below a node that a
@@ -25,20 +23,7 @@ func TestARunWithCredentialsOwnsItsNodesAndTellsNobody(t *testing.T) {
 		t.Skip("needs real servers")
 	}
 	const user, password = "bench", "pa55word-of-the-bench"
-	yours, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer yours.Close()
-	var addrs []string
-	for _, s := range yours.Servers() {
-		addrs = append(addrs, s.Addr)
-	}
-	conn, _, err := zk.Connect(addrs, 10*time.Second, zk.WithLogger(silent{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	_, addrs, conn := yourServers(t)
 	if _, err := conn.Create("/zkverify", nil, 0, append(zk.DigestACL(zk.PermAll, user, password), zk.WorldACL(zk.PermRead)...)); err != nil {
 		t.Fatal(err)
 	}

@@ -46,15 +46,15 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs real servers")
-	}
+// yourServers are three servers that a run has not started, and a connection to
+// them.
+func yourServers(t *testing.T) (*ensemble.Local, []string, *zk.Conn) {
+	t.Helper()
 	yours, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer yours.Close()
+	t.Cleanup(func() { yours.Close() })
 	var addrs []string
 	for _, s := range yours.Servers() {
 		addrs = append(addrs, s.Addr)
@@ -63,7 +63,15 @@ func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(conn.Close)
+	return yours, addrs, conn
+}
+
+func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	yours, addrs, conn := yourServers(t)
 	for _, node := range []string{"/app", "/app/locks", "/zkverify", "/zkverify/another-run", "/locks"} {
 		if _, err := conn.Create(node, []byte("of "+node), 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
