@@ -16,10 +16,11 @@ import (
 
 // good puts every guarantee to the test, and keeps it.
 func good(r *run) *run {
+	r.h.Header.Promises.Guards = true
 	r.phase(0, histories.PhaseChaos)
 	r.want(1, 1).place(2, 1, 1).want(2, 2).place(2, 2, 2).got(3, 1, 1)
 	r.want(4, 1).deeper(5, 1, 1, 2).inner(6, 7, 1, 2)
-	for _, store := range []string{histories.StoreFenced, histories.StorePlain} {
+	for _, store := range []string{histories.StoreFenced, histories.StoreGuarded, histories.StorePlain} {
 		read, write := histories.Event{Store: store}, histories.Event{Store: store, Value: 1}
 		r.op(8, histories.Invoke, 1, histories.Read, read).op(8, histories.OK, 1, histories.Read, read)
 		r.op(8, histories.Invoke, 1, histories.Write, write).op(8, histories.OK, 1, histories.Write, write)
