@@ -44,6 +44,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := newMemory()
+			<-m.turn // it is held
 			r := &run{cfg: Config{Clients: 1, SessionTimeout: time.Second}, life: t.Context(), observer: &observer{root: "/run-1"}}
 			r.journal = &journal{Recorder: rec, refuse: func(err error) { t.Error(err) }}
 			client := newClient(r, 0)
