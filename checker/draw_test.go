@@ -195,7 +195,7 @@ func (w *world) uses(c *client, l *lease) {
 	w.invokes(c, e)
 }
 
-func (w *world) guarded(lock string) bool { return guards(w.h.Header.Locks[lock].Recipe) }
+func (w *world) guarded(lock string) bool { return w.h.Header.Locks[lock].Recipe.Guards() }
 
 // loses tells a holder of a loss, or nobody.
 func (w *world) loses(c *client) {

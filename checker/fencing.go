@@ -37,7 +37,7 @@ func newFencingJudge() *fencingJudge {
 }
 
 func (j *fencingJudge) window(_ *check, t *trace) {
-	all := t.holdsOf(guards)
+	all := t.holdsOf(histories.Recipe.Guards)
 	granted := map[string][]*hold{}
 	for _, h := range all {
 		if h.start > t.before {
@@ -59,7 +59,7 @@ func (j *fencingJudge) window(_ *check, t *trace) {
 		}
 	}
 	oldest := t.oldestAcquires()
-	for _, lock := range t.of(guards) {
+	for _, lock := range t.of(histories.Recipe.Guards) {
 		g := j.locks[lock]
 		if g == nil {
 			g = &grants{}

@@ -9,9 +9,6 @@ import (
 // every is of every recipe.
 func every(histories.Recipe) bool { return true }
 
-// guards reports whether a recipe's locks guard counters.
-func guards(r histories.Recipe) bool { return r.Exclusive() || r == histories.ReadWrite }
-
 // is returns whether a recipe is one of some.
 func is(some ...histories.Recipe) func(histories.Recipe) bool {
 	return func(r histories.Recipe) bool { return slices.Contains(some, r) }

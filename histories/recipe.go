@@ -44,6 +44,10 @@ func (r Recipe) Exclusive() bool {
 	return r == Mutex || r == NonReentrant || r == MultiLock || r == Revocation
 }
 
+// Guards reports whether locks of this recipe guard counters: those that one owner
+// alone may hold, or may hold to write.
+func (r Recipe) Guards() bool { return r.Exclusive() || r == ReadWrite }
+
 // sized reports whether a lock of this recipe has a size.
 func (r Recipe) sized() bool { return r.HasPermits() || r == DoubleBarrier }
 

@@ -29,7 +29,7 @@ func TestEveryRecipeWorks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r, report, h, err := record(t, t.Context(), workload.Config{
 				Target: target, Recipes: offers, Seed: 7, Duration: c.duration, SessionTimeout: time.Second,
-				Faults: c.faults, Mix: workload.Mix{Crash: c.crash, Reenter: 0.2},
+				Faults: c.faults, Mix: workload.Mix{Crash: c.crash, Reenter: 0.2, Guarded: 0.3},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -54,6 +54,27 @@ func TestEveryRecipeWorks(t *testing.T) {
 	}
 	for _, recipe := range offers {
 		t.Run(string(recipe), func(t *testing.T) { exercised(t, recorded, recipe) })
+	}
+	t.Run("guarded writes", func(t *testing.T) { guarded(t, recorded[0]) })
+}
+
+// guarded checks that in a run without faults a counter in ZooKeeper is written
+// under each recipe that guards one, and that no such write fails.
+func guarded(t *testing.T, h *histories.History) {
+	written := make(map[histories.Recipe]int)
+	for _, e := range h.Events {
+		switch {
+		case e.Store != histories.StoreGuarded:
+		case e.Type == histories.Fail:
+			t.Errorf("%s of %s: %s", e.Op, e.Lock, e.Error)
+		case e.Type == histories.OK && e.Op == histories.Write:
+			written[h.Header.RecipeOf(e.Lock)]++
+		}
+	}
+	for _, recipe := range histories.Recipes() {
+		if (written[recipe] > 0) != recipe.Guards() {
+			t.Errorf("%d guarded writes under %s", written[recipe], recipe)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (r *run) putGuarded() error {
 		return err
 	}
 	for lock, l := range r.locks {
-		if !l.Recipe.Exclusive() {
+		if !l.Recipe.Guards() {
 			continue
 		}
 		node := r.guardedNode(lock)
