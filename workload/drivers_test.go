@@ -59,17 +59,27 @@ func TestEveryRecipeWorks(t *testing.T) {
 }
 
 // guarded checks that in a run without faults a counter in ZooKeeper is written
-// under each recipe that guards one, and that no such write fails.
+// under each recipe that guards one, and under several locks at once, and that no
+// such write fails.
 func guarded(t *testing.T, h *histories.History) {
 	written := make(map[histories.Recipe]int)
+	holds, together := make(map[int]bool), 0 // of several locks, by process
 	for _, e := range h.Events {
 		switch {
+		case (e.Op == histories.Acquire || e.Op == histories.TryAcquire) && e.Type == histories.OK && e.Depth == 1:
+			holds[e.Process] = e.Parts != nil
 		case e.Store != histories.StoreGuarded:
 		case e.Type == histories.Fail:
 			t.Errorf("%s of %s: %s", e.Op, e.Lock, e.Error)
 		case e.Type == histories.OK && e.Op == histories.Write:
 			written[h.Header.RecipeOf(e.Lock)]++
+			if holds[e.Process] {
+				together++
+			}
 		}
+	}
+	if together == 0 {
+		t.Error("no guarded write under several locks at once")
 	}
 	for _, recipe := range histories.Recipes() {
 		if (written[recipe] > 0) != recipe.Guards() {

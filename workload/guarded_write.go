@@ -14,9 +14,9 @@ import (
 // histories.Promises.Guards: the fence for data that is in ZooKeeper itself.
 type GuardedLease interface {
 	// SetGuarded sets the data of a node in ZooKeeper, in one transaction with a
-	// look at whether the lock is held. An error that wraps ErrLost says that it
-	// was not, and nothing is written. Any other error leaves open whether it was
-	// written, or will be.
+	// look at whether the lock is held, or all of several. An error that wraps
+	// ErrLost says that it was not, and nothing is written. Any other error leaves
+	// open whether it was written, or will be.
 	SetGuarded(ctx context.Context, node string, data []byte) error
 }
 
@@ -46,35 +46,51 @@ func (r *run) putGuarded() error {
 	return nil
 }
 
-// beginGuarded reads the counter in ZooKeeper when the hold begins, if it is
-// planned to be incremented. A reader, and a holder of several locks, keep away
-// from it.
+// seen is what a hold has read of a counter in ZooKeeper.
+type seen struct {
+	guarded
+	value int64
+}
+
+// beginGuarded reads a counter in ZooKeeper when the hold begins, if it is
+// planned to be incremented: of several locks, that of any one of them. A reader
+// keeps away from it.
 func (h *hold) beginGuarded(plan cycle) {
-	if _, ok := h.lease.(GuardedLease); !ok || !plan.guarded || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Parts != nil || h.event.Permits > 0 {
+	if _, ok := h.lease.(GuardedLease); !ok || !plan.guarded || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Permits > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(h.c.run.life, h.c.run.cfg.SessionTimeout)
 	defer cancel()
-	g := h.guards()[0]
+	g := plan.oneOf(h.guards())
 	if v, err := h.access(histories.Read, g, histories.StoreGuarded, 0, func() (int64, error) { return h.c.run.observer.value(ctx, h.c.run.guardedNode(g.lock)) }); err == nil {
-		h.seen = &v
+		h.seen = &seen{g, v}
 	}
 }
+
+// oneOf is the counter that the plan has drawn.
+func (c cycle) oneOf(all []guarded) guarded { return all[int(c.part*float64(len(all)))] }
 
 // endGuarded writes what beginGuarded has read, and one, however long ago that
 // was, without a look at the lease: the guard is what keeps an old holder out. It
 // reports whether nobody knows if it was written. Then the process must die: it
 // can neither do it again nor go on.
-func (h *hold) endGuarded(lease Lease) (unknown bool) {
+//
+// The innermost of leases guards it; several locks that are held at once do so
+// together, also where one of them was acquired again.
+func (h *hold) endGuarded(leases []Lease) (unknown bool) {
 	if h.seen == nil || !h.c.awake() {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
 	defer cancel()
-	g, value := h.guards()[0], *h.seen+1
-	e := h.accessing(histories.Write, g, histories.StoreGuarded, value)
+	lease := leases[len(leases)-1]
+	if h.event.Parts != nil {
+		lease = h.lease
+	}
+	value := h.seen.value + 1
+	e := h.accessing(histories.Write, h.seen.guarded, histories.StoreGuarded, value)
 	h.c.record(e)
-	err := lease.(GuardedLease).SetGuarded(ctx, h.c.run.guardedNode(g.lock), []byte(strconv.FormatInt(value, 10)))
+	err := lease.(GuardedLease).SetGuarded(ctx, h.c.run.guardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
 	switch {
 	case err == nil:
 		e.Type = histories.OK

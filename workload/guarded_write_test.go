@@ -25,56 +25,38 @@ func (l *guarding) SetGuarded(_ context.Context, node string, data []byte) error
 }
 
 func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
-	seen := int64(41)
+	read := &seen{guarded{lock: "lock-0"}, 41}
 	for name, c := range map[string]struct {
-		seen    *int64
+		seen    *seen
 		err     error
 		written int
 		want    []histories.Type
 	}{
-		"written":        {&seen, nil, 1, []histories.Type{histories.Invoke, histories.OK, histories.Invoke, histories.OK}},
-		"refused":        {&seen, fmt.Errorf("too late: %w", ErrLost), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
-		"nobody knows":   {&seen, errors.New("connection closed"), 1, []histories.Type{histories.Invoke, histories.Crash}},
+		"written":        {read, nil, 1, []histories.Type{histories.Invoke, histories.OK, histories.Invoke, histories.OK}},
+		"refused":        {read, fmt.Errorf("too late: %w", ErrLost), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
+		"nobody knows":   {read, errors.New("connection closed"), 1, []histories.Type{histories.Invoke, histories.Crash}},
 		"nothing to add": {nil, nil, 0, []histories.Type{histories.Invoke, histories.OK}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var record bytes.Buffer
-			rec, err := histories.NewRecorder(&record, histories.Header{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := newMemory()
-			<-m.turn // it is held
-			r := &run{cfg: Config{Clients: 1, SessionTimeout: time.Second}, life: t.Context(), observer: &observer{root: "/run-1"}}
-			r.journal = &journal{Recorder: rec, refuse: func(err error) { t.Error(err) }}
-			client := newClient(r, 0)
-			lease := &guarding{memoryLease: memoryLease{m: m, lost: make(chan struct{})}, err: c.err}
-			acquired := histories.Event{Type: histories.OK, Op: histories.Acquire, Lock: "lock-0", Depth: 1}
-			h := newHold(client, acquired, lease)
-			h.seen = c.seen
+			h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Lock: "lock-0", Depth: 1})
+			lease := h.lease.(*guarding)
+			lease.err, h.seen = c.err, c.seen
 			h.finish(t.Context(), cycle{}, []Lease{lease})
-			client.wg.Wait()
-			if err := rec.Close(); err != nil {
-				t.Fatal(err)
-			}
-			got, err := histories.Decode(&record)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(types(got.Events), c.want) {
-				t.Errorf("on record: %v, want %v", types(got.Events), c.want)
+			got := record()
+			if !slices.Equal(types(got), c.want) {
+				t.Errorf("on record: %v, want %v", types(got), c.want)
 			}
 			if len(lease.written) != c.written || c.written > 0 && lease.written[0] != "/run-1/guarded/lock-0=42" {
 				t.Errorf("written: %v", lease.written)
 			}
-			if first := got.Events[0]; c.written > 0 && (first.Op != histories.Write || first.Store != histories.StoreGuarded || first.Value != 42) {
+			if first := got[0]; c.written > 0 && (first.Op != histories.Write || first.Store != histories.StoreGuarded || first.Value != 42) {
 				t.Errorf("the write on record: %+v", first)
 			}
 		})
 	}
 }
 
-func TestOnlyTheWriterOfOneLockReadsTheCounterInZooKeeper(t *testing.T) {
+func TestOnlyWhoExcludesReadsTheCounterInZooKeeper(t *testing.T) {
 	lease := &guarding{}
 	r := &run{cfg: Config{Clients: 1}}
 	for name, c := range map[string]struct {
@@ -83,18 +65,75 @@ func TestOnlyTheWriterOfOneLockReadsTheCounterInZooKeeper(t *testing.T) {
 		event    histories.Event
 		lease    Lease
 	}{
-		"not planned":   {histories.Promises{Guards: true}, cycle{}, histories.Event{Lock: "l"}, lease},
-		"not promised":  {histories.Promises{}, cycle{guarded: true}, histories.Event{Lock: "l"}, lease},
-		"cannot":        {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Lock: "l"}, &memoryLease{}},
-		"a reader":      {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Lock: "l", Mode: histories.ModeRead}, lease},
-		"several locks": {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Parts: []histories.Part{{Lock: "l"}}}, lease},
-		"permits":       {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Lock: "l", Permits: 1}, lease},
+		"not planned":  {histories.Promises{Guards: true}, cycle{}, histories.Event{Lock: "l"}, lease},
+		"not promised": {histories.Promises{}, cycle{guarded: true}, histories.Event{Lock: "l"}, lease},
+		"cannot":       {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Lock: "l"}, &memoryLease{}},
+		"a reader":     {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Lock: "l", Mode: histories.ModeRead}, lease},
+		"permits":      {histories.Promises{Guards: true}, cycle{guarded: true}, histories.Event{Lock: "l", Permits: 1}, lease},
 	} {
 		r.promises = c.promises
 		h := &hold{c: newClient(r, 0), event: c.event, lease: c.lease}
 		h.beginGuarded(c.plan) // would need an observer
 		if h.seen != nil {
-			t.Errorf("%s: read %d", name, *h.seen)
+			t.Errorf("%s: read %d", name, h.seen.value)
 		}
+	}
+}
+
+func TestOfSeveralLocksAnyOneMayGuardTheCounter(t *testing.T) {
+	two := []guarded{{lock: "a"}, {lock: "b"}}
+	for _, c := range []struct {
+		part float64
+		all  []guarded
+		want string
+	}{{0, two, "a"}, {0.49, two, "a"}, {0.5, two, "b"}, {0.999, two, "b"}, {0.999, two[:1], "a"}} {
+		if got := (cycle{part: c.part}).oneOf(c.all); got.lock != c.want {
+			t.Errorf("%v of %v: %s, want %s", c.part, c.all, got.lock, c.want)
+		}
+	}
+
+	// The second is acquired once more: still both are what guards the write.
+	h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}, Depth: 1})
+	both, again := h.lease.(*guarding), &guarding{}
+	h.seen = &seen{two[1], 6}
+	if h.endGuarded([]Lease{both, partLease{again, "b"}}) {
+		t.Error("nobody knows, although it was answered")
+	}
+	if want := []string{"/run-1/guarded/b=7"}; !slices.Equal(both.written, want) || again.written != nil {
+		t.Errorf("written by both leases: %v, want %v; by that of one alone: %v", both.written, want, again.written)
+	}
+	if e := record()[0]; e.Lock != "b" || e.Parts != nil || e.Value != 7 {
+		t.Errorf("on record: %+v", e)
+	}
+}
+
+// heldInMemory is a hold of a lock in memory, whose lease guards writes, and what
+// it puts on record.
+func heldInMemory(t *testing.T, acquired histories.Event) (h *hold, record func() []histories.Event) {
+	t.Helper()
+	var written bytes.Buffer
+	rec, err := histories.NewRecorder(&written, histories.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMemory()
+	<-m.turn // it is held
+	r := &run{cfg: Config{Clients: 1, SessionTimeout: time.Second}, life: t.Context(), observer: &observer{root: "/run-1"}}
+	r.journal = &journal{Recorder: rec, refuse: func(err error) { t.Error(err) }}
+	client := newClient(r, 0)
+	h = newHold(client, acquired, &guarding{memoryLease: memoryLease{m: m, lost: make(chan struct{})}})
+	return h, func() []histories.Event {
+		if !h.over {
+			close(h.done)
+		}
+		client.wg.Wait()
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := histories.Decode(&written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Events
 	}
 }

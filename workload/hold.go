@@ -15,7 +15,7 @@ type hold struct {
 	event histories.Event // process, lock or parts, owner, session and token, for all its events
 	lease Lease
 	since int           // the client's strikes when it began
-	seen  *int64        // the counter in ZooKeeper, when it is to be written
+	seen  *seen         // of the counter in ZooKeeper, when it is to be written
 	done  chan struct{} // closed when over
 
 	mu   sync.Mutex

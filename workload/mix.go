@@ -96,7 +96,8 @@ type cycle struct {
 	depth    int
 	crash    bool
 	race     time.Duration // between read and write
-	guarded  bool          // increments the counter in ZooKeeper
+	guarded  bool          // increments a counter in ZooKeeper
+	part     float64       // which, under several locks: 0 is the first one's, 1 would be beyond the last
 	rest     time.Duration // before it begins; longer after a failure
 
 	more *rand.Rand // decides what the recipe has in particular; not drawn by draw
@@ -138,7 +139,9 @@ func (m Mix) draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) c
 		c.depth = 2 + deeper
 	}
 	c.crash = crash < m.Crash
-	c.guarded = guarded < m.Guarded
+	if guarded < m.Guarded {
+		c.guarded, c.part = true, guarded/m.Guarded
+	}
 	if race < m.Race {
 		c.race = time.Duration(raceFor * float64(m.Hold))
 	}

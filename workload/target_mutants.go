@@ -120,6 +120,11 @@ func (l *mutantLease) Release(ctx context.Context) error {
 // SetGuarded is Lease.Multi of one node.
 func (l *mutantLease) SetGuarded(ctx context.Context, node string, data []byte) error {
 	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
+	return mutantGuarded(err)
+}
+
+// mutantGuarded is the error of a guarded write in the harness's words.
+func mutantGuarded(err error) error {
 	over := errors.Is(err, mutants.ErrLeaseLost) || errors.Is(err, mutants.ErrNotHeld)
 	if over && !errors.Is(err, mutants.ErrOutcomeUnknown) {
 		return errors.Join(ErrLost, err)

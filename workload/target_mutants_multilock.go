@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/mutants"
 )
@@ -69,4 +71,10 @@ func (l mutantMultiLease) Release(ctx context.Context) error {
 		return errors.Join(ErrLost, err)
 	}
 	return err
+}
+
+// SetGuarded is MultiLease.Multi of one node.
+func (l mutantMultiLease) SetGuarded(ctx context.Context, node string, data []byte) error {
+	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
+	return mutantGuarded(err)
 }

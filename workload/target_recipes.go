@@ -117,6 +117,11 @@ func (l *recipesLease) Release(ctx context.Context) error {
 // SetGuarded is Lease.Multi of one node.
 func (l *recipesLease) SetGuarded(ctx context.Context, node string, data []byte) error {
 	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
+	return recipesGuarded(err)
+}
+
+// recipesGuarded is the error of a guarded write in the harness's words.
+func recipesGuarded(err error) error {
 	over := errors.Is(err, recipes.ErrLeaseLost) || errors.Is(err, recipes.ErrNotHeld)
 	if over && !errors.Is(err, recipes.ErrOutcomeUnknown) {
 		return errors.Join(ErrLost, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -67,4 +69,10 @@ func (l recipesMultiLease) Release(ctx context.Context) error {
 		return errors.Join(ErrLost, err)
 	}
 	return err
+}
+
+// SetGuarded is MultiLease.Multi of one node.
+func (l recipesMultiLease) SetGuarded(ctx context.Context, node string, data []byte) error {
+	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
+	return recipesGuarded(err)
 }

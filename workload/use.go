@@ -59,7 +59,7 @@ func (h *hold) linger(ctx context.Context, lease Lease, plan cycle) {
 // finish ends the hold, the last of its process, as planned: by a crash of its
 // client, or by giving back its leases, outermost first.
 func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
-	unknown := h.endGuarded(levels[len(levels)-1])
+	unknown := h.endGuarded(levels)
 	if unknown || plan.crash && ctx.Err() == nil && !h.isLost() {
 		e := h.event
 		e.Type = histories.Crash
