@@ -36,19 +36,22 @@ type NightResult struct {
 	Outcome checker.Outcome `json:"outcome"`
 	Reason  string          `json:"reason"`
 	Trouble string          `json:"trouble,omitempty"` // what went wrong with the run itself
+	Void    bool            `json:"void,omitempty"`    // the servers disagreed: it shows nothing
 	Took    time.Duration   `json:"tookNs"`
 	Ops     int             `json:"operations"`
 	Faults  int             `json:"faults"`
 	Memory  int64           `json:"memory"`           // bytes of zkverify after it
 	Folder  string          `json:"folder,omitempty"` // what was kept of it
 	Cases   []JUnitCase     `json:"cases"`
+
+	VoidRuns []string `json:"voidRuns,omitempty"` // the folders of void runs with this seed before it
 }
 
 // ResultOf is what came of the run with a seed.
 func ResultOf(seed int64, header histories.Header, r *checker.Report, took time.Duration) *NightResult {
 	return &NightResult{
 		Seed: seed, Outcome: r.Outcome(), Reason: r.Reason(), Took: took, Ops: figure(r, "operations"), Faults: figure(r, "faults"),
-		Cases: JUnitOf(header, r, took).Cases,
+		Cases: JUnitOf(header, r, took).Cases, Void: len(r.Disagreements) > 0,
 	}
 }
 
@@ -73,6 +76,9 @@ func (r *NightResult) String() string {
 	text := fmt.Sprintf("%s: %s; %d operations, %d faults, %s", r.Outcome, r.Reason, r.Ops, r.Faults, Seconds(r.Took))
 	if r.Trouble != "" {
 		text += "; " + r.Trouble
+	}
+	if n := len(r.VoidRuns); n > 0 {
+		text += fmt.Sprintf("; made again %s because the servers disagreed (%s)", times(n), strings.Join(r.VoidRuns, ", "))
 	}
 	return text
 }
@@ -202,8 +208,12 @@ func (n *Night) Summary(part, of int) string {
 		fmt.Fprintf(&b, "; zkverify took %d MB after the second run, %d MB after the last", n.Results[1].Memory>>20, n.Results[k-1].Memory>>20)
 	}
 	for _, r := range n.Results {
-		if !r.Passed() {
-			fmt.Fprintf(&b, "\nseed %d: %s (%s)", r.Seed, r.String(), r.Folder)
+		if r.Passed() && len(r.VoidRuns) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\nseed %d: %s", r.Seed, r.String())
+		if r.Folder != "" {
+			fmt.Fprintf(&b, " (%s)", r.Folder)
 		}
 	}
 	return b.String()

@@ -21,7 +21,7 @@ func aNight() *Night {
 			{Seed: 103, Outcome: checker.Violated, Reason: "two </script><b>holders", Folder: "seed-103", Ops: 5, Cases: []JUnitCase{
 				{Class: "recipes.mutex", Name: "fencing", Failure: "it went back"}, {Class: "recipes.semaphore", Name: "fencing"},
 			}},
-			{Seed: 101, Outcome: checker.NotExercised, Reason: "too short", Ops: 1},
+			{Seed: 101, Outcome: checker.NotExercised, Reason: "too short", Ops: 1, VoidRuns: []string{"seed-101-void-1"}},
 		},
 	}
 }
@@ -105,7 +105,7 @@ func TestTheOutcomeOfANightIsThatOfItsWorstRun(t *testing.T) {
 func TestANightIsTold(t *testing.T) {
 	n := aNight()
 	summary := n.Summary(1, 1)
-	for _, want := range []string{"3 of 6 runs made: 1 holds, 1 violated, 1 not exercised; 16 operations", "seed 103: violated: two"} {
+	for _, want := range []string{"3 of 6 runs made: 1 holds, 1 violated, 1 not exercised; 16 operations", "seed 103: violated: two", "(seed-103)", "seed 101: not exercised: too short; 1 operations, 0 faults, 0.0 s; made again once because the servers disagreed (seed-101-void-1)"} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("%q is not in the summary:\n%s", want, summary)
 		}
@@ -115,7 +115,7 @@ func TestANightIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	if strings.Contains(text, "<b>holders") || !strings.Contains(text, `href="seed-103/report.html"`) || strings.Contains(text, `href="seed-100`) {
+	if strings.Contains(text, "<b>holders") || !strings.Contains(text, `href="seed-103/report.html"`) || strings.Contains(text, `href="seed-100`) || !strings.Contains(text, `href="seed-101-void-1/"`) {
 		t.Errorf("the page:\n%s", text)
 	}
 	if strings.Index(text, ">103<") > strings.Index(text, ">100<") {

@@ -32,7 +32,7 @@ type nightlyCmd struct {
 func (nightlyCmd) Help() string {
 	return "Example: zkverify nightly --recipe all --seeds 100 --for 2h --out nightly\n\n" +
 		"Takes the options of run. --out is a folder for all the runs (default nightly), --seed the first seed (default drawn). Histories are kept, compressed, of runs that do not pass; index.html and junit.xml tell of all. " +
-		"What was begun in the folder is gone on with. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2."
+		"What was begun in the folder is gone on with. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2."
 }
 
 // Validate is called by kong.
@@ -109,16 +109,11 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 			break
 		}
 		con.say("seed %d: run %d of %d", seed, i+1, len(left))
-		again := n.Each
-		again.Seed, again.Out = &seed, filepath.Join(dir, seedName(seed))
-		// What an interrupted night has left of it.
-		if err := os.RemoveAll(again.Out); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(again.Out, 0o755); err != nil {
-			return usage("--out: %w", err)
-		}
-		result, err := again.logged(ctx, schedule)
+		result, err := con.untilShown(ctx, dir, seedName(seed), func(out string) (*report.NightResult, error) {
+			again := n.Each
+			again.Seed, again.Out = &seed, out
+			return again.logged(ctx, schedule)
+		})
 		if ctx.Err() != nil {
 			break // half a run shows nothing
 		}
@@ -132,9 +127,6 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 		}
 		failed = 0
 		if err != nil {
-			result.Trouble = err.Error()
-		}
-		if err := tidy(again.Out, result); err != nil {
 			return err
 		}
 		debug.FreeOSMemory()
@@ -160,6 +152,46 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 		return outcome(o)
 	}
 	return outcome(checker.Unknown)
+}
+
+// voidRuns is how many runs with a seed may show nothing, since their servers came
+// to disagree, before it is given up.
+const voidRuns = 2
+
+// untilShown makes a run in a folder, and tidies it up. A void one is made again,
+// and its folder kept under another name. The result is nil if the run did not take
+// place.
+func (con *console) untilShown(ctx context.Context, dir, name string, run func(out string) (*report.NightResult, error)) (*report.NightResult, error) {
+	out := filepath.Join(dir, name)
+	for void := []string(nil); ; {
+		// What an interrupted night has left of it.
+		if err := os.RemoveAll(out); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return nil, usage("--out: %w", err)
+		}
+		result, err := run(out)
+		if result == nil || ctx.Err() != nil {
+			return nil, err
+		}
+		if err != nil {
+			result.Trouble = err.Error()
+		}
+		if err := tidy(out, result); err != nil {
+			return result, err
+		}
+		result.VoidRuns = void
+		if !result.Void || len(void) == voidRuns {
+			return result, nil
+		}
+		kept := fmt.Sprintf("%s-void-%d", name, len(void)+1)
+		con.say("%s: %s: it is made again", name, result.Reason)
+		if err := errors.Join(os.RemoveAll(filepath.Join(dir, kept)), os.Rename(out, filepath.Join(dir, kept))); err != nil {
+			return result, err
+		}
+		void = append(void, kept)
+	}
 }
 
 func seedName(seed int64) string { return "seed-" + strconv.FormatInt(seed, 10) }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/report"
+)
+
+func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
+	dir := t.TempDir()
+	var said bytes.Buffer
+	con := &console{out: &said, err: &said}
+	void := report.NightResult{Outcome: checker.Unknown, Reason: "the servers disagree", Void: true}
+	holds := report.NightResult{Outcome: checker.Holds}
+	// in makes the runs of one seed, each of which leaves a history.
+	in := func(name string, results ...report.NightResult) *report.NightResult {
+		t.Helper()
+		got, err := con.untilShown(t.Context(), dir, name, func(out string) (*report.NightResult, error) {
+			if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+				t.Errorf("a run begins in a folder with %v, %v", left, err)
+			}
+			if len(results) == 0 {
+				t.Fatal("one run too many")
+			}
+			r := results[0]
+			results = results[1:]
+			return &r, os.WriteFile(filepath.Join(out, historyFile), []byte("history of "+name), 0o600)
+		})
+		if err != nil || len(results) > 0 {
+			t.Fatalf("%v, %d runs not made", err, len(results))
+		}
+		return got
+	}
+	folders := func(want ...string) {
+		t.Helper()
+		var got []string
+		all, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		for _, path := range all {
+			got = append(got, strings.TrimPrefix(path, dir+"/"))
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("kept %q, %v; want %q", got, err, want)
+		}
+	}
+
+	if r := in("one", holds); r.Outcome != checker.Holds || r.VoidRuns != nil {
+		t.Errorf("%+v", r)
+	}
+	folders()
+	if r := in("two", void, holds); r.Outcome != checker.Holds || !slices.Equal(r.VoidRuns, []string{"two-void-1"}) {
+		t.Errorf("%+v", r)
+	}
+	folders("two-void-1/history.jsonl.zst")
+	if !strings.Contains(said.String(), "two: the servers disagree: it is made again") {
+		t.Errorf("said %q", &said)
+	}
+	// Nobody waits for ever for an ensemble that keeps failing.
+	if r := in("two", void, void, void); r.Outcome != checker.Unknown || r.Folder != "two" || len(r.VoidRuns) != voidRuns {
+		t.Errorf("%+v", r)
+	}
+	folders("two/history.jsonl.zst", "two-void-1/history.jsonl.zst", "two-void-2/history.jsonl.zst")
+}
+
+func TestAnInterruptedRunIsNotMadeAgain(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	con := &console{out: new(bytes.Buffer), err: new(bytes.Buffer)}
+	result, err := con.untilShown(ctx, t.TempDir(), "one", func(string) (*report.NightResult, error) {
+		interrupt()
+		return &report.NightResult{Void: true}, errors.New("interrupted")
+	})
+	if result != nil || err == nil {
+		t.Errorf("%v, %v", result, err)
+	}
+}

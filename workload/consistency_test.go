@@ -1,0 +1,140 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// What ZOOKEEPER-4394 leaves behind: a follower's log in which a node is created
+// once more after it was deleted.
+func TestAServerThatCarriesOutATransactionTwiceIsToldFromTheOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	servers, err := ensemble.StartLocal(ctx, ensemble.LocalConfig{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer servers.Close()
+	leader, err := servers.Leader(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := leader%3 + 1 // a follower
+	var others []string
+	for _, s := range servers.Servers() {
+		if s.ID != twice {
+			others = append(others, s.Addr)
+		}
+	}
+	conn, events, err := zk.Connect(others, 30*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for e := range events {
+		if e.State == zk.StateHasSession {
+			break
+		}
+	}
+
+	const lock, node = "/run/lock", "/run/lock/contender"
+	for _, path := range []string{"/run", lock} {
+		if _, err := conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.Create(node, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Delete(node, -1); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{cfg: Config{Ensemble: servers}, observer: &observer{root: "/run"}}
+	compare := func(want ...string) {
+		t.Helper()
+		if got, err := r.compareServers(ctx); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%q, %v; want %q", got, err, want)
+		}
+	}
+	compare()
+
+	if err := servers.Kill(ctx, twice); err != nil {
+		t.Fatal(err)
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*"+strconv.Itoa(twice), "data", "version-2", "log.*"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	repeatCreate(t, logs[0], node)
+	if err := servers.Restart(ctx, twice); err != nil {
+		t.Fatal(err)
+	}
+	only := "only 1 of 3 servers (" + strconv.Itoa(twice) + ") have " + node
+	compare(only)
+
+	// The parent goes, as a container does, since the leader knows of no child.
+	if err := conn.Delete(lock, -1); err != nil {
+		t.Fatal(err)
+	}
+	compare(only)
+}
+
+// repeatCreate writes the first transaction that tells of a node to the end of a
+// server's log once more.
+func repeatCreate(t *testing.T, log, node string) {
+	t.Helper()
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A header of 16 bytes; for each transaction 8 bytes of checksum, 4 of length,
+	// itself, and the letter B; and zeros up to the size that was set aside.
+	var create []byte
+	at := 16
+	for at+12 < len(data) {
+		size := int(binary.BigEndian.Uint32(data[at+8:]))
+		if size == 0 {
+			break
+		}
+		record := data[at : at+12+size+1]
+		if create == nil && bytes.Contains(record, []byte(node)) {
+			create = slices.Clone(record)
+		}
+		at += len(record)
+	}
+	if create == nil {
+		t.Fatal("no transaction tells of ", node)
+	}
+	if err := os.WriteFile(log, slices.Concat(data[:at], create, make([]byte, 1<<16)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDumpedPaths(t *testing.T) {
+	dump := strings.Join([]string{
+		"SessionTracker dump:", "Global Sessions(2):", "0x1\t2000ms", "ephemeral nodes dump:", "Sessions with Ephemerals (2):",
+		"0x1:", "\t/run/a/x", "\t/running/a", "0x2:", "\t/run/b", "\t/other/run/b", "Connections dump:", "/run/c",
+	}, "\n")
+	if got, want := dumpedPaths(dump, "/run"), []string{"/run/a/x", "/run/b"}; !slices.Equal(got, want) {
+		t.Errorf("%q; want %q", got, want)
+	}
+	if got := dumpedPaths("dump is not executed because it is not in the whitelist.\n", "/run"); got != nil {
+		t.Errorf("%q of a server that does not tell", got)
+	}
+}
