@@ -204,14 +204,18 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	if got := picked("down", true, 0, 1); !reflect.DeepEqual(got, []int{1}) {
 		t.Errorf("after a fault that met a mutex, %v", got)
 	}
-	if got := picked("latency", true, 0, 1); len(got) != 2 {
-		t.Errorf("for another fault, %v", got)
+	if got := picked("latency", true, 0, 1); !reflect.DeepEqual(got, []int{1}) {
+		t.Errorf("while no fault has found the semaphore held, %v", got)
 	}
 	if got := picked("down", true, 0); got != nil {
 		t.Errorf("a semaphore may come, and still %v", got)
 	}
 	if got := picked("down", false, 0); !reflect.DeepEqual(got, []int{0}) {
 		t.Errorf("with no more patience, %v", got)
+	}
+	w.Struck(2, nemesis.Fault{Name: "reset", Clients: []int{1}})
+	if got := picked("latency", true, 0, 1); len(got) != 2 {
+		t.Errorf("for another fault, once both were found held: %v", got)
 	}
 }
 

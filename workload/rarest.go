@@ -91,6 +91,29 @@ func (r *run) meet(c *client) {
 	}
 }
 
+// anyFault is the fault of meetings that are counted over all of them, as they
+// begin.
+const anyFault = ""
+
+// rank orders what a fault may meet, the rarest first: leases of a recipe of which
+// none was held as any fault began, and then what was met least often by its kind.
+// r is locked.
+func (r *run) rank(fault string, d doing) int {
+	if d.state == nemesis.AtHolder && r.met[meeting{anyFault, d}] == 0 {
+		return -1
+	}
+	return r.met[meeting{fault, d}]
+}
+
+// count counts what is held as a fault begins.
+func (r *run) count(held []histories.Recipe) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, recipe := range held {
+		r.met[meeting{anyFault, doing{nemesis.AtHolder, recipe}}]++
+	}
+}
+
 // idle is more than a fault ever meets anything.
 const idle = math.MaxInt / 2
 
@@ -99,7 +122,7 @@ var busy = []nemesis.Aim{nemesis.AtHolder, nemesis.AtWaiter, nemesis.AtEnqueuing
 
 // Rarest prefers clients whose recipe was met least often by such a fault in their
 // state, so that no recipe is missed by the faults because it is held for shorter,
-// or by fewer. Of a fault that is aimed at anyone the state is chosen so too.
+// or by fewer; first of all those of a recipe that no fault has found held. Of a fault that is aimed at anyone the state is chosen so too.
 func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, patient bool) []nemesis.Client {
 	// What the clients do, first: they lock themselves before the run.
 	now := make([][]doing, len(among))
@@ -118,7 +141,7 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 		least := idle
 		for _, d := range all {
 			if slices.Contains(states, d.state) {
-				least = min(least, w.met[meeting{fault, d}])
+				least = min(least, w.rank(fault, d))
 			}
 		}
 		return least
@@ -128,7 +151,7 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 		for _, g := range w.groups {
 			for _, state := range states {
 				if canBe(g.Recipe, state) {
-					least = min(least, w.met[meeting{fault, doing{state, g.Recipe}}])
+					least = min(least, w.rank(fault, doing{state, g.Recipe}))
 				}
 			}
 		}

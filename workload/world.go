@@ -39,6 +39,7 @@ func (w world) Struck(id int, f nemesis.Fault) {
 		if len(f.Clients) > 0 && !slices.Contains(f.Clients, c.index) {
 			continue
 		}
+		w.count(c.holding())
 		linked := c.status().Linked
 		c.mu.Lock()
 		if len(f.Clients) > 0 || len(f.Servers) == 0 || slices.Contains(f.Servers, linked) {
