@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -45,7 +46,7 @@ func goesThroughFaults(t *testing.T, args ...string) {
 func TestARunInContainers(t *testing.T) {
 	needImages(t, zooKeeperImage)
 	goesThroughFaults(t, "--ensemble", "docker", "--image", zooKeeperImage, "--faults", "unplug-server,kill-server,pause-server,isolate-leader,black-hole")
-	left, err := exec.Command("docker", "ps", "-aq", "--filter", "label=com.github.zkverify.process").Output()
+	left, err := exec.Command("docker", "ps", "-aq", "--filter", fmt.Sprintf("label=com.github.zkverify.process=%d", os.Getpid())).Output()
 	if err != nil || len(bytes.TrimSpace(left)) > 0 {
 		t.Errorf("containers left behind: %s, %v", left, err)
 	}

@@ -33,11 +33,10 @@ type peers struct {
 	extraHosts []string
 	links      map[[2]int][]links.Link
 	relays     map[int][]*relay.Relay // of a server: quorum and election port
-	ports      map[int]map[int]int    // of a server: what its ports are published as, if they are
 }
 
 func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
-	p := &peers{links: map[[2]int][]links.Link{}, relays: map[int][]*relay.Relay{}, ports: map[int]map[int]int{}}
+	p := &peers{links: map[[2]int][]links.Link{}, relays: map[int][]*relay.Relay{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
@@ -63,7 +62,7 @@ func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
 			if err != nil {
 				return nil, err
 			}
-			p.ports[to.ID] = map[int]int{quorumPort: free[0], electionPort: free[1]}
+			to.published = map[int]int{quorumPort: free[0], electionPort: free[1]}
 		}
 		for _, port := range []int{quorumPort, electionPort} {
 			r, err := relay.Open(func() string { return to.address(port) })
@@ -117,15 +116,6 @@ func (p *peers) line(from, to *server) string {
 	return fmt.Sprintf("server.%d=%s:%s:%s;2181", to.ID, host, quorum, election)
 }
 
-// published are the ports of a server that this machine must reach, by the port in the
-// container.
-func (p *peers) published(s *server) map[int]int {
-	if p == nil {
-		return nil
-	}
-	return p.ports[s.ID]
-}
-
 // gateway returns the address of this machine in the containers' network, and
 // whether it is one: Docker may run in a machine of its own.
 func (e *Ensemble) gateway(ctx context.Context) (gateway netip.Addr, here bool, err error) {
@@ -152,7 +142,7 @@ func (e *Ensemble) gateway(ctx context.Context) (gateway netip.Addr, here bool, 
 
 // address is where this machine reaches a port of the container now.
 func (s *server) address(port int) string {
-	if at, ok := s.of.peers.published(s)[port]; ok {
+	if at, ok := s.published[port]; ok {
 		return net.JoinHostPort(loopback.String(), strconv.Itoa(at))
 	}
 	s.mu.Lock()

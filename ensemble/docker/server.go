@@ -31,6 +31,7 @@ const pollInterval = 50 * time.Millisecond
 type server struct {
 	ensemble.Server
 	of        *Ensemble
+	published map[int]int // what its ports for peers are published as, if they are; set before a relay leads there
 	container *testcontainers.DockerContainer
 
 	mu                      sync.Mutex
@@ -54,10 +55,10 @@ func (s *server) create(ctx context.Context) error {
 	for _, to := range s.of.servers {
 		lines = append(lines, s.of.peers.line(s, to))
 	}
-	for number, at := range s.of.peers.published(s) {
+	for number, at := range s.published {
 		published[apinetwork.MustParsePort(fmt.Sprintf("%d/tcp", number))] = []apinetwork.PortBinding{{HostIP: loopback, HostPort: strconv.Itoa(at)}}
 	}
-	s.container, err = testcontainers.Run(ctx, s.of.config.Image,
+	c, err := testcontainers.Run(ctx, s.of.config.Image,
 		testcontainers.WithEnv(s.of.config.environment(s.ID, strings.Join(lines, " "))),
 		testcontainers.WithLabels(labels()),
 		testcontainers.WithExposedPorts(clientPort),
@@ -69,12 +70,12 @@ func (s *server) create(ctx context.Context) error {
 			}
 		}),
 	)
+	s.mu.Lock() // the others may dial it by now
+	defer s.mu.Unlock()
+	s.container, s.plugged = c, err == nil
 	if err != nil {
 		return fmt.Errorf("server %d: %w", s.ID, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.plugged = true
 	return nil
 }
 
