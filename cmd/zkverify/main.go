@@ -73,6 +73,7 @@ type console struct {
 }
 
 func main() {
+	runtime.MemProfileRate = 0 // nobody asks for the profile, and it grows through a night
 	// A run shares its machine with three servers: memory is dearer than the
 	// little time that collecting it more often takes.
 	debug.SetGCPercent(40)
