@@ -145,7 +145,7 @@ func (c *contender) enqueued(path string, token Token) {
 // ErrNotAcquired instead of waiting for others.
 func (c *contender) wait(ctx context.Context, block bool) error {
 	for {
-		v, err := c.q.judge(c)
+		v, err := c.q.judge(c, block)
 		switch {
 		case err != nil:
 			return err
@@ -250,7 +250,7 @@ func (c *contender) awaitAnybody(ctx context.Context) error {
 	if err := c.look(ctx); err != nil {
 		return err
 	}
-	if v, err := c.q.judge(c); err != nil || v.granted {
+	if v, err := c.q.judge(c, true); err != nil || v.granted {
 		return err
 	}
 	c.q.outdated()

@@ -189,7 +189,11 @@ type verdict struct {
 
 // judge applies the contender's rule. When the verdict is to wait for an own
 // node the contender is registered to be woken.
-func (q *line) judge(c *contender) (verdict, error) {
+//
+// One that does not wait is not refused for a node of another session until it has
+// stood in a list itself: a list from before its own node was made may be of a
+// server that lags behind, and that node have been gone when the call began.
+func (q *line) judge(c *contender, block bool) (verdict, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if c.asks != nil && c.asks.take != nil {
@@ -217,13 +221,17 @@ func (q *line) judge(c *contender) (verdict, error) {
 		}
 		return verdict{granted: true}, nil
 	}
+	unsure := !block && q.places[i].listed == 0
+	if c.custom && unsure {
+		return verdict{list: list}, nil
+	}
 	if c.custom {
 		q.waiting[anybody] = append(q.waiting[anybody], c)
 		return verdict{any: true}, nil
 	}
 	blocker := q.places[ahead].Node
 	if q.own[blocker] == nil {
-		if q.applied < q.needed {
+		if q.applied < q.needed || unsure {
 			return verdict{list: list}, nil
 		}
 		// If another one would have to be waited for without the blocker, wait

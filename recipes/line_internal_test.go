@@ -26,7 +26,7 @@ func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 
 	q.started = 2
 	q.apply(2, both[1:]) // the servers have carried it out
-	if v, err := q.judge(second); err != nil || v.granted {
+	if v, err := q.judge(second, true); err != nil || v.granted {
 		t.Errorf("the second one's turn comes before it is known what the first has taken: %+v, %v", v, err)
 	}
 
@@ -35,10 +35,44 @@ func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 	q.tookPermits([]string{"/s/leases/lease-0000000001"})
 	q.drop(first.node)
 	q.mu.Unlock()
-	if v, err := q.judge(second); err != nil || !v.granted {
+	if v, err := q.judge(second, true); err != nil || !v.granted {
 		t.Errorf("the second one's turn does not come: %+v, %v", v, err)
 	}
 	if take, short, err := q.takeOrWait(second); take != nil || short != ofOurs || err != nil {
 		t.Errorf("got %v, %v, %v", take, short, err)
+	}
+}
+
+// TestATryIsNotRefusedForAnOldList : the list that is asked for along with a
+// contender's node may be answered before the node is made, by a server that lags
+// behind. Whoever stands in it may have been gone when the try began.
+func TestATryIsNotRefusedForAnOldList(t *testing.T) {
+	const theirs, ours = "lock-0000000001", "lock-0000000002"
+	for _, custom := range []bool{false, true} {
+		for _, there := range []bool{false, true} {
+			q := &line{
+				dir: "/m", kinds: lockKinds,
+				own: make(map[string]*contender), waiting: make(map[string][]*contender), going: make(map[string]bool),
+			}
+			c := &contender{q: q, node: ours, rule: exclusive, custom: custom, woken: make(chan struct{}, 1)}
+			q.started = 1
+			q.apply(1, queue([]string{theirs}, lockKinds))
+			q.join(c)
+			if v, err := q.judge(c, false); err != nil || v.list != 2 {
+				t.Errorf("custom %v: a try goes by a list from before it: %+v, %v", custom, v, err)
+			}
+			if v, err := q.judge(c, true); err != nil || v.other != theirs && !v.any {
+				t.Errorf("custom %v: whoever waits may go by it: %+v, %v", custom, v, err)
+			}
+			list := []string{ours}
+			if there {
+				list = append(list, theirs)
+			}
+			q.started = 2
+			q.apply(2, queue(list, lockKinds))
+			if v, err := q.judge(c, false); err != nil || v.list != 0 || v.granted == there {
+				t.Errorf("custom %v, the other is there %v: %+v, %v", custom, there, v, err)
+			}
+		}
 	}
 }

@@ -59,6 +59,11 @@ func newTalk(name string, in io.Writer, late *lateness) *talk {
 // cancelled, and its answer awaited all the same: it may have succeeded. given
 // up, if not nil, ends the wait without an answer.
 func (t *talk) ask(ctx context.Context, c command, lease *remoteLease, givenUp <-chan struct{}) (line, error) {
+	select {
+	case <-givenUp: // and the answer may be faster than the news of it
+		return line{}, errCrashed
+	default:
+	}
 	k := &call{ctx: ctx, lease: lease, done: make(chan struct{})}
 	t.mu.Lock()
 	if t.ended != nil {

@@ -192,7 +192,7 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 		return c.grab(ctx, block)
 	}
 	for {
-		v, err := c.q.judge(c)
+		v, err := c.q.judge(c, block)
 		switch {
 		case err != nil:
 			return err
@@ -360,7 +360,7 @@ func (c *contender) awaitAnybody(ctx context.Context) error {
 	if err := c.look(ctx); err != nil {
 		return err
 	}
-	if v, err := c.q.judge(c); err != nil || v.granted {
+	if v, err := c.q.judge(c, true); err != nil || v.granted {
 		return err
 	}
 	c.q.outdated()

@@ -10,11 +10,11 @@ var fairnessEdits = []edit{
 		c.q.outdated()`},
 
 	// mutant-herd
-	{"contender.go", "	for {\n		v, err := c.q.judge(c)", `	if c.s.client.cfg.defect == "mutant-herd" {
+	{"contender.go", "	for {\n		v, err := c.q.judge(c, block)", `	if c.s.client.cfg.defect == "mutant-herd" {
 		return c.grab(ctx, block)
 	}
 	for {
-		v, err := c.q.judge(c)`},
+		v, err := c.q.judge(c, block)`},
 	{"contender.go", "// awaitOwn waits", `// grab creates the one node that says who holds the lock, as everybody tries to
 // who is woken when it goes.
 func (c *contender) grab(ctx context.Context, block bool) error {
