@@ -146,14 +146,18 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, 
 	return true, nil
 }
 
-// recover passes the barrier once, and then again for as long as others have
-// not: they need members.
+// recover passes the barrier once, and then again where others who have not
+// lack members.
 func (d *doubleBarrierDriver) recover(ctx context.Context, c *client, name string) bool {
 	through, passed := false, d.passed[name]
 	waiting, enough := context.WithCancel(ctx)
 	defer enough()
 	defer context.AfterFunc(passed.everyone, enough)()
 	for waiting.Err() == nil && c.ensureOpen(waiting) {
+		if through && !d.lobbies[name].wanted() {
+			pause(waiting, failureRest, nil) // others first, who have not passed yet
+			continue
+		}
 		r := d.lobbies[name].join(waiting, c.run.promises.ProgressBound, false)
 		if r == nil {
 			continue
@@ -165,7 +169,7 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client, name strin
 				passed.done()
 			}
 		}
-		pause(waiting, failureRest, nil) // others first, who have not passed yet
+		pause(waiting, failureRest, nil)
 	}
 	return through
 }

@@ -20,16 +20,27 @@ func TestALobbySendsWholeRounds(t *testing.T) {
 		joined := make(chan *round)
 		join := func(patience time.Duration, pushy bool) { joined <- l.join(t.Context(), patience, pushy) }
 
+		wanted := func(want bool) {
+			t.Helper()
+			if got := l.wanted(); got != want {
+				t.Errorf("somebody waits for others: %v, want %v", got, want)
+			}
+		}
+		wanted(false)
 		go join(time.Second, false)
+		synctest.Wait()
+		wanted(true)
 		if r := <-joined; r != nil {
 			t.Fatalf("one went alone: %+v", r)
 		}
+		wanted(false)
 		go join(time.Second, false)
 		go join(time.Second, false)
 		a, b := <-joined, <-joined
 		if a == nil || a != b || a.generation != 1 {
 			t.Fatalf("two went together: %+v and %+v", a, b)
 		}
+		wanted(false)
 		a.end(false)
 		go join(time.Second, false)
 		if r := <-joined; r != nil {

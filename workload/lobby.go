@@ -83,6 +83,13 @@ func (l *lobby) join(ctx context.Context, patience time.Duration, pushy bool) *r
 	return nil
 }
 
+// wanted reports whether somebody waits there for others to come.
+func (l *lobby) wanted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.next != nil && l.next.members > 0
+}
+
 // enter waits until a round gathers and what a broken one has left is gone, and
 // counts itself in.
 func (l *lobby) enter(ctx context.Context) *round {
