@@ -76,11 +76,6 @@ func (s *server) start() error {
 		return fmt.Errorf("server %d: %w", s.ID, err)
 	}
 	defer out.Close()
-	if n, err := mendLogs(filepath.Join(s.dir, "data")); err != nil {
-		return fmt.Errorf("server %d: %w", s.ID, err)
-	} else if n > 0 {
-		fmt.Fprintf(out, "zkverify: %d transactions stood twice in the log of server %d (ZOOKEEPER-4394): taken out before it starts\n", n, s.ID)
-	}
 	cmd := exec.Command(s.local.java, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, out, out
 	p, err := s.local.spawner.Start(cmd)
