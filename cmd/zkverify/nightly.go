@@ -129,6 +129,10 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
+		// Each of its strings would keep a page of what the run has taken.
+		if result, err = result.Clone(); err != nil {
+			return err
+		}
 		debug.FreeOSMemory()
 		debug.FreeOSMemory() // what the finalizers of the first have let go
 		result.Memory = residentMemory()
