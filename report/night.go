@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -54,17 +53,6 @@ func ResultOf(seed int64, header histories.Header, r *checker.Report, took time.
 		Seed: seed, Outcome: r.Outcome(), Reason: r.Reason(), Took: took, Ops: figure(r, "operations"), Faults: figure(r, "faults"),
 		Cases: JUnitOf(header, r, took).Cases, Void: len(r.Disagreements) > 0,
 	}
-}
-
-// Clone returns a copy that shares no memory with it.
-func (r *NightResult) Clone() (*NightResult, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	debug.FreeOSMemory() // so that the copy is made where there is room, not behind the rest
-	c := &NightResult{}
-	return c, json.Unmarshal(text, c)
 }
 
 // figure is a count among the report's figures.

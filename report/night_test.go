@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -67,14 +66,6 @@ func TestANightIsGoneOnWithWhereItStopped(t *testing.T) {
 	}
 	if _, err := ReadNight(path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("something else is taken for a night: %v", err)
-	}
-}
-
-func TestAResultIsClonedWhole(t *testing.T) {
-	for _, r := range aNight().Results {
-		if c, err := r.Clone(); err != nil || !reflect.DeepEqual(*c, r) {
-			t.Errorf("%v\n%+v\n%+v", err, c, r)
-		}
 	}
 }
 

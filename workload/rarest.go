@@ -122,7 +122,8 @@ var busy = []nemesis.Aim{nemesis.AtHolder, nemesis.AtWaiter, nemesis.AtEnqueuing
 
 // Rarest prefers clients whose recipe was met least often by such a fault in their
 // state, so that no recipe is missed by the faults because it is held for shorter,
-// or by fewer; first of all those of a recipe that no fault has found held. Of a fault that is aimed at anyone the state is chosen so too.
+// or by fewer; first of all those of a recipe that no fault has found held. Of a
+// fault that is aimed at anyone the state is chosen so too.
 func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, patient bool) []nemesis.Client {
 	// What the clients do, first: they lock themselves before the run.
 	now := make([][]doing, len(among))

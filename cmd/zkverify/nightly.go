@@ -129,12 +129,7 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		// Each of its strings would keep a page of what the run has taken.
-		if result, err = result.Clone(); err != nil {
-			return err
-		}
 		debug.FreeOSMemory()
-		debug.FreeOSMemory() // what the finalizers of the first have let go
 		result.Memory = residentMemory()
 		night.Results = append(night.Results, *result)
 		if err := saveNight(dir, night); err != nil {
