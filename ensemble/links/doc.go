@@ -31,6 +31,14 @@
 // listen below the range of ports that the kernel gives to outgoing
 // connections, so no connection can take it.
 //
+// # How a connection ends
+//
+// Toxiproxy takes nothing more for a connection from its first failed write on,
+// and its limit_data and reset_peer toxics take nothing when they have closed it.
+// What is on its way then waits in goroutines for ever. InProcess gives Toxiproxy's
+// toxics a writer that does not fail, and toxics of those two kinds that take the
+// rest. A Toxiproxy server keeps such goroutines until it ends.
+//
 // # Limits
 //
 // Latencies are whole milliseconds. Resets are real ones, RST, for connections
