@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"runtime"
@@ -53,13 +54,23 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	return err
 }
 
-// ephemerals lists the ephemeral nodes below p: a lock's node is one, whatever
+// ephemerals lists the ephemeral nodes at and below p: a lock's node is one, whatever
 // the lock.
 func (o *observer) ephemerals(p string) ([]string, error) {
+	nodes, err := o.nodes(p)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(nodes, func(_ string, stat *zk.Stat) bool { return stat.EphemeralOwner == 0 })
+	return slices.Sorted(maps.Keys(nodes)), nil
+}
+
+// nodes returns what there is at and below p.
+func (o *observer) nodes(p string) (map[string]*zk.Stat, error) {
 	if _, err := o.conn.Sync(p); err != nil {
 		return nil, err
 	}
-	var out []string
+	out := make(map[string]*zk.Stat)
 	var walk func(string) error
 	walk = func(p string) error {
 		children, stat, err := o.conn.Children(p)
@@ -69,9 +80,7 @@ func (o *observer) ephemerals(p string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if stat.EphemeralOwner != 0 {
-			out = append(out, p)
-		}
+		out[p] = stat
 		for _, child := range children {
 			if err := walk(path.Join(p, child)); err != nil {
 				return err
@@ -82,7 +91,6 @@ func (o *observer) ephemerals(p string) ([]string, error) {
 	if err := walk(p); err != nil {
 		return nil, err
 	}
-	slices.Sort(out)
 	return out, nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// compareServers asks every server by itself for the ephemeral nodes of the
-// run, and says where they differ. They must not: nothing changes any more,
+// compareServers asks every server by itself for the nodes of the run, and which
+// transaction wrote each last, and says where they differ. They must not: nothing changes any more,
 // and each was told to catch up with the leader. A server that differs has lost
 // or kept what the others have not. ZOOKEEPER-4712 is one way: an acknowledged
 // write of an isolated leader is lost in the election. ZOOKEEPER-4394 is
@@ -36,18 +36,15 @@ func (r *run) compareServers(ctx context.Context) (differences []string, err err
 		observers[s] = o
 	}
 	settled(ctx, time.Second, func() (left int) {
-		views := make(map[int]map[string]bool) // server, path
+		views := make(map[int]view)
 		var errs []error
 		for s, o := range observers {
-			nodes, err := o.owned(ctx, s, r.observer.root)
+			view, err := o.view(ctx, s, r.observer.root)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("server %d: %w", s.ID, err))
 				continue
 			}
-			views[s.ID] = make(map[string]bool)
-			for _, n := range nodes {
-				views[s.ID][n] = true
-			}
+			views[s.ID] = view
 		}
 		differences, err = differ(views), errors.Join(errs...)
 		return len(differences) + len(errs)
@@ -55,11 +52,15 @@ func (r *run) compareServers(ctx context.Context) (differences []string, err err
 	return differences, errors.Join(append(unreached, err)...)
 }
 
-// owned lists the ephemeral nodes below root that a server knows of: those of its
-// tree, and those that it says its sessions own, where it may be asked. A node
-// whose parent is gone is only among these.
-func (o *observer) owned(ctx context.Context, s ensemble.Server, root string) ([]string, error) {
-	nodes, err := o.ephemerals(root)
+// view is what one server has: for each path the transaction that wrote it last, 0
+// where that is not known.
+type view map[string]int64
+
+// view returns the nodes at and below root that a server knows of: those of its tree,
+// and those that it says its sessions own, where it may be asked. A node whose parent
+// is gone is only among these.
+func (o *observer) view(ctx context.Context, s ensemble.Server, root string) (view, error) {
+	nodes, err := o.nodes(root)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,14 @@ func (o *observer) owned(ctx context.Context, s ensemble.Server, root string) ([
 	if err != nil {
 		return nil, err
 	}
-	return append(nodes, dumpedPaths(text, root)...), nil
+	v := make(view)
+	for _, path := range dumpedPaths(text, root) {
+		v[path] = 0
+	}
+	for path, stat := range nodes {
+		v[path] = stat.Mzxid
+	}
+	return v, nil
 }
 
 // dumpedPaths reads dump: an indented line for each node of a session.
@@ -80,17 +88,29 @@ func dumpedPaths(dump, root string) (paths []string) {
 	return paths
 }
 
-// differ names every path that not all views have.
-func differ(views map[int]map[string]bool) (out []string) {
-	all := make(map[string][]string) // path, servers that have it
-	for _, id := range slices.Sorted(maps.Keys(views)) {
-		for path := range views[id] {
-			all[path] = append(all[path], fmt.Sprint(id))
+// differ names every path that not all servers have, or not in the same state.
+func differ(views map[int]view) (out []string) {
+	servers := slices.Sorted(maps.Keys(views))
+	paths := make(map[string]bool)
+	for _, v := range views {
+		for path := range v {
+			paths[path] = true
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		if have := all[path]; len(have) < len(views) {
-			out = append(out, fmt.Sprintf("only %d of %d servers (%s) have %s", len(have), len(views), strings.Join(have, ", "), path))
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		var have, as []string
+		states := make(map[int64]bool)
+		for _, id := range servers {
+			if state, ok := views[id][path]; ok {
+				states[state] = true
+				have, as = append(have, fmt.Sprint(id)), append(as, fmt.Sprintf("server %d of 0x%x", id, state))
+			}
+		}
+		switch {
+		case len(have) < len(servers):
+			out = append(out, fmt.Sprintf("only %d of %d servers (%s) have %s", len(have), len(servers), strings.Join(have, ", "), path))
+		case len(states) > 1:
+			out = append(out, fmt.Sprintf("the servers have %s of different transactions: %s", path, strings.Join(as, ", ")))
 		}
 	}
 	return out

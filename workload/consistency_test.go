@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// A follower forgets that a node was deleted.
-func TestAServerThatKeepsANodeIsToldFromTheOthers(t *testing.T) {
+// A follower forgets that a node was deleted, and that another was written.
+func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
@@ -52,8 +53,8 @@ func TestAServerThatKeepsANodeIsToldFromTheOthers(t *testing.T) {
 		}
 	}
 
-	const lock, node = "/run/lock", "/run/lock/contender"
-	for _, path := range []string{"/run", lock} {
+	const lock, node, counter = "/run/lock", "/run/lock/contender", "/run/counter"
+	for _, path := range []string{"/run", lock, counter} {
 		if _, err := conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
@@ -62,6 +63,14 @@ func TestAServerThatKeepsANodeIsToldFromTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := conn.Delete(node, -1); err != nil {
+		t.Fatal(err)
+	}
+	before, err := conn.Set(counter, []byte("1"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := conn.Set(counter, []byte("2"), 1)
+	if err != nil {
 		t.Fatal(err)
 	}
 	r := &run{cfg: Config{Ensemble: servers}, observer: &observer{root: "/run"}}
@@ -80,23 +89,32 @@ func TestAServerThatKeepsANodeIsToldFromTheOthers(t *testing.T) {
 	if err != nil || len(logs) != 1 {
 		t.Fatal(logs, err)
 	}
-	forgetDelete(t, logs[0], node)
+	forgetLast(t, logs[0], node)
+	forgetLast(t, logs[0], counter)
 	if err := servers.Restart(ctx, forgets); err != nil {
 		t.Fatal(err)
 	}
+	has := func(id int) string {
+		zxid := after.Mzxid
+		if id == forgets {
+			zxid = before.Mzxid
+		}
+		return fmt.Sprintf("server %d of 0x%x", id, zxid)
+	}
+	old := "the servers have " + counter + " of different transactions: " + has(1) + ", " + has(2) + ", " + has(3)
 	only := "only 1 of 3 servers (" + strconv.Itoa(forgets) + ") have " + node
-	compare(only)
+	compare(old, only)
 
 	// The parent goes, as a container does, since the leader knows of no child.
 	if err := conn.Delete(lock, -1); err != nil {
 		t.Fatal(err)
 	}
-	compare(only)
+	compare(old, only)
 }
 
-// forgetDelete takes the last transaction that tells of a node out of a server's
+// forgetLast takes the last transaction that tells of a node out of a server's
 // log.
-func forgetDelete(t *testing.T, log, node string) {
+func forgetLast(t *testing.T, log, node string) {
 	t.Helper()
 	data, err := os.ReadFile(log)
 	if err != nil {

@@ -195,8 +195,11 @@ func TestTheFenceRefusesWhatIsOlderThanTheLastRead(t *testing.T) {
 }
 
 func TestServersThatDisagreeAreNamed(t *testing.T) {
-	got := differ(map[int]map[string]bool{1: {"/a": true, "/b": true}, 2: {"/a": true}, 3: {"/a": true, "/b": true}})
-	if want := []string{"only 2 of 3 servers (1, 3) have /b"}; !reflect.DeepEqual(got, want) {
+	got := differ(map[int]view{1: {"/a": 5, "/b": 6, "/c": 7}, 2: {"/a": 5, "/c": 16}, 3: {"/a": 5, "/b": 6, "/c": 16}})
+	if want := []string{
+		"only 2 of 3 servers (1, 3) have /b",
+		"the servers have /c of different transactions: server 1 of 0x7, server 2 of 0x10, server 3 of 0x10",
+	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v; want %v", got, want)
 	}
 }
