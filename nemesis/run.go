@@ -145,16 +145,20 @@ func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
 	if kind.OfServers() {
 		wait = serverPatience
 	}
+	var why error
 	for {
 		exact := time.Since(start) < wait
 		fault, err := r.reserve(ctx, kind, step.Pick, exact)
+		if why == nil || ctx.Err() == nil {
+			why = err // what the end of the run made of a look says nothing
+		}
 		switch {
 		case err == nil:
 			return fault, nil
 		case !errors.Is(err, ErrNobody), time.Since(start) > 2*wait:
 			return Fault{}, err
 		case !sleep(ctx, glance):
-			return Fault{}, fmt.Errorf("the run ended: %w", err)
+			return Fault{}, fmt.Errorf("the run ended: %w", why)
 		}
 	}
 }

@@ -269,3 +269,41 @@ func TestNoPasswordOfASessionIsOnRecord(t *testing.T) {
 type loneWorld struct{ *fakeWorld }
 
 func (loneWorld) Ensemble() ensemble.Ensemble { return &ensemble.Ext{} }
+
+// oneAnswer says who leads once, and then nothing any more.
+type oneAnswer struct {
+	ensemble.Ensemble
+	ensemble.PeerLinks
+	asked int
+}
+
+func (e *oneAnswer) Leader(ctx context.Context) (int, error) {
+	if e.asked++; e.asked == 1 {
+		return 1, nil
+	}
+	<-ctx.Done()
+	return 0, ensemble.ErrUnknownLeader
+}
+
+type ledWorld struct {
+	*fakeWorld
+	ensemble *oneAnswer
+}
+
+func (w ledWorld) Ensemble() ensemble.Ensemble { return w.ensemble }
+
+func TestAFaultThatTheRunEndsBeforeSaysWhyItFoundNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		w := ledWorld{newWorld(Client{Linked: 1, Holds: true}), &oneAnswer{}}
+		report, err := Run(ctx, w, Schedule{[]Step{{Fault: "isolate-holder-follower", Pick: Pick{Aim: AtHolder}}}}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "the run ended: nobody to hit: no client holds a lock through a follower"
+		if len(report.Skipped) != 1 || report.Skipped[0].Reason != want {
+			t.Errorf("skipped %+v; want %q", report.Skipped, want)
+		}
+	})
+}

@@ -109,10 +109,14 @@ func seen(t Trial) string {
 }
 
 func mark(t Trial) string {
-	if t.OK {
-		return ""
+	var marks []string
+	if !t.OK {
+		marks = append(marks, "WRONG")
 	}
-	return "WRONG"
+	if t.Again > 0 {
+		marks = append(marks, fmt.Sprintf("made again %d times, having shown nothing", t.Again))
+	}
+	return strings.Join(marks, "; ")
 }
 
 // Sentence tells what went wrong.

@@ -23,7 +23,7 @@ func matrix() *Matrix {
 				Fired: []string{checker.Fairness, checker.MutualExclusion}, Took: Seconds(7 * time.Second), Seen: &seen, First: "two <holders>"},
 			{Provocation: "p", Target: "mutant-b", Recipe: histories.Mutex, Guarantee: checker.Fairness, Seed: 7,
 				Why: "escaped: fairness: holds", Kept: "p-mutant-b.jsonl"},
-			{Provocation: "p", Target: "recipes", Recipe: histories.Mutex, Seed: 7, OK: true},
+			{Provocation: "p", Target: "recipes", Recipe: histories.Mutex, Seed: 7, OK: true, Again: 2},
 			{Provocation: "q", Target: "recipes", Recipe: histories.Mutex, Seed: 7, Why: "no links", NotRun: true},
 		},
 	}
@@ -37,6 +37,7 @@ func TestTheMatrixSaysWhatEscapedInPlainWords(t *testing.T) {
 	for _, want := range []string{
 		"mutant-a  p            mutual exclusion        mutual exclusion; fairness  2.2 s    7.0 s",
 		"WRONG",
+		"made again 2 times, having shown nothing",
 		"mutant-b in p was not caught by fairness: escaped: fairness: holds (p-mutant-b.jsonl)",
 		"recipes in q was not run: no links",
 		"1 of 2 mutants and known-bad locks caught, the correct recipes passed 1 of 1 provocations, in 30.0 s, seed 7; 1 not run",

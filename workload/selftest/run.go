@@ -54,7 +54,11 @@ type Trial struct {
 	First  string   `json:"first,omitempty"`  // that violation, in words
 	Kept   string   `json:"kept,omitempty"`   // the history, when something went wrong
 	NotRun bool     `json:"notRun,omitempty"` // the ensemble cannot have its faults
+	Again  int      `json:"again,omitempty"`  // times that it was made again, having shown nothing
 }
+
+// voidTrials is how often a trial that has shown nothing is made again.
+const voidTrials = 2
 
 // Run carries out each provocation: its mutants in turn, then the recipe as it
 // is. The end of ctx ends it early, with what it has.
@@ -83,7 +87,7 @@ func Run(ctx context.Context, cfg Config) (*Matrix, error) {
 		if cfg.Began != nil {
 			cfg.Began(i+1, len(all), t)
 		}
-		err := t.run(ctx, cfg, of[i])
+		err := t.untilShown(func(t *Trial) (void bool, err error) { return t.run(ctx, cfg, of[i]) })
 		if ctx.Err() != nil {
 			m.Interrupted = true
 			return m, nil // half a run shows nothing
@@ -99,17 +103,32 @@ func Run(ctx context.Context, cfg Config) (*Matrix, error) {
 	return m, nil
 }
 
-// run carries out the trial and judges it by what is on record.
-func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) error {
+// untilShown carries out the trial, and once more if it has shown nothing: the
+// servers came to disagree with each other, or a fault found nobody to hit. Of the
+// recipe as it is that is chance, as when all clients had come to the leader and a
+// follower was to be cut off.
+func (t *Trial) untilShown(run func(*Trial) (void bool, err error)) error {
+	for fresh := *t; ; {
+		if void, err := run(t); err != nil || !void || t.Again == voidTrials {
+			return err
+		}
+		fresh.Again++
+		*t = fresh
+	}
+}
+
+// run carries out the trial and judges it by what is on record. A void one has shown
+// nothing.
+func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, err error) {
 	start := time.Now()
 	defer func() { t.Took = Seconds(time.Since(start)) }()
 	if why := impossible(cfg.Ensemble, p); why != "" {
 		t.NotRun, t.Why = true, why
-		return nil
+		return false, nil
 	}
 	target, err := workload.TargetNamed(t.Target)
 	if err != nil {
-		return err
+		return false, err
 	}
 	run := p.Config
 	run.Ensemble, run.Network, run.Auth, run.Target, run.Seed = cfg.Ensemble, cfg.Network, cfg.Auth, target, t.Seed
@@ -119,45 +138,46 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) error {
 	header.Started, header.Options = start, map[string]string{"provocation": p.Name}
 	recorder, err := histories.Create(file, header)
 	if err != nil {
-		return err
+		return false, err
 	}
 	run.Recorder = recorder
 	result, runErr := workload.Run(ctx, run)
 	if err := recorder.Close(); err != nil {
-		return errors.Join(runErr, err)
+		return false, errors.Join(runErr, err)
 	}
 	if ctx.Err() != nil {
-		return errors.Join(context.Cause(ctx), os.Remove(file))
+		return false, errors.Join(context.Cause(ctx), os.Remove(file))
 	}
 	h, err := histories.ReadFile(file)
 	if err != nil {
-		return errors.Join(runErr, err)
+		return false, errors.Join(runErr, err)
 	}
 	r, err := checker.Check(ctx, h)
 	if errors.Is(err, checker.ErrDisagreement) {
 		t.Why, t.Kept = err.Error(), file
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return errors.Join(runErr, err) // the history stays
+		return false, errors.Join(runErr, err) // the history stays
 	}
 	t.judge(r, guaranteesOf(p))
 	switch {
 	case len(r.Disagreements) > 0:
-		t.OK, t.Why = false, r.Reason()
+		t.OK, t.Why, void = false, r.Reason(), true
 	case runErr != nil && t.Guarantee == "":
 		t.OK, t.Why = false, runErr.Error()
-	case len(result.Nemesis.Skipped) > 0 && t.Guarantee == "":
-		t.OK, t.Why = false, "a fault did not strike: "+result.Nemesis.Skipped[0].Reason
+	case len(result.Nemesis.Skipped) > 0 && t.Guarantee == "" && len(t.Fired) == 0:
+		t.OK, void = false, true
+		t.Why = "a fault did not strike: " + result.Nemesis.Skipped[0].Reason
 	}
 	if t.OK {
-		return os.Remove(file)
+		return false, os.Remove(file)
 	}
 	if runErr != nil && t.Guarantee != "" {
 		t.Why += "; the run failed: " + runErr.Error()
 	}
 	t.Kept = file
-	return nil
+	return void, nil
 }
 
 // impossible says why the provocation cannot be carried out on this ensemble.
