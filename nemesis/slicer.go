@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
-// slicerKind delivers what a client sends and gets in pieces of 2 to 16 bytes
+// slicerKind delivers what a client sends and gets in pieces of about 2 to 16 bytes
 // with pauses of up to 2 ms: no message arrives in one piece, and what takes one
 // read elsewhere takes many.
 func slicerKind() Kind {

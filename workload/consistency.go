@@ -13,14 +13,14 @@ import (
 )
 
 // compareServers asks every server by itself for the nodes of the run, and which
-// transaction wrote each last, and says where they differ. They must not: nothing changes any more,
-// and each was told to catch up with the leader. A server that differs has lost
-// or kept what the others have not. ZOOKEEPER-4712 is one way: an acknowledged
-// write of an isolated leader is lost in the election. ZOOKEEPER-4394 is
-// another: a follower fails while it catches up, catches up once more, writes
-// the same transactions to its log a second time, and carries them out twice when it
-// is started again. No lock can be right on such an ensemble, so it must be known
-// before one is blamed.
+// transaction wrote each last, and says where they differ. They must not: nothing
+// changes any more, and each was told to catch up with the leader. A server that
+// differs has lost or kept what the others have not. ZOOKEEPER-4712 is one way: an
+// acknowledged write of an isolated leader is lost in the election. ZOOKEEPER-4394
+// is another: a follower fails while it catches up, catches up once more, writes
+// the same transactions to its log a second time, and carries them out twice when
+// it is started again. No lock can be right on such an ensemble, so it must be
+// known before one is blamed.
 func (r *run) compareServers(ctx context.Context) (differences []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, settleNodes)
 	defer cancel()

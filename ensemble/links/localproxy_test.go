@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,15 +28,15 @@ func flood(t *testing.T) net.Listener {
 			if err != nil {
 				return
 			}
-			conns.Go(func() { talkUntilClosed(conn) })
+			conns.Go(func() { talkUntilClosed(conn, io.Discard) })
 		}
 	})
 	t.Cleanup(func() { listener.Close(); conns.Wait() })
 	return listener
 }
 
-// talkUntilClosed sends and takes in until the connection ends.
-func talkUntilClosed(conn net.Conn) {
+// talkUntilClosed sends, and hands on what comes, until the connection ends.
+func talkUntilClosed(conn net.Conn, to io.Writer) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		for block := make([]byte, 8<<10); ; {
@@ -45,9 +46,27 @@ func talkUntilClosed(conn net.Conn) {
 			}
 		}
 	})
-	_, _ = io.Copy(io.Discard, conn)
+	_, _ = io.Copy(to, conn)
 	conn.Close()
 	both.Wait()
+}
+
+// counted counts what is written to it.
+type counted struct{ atomic.Int64 }
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.Add(int64(len(b)))
+	return len(b), nil
+}
+
+// mustGet waits for so many bytes.
+func (c *counted) mustGet(t *testing.T, bytes int64) {
+	t.Helper()
+	for until := time.Now().Add(10 * time.Second); c.Load() < bytes; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%d bytes have come; want %d", c.Load(), bytes)
+		}
+	}
 }
 
 func TestAConnectionClosedInFullFlowLeavesNothingBehind(t *testing.T) {
@@ -55,17 +74,20 @@ func TestAConnectionClosedInFullFlowLeavesNothingBehind(t *testing.T) {
 	cut := func(c links.Cut) step {
 		return func(ctx context.Context, l links.Link) error { return l.Cut(ctx, c) }
 	}
-	for name, change := range map[string]step{
-		"healthy":       func(ctx context.Context, l links.Link) error { return l.Heal(ctx) },
-		"delayed":       func(ctx context.Context, l links.Link) error { return l.Delay(ctx, 5*time.Millisecond, 0) },
-		"throttled":     func(ctx context.Context, l links.Link) error { return l.Throttle(ctx, 1_000_000) },
-		"sliced":        func(ctx context.Context, l links.Link) error { return l.Slice(ctx, 4<<10, time.Millisecond) },
-		"truncated":     func(ctx context.Context, l links.Link) error { return l.Truncate(ctx, 100_000) },
-		"black hole":    cut(links.BlackHole),
-		"requests lost": cut(links.RequestsLost),
-		"replies lost":  cut(links.RepliesLost),
-		"reset":         cut(links.Reset),
-		"down":          cut(links.Down),
+	for name, c := range map[string]struct {
+		change  step
+		replies bool // pass for as long as the connection lives
+	}{
+		"healthy":       {func(ctx context.Context, l links.Link) error { return l.Heal(ctx) }, true},
+		"delayed":       {func(ctx context.Context, l links.Link) error { return l.Delay(ctx, 5*time.Millisecond, 0) }, true},
+		"throttled":     {func(ctx context.Context, l links.Link) error { return l.Throttle(ctx, 1_000_000) }, true},
+		"sliced":        {func(ctx context.Context, l links.Link) error { return l.Slice(ctx, 4<<10, time.Millisecond) }, true},
+		"truncated":     {func(ctx context.Context, l links.Link) error { return l.Truncate(ctx, 100_000) }, false}, // its end may take what has come with it
+		"requests lost": {cut(links.RequestsLost), true},
+		"replies lost":  {cut(links.RepliesLost), false},
+		"black hole":    {cut(links.BlackHole), false},
+		"reset":         {cut(links.Reset), false},
+		"down":          {cut(links.Down), false},
 	} {
 		for end, closes := range map[string]func(*net.TCPConn) error{
 			"closed":      (*net.TCPConn).Close,
@@ -83,28 +105,32 @@ func TestAConnectionClosedInFullFlowLeavesNothingBehind(t *testing.T) {
 				must(t, err)
 				for _, late := range []bool{false, true} { // connections of before the change, and after it
 					if late {
-						must(t, link.Heal(testContext(t)))
-						must(t, change(testContext(t), link))
+						must(t, c.change(testContext(t), link))
 					}
 					var talking sync.WaitGroup
 					var conns []*net.TCPConn
+					var got []*counted
 					for range 4 {
 						conn, err := net.Dial("tcp", link.Addr())
-						if err != nil {
-							continue // it is down
+						if err != nil && late && name == "down" {
+							continue
 						}
-						conns = append(conns, conn.(*net.TCPConn))
-						talking.Go(func() { talkUntilClosed(conn) })
+						must(t, err)
+						n := new(counted)
+						conns, got = append(conns, conn.(*net.TCPConn)), append(got, n)
+						talking.Go(func() { talkUntilClosed(conn, n) })
 					}
-					time.Sleep(20 * time.Millisecond)
+					for _, n := range got {
+						if c.replies || !late {
+							n.mustGet(t, 50_000)
+						}
+					}
 					if !late {
-						must(t, change(testContext(t), link))
-						time.Sleep(20 * time.Millisecond)
+						must(t, c.change(testContext(t), link))
 					}
 					for _, conn := range conns {
 						_ = closes(conn)
 					}
-					time.Sleep(20 * time.Millisecond)
 					must(t, link.Heal(testContext(t)))
 					for _, conn := range conns {
 						_ = conn.Close()

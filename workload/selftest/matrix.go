@@ -114,7 +114,7 @@ func mark(t Trial) string {
 		marks = append(marks, "WRONG")
 	}
 	if t.Again > 0 {
-		marks = append(marks, fmt.Sprintf("made again %d times, having shown nothing", t.Again))
+		marks = append(marks, fmt.Sprintf("has shown nothing %d× before", t.Again))
 	}
 	return strings.Join(marks, "; ")
 }

@@ -37,7 +37,7 @@ func TestTheMatrixSaysWhatEscapedInPlainWords(t *testing.T) {
 	for _, want := range []string{
 		"mutant-a  p            mutual exclusion        mutual exclusion; fairness  2.2 s    7.0 s",
 		"WRONG",
-		"made again 2 times, having shown nothing",
+		"has shown nothing 2× before",
 		"mutant-b in p was not caught by fairness: escaped: fairness: holds (p-mutant-b.jsonl)",
 		"recipes in q was not run: no links",
 		"1 of 2 mutants and known-bad locks caught, the correct recipes passed 1 of 1 provocations, in 30.0 s, seed 7; 1 not run",
