@@ -10,10 +10,22 @@ ARGS       ?=
 PARALLEL   ?= 2
 TIMEOUT    ?= 20m
 BENCHTIME  ?= 5x
+# Processes that keep the CPUs busy during make stress: two for each CPU.
+LOAD       ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# The ZooKeeper that setup, test, verify, selftest and the benchmarks run: a version,
+# which is installed if need be, a jar, or the folder of a release. Empty: the system's.
+ZOOKEEPER  ?= $(ZKVERIFY_ZOOKEEPER)
 COMPOSE    ?= $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
+ifneq ($(ZOOKEEPER),)
+# Tests run in folders of their own.
+override ZOOKEEPER := $(if $(findstring /,$(ZOOKEEPER)),$(abspath $(ZOOKEEPER)),$(ZOOKEEPER))
+export ZKVERIFY_ZOOKEEPER := $(ZOOKEEPER)
+INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
+endif
+
 .DEFAULT_GOAL := help
-.PHONY: help setup build test verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium
+.PHONY: help setup build test stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,12 +33,12 @@ help: ## list the targets
 go:
 	@command -v $(GO) >/dev/null 2>&1 || { echo "Go is missing: install the version that go.mod names from https://go.dev/dl/" >&2; exit 1; }
 
-setup: ## make sure that Java and ZooKeeper are there, install them if they are not
-	@sh ensemble/install.sh
+setup: ## make sure that Java and ZooKeeper are there, install them if they are not; ZOOKEEPER= is a version
+	@sh ensemble/install.sh $(INSTALL_ZOOKEEPER)
 
 # Only what tests with Curator needs; without it they are skipped.
 curator:
-	@sh ensemble/install.sh --curator
+	@sh ensemble/install.sh --curator $(INSTALL_ZOOKEEPER)
 
 # Only what tests in containers need, if there is a Docker daemon; without it they
 # are skipped.
@@ -37,15 +49,22 @@ images: go
 chromium:
 	@sh ensemble/install.sh --chromium
 
+# Only what the test of a worker in Python needs; without it it is skipped.
+kazoo:
+	@sh ensemble/install.sh --kazoo
+
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
-test: go curator images chromium ## check format and code, run every test with the race detector
+test: go curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	GORACE="suppressions=$(CURDIR)/.ci/races" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) ./...
+	GORACE="suppressions=$(CURDIR)/.ci/races" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) ./...
+
+stress: ## make test on a machine that is busy: LOAD= is with how many processes
+	.ci/load $(LOAD) $(MAKE) test TIMEOUT=60m
 
 verify: setup build ## build and run a minute of faults, or what ARGS= says
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/zkverify/zkverify/histories"
 	"pgregory.net/rapid"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // families are the recipes that one pair of engines judges, and those that are

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // barriersJudge: nobody passes a barrier that is up, and the members of a double
@@ -85,7 +86,7 @@ func (j *barriersJudge) verdict(c *check, t *trace) Verdict {
 				c.compare(t, v, lock, of.violations > 0, of.search.answer)
 				passed, held = passed+of.sweep.passed, held+of.sweep.held
 			}
-			shown = append(shown, plural(passed, "wait")+" at a barrier")
+			shown = append(shown, words.Count(passed, "wait")+" at a barrier")
 			v.count("waits that passed", passed)
 			v.count("waits begun while the barrier was up", held)
 			if held == 0 {
@@ -96,7 +97,7 @@ func (j *barriersJudge) verdict(c *check, t *trace) Verdict {
 			for _, of := range j.doubles {
 				entered, left = entered+of.entered, left+of.left
 			}
-			shown = append(shown, plural(entered, "member")+" of a double barrier")
+			shown = append(shown, words.Count(entered, "member")+" of a double barrier")
 			v.count("members that entered", entered)
 			v.count("members that left", left)
 			if entered == 0 {
@@ -109,7 +110,7 @@ func (j *barriersJudge) verdict(c *check, t *trace) Verdict {
 	case len(idle) > 0 && v.Violations == 0:
 		v.idle(strings.Join(idle, ", "))
 	default:
-		v.conclude("nobody was early: "+strings.Join(shown, ", "), fmt.Sprintf("somebody passed too early, %s", plural(v.Violations, "time")))
+		v.conclude("nobody was early: "+strings.Join(shown, ", "), fmt.Sprintf("somebody passed too early, %s", words.Times(v.Violations)))
 	}
 	return *v
 }

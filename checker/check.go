@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // ErrDisagreement is wrapped by the error of [Check] when the two engines came
@@ -51,6 +53,7 @@ type check struct {
 	search   search
 	notHeld  ReleaseNotHeld
 	window   int
+	all      bool // every violation becomes a witness
 	judges   []judge
 	meetings *meetings
 	judged   []Guarantee
@@ -102,9 +105,18 @@ func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
 func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, error]) (*Report, error) {
 	t := beginTrace(header)
 	recipes := t.recipes()
+	c.conventions(&header)
 	for _, g := range guarantees {
-		if slices.ContainsFunc(recipes, g.of) {
+		if slices.ContainsFunc(recipes, g.of) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
 			c.judged, c.judges = append(c.judged, g), append(c.judges, g.judge())
+		}
+	}
+	if err := c.shrunk(&header); err != nil {
+		return nil, err
+	}
+	if c.all {
+		for _, j := range c.judges {
+			everyViolation(j)
 		}
 	}
 	c.meetings = newMeetings(&t.header, recipes)
@@ -156,7 +168,7 @@ func (c *check) look(t *trace) error {
 }
 
 func (c *check) report(t *trace) (*Report, error) {
-	r := &Report{}
+	r := &Report{ZooKeeper: t.header.ZooKeeper}
 	for i, j := range c.judges {
 		v := j.verdict(c, t)
 		c.conclude(&v, c.judged[i])
@@ -192,7 +204,7 @@ func (c *check) conclude(v *Verdict, g Guarantee) {
 	}
 	switch {
 	case !v.Promised && v.Outcome != Unknown:
-		v.idle("not promised by the target")
+		v.Outcome, v.Reason = NotPromised, "not promised by the target"
 		v.Witnesses, v.Violations = nil, 0
 	case c.engine == Porcupine && !g.searched:
 		v.Outcome, v.Reason = NotJudged, "Porcupine has no model of it"
@@ -227,7 +239,7 @@ func (c *check) compare(t *trace, v *Verdict, lock string, found bool, a answer)
 // noOrderOf tells of a search that found nothing, for lack of a better witness.
 func (t *trace) noOrderOf(lock string, a answer) Witness {
 	w := t.newWitness(lock, a.from, min(a.to, t.end))
-	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", plural(a.n, "step"), lock, at(a.from), at(min(a.to, t.end)))
+	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", words.Count(a.n, "step"), lock, at(a.from), at(min(a.to, t.end)))
 	return w
 }
 

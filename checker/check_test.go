@@ -16,7 +16,7 @@ import (
 
 // good puts every guarantee to the test, and keeps it.
 func good(r *run) *run {
-	r.h.Header.Promises.Guards = true
+	r.h.Header.Promises.Guards, r.h.Header.Promises.Connects = true, 20
 	r.phase(0, histories.PhaseChaos)
 	r.want(1, 1).place(2, 1, 1).want(2, 2).place(2, 2, 2).got(3, 1, 1)
 	r.want(4, 1).deeper(5, 1, 1, 2).inner(6, 7, 1, 2)
@@ -30,7 +30,10 @@ func good(r *run) *run {
 	renewed := histories.Event{Token: tok(3), Depth: 1, Session: "renewed"}
 	r.phase(30, histories.PhaseRecovery).want(31, 1).op(31, histories.OK, 1, histories.Acquire, renewed).release(32, 1).released(32, 1)
 	r.cycle(33, 34, 2, 4)
-	return r.phase(40, histories.PhaseEnd).add(41, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{}})
+	r.says(36, 2, histories.Event{}, histories.Saying{Held: no})
+	return r.phase(40, histories.PhaseEnd).add(41, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{
+		Connects: []histories.Connects{{Attempts: 3, Most: 2}},
+	}})
 }
 
 func TestARunThatPutsEverythingToTheTestHolds(t *testing.T) {
@@ -68,7 +71,7 @@ func TestTheWorstVerdictIsThatOfTheRun(t *testing.T) {
 		{"one is violated", []Verdict{v(Holds, true, true), v(Unknown, true, true), v(Violated, true, true)}, "idle", Violated},
 		{"one is unknown", []Verdict{v(NotExercised, true, true), v(Unknown, true, true)}, "idle", Unknown},
 		{"one was not exercised", []Verdict{v(Holds, true, true), v(NotExercised, true, true)}, "", NotExercised},
-		{"one is not promised", []Verdict{v(Holds, true, true), v(NotExercised, false, true)}, "", Holds},
+		{"one is not promised", []Verdict{v(Holds, true, true), v(NotPromised, false, true)}, "", Holds},
 		{"one was not meant to be exercised", []Verdict{v(Holds, true, true), v(NotExercised, true, false)}, "", Holds},
 		{"no lease met a fault", []Verdict{v(Holds, true, true)}, "idle", NotExercised},
 		{"one was not judged", []Verdict{v(Holds, true, true), v(NotJudged, true, true)}, "", NotJudged},

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/histories"
 	"pgregory.net/rapid"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // world is a service with some locks, the processes that use them, and what is on
@@ -54,7 +55,7 @@ func drawHistory(t *rapid.T, recipes ...histories.Recipe) *histories.History {
 	for i, r := range recipes {
 		lock := fmt.Sprintf("%s-%d", r, i)
 		l := histories.Lock{Recipe: r}
-		if r.HasPermits() || r == histories.DoubleBarrier {
+		if r.HasPermits() || r == histories.DoubleBarrier || r == histories.Handoff {
 			l.Size = 1 + w.oneOf(4)
 		}
 		w.h.Header.Locks[lock], w.size[lock] = l, l.Size

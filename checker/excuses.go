@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -21,11 +22,11 @@ func (t *trace) lossBound() time.Duration {
 // excuses reports whether the fault excuses beliefs of the processes that it
 // hits.
 func (f *faultSpan) excuses() bool {
-	return f.Name == histories.ForcedExpiry || f.Name == histories.WorkerPause
+	return f.Name == histories.ForcedExpiry || f.Name == histories.WorkerPause || f.Name == histories.NodeDeletion
 }
 
 // grace is how long after its end a fault still excuses beliefs; negative if it
-// excuses none at all. A forced expiry excuses only whom the target promises to
+// excuses none at all. A forced expiry, or the deletion of a node, excuses only whom the target promises to
 // tell. A process that does not run cannot be told of anything by any lock.
 func (t *trace) grace(f *faultSpan) time.Duration {
 	if f.Name == histories.WorkerPause {
@@ -67,6 +68,12 @@ func (t *trace) forcedIn(process int, from, to time.Duration) []span {
 	return t.spansOf(histories.ForcedExpiry, process, from, to)
 }
 
+// robbedIn returns when process may have lost a lock, or its place in a queue, without
+// any warning: by a forced expiry, or since its node was deleted.
+func (t *trace) robbedIn(process int, from, to time.Duration) []span {
+	return append(t.forcedIn(process, from, to), t.spansOf(histories.NodeDeletion, process, from, to)...)
+}
+
 // pausedIn returns when process was paused at some time in [from, to].
 func (t *trace) pausedIn(process int, from, to time.Duration) []span {
 	return t.spansOf(histories.WorkerPause, process, from, to)
@@ -89,7 +96,14 @@ func (t *trace) spansOf(fault string, process int, from, to time.Duration) []spa
 // order.
 func (t *trace) excuses(h *hold) []span {
 	var out []span
-	for _, f := range t.excusing(h.process, h.call, h.end) {
+	from := h.call
+	if h.of.recipe == histories.Handoff {
+		from -= t.lossBound() // a place is handed on without a look at its node
+	}
+	for _, f := range t.excusing(h.process, from, h.end) {
+		if f.stop < h.call && !f.robbed(h) {
+			continue
+		}
 		grace := t.grace(f)
 		if grace < 0 {
 			continue
@@ -105,6 +119,30 @@ func (t *trace) excuses(h *hold) []span {
 		out = append(out, s)
 	}
 	return out
+}
+
+// deleted reports whether the fault was the deletion of the node that h stands on.
+func (f *faultSpan) deleted(h *hold) bool {
+	return f.Name == histories.NodeDeletion && !f.failed && f.Params["lock"] == h.lock && f.Params["token"] == strconv.FormatInt(h.token.Zxid, 10)
+}
+
+// robbed reports whether the fault took away what h stands on: its node, or its
+// session.
+func (f *faultSpan) robbed(h *hold) bool {
+	return f.deleted(h) || f.Name == histories.ForcedExpiry && h.session != "" && f.Params["session"] == h.session
+}
+
+// handedBlindly reports whether h was handed on within its client when what it stands
+// on had just been taken away, and nobody there could know. It is the belief of the one
+// before that goes on, and no grant of the service: what it writes the fence refuses.
+func (t *trace) handedBlindly(h *hold) bool {
+	if h.of.recipe != histories.Handoff || h.token.Sub == 0 {
+		return false
+	}
+	bound := t.lossBound()
+	return slices.ContainsFunc(t.excusing(h.process, h.call-bound, h.start), func(f *faultSpan) bool {
+		return f.robbed(h) && h.start <= after(f.stop, bound)
+	})
 }
 
 // pieces returns the parts of h that count, as closed intervals.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Explanation tells one violation in plain words.
@@ -45,40 +46,38 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 	}
 	t := newTrace(h)
 	x := &Explanation{Verdict: *v, Witness: v.Witnesses[0], trace: t}
-	x.Story = t.story(x.Witness)
+	x.Story = t.story(x.Witness, h.LineOf)
 	x.Fencing = t.fenced(v.Guarantee, x.Witness)
 	return x, nil
 }
 
-// story picks the events to tell.
-func (t *trace) story(w Witness) []Line {
+// story picks the events to tell, and names their lines.
+func (t *trace) story(w Witness, line func(event int) int) []Line {
 	pick := map[int]bool{}
 	must := func(i int) {
 		if i >= 0 && i < len(t.events) {
 			pick[i] = true
 		}
 	}
-	sessions := map[string]bool{}
 	for _, p := range w.Parties {
-		must(p.Invoke)
+		if o := t.opOf(p.Invoke); o == nil || o.store == "" || o.done < 0 {
+			must(p.Invoke) // of a read or a write, the answer says it all
+		}
 		must(p.Event)
-		if p.Session != "" {
-			sessions[p.Session] = true
+	}
+	for _, p := range w.Parties {
+		h := t.under(t.opOf(p.Invoke))
+		if h == nil {
+			continue
+		}
+		must(h.acquire.done)
+		must(h.endEvent)
+		if read := t.readBefore(p.Invoke); read != nil {
+			must(read.done)
 		}
 	}
-	for _, h := range t.holds {
-		if slices.ContainsFunc(w.Parties, func(p Party) bool { return p.Event == h.acquire.done }) {
-			must(h.endEvent)
-		}
-	}
-	for i := range t.events {
-		e := &t.events[i]
-		switch {
-		case e.Type == histories.Expired && sessions[e.Session]:
-			must(i)
-		case e.Type == histories.FaultStart && len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID:
-			must(i)
-		}
+	for i := range t.causes(w) {
+		must(i)
 	}
 	// Then those nearest to the violation, of the same lock.
 	var others []int
@@ -102,7 +101,7 @@ func (t *trace) story(w Witness) []Line {
 	var story []Line
 	for i := range t.events {
 		if pick[i] {
-			story = append(story, Line{t.events[i].Time, histories.Line(i), t.tell(&t.events[i])})
+			story = append(story, Line{t.events[i].Time, line(i), t.tell(&t.events[i])})
 		}
 	}
 	return story[:min(len(story), maxStory)]
@@ -120,7 +119,7 @@ func (t *trace) tell(e *histories.Event) string {
 		with += " with token " + token(e.Token)
 	}
 	if e.Permits > 0 {
-		with += ", " + plural(e.Permits, "permit")
+		with += ", " + words.Count(e.Permits, "permit")
 	}
 	op := string(e.Op)
 	if e.Mode != "" {
@@ -149,8 +148,16 @@ func (t *trace) tell(e *histories.Event) string {
 		return fmt.Sprintf("%s queues for %s%s", who, lock, with)
 	case histories.Lost:
 		return fmt.Sprintf("%s is told that it has lost %s", who, lock)
+	case histories.Closing:
+		return fmt.Sprintf("%s closes its client, and gives back all that it holds", who)
+	case histories.Closed:
+		return fmt.Sprintf("%s has closed its client", who)
+	case histories.Says:
+		return tellSaying(e, who, lock)
 	case histories.Expired:
 		return fmt.Sprintf("the servers have ended session %s", e.Session)
+	case histories.ServerSeen:
+		return fmt.Sprintf("server %d is found %s", e.Server.ID, serverStates[e.Server.State])
 	case histories.FaultStart:
 		return "fault " + e.Fault.Name + on(e.Fault.Targets) + " begins"
 	case histories.FaultStop:
@@ -159,11 +166,17 @@ func (t *trace) tell(e *histories.Event) string {
 	return fmt.Sprintf("%s: %s of %s", who, e.Type, lock)
 }
 
+// serverStates says what servers are found to be.
+var serverStates = map[histories.ServerState]string{
+	histories.Leading: "leading", histories.Following: "following", histories.Observing: "observing", histories.Alone: "serving alone",
+	histories.Electing: "electing, serving nobody", histories.Silent: "not answering", histories.Down: "down",
+}
+
 func because(why string) string {
 	if why == "" {
 		return ""
 	}
-	return ": " + why
+	return ": " + strings.ReplaceAll(why, "\n", "; ")
 }
 
 const noPart = "Fencing has no part in this."
@@ -173,7 +186,7 @@ func (t *trace) fenced(guarantee string, w Witness) string {
 	switch guarantee {
 	case Fencing:
 		return "It is the tokens that are wrong: a store that trusts them lets an old holder write."
-	case Fairness, Progress, NoLeak, Revocation, Barriers:
+	case Fairness, Progress, NoLeak, PoliteReconnects, Revocation, Barriers:
 		return noPart
 	case Permits:
 		return "Fencing has no part in this: whoever holds a permit may go on, whatever token others have."

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // contender is an acquire that had a place in the queue.
@@ -41,6 +42,7 @@ type fairnessJudge struct {
 	unjudged                        int // places that say nothing of their order
 	unsearched                      int // that Porcupine has no model for
 	placed, moved, waited, overtook int
+	handedTooOften                  int
 	longest                         time.Duration
 }
 
@@ -52,6 +54,8 @@ type queueOf struct {
 	pending []*contender // of this window
 	search  queueSearch
 	turns   turns
+
+	handOvers handOvers
 }
 
 func newFairnessJudge() *fairnessJudge {
@@ -92,6 +96,7 @@ func (j *fairnessJudge) window(c *check, t *trace) {
 			j.judgeTurns(t, q, oldest(lock))
 		}
 		before := oldest(lock)
+		j.judgeHandOvers(t, q, lock, before)
 		// Whether a session ended before the lock was granted is known when the
 		// hold is over.
 		q.held = slices.DeleteFunc(q.held, func(o *op) bool {
@@ -188,17 +193,25 @@ func (j *fairnessJudge) verdict(c *check, t *trace) Verdict {
 	v.count("granted after waiting behind another", j.waited)
 	v.count("overtakes", j.overtook)
 	v.count("places lost and taken anew", j.moved)
+	if handoffs := t.of(is(histories.Handoff)); len(handoffs) > 0 {
+		handed := 0
+		for _, lock := range handoffs {
+			handed += j.of(lock).handOvers.handed
+		}
+		v.count("hand-overs within a client", handed)
+		v.count("hand-overs beyond what is allowed", j.handedTooOften)
+	}
 	v.Figures = append(v.Figures, Figure{"longest wait", float64(j.longest) / 1e6, "ms"})
 	switch {
 	case v.Outcome == Unknown: // the engines disagree
 	case j.placed == 0 && j.unjudged > 0:
-		v.Outcome, v.Reason = NotJudged, plural(j.unjudged, "place")+" on record, without tokens to judge them by"
+		v.Outcome, v.Reason = NotJudged, words.Count(j.unjudged, "place")+" on record, without tokens to judge them by"
 	case c.engine == Porcupine && j.unsearched > 0 && v.Violations == 0:
-		v.Outcome, v.Reason = NotJudged, fmt.Sprintf("Porcupine has no model of the queues that %s stood in", plural(j.unsearched, "contender"))
+		v.Outcome, v.Reason = NotJudged, fmt.Sprintf("Porcupine has no model of the queues that %s stood in", words.Count(j.unsearched, "contender"))
 	case j.waited == 0 && v.Violations == 0:
 		v.idle("nobody was granted a lock after waiting behind another with a known place")
 	default:
-		v.conclude(plural(j.placed, "contender")+", granted in the order of their places", plural(v.Violations, "contender")+" not served in the order of the queue")
+		v.conclude(words.Count(j.placed, "contender")+", granted in the order of their places", words.Count(v.Violations, "contender")+" not served in the order of the queue")
 	}
 	return *v
 }
@@ -213,7 +226,7 @@ func (t *trace) ordered(o *op) bool {
 // sessionEnded reports whether session, under which o contended, may have ended
 // before o was answered, so that its place in the queue may have been gone.
 func (t *trace) sessionEnded(session string, o *op) bool {
-	if len(t.forcedIn(o.process, o.call, o.ret)) > 0 {
+	if len(t.robbedIn(o.process, o.call, o.ret)) > 0 {
 		return true
 	}
 	at, ok := t.expired[session]
@@ -223,7 +236,7 @@ func (t *trace) sessionEnded(session string, o *op) bool {
 	if h := o.hold; h != nil && h.acquire == o && h.why == byLoss && at > o.ret {
 		// The observer sees the end late. Unless it was forced after o was
 		// answered, it may have come before.
-		return at <= h.end && len(t.forcedIn(o.process, o.ret, at)) == 0
+		return at <= h.end && len(t.robbedIn(o.process, o.ret, at)) == 0
 	}
 	return at <= o.ret
 }

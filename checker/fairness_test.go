@@ -67,6 +67,6 @@ func TestFairness(t *testing.T) {
 		{"a target that promises none is not held to it", func(r *run) {
 			r.h.Header.Promises.FIFO = false
 			two(r).got(4, 2, 2).release(5, 2).released(6, 2).got(7, 1, 1)
-		}, NotExercised},
+		}, NotPromised},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // fencingJudge is the service view: whatever clients believe, the grants of one lock
@@ -17,6 +18,9 @@ import (
 // Two acquires that overlap in time may carry tokens in either order: a token is
 // a place in the queue, and the one that was answered first need not have been
 // granted first.
+//
+// What was asked for at the same time is held against the order of the holds, see
+// turnOrder.
 //
 // Of a read/write lock the same goes for every writer, after whomever it comes.
 // A reader has no need of a newer token: it writes nothing.
@@ -30,6 +34,7 @@ type fencingJudge struct {
 type grants struct {
 	newest *hold   // the greatest token of those that are not in recent
 	recent []*hold // that had not returned when the oldest acquire under way was invoked
+	turns  turnOrder
 }
 
 func newFencingJudge() *fencingJudge {
@@ -45,7 +50,7 @@ func (j *fencingJudge) window(_ *check, t *trace) {
 			if h.token == (histories.Token{}) {
 				j.bare++
 				j.v.violate(func() Witness { return t.noToken(h) })
-			} else {
+			} else if !t.handedBlindly(h) {
 				granted[h.lock] = append(granted[h.lock], h)
 			}
 		}
@@ -67,6 +72,12 @@ func (j *fencingJudge) window(_ *check, t *trace) {
 		}
 		g.recent = append(g.recent, granted[lock]...)
 		g.order(&j.v, t)
+		if t.header.Promises.TellsLoss { // else a release that was answered proves nothing
+			for _, h := range granted[lock] {
+				g.turns.returned(h)
+			}
+			g.turns.settle(&j.v, t)
+		}
 		g.forget(oldest(lock))
 	}
 }
@@ -80,7 +91,7 @@ func (j *fencingJudge) verdict(_ *check, t *trace) Verdict {
 		v.idle("nobody ever held a lock")
 		return *v
 	}
-	v.conclude(fmt.Sprintf("the tokens of %s grow", plural(j.all, "grant")), plural(v.Violations, "grant")+" with a token that does not fence")
+	v.conclude(fmt.Sprintf("the tokens of %s grow", words.Count(j.all, "grant")), words.Count(v.Violations, "grant")+" with a token that does not fence")
 	return *v
 }
 

@@ -34,7 +34,7 @@ func TestFencing(t *testing.T) {
 		{"a target that issues none is not held to it", func(r *run) {
 			r.h.Header.Promises.Tokens = false
 			r.cycle(0, 1, 1, 0)
-		}, NotExercised},
+		}, NotPromised},
 	})
 }
 

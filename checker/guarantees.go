@@ -1,6 +1,12 @@
 package checker
 
-import "github.com/zkverify/zkverify/histories"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
 
 // The names of the guarantees.
 const (
@@ -14,10 +20,12 @@ const (
 	LossIsTold          = "loss is told"
 	Progress            = "progress"
 	NoLeak              = "no leak"
+	PoliteReconnects    = "reconnects politely"
 	ReadersAndWriters   = "read/write"
 	Permits             = "permits"
 	AllOrNothing        = "multi-lock"
 	Revocation          = "revocation"
+	SaysWhatIsSo        = "says what is so"
 	Barriers            = "barriers"
 )
 
@@ -45,10 +53,12 @@ var guarantees = []Guarantee{
 	{LossIsTold, "a holder whose session ends is told within the bound", "time from the end of the session to lost", begin(newLossJudge), histories.Recipe.IsLock, false},
 	{Progress, "after the faults every client gets every lock, and passes every barrier, within the bound, and a try of a free lock succeeds", "first acquire of each lock by each process in recovery, then tries", begin(func() atEnd { return (*check).progress }), every, false},
 	{NoLeak, "no contender node, watch or goroutine is left when all clients have released", "census at the end", begin(func() atEnd { return (*check).noLeak }), every, false},
+	{PoliteReconnects, "a client that finds no server to serve it waits between its attempts to connect", "attempts of each client in any window, counted by the run", begin(func() atEnd { return (*check).politeReconnects }), every, false},
 	{ReadersAndWriters, "one writer or any number of readers, and a downgrade lets no writer in", "owners, readers and writers, over the belief of clients; interval sweep and Porcupine", begin(newReadWriteJudge), is(histories.ReadWrite), true},
 	{Permits, "permits are granted only when there is room for them, size changes included", "sum of the permits held against the size in force; interval sweep and Porcupine", begin(newPermitsJudge), histories.Recipe.HasPermits, true},
 	{AllOrNothing, "several locks are acquired all or none, in whatever order they are named", "a token for each part, no failed place granted, one order of all queues; the rest lock by lock", begin(newMultiLockJudge), is(histories.MultiLock), false},
 	{Revocation, "a request to release reaches the holder within the bound, and nobody else, and forces nobody", "each request against its lease", begin(newRevocationJudge), is(histories.Revocation), false},
+	{SaysWhatIsSo, "what a lease, a lock and its observers say agrees with what happened", "each answer between its question and its record; each telling against its lease", begin(func() atEnd { return saysJudge }), histories.Recipe.IsLock, false},
 	{Barriers, "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves", "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can", begin(newBarriersJudge), is(histories.Barrier, histories.DoubleBarrier), true},
 }
 
@@ -56,3 +66,16 @@ func begin[J judge](j func() J) func() judge { return func() judge { return j() 
 
 // Guarantees returns what the checker judges, in the order of its reports.
 func Guarantees() []Guarantee { return append([]Guarantee(nil), guarantees...) }
+
+// knowGuarantee returns an error that wraps ErrNoGuarantee unless there is one of this
+// name.
+func knowGuarantee(name string) error {
+	var known []string
+	for _, g := range guarantees {
+		if g.Name == name {
+			return nil
+		}
+		known = append(known, g.Name)
+	}
+	return fmt.Errorf("%w %s", ErrNoGuarantee, words.Instead(name, known, "known: "+strings.Join(known, "; ")))
+}

@@ -21,7 +21,8 @@ type hold struct {
 	acquire              *op
 	released             time.Duration // when the release was answered ok; forever otherwise
 	why                  ending
-	endEvent             int // index of the event that ended it, or -1
+	closed               bool // it was given back by closing the client
+	endEvent             int  // index of the event that ended it, or -1
 	inner                []innerRelease
 	reentries            []*op
 	excuses              []span // when the belief does not count
@@ -48,6 +49,7 @@ type span struct{ from, to time.Duration }
 type oddDepth struct {
 	op   *op
 	want int
+	lost *hold // what its owner had lost, if that is what it has acquired again
 }
 
 func (h *hold) party() Party {
@@ -206,7 +208,7 @@ func (b *holdTracker) granted(w *ownership, o *op) {
 	if h := w.hold; h != nil {
 		// The owner holds already, so this is a re-entry whatever it says.
 		if want := w.depth + 1; o.depth != want && !o.shared {
-			b.t.oddDeep = append(b.t.oddDeep, oddDepth{o, want})
+			b.t.oddDeep = append(b.t.oddDeep, oddDepth{op: o, want: want})
 		}
 		w.depth = max(o.depth, w.depth+1)
 		o.hold = h
@@ -219,7 +221,11 @@ func (b *holdTracker) granted(w *ownership, o *op) {
 		}
 		// It believes to re-enter what it does not hold. That is a hold as
 		// far as others are concerned.
-		b.t.oddDeep = append(b.t.oddDeep, oddDepth{o, 1})
+		odd := oddDepth{op: o, want: 1}
+		if p := w.prev; p != nil && p.why == byLoss {
+			odd.lost = p
+		}
+		b.t.oddDeep = append(b.t.oddDeep, odd)
 	}
 	w.hold, w.depth = newHold(o), max(o.depth, 1)
 	b.begin(w.hold, o)
@@ -271,6 +277,29 @@ func (b *holdTracker) crashed(i int, e *histories.Event) {
 	for _, h := range slices.Clone(b.t.process(e.Process).holds) {
 		b.finish(h, e.Time, i, byCrashing)
 	}
+}
+
+// closing ends the holds of a process that closes its client: it gives them back.
+func (b *holdTracker) closing(i int, e *histories.Event) {
+	p := b.t.process(e.Process)
+	p.closing = slices.Clone(p.holds)
+	for _, h := range p.closing {
+		h.closed = true
+		b.finish(h, e.Time, i, byRelease)
+	}
+}
+
+// closed takes in that they are given back. A client that cannot reach its servers
+// says so too, and leaves them the session; where no fault was about since the last
+// grant it could.
+func (b *holdTracker) closed(e *histories.Event) {
+	p := b.t.process(e.Process)
+	for _, h := range p.closing {
+		if !slices.ContainsFunc(b.t.faults, func(f *faultSpan) bool { return f.stop >= h.call && f.hits(h.process) }) {
+			h.released = e.Time
+		}
+	}
+	p.closing = nil
 }
 
 func (b *holdTracker) finish(h *hold, at time.Duration, event int, why ending) {

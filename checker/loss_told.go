@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // lossJudge: a holder whose session ends learns of it, not later than the moment
@@ -20,12 +22,16 @@ type lossJudge struct {
 	woken     []time.Duration // of those whose process was paused: since it ran again
 	cases     int
 	undecided int
+	deletions int // of nodes by which a lock was held then
 }
 
 func newLossJudge() *lossJudge { return &lossJudge{v: Verdict{Guarantee: LossIsTold}} }
 
 func (j *lossJudge) window(_ *check, t *trace) {
 	for _, h := range t.holds {
+		if t.over(h) {
+			j.judgeDeletion(t, h)
+		}
 		if h.session == "" || !t.over(h) {
 			continue
 		}
@@ -90,26 +96,66 @@ func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
 	}
 }
 
+// judgeDeletion judges a hold whose node was deleted from the side: its holder must be
+// told within the loss bound, as after a forced expiry.
+func (j *lossJudge) judgeDeletion(t *trace, h *hold) {
+	if h.of.recipe.HasPermits() {
+		return // several may share a transaction
+	}
+	for _, f := range t.excusing(h.process, h.call, h.end) {
+		if !f.deleted(h) || f.stop == forever || h.start > f.stop {
+			continue
+		}
+		deadline := f.stop + t.lossBound()
+		for _, x := range t.pausedIn(h.process, h.call, h.end) {
+			deadline = max(deadline, after(x.to, t.wakeGrace()))
+		}
+		if h.why == stillHeld && t.end <= deadline {
+			j.undecided++
+			return
+		}
+		j.deletions++
+		if h.end > deadline {
+			j.v.violate(func() Witness { return t.untoldDeletion(h, f, deadline) })
+		}
+		return
+	}
+}
+
+func (t *trace) untoldDeletion(h *hold, f *faultSpan, deadline time.Duration) Witness {
+	p := h.party()
+	w := t.newWitness(h.lock, f.start, h.end, p)
+	w.What = fmt.Sprintf("the node of %v was deleted from the side at %s while it held lock %q; it %s, and had to be by %s", p, at(f.start), h.lock, h.wasTold(), at(deadline))
+	return w
+}
+
 func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
 	v := &j.v
 	v.Promised, v.Expected = t.header.Promises.TellsLoss, len(t.faults) > 0
 	v.count("sessions ended while holding", j.cases)
+	if j.deletions > 0 {
+		v.count("nodes deleted while holding", j.deletions)
+	}
 	v.count("undecided at the end of the history", j.undecided)
 	if len(j.delays) > 0 {
 		slices.Sort(j.delays)
 		v.Figures = append(v.Figures,
-			Figure{"from end of session to lost, median", float64(j.delays[len(j.delays)/2]) / 1e6, "ms"},
-			Figure{"from end of session to lost, longest", float64(j.delays[len(j.delays)-1]) / 1e6, "ms"})
+			Figure{"told of the loss, median", float64(j.delays[len(j.delays)/2]) / 1e6, fromItsEnd},
+			Figure{"told of the loss, latest", float64(j.delays[len(j.delays)-1]) / 1e6, fromItsEnd})
 	}
 	if len(j.woken) > 0 {
 		v.Figures = append(v.Figures, Figure{wokenLongest, float64(slices.Max(j.woken)) / 1e6, "ms"})
 	}
-	if j.cases == 0 {
+	if j.cases+j.deletions == 0 {
 		v.idle("no session ended while its process held a lock")
 		return *v
 	}
-	v.conclude(fmt.Sprintf("%s ended while holding, each holder was told in time", plural(j.cases, "session")),
-		fmt.Sprintf("%d of %d holders whose session ended were not told in time", v.Violations, j.cases))
+	what, whose := words.Count(j.cases, "session")+" ended", "session ended"
+	if j.deletions > 0 {
+		what, whose = what+" and "+words.Count(j.deletions, "node")+" of locks were deleted", "session ended, or whose node was deleted,"
+	}
+	v.conclude(what+" while holding, each holder was told in time",
+		fmt.Sprintf("%d of %s whose %s learned of it too late or never", v.Violations, words.Count(j.cases+j.deletions, "holder"), whose))
 	return *v
 }
 
@@ -124,15 +170,19 @@ func after(at, d time.Duration) time.Duration {
 func (t *trace) untold(h *hold, ended, deadline time.Duration) Witness {
 	p := h.party()
 	w := t.newWitness(h.lock, ended, h.end, p)
-	told := "was never told"
+	w.What = fmt.Sprintf("the session of %v ended at %s (seen) while it held lock %q; it %s, and had to be by %s", p, at(ended), h.lock, h.wasTold(), at(deadline))
+	return w
+}
+
+// wasTold says when a holder was told of its loss.
+func (h *hold) wasTold() string {
 	switch h.why {
 	case byLoss:
-		told = "was told only at " + at(h.end)
+		return "was told only at " + at(h.end)
 	case byRelease:
-		told = "was not told before it released at " + at(h.end)
+		return "was not told before it released at " + at(h.end)
 	case byCrashing:
-		told = "was not told before it crashed at " + at(h.end)
+		return "was not told before it crashed at " + at(h.end)
 	}
-	w.What = fmt.Sprintf("the session of %v ended at %s (seen) while it held lock %q; it %s, and had to be by %s", p, at(ended), h.lock, told, at(deadline))
-	return w
+	return "was never told"
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // multiLockJudge: an acquire over several locks gets all of them or none, and
@@ -89,8 +90,8 @@ func (j *multiLockJudge) verdict(_ *check, _ *trace) Verdict {
 		v.idle("nobody ever got several locks at once")
 		return *v
 	}
-	v.conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", plural(j.granted, "acquire"), j.failed),
-		"not all or nothing, "+plural(v.Violations, "time"))
+	v.conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", words.Count(j.granted, "acquire"), j.failed),
+		"not all or nothing, "+words.Times(v.Violations))
 	return *v
 }
 
@@ -191,7 +192,7 @@ func placeOf(g []*op, o *op) *place {
 func (t *trace) partWithoutToken(g []*op, part *op) Witness {
 	p := g[0].party()
 	w := t.newWitness(part.lock, part.call, part.ret, p)
-	w.What = fmt.Sprintf("%v acquired %s at %s, without a token for lock %q", p, plural(len(g), "lock"), at(part.ret), part.lock)
+	w.What = fmt.Sprintf("%v acquired %s at %s, without a token for lock %q", p, words.Count(len(g), "lock"), at(part.ret), part.lock)
 	return w
 }
 
@@ -199,14 +200,14 @@ func (t *trace) notAll(a, b *hold) Witness {
 	p, q := b.party(), a.party()
 	w := t.newWitness(b.lock, b.start, min(a.end, b.end), p, q)
 	n := b.acquire.parts
-	w.What = fmt.Sprintf("%v acquired %s at %s, and had not got all of them: %v held lock %q, since %s", p, plural(n, "lock"), at(b.start), q, b.lock, at(a.start))
+	w.What = fmt.Sprintf("%v acquired %s at %s, and had not got all of them: %v held lock %q, since %s", p, words.Count(n, "lock"), at(b.start), q, b.lock, at(a.start))
 	return w
 }
 
 func (t *trace) keptPart(o *op, h *hold) Witness {
 	p, q := o.party(), h.party()
 	w := t.newWitness(h.lock, o.call, h.start, p, q)
-	w.What = fmt.Sprintf("%v failed at %s to acquire %s, but its place in the queue of lock %q, token %s, was granted to %v at %s", p, at(o.ret), plural(o.parts, "lock"), h.lock, token(h.token), q, at(h.start))
+	w.What = fmt.Sprintf("%v failed at %s to acquire %s, but its place in the queue of lock %q, token %s, was granted to %v at %s", p, at(o.ret), words.Count(o.parts, "lock"), h.lock, token(h.token), q, at(h.start))
 	return w
 }
 

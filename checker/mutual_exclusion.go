@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // exclusionJudge: no two owners believe at one instant to hold one lock.
@@ -94,11 +95,11 @@ func (j *exclusionJudge) verdict(c *check, t *trace) Verdict {
 		v.idle("nobody ever held a lock")
 		return *v
 	}
-	why := fmt.Sprintf("two owners held one lock at the same time, %s", plural(v.Violations, "time"))
+	why := fmt.Sprintf("two owners held one lock at the same time, %s", words.Times(v.Violations))
 	if v.Violations > 0 && j.growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
-	v.conclude(plural(j.holds, "hold")+", no two owners at the same time", why)
+	v.conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
 	return *v
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // counterJudge: behind a fence no increment is lost, under any fault, nor where a
@@ -49,6 +50,7 @@ func (j *counterJudge) window(_ *check, t *trace) {
 			if j.excusing() {
 				k.plainly = newEpochs()
 			}
+			k.leftOut(&t.header, o)
 			j.counters[o.lock] = k
 		}
 		if !t.settled(o) {
@@ -75,6 +77,22 @@ func (j *counterJudge) window(_ *check, t *trace) {
 			horizon = forever
 		}
 		k.judge(j, t, horizon)
+	}
+}
+
+// leftOut takes the values of a counter, that of o, that were written but not by any
+// write of a history that was shrunk.
+func (k *counter) leftOut(header *histories.Header, o *op) {
+	if header.Shrunk == nil {
+		return
+	}
+	for _, w := range header.Shrunk.Written {
+		if w.Lock == o.lock && w.Store == o.store {
+			k.judged.maybe[w.Value] = true
+			if k.plainly != nil {
+				k.plainly.maybe[w.Value] = true
+			}
+		}
 	}
 }
 
@@ -133,7 +151,7 @@ func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
 		v.idle("nothing was written to the " + j.store + " counter")
 		return *v
 	}
-	v.conclude(fmt.Sprintf("%s, none lost", plural(j.writes, "write")), fmt.Sprintf("the %s counter was broken %s", j.store, plural(v.Violations, "time")))
+	v.conclude(fmt.Sprintf("%s, none lost", words.Count(j.writes, "write")), fmt.Sprintf("the %s counter was broken %s", j.store, words.Times(v.Violations)))
 	return *v
 }
 

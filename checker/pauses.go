@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // pausedOverlap reports whether a pause excuses two beliefs that overlap for
@@ -40,14 +41,14 @@ func (t *trace) underPauses(r *Report) string {
 		return v.Figure(name)
 	}
 	if n, ok := figure(MutualExclusion, overlapsUnderPauses); ok {
-		parts = append(parts, plural(int(n), "overlap")+" of beliefs in exclusive locks, which no lock can prevent")
+		parts = append(parts, words.Count(int(n), "overlap")+" of beliefs in exclusive locks, which no lock can prevent")
 	}
 	if v := r.Verdict(NoLostUpdateFenced); v != nil && v.Outcome == Holds {
 		refused, _ := v.Figure("writes refused")
-		parts = append(parts, "behind the fence no update was lost, and "+plural(int(refused), "write")+" refused")
+		parts = append(parts, "behind the fence no update was lost, and "+words.Count(int(refused), "write")+" refused")
 	}
 	if n, ok := figure(NoLostUpdatePlain, lostUpdatesExcused); ok {
-		parts = append(parts, plural(int(n), "lost update")+" without a fence excused")
+		parts = append(parts, words.Count(int(n), "lost update")+" without a fence excused")
 	}
 	if n, ok := figure(LossIsTold, wokenLongest); ok {
 		parts = append(parts, fmt.Sprintf("loss was told within %.0f ms of waking", n))

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // permitsJudge: whenever permits are granted, there is room for them: with those
@@ -124,11 +126,11 @@ func (j *permitsJudge) verdict(c *check, t *trace) Verdict {
 	case j.grants == 0:
 		v.idle("nobody ever held a permit")
 	default:
-		why := fmt.Sprintf("%s, never without room for them", plural(j.grants, "grant"))
+		why := fmt.Sprintf("%s, never without room for them", words.Count(j.grants, "grant"))
 		if j.changes > 0 {
-			why += ", with " + plural(j.changes, "change") + " of a size"
+			why += ", with " + words.Count(j.changes, "change") + " of a size"
 		}
-		v.conclude(why, "permits were granted that there were not, "+plural(v.Violations, "time"))
+		v.conclude(why, "permits were granted that there were not, "+words.Times(v.Violations))
 	}
 	return *v
 }
@@ -209,7 +211,7 @@ func (t *trace) tooMany(s shortage, sizes *sizes, since time.Duration, changes b
 		until = min(until, p.to)
 	}
 	w := t.newWitness(h.lock, s.granted.from, until, append(parties, q)...)
-	w.What = fmt.Sprintf("%v was granted %s of semaphore %q at %s", q, plural(h.permits, "permit"), w.Lock, at(s.granted.from))
+	w.What = fmt.Sprintf("%v was granted %s of semaphore %q at %s", q, words.Count(h.permits, "permit"), w.Lock, at(s.granted.from))
 	if len(held) > 0 {
 		w.What += " while " + strings.Join(held, ", ")
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // ErrNoPicture is returned by [Explanation.Picture] for a violation of which
@@ -93,7 +95,7 @@ func (x *Explanation) caption(page string, s *scene, result porcupine.CheckResul
 	}
 	text := fmt.Sprintf("<h1>%s</h1>\n<p>%s</p>\n<p>%s of lock %q. %s Jump to the first error, and point at an operation for its times and for the state before and after it. Time is not to scale.</p>\n",
 		html.EscapeString(x.Verdict.Guarantee+": violated"), html.EscapeString(x.Witness.String()),
-		plural(len(s.ops), "operation"), html.EscapeString(short(x.Witness.Lock)), found)
+		words.Count(len(s.ops), "operation"), html.EscapeString(short(x.Witness.Lock)), found)
 	page = strings.Replace(page, "<title>Porcupine</title>", "<title>"+html.EscapeString(x.Verdict.Guarantee)+": violated</title>\n<style>body { font-family: sans-serif; margin: 1em } h1 { font-size: 1.2em; margin-top: 2em } p { max-width: 60em }</style>", 1)
 	return strings.Replace(page, "<body>", "<body>\n"+text, 1)
 }

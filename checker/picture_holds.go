@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // nearPieces returns at most n pieces around a violation, those of its parties
@@ -21,7 +22,7 @@ func (s *scene) hold(t *trace, p piece, take, give any) {
 	who, lock := h.party(), short(h.lock)
 	what := lock
 	if h.permits > 1 || t.recipe(h.lock).HasPermits() {
-		what = plural(h.permits, "permit") + " of " + lock
+		what = words.Count(h.permits, "permit") + " of " + lock
 	}
 	if h.mode != "" {
 		what += fmt.Sprintf(" to %s", h.mode)
@@ -208,7 +209,7 @@ func (t *trace) barrierScene(w Witness, n int) *scene {
 			says = "up"
 		}
 		if b.pending > 0 {
-			says += ", " + plural(b.pending, "remove") + " without an answer to come"
+			says += ", " + words.Count(b.pending, "remove") + " without an answer to come"
 		}
 		return says
 	})

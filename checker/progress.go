@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // progress: once every fault is healed, each process that is alive gets each
@@ -16,7 +17,7 @@ import (
 // during recovery, has the bound from its first operation on.
 func (c *check) progress(t *trace) Verdict {
 	bound := t.header.Promises.ProgressBound
-	v := Verdict{Guarantee: Progress, Promised: bound > 0, Expected: len(t.phases) > 0}
+	v := Verdict{Guarantee: Progress, Promised: bound > 0, Expected: len(t.phases) > 0, all: c.all}
 	start, recovering := t.phases[histories.PhaseRecovery]
 	ended, over := t.phases[histories.PhaseEnd]
 	if !recovering {
@@ -42,6 +43,9 @@ func (c *check) progress(t *trace) Verdict {
 	vain := t.triesInVain(start)
 	for _, w := range vain {
 		v.violate(func() Witness { return w })
+	}
+	for _, w := range t.free.found {
+		v.violate(w)
 	}
 	judged, tooEarly, all := 0, 0, t.wanted()
 	var slowest time.Duration
@@ -70,17 +74,23 @@ func (c *check) progress(t *trace) Verdict {
 	v.Figures = append(v.Figures, Figure{"slowest first acquire in recovery", float64(slowest) / 1e6, "ms"})
 	v.conclude(fmt.Sprintf("every client got every lock within %s of the end of the faults", ms(slowest)), "")
 	v.count("locks that were free and tried in vain", len(vain))
+	v.count("tries of free locks that were refused", len(t.free.found))
+	stuck := v.Violations - len(vain) - len(t.free.found)
+	if stuck == 0 && len(t.free.found) > 0 {
+		v.Reason = words.Count(len(t.free.found), "try") + " refused although nobody held or wanted the lock"
+		return v
+	}
 	if v.Violations > 0 && v.Violations == len(vain) {
-		v.Reason = fmt.Sprintf("%s tried in vain although nobody else held or wanted the lock", plural(len(vain), "pair")+" of client and lock")
+		v.Reason = words.Count(len(vain), "pair of client and lock") + " tried in vain although nobody else held or wanted the lock"
 		return v
 	}
 	if v.Violations > 0 {
-		v.Reason = fmt.Sprintf("%d of %d pairs of client and lock had no acquire within %s of the end of the faults", v.Violations-len(vain), judged, ms(bound))
+		v.Reason = fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", stuck, words.Count(judged, "pair of client and lock"), ms(bound))
 		return v
 	}
 	switch {
 	case tooEarly > 0:
-		v.Outcome, v.Reason = Unknown, fmt.Sprintf("the run ended before the bound of %s did, with %d pairs of client and lock still waiting", ms(bound), tooEarly)
+		v.Outcome, v.Reason = Unknown, fmt.Sprintf("the run ended before the bound of %s did, with %s still waiting", ms(bound), words.Count(tooEarly, "pair of client and lock"))
 	case !over:
 		v.Outcome, v.Reason = Unknown, "the run was interrupted in its recovery phase"
 	case judged == 0:

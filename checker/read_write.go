@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // exclude reports whether two holds of a read/write lock must not overlap: they
@@ -104,8 +105,8 @@ func (j *readWriteJudge) verdict(c *check, t *trace) Verdict {
 	case j.readers+j.writers == 0:
 		v.idle("nobody ever held a lock")
 	default:
-		v.conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", plural(j.readers, "hold"), j.writers),
-			"a writer and somebody else held one lock at the same time, "+plural(v.Violations, "time"))
+		v.conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
+			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations))
 	}
 	return *v
 }

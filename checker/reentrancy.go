@@ -7,14 +7,17 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // reentrancyJudge: a re-entry goes one deeper than what its owner holds, and an
 // inner release frees nothing: until the outermost release is invoked, no other
-// owner's acquire returns. A lock that is not reentrant refuses its owner.
+// owner's acquire returns. A lock that is not reentrant refuses its owner, and every
+// lock refuses one that acquires again what it has lost.
 type reentrancyJudge struct {
 	v                       Verdict
 	entries, inner, refused int
+	afterLoss               int            // refused, since what they were to re-enter was lost
 	pairs                   map[string]int // of a lock, that were looked at
 }
 
@@ -31,6 +34,9 @@ func (j *reentrancyJudge) window(c *check, t *trace) {
 		}
 	}
 	for _, o := range t.ops {
+		if o.acquires() && o.depth > 1 && o.again == nil && t.settled(o) && !o.ok() {
+			j.afterLoss++
+		}
 		if o.again == nil || !t.settled(o) || o.of.recipe != histories.NonReentrant {
 			continue
 		}
@@ -73,18 +79,19 @@ func (j *reentrancyJudge) verdict(_ *check, t *trace) Verdict {
 	v.count("re-entries", j.entries)
 	v.count("inner releases", j.inner)
 	v.count("second acquires refused", j.refused)
+	v.count("re-entries of a lost hold refused", j.afterLoss)
 	if j.entries == 0 && j.refused == 0 && v.Violations == 0 {
 		v.idle("no owner acquired a lock that it held")
 		return *v
 	}
-	v.conclude("", "an owner's depth was not respected, "+plural(v.Violations, "time"))
+	v.conclude("", "an owner's depth was not respected, "+words.Times(v.Violations))
 	if v.Outcome == Holds {
 		var parts []string
 		if j.entries > 0 || j.refused == 0 {
 			parts = append(parts, fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", j.entries, j.inner))
 		}
 		if j.refused > 0 {
-			parts = append(parts, plural(j.refused, "second acquire")+" of locks that are not reentrant, all refused")
+			parts = append(parts, words.Count(j.refused, "second acquire")+" of locks that are not reentrant, all refused")
 		}
 		v.Reason = strings.Join(parts, "; ")
 	}
@@ -100,6 +107,11 @@ func (t *trace) letInAgain(o *op) Witness {
 
 func (t *trace) wrongDepth(o oddDepth) Witness {
 	p := o.op.party()
+	if o.lost != nil {
+		w := t.newWitness(o.op.lock, o.lost.end, o.op.ret, o.lost.party(), p)
+		w.What = fmt.Sprintf("%v had lost lock %q at %s, and was let in again at %s as if it still held it", o.lost.party(), w.Lock, at(o.lost.end), at(o.op.ret))
+		return w
+	}
 	w := t.newWitness(o.op.lock, o.op.call, o.op.ret, p)
 	w.What = fmt.Sprintf("%v acquired lock %q at %s to depth %d, but the depth above what its owner held is %d", p, w.Lock, at(o.op.ret), max(o.op.depth, 1), o.want)
 	return w

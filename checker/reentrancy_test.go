@@ -41,7 +41,7 @@ func TestReentrancy(t *testing.T) {
 		{"a target that promises none is not held to it", func(r *run) {
 			r.h.Header.Promises.Reentrant = false
 			r.want(0, 1).got(1, 1, 1).want(2, 1).got(3, 1, 1)
-		}, NotExercised},
+		}, NotPromised},
 	})
 }
 

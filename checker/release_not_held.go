@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // ReleaseNotHeld says how to read that a holder, who had not been told of a loss,
@@ -16,20 +17,31 @@ type ReleaseNotHeld string
 const (
 	// NotHeldAsLost takes the answer for word of a loss: the belief had ended when
 	// the release was called, as with any other, and nothing follows. It is the
-	// default. A lock that promises to tell of losses before is judged by
+	// default of histories that a run of zkverify has left. A lock that promises to tell of losses before is judged by
 	// [LossIsTold].
-	NotHeldAsLost ReleaseNotHeld = "as-lost"
+	NotHeldAsLost ReleaseNotHeld = histories.NotHeldAsLost
 	// NotHeldAsViolation takes it for a proof that the lock had been taken away
 	// from its holder without a word: a violation of mutual exclusion, of
 	// read/write or of permits, whether or not another holder is on record. A
 	// forced expiry excuses it within the bound, and so does word of the loss that
 	// came while the release was under way.
-	NotHeldAsViolation ReleaseNotHeld = "violation"
+	NotHeldAsViolation ReleaseNotHeld = histories.NotHeldViolation
 )
 
 // WithReleaseNotHeld chooses how a release that is answered "not held" is read.
-// The default is [NotHeldAsLost].
+// The default, and what an empty one means, is what the header of the history says.
 func WithReleaseNotHeld(r ReleaseNotHeld) Option { return func(c *check) { c.notHeld = r } }
+
+// conventions chooses what the options leave open as the header says.
+func (c *check) conventions(header *histories.Header) {
+	if c.notHeld != "" {
+		return
+	}
+	c.notHeld = ReleaseNotHeld(header.ReleaseNotHeld)
+	if c.notHeld == NotHeldAsViolation {
+		c.notes = append(c.notes, "the history has no header of zkverify, or has been made of one that has none; it is read as Knossos reads it: an operation that fails had no effect, so a holder whose release fails, and who was not told of a loss, still believed to hold the lock (--release-not-held violation; as-lost is the other reading)")
+	}
+}
 
 // judge returns the judge of a guarantee; for one of what is held, with that of
 // releases that were answered "not held".
@@ -68,7 +80,7 @@ func (j *notHeldJudge) verdict(c *check, t *trace) Verdict {
 	switch {
 	case j.n == 0 || v.Outcome == Unknown:
 	case c.notHeld == NotHeldAsViolation:
-		why := plural(j.n, "holder") + " had not been told of a loss when a release was answered that the lock was not held"
+		why := words.Count(j.n, "holder") + " had not been told of a loss when a release was answered that the lock was not held"
 		if v.Outcome == Violated {
 			why = v.Reason + "; " + why
 		}
@@ -76,7 +88,7 @@ func (j *notHeldJudge) verdict(c *check, t *trace) Verdict {
 		v.found = append(v.found, j.v.found...)
 		v.conclude("", why)
 	default:
-		c.notes = append(c.notes, fmt.Sprintf("%s: %s failed though nobody had told the holder of a loss: read as word of one", v.Guarantee, plural(j.n, "release")))
+		c.notes = append(c.notes, fmt.Sprintf("%s: %s failed before the holder was told of a loss, and each counts as being told (--release-not-held)", v.Guarantee, words.Count(j.n, "release")))
 	}
 	return v
 }

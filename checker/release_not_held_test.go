@@ -70,7 +70,7 @@ func TestTheReadingOfAReleaseThatIsAnsweredNotHeldDecides(t *testing.T) {
 				if v.Outcome != want {
 					t.Errorf("got %v, want %s; %v", v, want, v.Witnesses)
 				}
-				if c.want[NotHeldAsViolation] == Violated && reading == NotHeldAsLost && !strings.Contains(strings.Join(report.Notes, "\n"), "1 release failed though") {
+				if c.want[NotHeldAsViolation] == Violated && reading == NotHeldAsLost && !strings.Contains(strings.Join(report.Notes, "\n"), "1 release failed before the holder was told") {
 					t.Errorf("the report does not say how it was read: %q", report.Notes)
 				}
 			})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Report is what [Check] found out about a run.
@@ -15,6 +17,9 @@ type Report struct {
 	Meetings []Meetings  // what faults have met, by recipe
 	Figures  []Figure
 	Events   int // in the history
+	// ZooKeeper is the version of the servers, as the history says; empty if it does
+	// not.
+	ZooKeeper string
 	// Disagreements say what the servers told differently at the end of the
 	// run: see histories.Census. Unless it is empty the outcome of the run is
 	// Unknown, whatever the verdicts are.
@@ -27,14 +32,15 @@ type Report struct {
 	// that was cut off; and what pauses of processes have shown.
 	Notes []string
 
-	idle string // why the run as a whole has shown nothing
+	idle string // why the run as a whole has shown nothing, or not all that is required
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other,
 // or if a guarantee is violated but the harness heard too late to say so; else
 // violated if any guarantee is, else unknown if any is, else not exercised
-// if any that counts is, or if the run scheduled faults and none met a lease;
-// else not judged if any is; else it holds. Reason says which it was.
+// if any that the run set out to exercise is, if the run scheduled faults and none met
+// a lease, or if none was put to the test at all; else not judged if any is; else it
+// holds. Reason says which it was, and names what was not exercised.
 func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
 
 // Reason says in words why Outcome is what it is.
@@ -58,27 +64,63 @@ func (r *Report) sum() (Outcome, string) {
 		return NotExercised, r.idle
 	}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == NotExercised && v.Promised && v.Expected {
+		if v := &r.Verdicts[i]; v.Outcome == NotExercised && v.Expected {
 			return NotExercised, v.Guarantee + ": " + v.Reason
 		}
 	}
-	var open []string
+	return r.noneViolated()
+}
+
+// noneViolated is sum for a report in which no promised guarantee is violated, unknown
+// or missing what the run set out for.
+func (r *Report) noneViolated() (Outcome, string) {
+	named := make(map[Outcome][]string)
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == NotJudged {
-			open = append(open, v.Guarantee)
+		if v := &r.Verdicts[i]; v.Promised {
+			named[v.Outcome] = append(named[v.Outcome], v.Guarantee)
 		}
 	}
-	if len(open) > 0 {
-		return NotJudged, "what was judged holds, but nobody has judged " + strings.Join(open, ", ")
+	idle := ""
+	if names := named[NotExercised]; len(names) > 0 {
+		idle = "; not exercised: " + strings.Join(names, "; ")
+	}
+	switch {
+	case len(named[NotJudged]) > 0:
+		return NotJudged, "what was judged holds, but nobody has judged " + strings.Join(named[NotJudged], "; ") + idle
+	case len(named[Holds]) == 0:
+		return NotExercised, "nothing in the history puts a guarantee to the test" + idle
+	case idle != "":
+		return Holds, "every guarantee that was promised and put to the test holds" + idle
 	}
 	return Holds, "every guarantee that was promised holds"
+}
+
+// maxCells is how many empty cells of the coverage a reason names.
+const maxCells = 5
+
+// RequireCoverage makes a report of a run, in which some states were never met by one
+// of the faults that are named, one that has shown nothing, unless it shows a violation
+// or is unknown: its outcome is NotExercised then, and its reason names what was not met.
+func (r *Report) RequireCoverage(faults []string) {
+	empty := r.Unmet(faults)
+	if len(empty) == 0 || r.idle != "" {
+		return
+	}
+	var cells []string
+	for _, c := range empty[:min(len(empty), maxCells)] {
+		cells = append(cells, fmt.Sprintf("%s × %s × %s", c.Fault, c.Recipe, c.State))
+	}
+	if more := len(empty) - len(cells); more > 0 {
+		cells = append(cells, fmt.Sprintf("… and %d more", more))
+	}
+	r.idle = fmt.Sprintf("of the coverage that is required, %s: %s", words.Count(len(empty), "cell")+" empty", strings.Join(cells, ", "))
 }
 
 // ErrViolated is wrapped by the error of [Report.Err] when a guarantee is violated.
 var ErrViolated = errors.New("violated")
 
-// Err returns nil if every guarantee that was promised holds. Else it says which
-// does not, with the first of those who broke it: a test of a lock may end with it.
+// Err returns nil if Outcome is Holds. Else it says which guarantee does not hold, and
+// how it was first violated: a test of a lock may end with it.
 func (r *Report) Err() error {
 	switch o, why := r.sum(); o {
 	case Holds:
@@ -118,11 +160,12 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Meetings []Meetings  `json:"meetings"`
 		Figures  []Figure    `json:"figures"`
 		Events   int         `json:"events"`
+		Servers  string      `json:"zookeeper,omitempty"`
 		Disagree []string    `json:"disagreements,omitempty"`
 		Late     string      `json:"late,omitempty"`
 		Notes    []string    `json:"notes,omitempty"`
 		Idle     string      `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.Disagreements, r.Late, r.Notes, r.idle})
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Late, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -134,6 +177,7 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		Meetings []Meetings  `json:"meetings"`
 		Figures  []Figure    `json:"figures"`
 		Events   int         `json:"events"`
+		Servers  string      `json:"zookeeper"`
 		Disagree []string    `json:"disagreements"`
 		Late     string      `json:"late"`
 		Notes    []string    `json:"notes"`
@@ -142,6 +186,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Disagree, f.Late, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Late, f.Notes, f.Idle}
 	return nil
 }

@@ -15,7 +15,7 @@ func TestTheErrorOfAReportSaysWhatIsWrong(t *testing.T) {
 	bad := newRun(t)
 	doubleHold(bad, 1, 1)
 	err := bad.report().Err()
-	if want := `mutual exclusion is violated: two owners held one lock at the same time, 1 time; exclusion broken, fencing would have protected. First: process 1 and process 2 both held lock "a"`; !errors.Is(err, ErrViolated) || !strings.HasPrefix(err.Error(), want) {
+	if want := `mutual exclusion is violated: two owners held one lock at the same time, once; exclusion broken, fencing would have protected. First: process 1 and process 2 both held lock "a"`; !errors.Is(err, ErrViolated) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("of a bad one: %v", err)
 	}
 	idle := newRun(t).want(0, 1)

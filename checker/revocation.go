@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // revocationJudge: whoever holds a lease and is asked to release it hears of that in
@@ -170,8 +171,8 @@ func (j *revocationJudge) verdict(_ *check, t *trace) Verdict {
 		v.idle("no holder was asked to release and told so")
 		return *v
 	}
-	v.conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", plural(j.asked, "request"), j.inTime),
-		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", plural(v.Violations, "time")))
+	v.conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", words.Count(j.asked, "request"), j.inTime),
+		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", words.Times(v.Violations)))
 	return *v
 }
 
@@ -267,8 +268,8 @@ func (j *revocationJudge) delivered(t *trace, o *op, h *hold, bound time.Duratio
 // belief outlived the session, than the session is known to have lived.
 func (t *trace) lasted(h *hold) time.Duration {
 	end := min(h.end, t.end)
-	if forced := t.forcedIn(h.process, h.call, end); len(forced) > 0 {
-		end = min(end, max(forced[0].from, h.call))
+	for _, robbed := range t.robbedIn(h.process, h.call, end) {
+		end = min(end, max(robbed.from, h.call))
 	}
 	if paused := t.pausedIn(h.process, h.call, end); len(paused) > 0 {
 		end = min(end, max(paused[0].from, h.call)) // nobody can tell a process that does not run

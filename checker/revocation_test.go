@@ -114,7 +114,7 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 func TestATargetThatBoundsNoRequestIsNotHeldToIt(t *testing.T) {
 	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Revocation}})
 	r.want(1, 1).got(2, 1, 5).revoke(3, 4, 2, 5, histories.OK).release(5000, 1)
-	if v := r.report().Verdict(Revocation); v.Outcome != NotExercised || v.Promised {
+	if v := r.report().Verdict(Revocation); v.Outcome != NotPromised || v.Promised {
 		t.Error(v)
 	}
 }

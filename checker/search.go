@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // free is the state of a mutex that nobody holds.
@@ -91,7 +93,7 @@ func (s *search) run(m porcupine.Model, ops []porcupine.Operation) answer {
 }
 
 func tooLong(n int64) answer {
-	return undecided(fmt.Sprintf("%d operations in one piece would need %d MB", n, n*n/8>>20))
+	return undecided(fmt.Sprintf("%s in one piece would need %d MB", words.Count(n, "operation"), n*n/8>>20))
 }
 
 func undecided(why string) answer { return answer{result: porcupine.Unknown, why: why} }

@@ -47,7 +47,7 @@ func TestLossIsTold(t *testing.T) {
 		{"a target that does not tell is not held to it", func(r *run) {
 			r.h.Header.Promises.TellsLoss = false
 			r.want(0, 1).got(1, 1, 1).expired(5, 1).cycle(90, 91, 2, 2)
-		}, NotExercised},
+		}, NotPromised},
 	})
 }
 
@@ -94,6 +94,8 @@ func TestNoLeak(t *testing.T) {
 		{"a node is left", census(histories.Census{Contenders: []string{"/locks/a/x"}}), Violated},
 		{"a watch is left", census(histories.Census{Watches: 1}), Violated},
 		{"a goroutine is left", census(histories.Census{Goroutines: []string{"goroutine 7 [chan receive]:\nx"}}), Violated},
+		{"idle clients have three goroutines each more than at first", census(histories.Census{Clients: 2, Kept: 6}), Holds},
+		{"idle clients have more goroutines than that", census(histories.Census{Clients: 2, Kept: 7}), Violated},
 		{"nobody counted", func(r *run) { r.cycle(1, 2, 1, 1).phase(3, histories.PhaseEnd) }, NotExercised},
 		{"interrupted", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1) }, Unknown},
 	})

@@ -1,13 +1,10 @@
 package checker
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -19,42 +16,42 @@ var (
 	// none is named.
 	ErrNotViolated = errors.New("no guarantee is violated")
 	// ErrNoGuarantee: there is none of this name.
-	ErrNoGuarantee = errors.New("no such guarantee")
+	ErrNoGuarantee = errors.New("unknown guarantee")
 )
 
-// Shrink returns a sub-history of h, as small as it gets by leaving things out,
-// with the first violation of a guarantee that h has: among the same parties, at
-// the same time. It is a valid history, and [Check] judges it violated. An empty
+// Shrink returns a part of h, as small as it gets by leaving events out, with the
+// first violation of a guarantee that h has: the same parties, from and to the same
+// instants, in the same words. It is a valid history, whose header says for which
+// guarantee it was shrunk, and [Check] judges it on that one alone. An empty
 // guarantee means the first one that is violated, in the order of reports.
 //
-// What decides a violation without being a party to it stays: the changes of a
-// semaphore's size that were in force when its parties were granted their permits,
-// and the removes of a barrier that were under way. What is left out goes whole: a hold with its acquire, its place in the queue, its
-// re-entries, what was done under it, and its release, so that the violation is
-// none of the shrinking's making. Zeller and Hildebrandt, "Simplifying and
+// The small history has no violation that h has not. What explains the violation
+// stays: the fault that its witness names, the ends of the parties' sessions, what a
+// party read before it wrote. So does what decides it without being a party: the
+// changes of a semaphore's size that were in force, the removes of a barrier that were
+// under way. A hold goes whole, with its acquire, its place in the queue, all that
+// was done under it, and its release. Of a counter the writes in between may go: the
+// header says which values they wrote. Zeller and Hildebrandt, "Simplifying and
 // isolating failure-inducing input", 2002.
 //
 // progress, if not nil, is told how many events are left. Errors:
-// [ErrNotViolated], those of [Check].
+// [ErrNotViolated], [ErrNoGuarantee], those of [Check].
 func Shrink(ctx context.Context, h *histories.History, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
 	v, err := firstViolated(ctx, h, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &shrinker{ctx: ctx, h: h, guarantee: v.Guarantee, target: v.Witnesses[0], progress: progress, opts: opts}
-	t := newTrace(h)
-	all := s.units(t)
-	decides := t.decides(v.Guarantee, s.target)
-	s.kept = slices.DeleteFunc(slices.Clone(all), func(u unit) bool { return !decides(u.events[0]) })
-	s.narrow(slices.DeleteFunc(all, func(u unit) bool { return decides(u.events[0]) }))
+	s := newShrinker(ctx, h, v, opts)
+	s.progress = progress
+	s.narrow()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	small := s.history(s.left)
 	if r, err := Check(ctx, small, opts...); err != nil {
 		return nil, err
-	} else if v := r.Verdict(s.guarantee); v == nil || v.Outcome != Violated {
-		return nil, fmt.Errorf("checker: bug of zkverify: what was left of the history does not violate %s", s.guarantee)
+	} else if v := r.Verdict(s.guarantee.Name); v == nil || v.Outcome != Violated {
+		return nil, fmt.Errorf("checker: bug of zkverify: what was left of the history does not violate %s", s.guarantee.Name)
 	}
 	return small, nil
 }
@@ -62,8 +59,10 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 // firstViolated judges h and returns the verdict on the named guarantee, or on
 // the first that is violated.
 func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*Verdict, error) {
-	if guarantee != "" && !slices.ContainsFunc(guarantees, func(g Guarantee) bool { return g.Name == guarantee }) {
-		return nil, fmt.Errorf("%w: %q", ErrNoGuarantee, guarantee)
+	if guarantee != "" {
+		if err := knowGuarantee(guarantee); err != nil {
+			return nil, err
+		}
 	}
 	r, err := Check(ctx, h, opts...)
 	if err != nil {
@@ -74,108 +73,115 @@ func firstViolated(ctx context.Context, h *histories.History, guarantee string, 
 			return v, nil
 		}
 	}
-	if guarantee != "" {
-		return nil, fmt.Errorf("%s: %w", guarantee, ErrNotViolated)
+	switch shrunk := h.Header.Shrunk; {
+	case guarantee == "":
+		return nil, ErrNotViolated
+	case shrunk != nil && shrunk.Guarantee != guarantee:
+		return nil, fmt.Errorf("%s: %w: the history was shrunk for %s, and is judged on nothing else", guarantee, ErrNotViolated, shrunk.Guarantee)
 	}
-	return nil, ErrNotViolated
+	return nil, fmt.Errorf("%s: %w", guarantee, ErrNotViolated)
+}
+
+// shrunk makes a note of what was left out of the history. It returns an error if
+// there is nothing to judge by what its header says.
+func (c *check) shrunk(header *histories.Header) error {
+	s := header.Shrunk
+	switch {
+	case s == nil:
+		return nil
+	case len(c.judged) > 0:
+		c.notes = append(c.notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
+		return nil
+	}
+	if err := knowGuarantee(s.Guarantee); err != nil {
+		return fmt.Errorf("the header says that the history was shrunk for %w", err)
+	}
+	return fmt.Errorf("%w: the header says that the history was shrunk for %s, which none of its locks has", ErrNoGuarantee, s.Guarantee)
 }
 
 // shrinker looks for the smallest set of units that still violates.
 type shrinker struct {
 	ctx       context.Context
 	h         *histories.History
-	guarantee string
+	guarantee Guarantee
 	target    Witness
+	engine    Engine          // that sees the violation
+	known     map[string]bool // the violations of h
+	written   map[histories.Written]bool
 	progress  func(int)
 	opts      []Option
-	kept      []unit // whatever happens
-	left      []unit // violates, with those
+	left      []unit // violates
 }
 
-// unit is what is left out together, or not.
-type unit struct {
-	events   []int // indices, in order
-	lock     string
-	from, to time.Duration
-}
-
-// units takes a history apart.
-func (s *shrinker) units(t *trace) []unit {
-	of := map[int]int{} // event to the event that names its unit
-	root := func(i int) int {
-		for {
-			up, ok := of[i]
-			if !ok || up == i {
-				return i
-			}
-			i = up
-		}
+func newShrinker(ctx context.Context, h *histories.History, v *Verdict, opts []Option) *shrinker {
+	s := &shrinker{ctx: ctx, h: h, target: v.Witnesses[0], opts: opts}
+	s.guarantee = guarantees[slices.IndexFunc(guarantees, func(g Guarantee) bool { return g.Name == v.Guarantee })]
+	if store := storeOf[s.guarantee.Name]; store != "" {
+		s.written = writtenIn(h, store)
 	}
-	join := func(a, b int) {
-		if a, b := root(a), root(b); a != b {
-			of[max(a, b)] = min(a, b)
+	for _, s.engine = range []Engine{Interval, Both} {
+		s.known = map[string]bool{}
+		for _, w := range s.violations(h) {
+			s.known[w.inWhole(nil)] = true
 		}
-	}
-	for _, o := range t.ops {
-		if o.done >= 0 {
-			join(o.invoke, o.done)
-		}
-		for _, p := range o.places {
-			join(o.invoke, p.event)
-		}
-		if o.hold != nil {
-			join(o.hold.acquire.invoke, o.invoke)
-		}
-	}
-	for _, h := range t.holds {
-		if h.endEvent >= 0 && h.why != byCrashing {
-			join(h.acquire.invoke, h.endEvent)
-		}
-	}
-	starts := map[int]int{}
-	for i := range s.h.Events {
-		switch e := &s.h.Events[i]; e.Type {
-		case histories.FaultStart:
-			starts[e.Fault.ID] = i
-		case histories.FaultStop:
-			join(starts[e.Fault.ID], i)
-		}
-	}
-	byRoot := map[int]*unit{}
-	for i := range s.h.Events {
-		e := &s.h.Events[i]
-		u := byRoot[root(i)]
-		if u == nil {
-			u = &unit{lock: e.Lock, from: e.Time}
-			byRoot[root(i)] = u
-		}
-		u.events, u.to = append(u.events, i), e.Time
-	}
-	var all []unit
-	for _, i := range slices.Sorted(maps.Keys(byRoot)) {
-		all = append(all, *byRoot[i])
-	}
-	return all
-}
-
-// narrow shrinks: first to the lock and the time of the violation, as far as
-// those show it, then by leaving out ever smaller parts.
-func (s *shrinker) narrow(all []unit) {
-	s.left = all
-	s.try(slices.DeleteFunc(slices.Clone(s.left), func(u unit) bool { return u.lock != "" && u.lock != s.target.Lock }))
-	for around := 10 * time.Millisecond; around < time.Hour; around *= 4 {
-		if s.try(slices.DeleteFunc(slices.Clone(s.left), func(u unit) bool {
-			return u.to < s.target.From-around || u.from > s.target.To+around
-		})) {
+		if s.known[s.target.inWhole(nil)] {
 			break
 		}
 	}
-	for size := len(s.left) / 2; size >= 1; size /= 2 {
-		for again := true; again; {
+	t := newTrace(h)
+	s.left = t.units()
+	keep := t.explains(s.target)
+	t.decides(s.guarantee.Name, s.target, keep)
+	for i := range s.left {
+		u := &s.left[i]
+		u.kept = slices.ContainsFunc(u.events, func(event int) bool { return keep[event] })
+	}
+	for i := range s.left {
+		for u := &s.left[i]; u.kept && u.under >= 0; u = &s.left[u.under] {
+			s.left[u.under].kept = true
+		}
+	}
+	return s
+}
+
+// narrow shrinks: first to the lock, the processes and the time of the violation, as
+// far as those show it, then by leaving out ever smaller parts.
+func (s *shrinker) narrow() {
+	s.try(func(u unit) bool { return u.lock == "" || u.lock == s.target.Lock })
+	s.try(func(u unit) bool {
+		return u.process < 0 || slices.ContainsFunc(s.target.Parties, func(p Party) bool { return p.Process == u.process })
+	})
+	for around := 10 * time.Millisecond; around < time.Hour; around *= 4 {
+		if s.try(func(u unit) bool { return u.to >= s.target.From-around && u.from <= s.target.To+around }) {
+			break
+		}
+	}
+	s.eachOf(func(u unit) int { return u.process })
+	s.eachOf(func(u unit) int { return u.events[0] })
+}
+
+// eachOf leaves out units of one value, or of several: ever fewer, until nothing
+// can go any more.
+func (s *shrinker) eachOf(value func(unit) int) {
+	var values []int
+	for _, u := range s.left {
+		if !u.kept {
+			values = append(values, value(u))
+		}
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	for size := max(1, len(values)/2); size >= 1; size /= 2 {
+		for again := true; again && s.ctx.Err() == nil; {
 			again = false
-			for at := 0; at < len(s.left); {
-				rest := slices.Concat(s.left[:at], s.left[min(at+size, len(s.left)):])
-				if s.try(rest) {
+			for at := 0; at < len(values); {
+				some := values[at:min(at+size, len(values))]
+				without := func(u unit) bool {
+					_, one := slices.BinarySearch(some, value(u))
+					return !one
+				}
+				if s.try(without) {
+					values = slices.Delete(slices.Clone(values), at, at+len(some))
 					again = size == 1
 				} else {
 					at += size
@@ -185,73 +191,63 @@ func (s *shrinker) narrow(all []unit) {
 	}
 }
 
-// try leaves out what is not in these units, if they still violate.
-func (s *shrinker) try(units []unit) bool {
-	if s.ctx.Err() != nil || len(units) == len(s.left) || !s.violates(units) {
+// try leaves out the units that are not to stay, and what was done under them, if
+// the others still violate. It reports whether it left out any.
+func (s *shrinker) try(stay func(unit) bool) bool {
+	if s.ctx.Err() != nil {
 		return false
 	}
-	s.left = units
-	if s.progress != nil {
-		n := 0
-		for _, u := range slices.Concat(units, s.kept) {
-			n += len(u.events)
+	there := map[int]bool{}
+	var rest []unit
+	events := 0
+	for _, u := range s.left { // what is done under a unit comes after it
+		if u.kept || stay(u) && (u.under < 0 || there[u.under]) {
+			there[u.id] = true
+			rest = append(rest, u)
+			events += len(u.events)
 		}
-		s.progress(n)
+	}
+	if len(rest) == len(s.left) || !s.violates(rest) {
+		return false
+	}
+	s.left = rest
+	if s.progress != nil {
+		s.progress(events)
 	}
 	return true
 }
 
-// violates reports whether the violation is in what is left. The interval engine
-// says so: both do in the end.
+// violates reports whether the violation is in what is left, and no other one that
+// is not in the whole history. The interval engine says so: both do in the end.
 func (s *shrinker) violates(units []unit) bool {
 	h := s.history(units)
 	if histories.Validate(h) != nil {
 		return false
 	}
-	c := newCheck(s.ctx, append(slices.Clone(s.opts), WithEngine(Interval)))
-	g := guarantees[slices.IndexFunc(guarantees, func(g Guarantee) bool { return g.Name == s.guarantee })]
-	j, t := g.judge(), newTrace(h)
+	events := eventsOf(units)
+	target, found := s.target.inWhole(nil), false
+	for _, w := range s.violations(h) {
+		name := w.inWhole(events)
+		if !s.known[name] {
+			return false
+		}
+		found = found || name == target
+	}
+	return found
+}
+
+// violations returns all violations of the guarantee in a part of the history.
+func (s *shrinker) violations(h *histories.History) []Witness {
+	c := newCheck(s.ctx, append(slices.Clone(s.opts), WithEngine(s.engine), WithTimeLimit(time.Second)))
+	c.conventions(&h.Header)
+	c.all = true
+	j, t := s.guarantee.judge(), newTrace(h)
+	everyViolation(j)
 	j.window(c, t)
 	v := j.verdict(c, t)
-	c.conclude(&v, g)
-	return v.Promised && v.Outcome == Violated && slices.ContainsFunc(v.Witnesses, s.target.same)
-}
-
-// same reports whether two witnesses are of one violation, in histories of which
-// one is a part of the other.
-func (w Witness) same(other Witness) bool {
-	return w.Lock == other.Lock && w.From == other.From && slices.EqualFunc(w.Parties, other.Parties, func(a, b Party) bool {
-		return a.Process == b.Process && a.Token == b.Token && a.From == b.From
-	})
-}
-
-// history is the sub-history of some units.
-func (s *shrinker) history(units []unit) *histories.History {
-	var events []int
-	for _, u := range slices.Concat(units, s.kept) {
-		events = append(events, u.events...)
+	c.conclude(&v, s.guarantee)
+	if v.Outcome != Violated {
+		return nil
 	}
-	slices.SortFunc(events, cmp.Compare)
-	h := &histories.History{Header: s.h.Header}
-	used := map[string]bool{}
-	for _, i := range events {
-		e := s.h.Events[i]
-		for _, lock := range locksOf(&e) {
-			used[lock] = true
-		}
-		h.Events = append(h.Events, e)
-	}
-	if h.Header.Locks != nil {
-		h.Header.Locks = maps.Clone(h.Header.Locks)
-		maps.DeleteFunc(h.Header.Locks, func(lock string, _ histories.Lock) bool { return !used[lock] })
-		if len(h.Header.Locks) == 0 {
-			h.Header.Locks = s.h.Header.Locks
-		}
-	}
-	h.Header.Options = maps.Clone(h.Header.Options)
-	if h.Header.Options == nil {
-		h.Header.Options = map[string]string{}
-	}
-	h.Header.Options["shrunk"] = "from " + strconv.Itoa(len(s.h.Events)) + " events, for " + s.guarantee
-	return h
+	return v.Witnesses
 }

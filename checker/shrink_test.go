@@ -48,11 +48,11 @@ func TestShrinkLeavesTheViolationAndLittleElse(t *testing.T) {
 	for _, c := range []struct {
 		guarantee string
 		bad       func(*run, int, int)
-		most      int
+		most      int // operations: each hold goes with its release
 	}{
-		{MutualExclusion, doubleHold, 6}, // two acquires, and the release of one: a hold goes whole
-		{Fairness, overtaking, 10},
-		{Fencing, oldToken, 10},
+		{MutualExclusion, doubleHold, 4},
+		{Fairness, overtaking, 4},
+		{Fencing, oldToken, 4},
 	} {
 		t.Run(c.guarantee, func(t *testing.T) {
 			h := haystack(t, 400, c.bad)
@@ -73,16 +73,16 @@ func TestShrinkLeavesTheViolationAndLittleElse(t *testing.T) {
 			if len(small.Events) != events {
 				t.Errorf("%d events, progress spoke of %d", len(small.Events), events)
 			}
-			if n := len(small.Events); n > c.most+2 {
-				t.Errorf("%d events are left: %v", n, small.Events)
+			if n := operations(small); n > c.most {
+				t.Errorf("%d operations are left: %v", n, small.Events)
 			}
 			after, err := Check(context.Background(), small)
 			if err != nil {
 				t.Fatal(err)
 			}
 			was, is := before.Verdict(c.guarantee).Witnesses[0], after.Verdict(c.guarantee).Witnesses[0]
-			if was.What != is.What {
-				t.Errorf("it was %q, and is %q", was.What, is.What)
+			if was.String() != is.String() {
+				t.Errorf("it was %q, and is %q", was, is)
 			}
 			again, err := Shrink(context.Background(), small, c.guarantee, nil)
 			if err != nil || len(again.Events) != len(small.Events) {
@@ -173,7 +173,8 @@ func TestShrinkLeavesTheSizeThatWasInForce(t *testing.T) {
 			sizes = append(sizes, e.Size)
 		}
 	}
-	if !slices.Equal(sizes, []int{8, 7}) {
+	// 20 is in the last event: what nobody gives back is held until then.
+	if !slices.Equal(sizes, []int{8, 7, 20}) {
 		t.Errorf("the sizes that are left are %v", sizes)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // crossing is what bears on one barrier: a set and a remove take effect at one
@@ -246,7 +247,7 @@ func (t *trace) passedEarly(d demand, removes int) Witness {
 	if removes == 0 {
 		w.What += " and nobody had asked to remove it since"
 	} else {
-		w.What += fmt.Sprintf("; what was under way since then, %s, must have let others pass before", plural(removes, "remove"))
+		w.What += fmt.Sprintf("; what was under way since then, %s, must have let others pass before", words.Count(removes, "remove"))
 	}
 	return w
 }

@@ -49,6 +49,8 @@ type trace struct {
 	kept    int        // how many of them there were when they were last gone through
 	oddDeep []oddDepth // re-entries at a wrong depth
 	tally   tally
+	free    *freeTries
+	says    *sayings // nil if the target promises nothing of what it says
 
 	held     *holdTracker
 	byNumber map[int]*process
@@ -64,6 +66,7 @@ type process struct {
 	retired time.Duration // forever if it was not
 	open    []*op
 	holds   []*hold // that it has
+	closing []*hold // that it gives back by closing its client
 	last    lastOwnership
 }
 
@@ -159,6 +162,7 @@ type faultSpan struct {
 	*histories.Fault
 	start, stop time.Duration
 	event       int
+	failed      bool // it could not be carried out
 }
 
 func (f *faultSpan) hits(process int) bool {
@@ -198,6 +202,10 @@ func beginTrace(header histories.Header) *trace {
 	}
 	t.held = newHoldTracker(t)
 	t.tally = newTally(t)
+	t.free = newFreeTries(t)
+	if header.Promises.Says {
+		t.says = newSayings(t)
+	}
 	return t
 }
 
@@ -212,6 +220,7 @@ func (t *trace) step(e *histories.Event) {
 			if o.held() {
 				t.held.invoked(o)
 			}
+			t.free.invoked(o)
 		}
 	case histories.OK, histories.Fail, histories.Info:
 		p := t.process(e.Process)
@@ -228,6 +237,10 @@ func (t *trace) step(e *histories.Event) {
 			}
 			t.tally.completed(o)
 			t.proves(o)
+			t.free.completed(o, e)
+			if t.says != nil {
+				t.says.completed(o)
+			}
 		}
 		p.open = nil
 	case histories.Enqueued:
@@ -235,6 +248,9 @@ func (t *trace) step(e *histories.Event) {
 		for _, o := range t.process(e.Process).open {
 			if o.acquires() && o.lock == e.Lock {
 				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
+				if t.says != nil {
+					t.says.placed(o)
+				}
 			}
 		}
 	case histories.Lost:
@@ -244,6 +260,10 @@ func (t *trace) step(e *histories.Event) {
 		}
 	case histories.RevokeRequested:
 		t.told = append(t.told, telling{*e, i})
+	case histories.Closing:
+		t.held.closing(i, e)
+	case histories.Closed:
+		t.held.closed(e)
 	case histories.Crash:
 		p := t.process(e.Process)
 		p.retired = e.Time
@@ -256,10 +276,13 @@ func (t *trace) step(e *histories.Event) {
 		if _, seen := t.expired[e.Session]; !seen {
 			t.expired[e.Session] = e.Time
 			t.tally.expired(e.Session)
+			if t.says != nil {
+				t.says.expired(e.Session, e.Time)
+			}
 		}
 	case histories.FaultStart:
 		fault := *e.Fault
-		f := &faultSpan{&fault, e.Time, forever, i}
+		f := &faultSpan{Fault: &fault, start: e.Time, stop: forever, event: i}
 		t.active[fault.ID] = f
 		t.faults = append(t.faults, f)
 		if f.excuses() {
@@ -269,7 +292,7 @@ func (t *trace) step(e *histories.Event) {
 		t.pace.faulted(e.Time)
 	case histories.FaultStop:
 		f := t.active[e.Fault.ID]
-		f.stop = e.Time
+		f.stop, f.failed = e.Time, e.Error != ""
 		delete(t.active, e.Fault.ID)
 		t.pace.healed(e.Time)
 		if f.excuses() {
@@ -280,6 +303,10 @@ func (t *trace) step(e *histories.Event) {
 		t.pace.phase(e.Time, e.Phase == histories.PhaseChaos)
 		if _, seen := t.phases[e.Phase]; !seen {
 			t.phases[e.Phase] = e.Time
+		}
+	case histories.Says:
+		if t.says != nil {
+			t.says.said(i, e)
 		}
 	case histories.CensusDone:
 		census := *e

@@ -3,8 +3,8 @@ package checker
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -18,7 +18,25 @@ const (
 	Unknown      Outcome = "unknown"       // the history does not decide it, or the checker could not
 	NotExercised Outcome = "not exercised" // nothing in the run put it to the test
 	NotJudged    Outcome = "not judged"    // this checker cannot judge it; the history has what it takes
+	NotPromised  Outcome = "not promised"  // of a guarantee: the target does not claim it, so that it does not count
 )
+
+// Outcomes returns all outcomes, the worst first: what came of several is the
+// first of these that any of them has.
+func Outcomes() []Outcome {
+	return []Outcome{Violated, Unknown, NotExercised, NotJudged, Holds, NotPromised}
+}
+
+// Worse returns the worse of two outcomes, by the order of [Outcomes]. The empty
+// outcome is better than all.
+func Worse(a, b Outcome) Outcome {
+	for _, o := range Outcomes() {
+		if a == o || b == o {
+			return o
+		}
+	}
+	return ""
+}
 
 // Verdict is the answer for one guarantee.
 type Verdict struct {
@@ -26,7 +44,7 @@ type Verdict struct {
 	Outcome   Outcome `json:"outcome"`
 
 	// Promised is false when the target does not claim the guarantee. Its
-	// outcome is then NotExercised and does not count for the run.
+	// outcome is then NotPromised, or Unknown where the engines disagree.
 	Promised bool `json:"promised"`
 	// Expected is false when the run did not set out to exercise the
 	// guarantee (no fault to lose a session to, no counter in the workload).
@@ -40,6 +58,7 @@ type Verdict struct {
 	Violations int      `json:"violations,omitempty"`
 	Figures    []Figure `json:"figures,omitempty"`
 
+	all       bool        // every violation becomes a witness, and not the first alone
 	found     []violation // those that may become witnesses
 	undecided int         // locks that Porcupine left undecided
 	gaveUp    string      // why
@@ -56,15 +75,34 @@ type violation struct {
 type Figure struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
-	Unit  string  `json:"unit,omitempty"` // "ms", or empty for a count
+	Unit  string  `json:"unit,omitempty"` // "ms", "ms after the session ended", or empty for a count
 }
+
+// fromItsEnd is the unit of an instant, told by its distance from the end of the
+// session. It is negative before.
+const fromItsEnd = "ms after the session ended"
 
 // String returns the figure as name and number.
 func (f Figure) String() string {
-	if f.Unit == "" {
-		return fmt.Sprintf("%s: %g", f.Name, f.Value)
+	switch f.Unit {
+	case "":
+		return fmt.Sprintf("%s: %.10g", f.Name, f.Value)
+	case fromItsEnd:
+		side := "after"
+		if f.Value < 0 {
+			side = "before"
+		}
+		return fmt.Sprintf("%s: %s %s the session ended", f.Name, inWords(math.Abs(f.Value)), side)
 	}
-	return fmt.Sprintf("%s: %.4g %s", f.Name, f.Value, f.Unit)
+	return fmt.Sprintf("%s: %s", f.Name, inWords(f.Value))
+}
+
+// inWords prints milliseconds for people.
+func inWords(ms float64) string {
+	if ms >= 1000 {
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+	return fmt.Sprintf("%.3g ms", ms)
 }
 
 // Figure returns the value of the named figure, and whether there is one.
@@ -96,14 +134,16 @@ func (v *Verdict) count(name string, n int) {
 func (v *Verdict) violate(w func() Witness) {
 	v.Violations++
 	v.found = append(v.found, violation{w().From, w})
-	if len(v.found) == 2*maxWitnesses {
+	if len(v.found) == 2*maxWitnesses && !v.all {
 		v.keepFirst()
 	}
 }
 
 func (v *Verdict) keepFirst() {
 	slices.SortStableFunc(v.found, func(a, b violation) int { return cmp.Compare(a.from, b.from) })
-	v.found = v.found[:min(len(v.found), maxWitnesses)]
+	if !v.all {
+		v.found = v.found[:min(len(v.found), maxWitnesses)]
+	}
 }
 
 // conclude fills in the outcome of a guarantee that was exercised.
@@ -125,14 +165,3 @@ func (v *Verdict) tell() {
 }
 
 func (v *Verdict) idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }
-
-// plural returns "1 thing" or "n things".
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	if strings.HasSuffix(thing, "ch") {
-		thing += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/zkverify/zkverify/histories"
 	"pgregory.net/rapid"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // windowed makes windows of so many events, and has Porcupine cut where it can.

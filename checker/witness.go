@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Witness is one violation, with all that is needed to find it in the history
@@ -60,7 +61,7 @@ func (w Witness) String() string {
 	}
 	more := ""
 	if n := len(w.Faults) - 1; n > 0 {
-		more = " (and " + plural(n, "other fault") + ")"
+		more = " (and " + words.Count(n, "other fault") + ")"
 	}
 	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Name, on(f.Targets), verb, more)
 }
@@ -74,7 +75,8 @@ func on(targets []string) string {
 
 // String names the party as "process 3 (owner a)".
 func (p Party) String() string {
-	if p.Owner == "" || p.Owner == defaultOwner(p.Process) {
+	switch p.Owner { // those that say no more than the process does
+	case "", defaultOwner(p.Process), fmt.Sprintf("p%d", p.Process):
 		return fmt.Sprintf("process %d", p.Process)
 	}
 	return fmt.Sprintf("process %d (owner %s)", p.Process, p.Owner)
@@ -86,7 +88,7 @@ func at(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) }
 // ms prints a length of time.
 func ms(d time.Duration) string {
 	switch {
-	case d < time.Millisecond:
+	case d < 999500*time.Nanosecond: // else %.3g rounds it up to 1e+03
 		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.4g ms", float64(d)/1e6)

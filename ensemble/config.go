@@ -17,12 +17,16 @@ type LocalConfig struct {
 	Dir string
 	// Java is the java program; see FindJava for what an empty one means.
 	Java string
-	// ZooKeeper is a jar file or the directory of an Apache distribution; see
-	// FindZooKeeper for what an empty one means.
+	// ZooKeeper is a version such as "3.9.6", a jar file or the directory of an
+	// Apache distribution; see FindZooKeeper for what an empty one means.
 	ZooKeeper string
 
 	// Servers is the number of servers, 3 by default.
 	Servers int
+	// FirstID is what the first server knows itself as (myid), the others being the
+	// next ones: 1 by default, at most 245. The first byte of a session's id is that of
+	// the server that began it: from 128 on session ids are negative.
+	FirstID int
 	// ClientPorts are the servers' client ports, one for each server. Free
 	// ones are chosen when there are none.
 	ClientPorts []int
@@ -64,7 +68,7 @@ func (c *LocalConfig) setDefaults() error {
 			*value = standard
 		}
 	}
-	for value, standard := range map[*int]int{&c.Servers: 3, &c.InitLimit: 10, &c.SyncLimit: 5} {
+	for value, standard := range map[*int]int{&c.Servers: 3, &c.FirstID: 1, &c.InitLimit: 10, &c.SyncLimit: 5} {
 		if *value == 0 {
 			*value = standard
 		}
@@ -72,6 +76,8 @@ func (c *LocalConfig) setDefaults() error {
 	switch {
 	case c.Servers < 1 || c.Servers > 9:
 		return fmt.Errorf("%d servers: want 1 to 9", c.Servers)
+	case c.FirstID < 1 || c.FirstID > 245:
+		return fmt.Errorf("first myid %d: want 1 to 245", c.FirstID)
 	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.Servers:
 		return fmt.Errorf("%d client ports for %d servers", len(c.ClientPorts), c.Servers)
 	case c.TickTime < time.Millisecond || c.InitLimit < 1 || c.SyncLimit < 1:
@@ -83,8 +89,9 @@ func (c *LocalConfig) setDefaults() error {
 }
 
 // containerInterval is how often the leader looks for container nodes whose last
-// child is gone. ZooKeeper's minute is longer than most runs.
-const containerInterval = time.Second
+// child is gone. ZooKeeper's minute is longer than most runs; this often, locks that
+// are idle for a moment lose their nodes.
+const containerInterval = 250 * time.Millisecond
 
 // jvmFlags make three servers serve within about two seconds on two cores.
 func (c *LocalConfig) jvmFlags() []string {
@@ -103,6 +110,9 @@ func (c *LocalConfig) jvmFlags() []string {
 	}
 	return append(flags, "-XX:TieredStopAtLevel=1")
 }
+
+// myid is what a server knows itself as.
+func (c *LocalConfig) myid(id int) int { return c.FirstID - 1 + id }
 
 // zooCfg returns the text of a server's configuration, without its peers.
 func (c *LocalConfig) zooCfg(dataDir string, clientPort int) string {

@@ -11,6 +11,9 @@ var (
 	// ErrNoZooKeeper is returned by StartLocal and FindZooKeeper when there is
 	// no ZooKeeper to run.
 	ErrNoZooKeeper = errors.New("no ZooKeeper found: run `make setup`, or unpack Apache ZooKeeper and set ZOOKEEPER_HOME to its directory")
+	// ErrNoVersion is returned by StartLocal and FindZooKeeper when the version of
+	// ZooKeeper that is named is not on this machine.
+	ErrNoVersion = errors.New("there is no ZooKeeper")
 	// ErrPortTaken is returned by StartLocal when a port of
 	// LocalConfig.ClientPorts is in use.
 	ErrPortTaken = errors.New("port is in use: stop what listens there or choose another")
@@ -26,6 +29,9 @@ var (
 	// ErrUnreachable is returned by External when a server does not answer as a
 	// serving ZooKeeper.
 	ErrUnreachable = errors.New("ZooKeeper server cannot be reached: check the address and that it serves")
+	// ErrNotZooKeeper is returned when what answers at an address of a server is
+	// none of ZooKeeper. The error that wraps it says what came.
+	ErrNotZooKeeper = errors.New("what answers is not a ZooKeeper server")
 	// ErrUnknownLeader is returned by Leader when no server says that it leads:
 	// during an election, or when the servers do not answer `srvr`.
 	ErrUnknownLeader = errors.New("leader is not known: there is none now, or 4lw.commands.whitelist lacks srvr")

@@ -124,7 +124,7 @@ func exchange(conn net.Conn, body []byte) ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(length[:])
 	if n > maxAnswer {
-		return nil, fmt.Errorf("answer of %d bytes: not a ZooKeeper server", n)
+		return nil, fmt.Errorf("%w: a frame of %d bytes%s", ErrNotZooKeeper, int32(n), describe(length[:]))
 	}
 	answer := make([]byte, n)
 	_, err := io.ReadFull(conn, answer)

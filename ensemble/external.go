@@ -25,6 +25,10 @@ const (
 // externalLimit bounds the creation and the removal of a run's nodes.
 const externalLimit = 30 * time.Second
 
+// probeLimit is how long a server has to answer a four-letter command, before it
+// is asked for a session: the command may be dropped on the way.
+const probeLimit = 2 * time.Second
+
 // Ext is an ensemble that somebody else runs. It implements Ensemble, and has no
 // faults of its own: its processes and its peers' links are out of reach.
 type Ext struct {
@@ -86,8 +90,11 @@ func (e *Ext) probe(ctx context.Context) error {
 	states := make([]Status, len(e.servers))
 	for i, server := range e.servers {
 		asked.Go(func() {
-			status, allowed, err := AskStatus(ctx, server.Addr)
+			asking, cancel := context.WithTimeout(ctx, probeLimit)
+			status, allowed, err := AskStatus(asking, server.Addr)
+			cancel()
 			switch {
+			case errors.Is(err, ErrNotZooKeeper):
 			case err == nil && allowed && !status.Serving():
 				err = errors.New("it answers but does not serve")
 			case err == nil && !allowed, err != nil && !isDialError(err):

@@ -44,11 +44,13 @@ var (
 	homebrew      = []string{"/opt/homebrew/opt/zookeeper/libexec", "/usr/local/opt/zookeeper/libexec"}
 )
 
-// FindZooKeeper returns the Java class path of ZooKeeper: that of the jar file
-// or the Apache distribution's directory named, else of ZKVERIFY_ZOOKEEPER
-// (either of the two), else of ZOOKEEPER_HOME (the directory), else Debian's or
-// Homebrew's package. It returns ErrNoZooKeeper when there is none. What is
-// named or set is never passed over for something found elsewhere.
+// FindZooKeeper returns the Java class path of ZooKeeper: that of what is named,
+// a jar file, the directory of an Apache distribution, or a version such as
+// "3.9.6", see Installations; else of what ZKVERIFY_ZOOKEEPER names in the same way,
+// else of ZOOKEEPER_HOME (the directory), else Debian's or Homebrew's package. It
+// returns ErrNoZooKeeper when there is none, and ErrNoVersion when a version is named
+// that is not there. What is named or set is never passed over for something found
+// elsewhere.
 func FindZooKeeper(named string) (classPath string, err error) {
 	for _, set := range []struct{ by, place string }{
 		{"the ZooKeeper option", named},
@@ -58,10 +60,17 @@ func FindZooKeeper(named string) (classPath string, err error) {
 		if set.place == "" {
 			continue
 		}
+		if versionText.MatchString(set.place) {
+			place, err := installed(set.place)
+			if err != nil {
+				return "", fmt.Errorf("%s is %s: %w", set.by, set.place, err)
+			}
+			set.place = place
+		}
 		if path, ok := classPathOf(set.place); ok {
 			return path, nil
 		}
-		return "", fmt.Errorf("%s is %s, which is neither a ZooKeeper jar nor a directory with lib/zookeeper-*.jar: %w", set.by, set.place, ErrNoZooKeeper)
+		return "", fmt.Errorf("%s is %s, which is neither a version such as 3.9.6 nor a ZooKeeper jar nor a directory with lib/zookeeper-*.jar: %w", set.by, set.place, ErrNoZooKeeper)
 	}
 	for _, place := range append([]string{debianJar}, homebrew...) {
 		if path, ok := classPathOf(place); ok {
@@ -85,7 +94,10 @@ func classPathOf(place string) (string, bool) {
 	if info.IsDir() {
 		lib := filepath.Join(place, "lib")
 		jars, _ := filepath.Glob(filepath.Join(lib, "zookeeper*.jar"))
-		return filepath.Join(lib, "*"), len(jars) > 0
+		// The jar of a Debian package names the jute of the release that it is
+		// from, in a place where another release may have put its own.
+		path, _ := filepath.Glob(filepath.Join(lib, "zookeeper-jute*.jar"))
+		return strings.Join(append(path, filepath.Join(lib, "*")), string(filepath.ListSeparator)), len(jars) > 0
 	}
 	if !strings.HasSuffix(place, ".jar") {
 		return "", false

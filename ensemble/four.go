@@ -11,13 +11,17 @@ import (
 )
 
 // fourLimit bounds a four-letter command: a paused server accepts connections
-// and answers nothing.
-const fourLimit = 5 * time.Second
+// and answers nothing. maxFour bounds its answer: wchp names every watch.
+const (
+	fourLimit = 5 * time.Second
+	maxFour   = 16 << 20
+)
 
 // Four sends a four-letter command, such as "srvr", "mntr", "wchs" or "wchp", to
 // the server at addr and returns its whole answer. It takes at most until ctx
-// ends, and never more than five seconds. A server that does not allow the
-// command answers with a sentence that says so.
+// ends, and never more than five seconds. An answer of more than 16 MiB is
+// ErrNotZooKeeper. A server that does not allow the command answers with a sentence
+// that says so.
 func Four(ctx context.Context, addr, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fourLimit)
 	defer cancel()
@@ -43,8 +47,11 @@ func ask(conn net.Conn, command string) (string, error) {
 	if _, err := io.WriteString(conn, command); err != nil {
 		return "", err
 	}
-	answer, err := io.ReadAll(conn)
-	if err == nil && len(answer) == 0 {
+	answer, err := io.ReadAll(io.LimitReader(conn, maxFour+1))
+	switch {
+	case len(answer) > maxFour:
+		return "", fmt.Errorf("%w: it answers with more than %d MiB%s", ErrNotZooKeeper, maxFour>>20, describe(answer[:64]))
+	case err == nil && len(answer) == 0:
 		err = io.ErrUnexpectedEOF // a link whose upstream is gone closes at once
 	}
 	return string(answer), err
@@ -71,7 +78,12 @@ func AskStatus(ctx context.Context, addr string) (status Status, allowed bool, e
 	if err != nil {
 		return Status{}, false, err
 	}
-	return parseStatus(answer), !strings.Contains(answer, "not in the whitelist"), nil
+	status = parseStatus(answer)
+	forbidden := strings.Contains(answer, "not in the whitelist")
+	if status == (Status{}) && !forbidden && !strings.Contains(answer, "ZooKeeper instance is not currently serving") {
+		return Status{}, false, fmt.Errorf("srvr to %s: %w%s", addr, ErrNotZooKeeper, describe([]byte(answer)))
+	}
+	return status, !forbidden, nil
 }
 
 func parseStatus(answer string) Status {

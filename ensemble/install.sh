@@ -3,19 +3,34 @@
 # looks for them. Installs with the system's package manager what is missing,
 # and nothing else. With --check it installs nothing and only says what it found.
 #
+# With --zookeeper VERSION, such as 3.9.6, also that version, which another release
+# of Debian has: it is unpacked into the cache (unpack.sh), and nothing that is
+# installed changes. zkverify runs it where it is asked to: --zookeeper VERSION, or
+# ZKVERIFY_ZOOKEEPER=VERSION.
+#
 # With --curator also what the tests in recipes/interop need, on Debian: Curator
 # and a JDK. They are skipped without it, so that what cannot be had is no failure.
 # With --chromium also the browser of the tests in report, on Debian: as above.
+# With --kazoo also what the worker in Python of workload/examples needs: as above.
 set -eu
 
-check=no curator=no chromium=no
-for option; do
-	case $option in
+here=$(cd "$(dirname "$0")" && pwd)
+check=no curator=no chromium=no kazoo=no version=
+while [ $# -gt 0 ]; do
+	case $1 in
 	--check) check=yes ;;
+	--zookeeper)
+		[ $# -gt 1 ] && [ -n "$2" ] || { echo "install.sh: --zookeeper takes a version, such as 3.9.6" >&2 && exit 64; }
+		version=$2
+		shift
+		;;
+	--zookeeper=*) version=${1#*=} ;;
 	--curator) curator=yes ;;
 	--chromium) chromium=yes ;;
-	*) echo "install.sh: unknown option $option" >&2 && exit 64 ;;
+	--kazoo) kazoo=yes ;;
+	*) echo "install.sh: unknown option $1" >&2 && exit 64 ;;
 	esac
+	shift
 done
 
 fail() {
@@ -34,12 +49,36 @@ have_java() {
 	command -v java >/dev/null 2>&1 && java -version >/dev/null 2>&1
 }
 
-# is_zookeeper PLACE: a jar, or a directory whose lib holds ZooKeeper.
+# cache is the folder of cacheDir in ensemble/versions.go.
+cache() {
+	if [ "$(uname)" = Darwin ]; then
+		echo "${HOME:?is not set}/Library/Caches/zkverify"
+	else
+		echo "${XDG_CACHE_HOME:-${HOME:?is not set}/.cache}/zkverify"
+	fi
+}
+
+is_version() { echo "$1" | grep -qE '^[0-9]+\.[0-9]+\.[0-9]+$'; }
+
+# is_zookeeper PLACE: a version that is in the cache or that the system's package
+# is of, a jar, or a directory whose lib holds ZooKeeper.
 is_zookeeper() {
+	if is_version "$1"; then
+		is_zookeeper "$(cache)/zookeeper-$1" || has_package "$1"
+		return
+	fi
 	case $1 in
 	*.jar) [ -f "$1" ] ;;
 	*) ls "$1"/lib/zookeeper*.jar >/dev/null 2>&1 ;;
 	esac
+}
+
+# has_package VERSION: the system's package is of that version.
+has_package() {
+	for lib in /usr/share/java /opt/homebrew/opt/zookeeper/libexec/lib /usr/local/opt/zookeeper/libexec/lib; do
+		[ ! -f "$lib/zookeeper-$1.jar" ] || return 0
+	done
+	return 1
 }
 
 # The order and the places of FindZooKeeper.
@@ -47,7 +86,8 @@ have_zookeeper() {
 	for name in ZKVERIFY_ZOOKEEPER ZOOKEEPER_HOME; do
 		eval "place=\${$name:-}"
 		if [ -n "$place" ]; then
-			is_zookeeper "$place" || fail "$name is $place, which is no ZooKeeper: correct or unset it"
+			[ "$place" = "$version" ] && continue # it is what is asked for
+			is_zookeeper "$place" || fail "$name is $place, which is no ZooKeeper$(is_version "$place" && echo " of this machine (sh ensemble/install.sh --zookeeper $place)"): correct or unset it"
 			return 0
 		fi
 	done
@@ -78,6 +118,11 @@ have_javac() {
 have_chromium() {
 	[ -n "${ZKVERIFY_CHROMIUM:-}" ] || command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
 		command -v google-chrome >/dev/null 2>&1 || [ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]
+}
+
+# The places of cmd/zkverify/worker_kazoo_test.go.
+have_kazoo() {
+	/usr/bin/python3 -c 'import kazoo' 2>/dev/null || python3 -c 'import kazoo' 2>/dev/null
 }
 
 # have_root finds out how to become root.
@@ -116,11 +161,27 @@ openjdk() {
 	apt-cache show "openjdk-17-$1-headless" >/dev/null 2>&1 && echo "openjdk-17-$1-headless" || echo "default-$1-headless"
 }
 
+# install_version puts a version of Debian's archive into the cache. It runs with
+# what the system's package depends on.
+install_version() {
+	is_version "$version" || fail "--zookeeper is $version, which is neither a version such as 3.9.6 nor a ZooKeeper jar nor a directory with lib/zookeeper-*.jar"
+	command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1 ||
+		fail "ZooKeeper $version can be installed on Debian alone. Unpack apache-zookeeper-$version-bin.tar.gz of https://zookeeper.apache.org/releases.html and name its folder: --zookeeper FOLDER, or ZKVERIFY_ZOOKEEPER=FOLDER"
+	set --
+	[ -f /usr/share/java/zookeeper.jar ] || set -- libzookeeper-java
+	[ -f /usr/share/java/slf4j-simple.jar ] || set -- "$@" libslf4j-java
+	[ -n "${ZKVERIFY_DEBIAN_KEYRING:-}" ] || [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || set -- "$@" debian-archive-keyring
+	[ $# -eq 0 ] || debian "$@" || fail "ZooKeeper $version needs it"
+	mkdir -p "$(cache)"
+	sh "$here/unpack.sh" "$version" "$(cache)/zookeeper-$version"
+}
+
 java=yes zookeeper=yes
 have_java || java=no
 have_zookeeper || zookeeper=no
 
 if [ $check = yes ]; then
+	[ -z "$version" ] || is_zookeeper "$version" || zookeeper=no
 	tests=
 	if [ $curator = yes ]; then
 		have_curator && tests=", curator: yes" || tests=", curator: no"
@@ -128,6 +189,9 @@ if [ $check = yes ]; then
 	fi
 	if [ $chromium = yes ]; then
 		have_chromium && tests="$tests, chromium: yes" || tests="$tests, chromium: no"
+	fi
+	if [ $kazoo = yes ]; then
+		have_kazoo && tests="$tests, kazoo: yes" || tests="$tests, kazoo: no"
 	fi
 	echo "java: $java, zookeeper: $zookeeper$tests"
 	exit 0
@@ -148,6 +212,11 @@ fi
 
 have_java && have_zookeeper || fail "Java or ZooKeeper is still missing after the installation: set JAVA_HOME and ZOOKEEPER_HOME"
 
+if [ -n "$version" ]; then
+	is_zookeeper "$version" || install_version
+	! is_version "$version" || echo "ZooKeeper $version is there: --zookeeper $version, or ZKVERIFY_ZOOKEEPER=$version, runs it"
+fi
+
 if [ $curator = yes ] && ! { have_curator && have_javac; }; then
 	if command -v apt-get >/dev/null 2>&1; then
 		set --
@@ -163,4 +232,11 @@ if [ $chromium = yes ] && ! have_chromium; then
 		debian chromium || true
 	fi
 	have_chromium || echo "Chromium is missing: the tests in report that need a browser will be skipped"
+fi
+
+if [ $kazoo = yes ] && ! have_kazoo; then
+	if command -v apt-get >/dev/null 2>&1; then
+		debian python3-kazoo || true
+	fi
+	have_kazoo || echo "kazoo is missing: the test of a worker in Python will be skipped"
 fi

@@ -58,7 +58,7 @@ func (l *Local) peerLines(self *server) []string {
 			quorum = pair[0].Addr()
 			_, election, _ = net.SplitHostPort(pair[1].Addr())
 		}
-		lines = append(lines, fmt.Sprintf("server.%d=%s:%s", to.ID, quorum, election))
+		lines = append(lines, fmt.Sprintf("server.%d=%s:%s", l.config.myid(to.ID), quorum, election))
 	}
 	return lines
 }

@@ -46,7 +46,7 @@ func (s *server) write() error {
 	for _, line := range s.local.peerLines(s) {
 		config += line + "\n"
 	}
-	files := map[string]string{"zoo.cfg": config, filepath.Join("data", "myid"): strconv.Itoa(s.ID) + "\n"}
+	files := map[string]string{"zoo.cfg": config, filepath.Join("data", "myid"): strconv.Itoa(s.local.config.myid(s.ID)) + "\n"}
 	for name, text := range logConfigs {
 		files[name] = text
 	}

@@ -3,9 +3,9 @@ package ensemble
 import (
 	"context"
 	"errors"
-	"io"
-	"log"
+	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -21,9 +21,11 @@ const (
 func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
 	defer cancel()
+	var why failure
 	ready := make(chan struct{}, 1)
 	conn, _, err := zk.Connect(servers, sessionTimeout,
-		zk.WithLogger(log.New(io.Discard, "", 0)),
+		zk.WithLogger(&why),
+		zk.WithLogInfo(false),
 		zk.WithDialer(dialCapped),
 		zk.WithEventCallback(func(event zk.Event) {
 			if event.State == zk.StateHasSession {
@@ -45,8 +47,35 @@ func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn,
 		return conn, nil
 	case <-ctx.Done():
 		conn.Close()
-		return nil, errors.New("no session")
+		return nil, why.reason()
 	}
+}
+
+// failure is a logger of go-zookeeper that remembers why there is no session.
+type failure struct {
+	mu   sync.Mutex
+	last error
+}
+
+// Printf implements zk.Logger.
+func (f *failure) Printf(_ string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			f.last = err
+		}
+	}
+}
+
+func (f *failure) reason() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var timeout net.Error
+	if f.last == nil || errors.As(f.last, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("no session: no answer within %v", handshakeLimit)
+	}
+	return fmt.Errorf("no session: %w", f.last)
 }
 
 // cappedConn bounds the wait of go-zookeeper's handshake, which is otherwise
@@ -58,7 +87,7 @@ func dialCapped(network, address string, timeout time.Duration) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	return cappedConn{conn}, nil
+	return cappedConn{Guard(conn)}, nil
 }
 
 func (c cappedConn) SetReadDeadline(t time.Time) error {

@@ -25,7 +25,7 @@ func again(t *testing.T, h *History, encode func(io.Writer, *History) error) {
 		t.Fatalf("%v\n%s", err, b.Bytes())
 	}
 	want := *h
-	want.Truncated, want.Note = false, ""
+	want.Truncated, want.Note, want.Lines = false, "", nil
 	if d := cmp.Diff(&want, got); d != "" {
 		t.Fatal(d)
 	}

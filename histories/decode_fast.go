@@ -65,6 +65,13 @@ func (r *reader) event(line []byte, e *Event) bool {
 			bit, e.Size = 1<<15, int(r.number(31))
 		case "generation":
 			bit, e.Generation = 1<<16, int(r.number(31))
+		case "saying":
+			bit, e.Saying = 1<<17, r.saying()
+		case "refused":
+			bit = 1 << 18
+			if yes := r.truth(); yes != nil {
+				e.Refused = *yes
+			}
 		default:
 			return false
 		}
@@ -191,6 +198,56 @@ func (r *reader) token() (t Token) {
 	t.Sub = int32(r.number(31))
 	r.skip('}')
 	return t
+}
+
+// saying reads what most sayings have.
+func (r *reader) saying() *Saying {
+	s := &Saying{}
+	var seen uint32
+	r.skip('{')
+	for !r.bad {
+		field := r.key()
+		bit := uint32(0)
+		switch string(field) {
+		case "asked":
+			bit, s.Asked = 1<<0, time.Duration(r.number(63))
+		case "valid":
+			bit, s.Valid = 1<<1, r.truth()
+		case "left":
+			left := time.Duration(r.number(63))
+			bit, s.Left = 1<<2, &left
+		case "depth":
+			bit, s.Depth = 1<<3, int(r.number(31))
+		case "ended":
+			bit, s.Ended = 1<<4, r.truth()
+		case "held":
+			bit, s.Held = 1<<5, r.truth()
+		case "told":
+			bit, s.Told = 1<<6, r.text()
+		}
+		if r.bad || bit == 0 || seen&bit != 0 {
+			break
+		}
+		seen |= bit
+		if r.next() == '}' {
+			return s
+		}
+	}
+	r.bad = true
+	return nil
+}
+
+// truth reads a truth value.
+func (r *reader) truth() *bool {
+	for _, word := range []string{"true", "false"} {
+		if bytes.HasPrefix(r.line[r.at:], []byte(word)) {
+			r.at += len(word)
+			yes := word == "true"
+			return &yes
+		}
+	}
+	r.bad = true
+	return nil
 }
 
 // intern makes equal strings of a history share their memory.

@@ -24,6 +24,13 @@ func FuzzReader(f *testing.F) {
 		`{"Time":1,"type":"ok","process":1}`,
 		`{"time":1.0,"type":"ok","process":1}`,
 		`{"time":1,"type":"ok"}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"valid":true,"left":-5,"depth":1,"ended":false,"held":true,"told":"lost"}}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"valid":null}}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"asked":3}}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"queue":[]}}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{}}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":null}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2}x}`,
 		`{}`, `{`, ``, `[]`, `null`,
 	) {
 		f.Add([]byte(line))
@@ -45,7 +52,7 @@ func TestTheFastReaderReadsAllThatProcessesDo(t *testing.T) {
 	n := 0
 	for _, line := range corpusLines(t) {
 		e, err := decodeEvent([]byte(line))
-		if err != nil || e.Parts != nil || e.Error != "" || e.Fault != nil || e.Census != nil || e.Phase != "" {
+		if err != nil || e.Parts != nil || e.Error != "" || e.Fault != nil || e.Census != nil || e.Phase != "" || e.Saying != nil && (e.Saying.Queue != nil || e.Saying.Node != "") {
 			continue
 		}
 		var r reader

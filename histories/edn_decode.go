@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"olympos.io/encoding/edn"
@@ -23,8 +22,16 @@ const ednSpace = "zkverify/"
 // ignored; the lock is named by the key :lock, and is "lock" without it. What
 // the :nemesis does becomes faults: an :f of :start, :start-x begins one and
 // :stop, :stop-x ends it; any other :f lasts from its invocation to its
-// completion. Without :time, operations are a microsecond apart. The header
-// says Target "jepsen", and promises nothing.
+// completion. The header says Target "jepsen", promises nothing, and has
+// ReleaseNotHeld "violation".
+//
+// Jepsen's workers take the :time of an operation before it is put into the
+// history, so that an operation may have an earlier time than the one before.
+// Operations are in the order of their :index if all have one, otherwise in that of
+// the lines, and a :time that is not later than the one before is taken for a
+// nanosecond after it: equal times would say that nobody knows the order. Without
+// :time, operations are a microsecond apart. A history that EncodeEDN wrote is read as
+// strictly as JSON lines.
 func DecodeEDN(r io.Reader) (h *History, err error) {
 	lines := &lineReader{r: bufio.NewReaderSize(r, 1<<16)}
 	fail := func(err error) error { return &FormatError{Line: max(lines.line, 1), Reason: err.Error()} }
@@ -46,13 +53,19 @@ func DecodeEDN(r io.Reader) (h *History, err error) {
 			forms = []any{v}
 		}
 		for _, f := range forms {
-			if err := j.form(f); err != nil {
+			if err := j.form(f, lines.line); err != nil {
 				return nil, fail(err)
 			}
 		}
 	}
+	if err := lines.unclosed(); err != nil {
+		return nil, fail(err)
+	}
 	if !j.started {
 		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
+	}
+	if err := j.inOrder(); err != nil {
+		return nil, err
 	}
 	return j.h, nil
 }
@@ -74,7 +87,8 @@ type jepsen struct {
 	h       *History
 	valid   *validator
 	started bool
-	ours    bool // the file has our header
+	ours    bool       // the file has our header
+	foreign []jepsenOp // of a file that has not
 	nextID  int
 	active  map[string]*Fault
 	last    time.Duration
@@ -82,13 +96,14 @@ type jepsen struct {
 
 func newJepsen() *jepsen {
 	return &jepsen{
-		h:      &History{Header: Header{Version: Version, Recipe: string(Mutex), Target: "jepsen"}},
+		h:      &History{Header: Header{Version: Version, Recipe: string(Mutex), Target: "jepsen", ReleaseNotHeld: NotHeldViolation}},
 		valid:  newValidator(nil),
 		active: map[string]*Fault{},
 	}
 }
 
-func (j *jepsen) form(v any) error {
+// form takes in what ends on a line.
+func (j *jepsen) form(v any, line int) error {
 	for {
 		t, tagged := v.(edn.Tag) // #jepsen.history.Op{…}
 		if !tagged {
@@ -113,15 +128,14 @@ func (j *jepsen) form(v any) error {
 	if word(fields["f"]) == "header" && first {
 		return j.header(fields)
 	}
-	e, skip, err := j.event(fields)
-	if err != nil || skip {
+	o, err := newJepsenOp(fields, line)
+	switch {
+	case err != nil:
 		return err
+	case j.ours:
+		return j.add(&o)
 	}
-	if err := j.valid.check(&e); err != nil {
-		return err
-	}
-	j.h.Events = append(j.h.Events, e)
-	j.last = e.Time
+	j.foreign = append(j.foreign, o)
 	return nil
 }
 
@@ -146,59 +160,4 @@ func (j *jepsen) header(fields map[string]any) error {
 	}
 	j.valid = newValidator(j.h.Header.Locks)
 	return j.h.Header.check()
-}
-
-// event turns the fields of one operation into an event.
-func (j *jepsen) event(fields map[string]any) (e Event, skip bool, err error) {
-	if _, timed := fields["time"]; !timed {
-		fields["time"] = int64(j.last + time.Microsecond)
-	}
-	if word(fields["process"]) == "nemesis" && fields[ednSpace+"event"] == nil {
-		return j.nemesis(fields)
-	}
-	out := map[string]any{"time": fields["time"]}
-	for k, v := range fields {
-		if name, ours := strings.CutPrefix(k, ednSpace); ours {
-			out[name] = v
-		}
-	}
-	if kind := out["event"]; kind != nil {
-		// One of ours that Jepsen has no notion of.
-		delete(out, "event")
-		out["type"] = word(kind)
-		b, err := toJSON(out)
-		if err != nil {
-			return e, false, err
-		}
-		e, err = decodeEvent(b)
-		return e, false, err
-	}
-	f := word(fields["f"])
-	for alias, op := range map[string]Op{"lock": Acquire, "try-lock": TryAcquire, "unlock": Release} {
-		if f == alias {
-			f = string(op)
-		}
-	}
-	out["type"], out["op"], out["process"] = word(fields["type"]), f, fields["process"]
-	if out["lock"] == nil && out["parts"] == nil {
-		out["lock"] = "lock"
-		if l := word(fields["lock"]); l != "" {
-			out["lock"] = l
-		}
-	}
-	if v, ok := fields["value"].(int64); ok && (f == string(Read) || f == string(Write)) {
-		out["value"] = v
-	}
-	if (f == string(Read) || f == string(Write)) && out["store"] == nil {
-		out["store"] = StorePlain // Jepsen's counters have no fence
-	}
-	if out["error"] == nil && fields["error"] != nil {
-		out["error"] = fmt.Sprint(fields["error"]) // a keyword, a string or a vector
-	}
-	b, err := toJSON(out)
-	if err != nil {
-		return e, false, err
-	}
-	e, err = decodeEvent(b)
-	return e, false, err
 }

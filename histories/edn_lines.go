@@ -21,14 +21,16 @@ const (
 
 // lineReader hands out one line a Read, so that the line of an error is known,
 // and refuses input that nests too deeply, has words that are too long, or is not
-// UTF-8.
+// UTF-8. Of vectors and lists at the top it hands out what they hold: the
+// operations of a history that is one vector are read one by one, too.
 type lineReader struct {
 	r    *bufio.Reader
 	line int
 	rest []byte
 	err  error
 
-	depth    int
+	around   []byte // brackets of the vectors and lists at the top that are open
+	depth    int    // brackets in those
 	prefixes int
 	inString bool
 	escaped  bool
@@ -79,7 +81,7 @@ func (l *lineReader) scan(line []byte) error {
 		return errNotUTF8
 	}
 	comment := false
-	for _, c := range line {
+	for i, c := range line {
 		switch {
 		case comment:
 		case l.escaped:
@@ -91,6 +93,8 @@ func (l *lineReader) scan(line []byte) error {
 		case l.inString:
 		case c == ';':
 			comment = true
+		case l.atTop(c):
+			line[i] = ' '
 		case c == '[' || c == '(' || c == '{':
 			l.depth++
 		case c == ']' || c == ')' || c == '}':
@@ -110,6 +114,32 @@ func (l *lineReader) scan(line []byte) error {
 		case l.inString && l.length > maxString, !l.inString && l.length > maxWord:
 			return errors.New("bad EDN: a string or a word is too long for a history")
 		}
+	}
+	return nil
+}
+
+// atTop reports whether c opens or closes a vector or a list at the top. One that
+// a tag or another prefix is before is left to the library.
+func (l *lineReader) atTop(c byte) bool {
+	if l.depth > 0 || l.prefixes > 0 {
+		return false
+	}
+	n := len(l.around)
+	switch {
+	case c == '[' || c == '(':
+		l.around = append(l.around, c)
+	case n > 0 && (c == ']' && l.around[n-1] == '[' || c == ')' && l.around[n-1] == '('):
+		l.around = l.around[:n-1]
+	default:
+		return false
+	}
+	return len(l.around) <= maxNesting
+}
+
+// unclosed reports that the input ended in a vector or list at the top.
+func (l *lineReader) unclosed() error {
+	if n := len(l.around); n > 0 {
+		return fmt.Errorf("bad EDN: the file ends before the %q is closed that its operations are in", l.around[n-1])
 	}
 	return nil
 }

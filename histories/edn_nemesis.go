@@ -1,23 +1,11 @@
 package histories
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-	"time"
-)
+import "strings"
 
 // nemesis turns what Jepsen's nemesis did into faults. Each of its operations
-// stands in the history twice, as invocation and as completion, both :info.
-func (j *jepsen) nemesis(fields map[string]any) (e Event, skip bool, err error) {
-	at, ok := fields["time"].(int64)
-	if !ok {
-		return e, false, fmt.Errorf("the time of an operation is an integer, not %T", fields["time"])
-	}
-	f := word(fields["f"])
-	if f == "" {
-		return e, false, errors.New("a nemesis operation has no :f")
-	}
+// stands in the history twice, as invocation and as completion, both :info. It
+// reports false for the second of a pair.
+func (j *jepsen) nemesis(f string, e *Event) bool {
 	name, begin, end := f, true, true
 	if n, ok := strings.CutPrefix(f, "start"); ok {
 		name, end = strings.TrimPrefix(n, "-"), false
@@ -27,7 +15,6 @@ func (j *jepsen) nemesis(fields map[string]any) (e Event, skip bool, err error) 
 	if name == "" {
 		name = "nemesis"
 	}
-	e = Event{Time: time.Duration(at), Process: -1}
 	switch fault := j.active[name]; {
 	case fault == nil && begin:
 		j.nextID++
@@ -37,7 +24,7 @@ func (j *jepsen) nemesis(fields map[string]any) (e Event, skip bool, err error) 
 		e.Type, e.Fault = FaultStop, fault
 		delete(j.active, name)
 	default:
-		return e, true, nil // the second of a pair
+		return false
 	}
-	return e, false, nil
+	return true
 }

@@ -20,10 +20,17 @@ const (
 	Expired   Type = "expired"   // the ensemble ended Session, as seen by an observer with links of its own
 	Crash     Type = "crash"     // the process died without releasing; its number is not used again
 
+	Closing Type = "closing" // the process gives back all that it holds by closing its client; it may open another
+	Closed  Type = "closed"  // that has been done: the target says that the session has ended
+
 	RevokeRequested Type = "revoke-requested" // the holder was told that somebody asks it to release; Token is its lease's
+
+	Says Type = "says" // what the lock says of itself, asked or not: Saying; Depth is that of the lease asked, as its holder counts
 
 	FaultStart Type = "fault-start" // Fault began
 	FaultStop  Type = "fault-stop"  // Fault was healed
+
+	ServerSeen Type = "server" // Server was found to be something else than before
 
 	PhaseStart Type = "phase"  // Phase began
 	CensusDone Type = "census" // Census: what was left when every client had released
@@ -112,10 +119,13 @@ type Event struct {
 	Value    int64  `json:"value,omitempty"`    // for read, write
 	Size     int    `json:"size,omitempty"`     // for set-size
 	Error    string `json:"error,omitempty"`
+	Refused  bool   `json:"refused,omitempty"` // for a try-acquire that failed: because somebody else is in the way, says the lock
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
 
+	Saying *Saying `json:"saying,omitempty"`
 	Fault  *Fault  `json:"fault,omitempty"`
+	Server *Server `json:"server,omitempty"`
 	Phase  string  `json:"phase,omitempty"`
 	Census *Census `json:"census,omitempty"`
 }
@@ -141,12 +151,52 @@ type Fault struct {
 	Params    map[string]string `json:"params,omitempty"`    // e.g. "latency": "80ms"
 }
 
+// Server is what one server said it was when it was asked over a link of the
+// run's own, which no fault hits. It is asked now and then: what it is may have
+// changed a little earlier than the event says.
+type Server struct {
+	ID    int         `json:"id"` // from 1
+	State ServerState `json:"state"`
+}
+
+// ServerState is what a server is to its clients.
+type ServerState string
+
+// The states of a server.
+const (
+	Leading   ServerState = "leader"
+	Following ServerState = "follower"
+	Observing ServerState = "observer"   // it serves, and has no vote
+	Alone     ServerState = "standalone" // it serves without others
+	Electing  ServerState = "electing"   // it answers, and serves nobody
+	Silent    ServerState = "silent"     // it takes connections, and answers nothing
+	Down      ServerState = "down"       // it takes no connection
+)
+
+func (s ServerState) known() bool {
+	switch s {
+	case Leading, Following, Observing, Alone, Electing, Silent, Down:
+		return true
+	}
+	return false
+}
+
 // Census counts what was left when every client had released.
 type Census struct {
 	Contenders []string `json:"contenders,omitempty"` // paths of contender nodes
 	Watches    int      `json:"watches"`              // server-side watches on lock paths
 	Watched    []string `json:"watched,omitempty"`    // the path of each
 	Goroutines []string `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
+
+	// Connects tells how often clients have tried to connect, each from when it
+	// was opened to its end. Nil when nobody has counted.
+	Connects []Connects `json:"connects,omitempty"`
+
+	// Kept is how many goroutines the idle clients of the target had more than when
+	// they were opened, when all had released and none was closed yet; Clients is how
+	// many clients there were, 0 when nobody counted.
+	Kept    int `json:"kept,omitempty"`
+	Clients int `json:"clients,omitempty"`
 
 	// Disagreements say what the servers tell differently when nothing changes
 	// any more. Unless it is empty, ZooKeeper itself has lost or kept
@@ -158,6 +208,15 @@ type Census struct {
 	// 0 without worker processes. Above [Slack] nobody can be blamed for being
 	// told late.
 	Late time.Duration `json:"late,omitempty"`
+}
+
+// Connects is how often one client has tried to connect to a server, whatever
+// came of it.
+type Connects struct {
+	Client   int           `json:"client"`   // its index
+	Attempts int           `json:"attempts"` // all of them
+	Most     int           `json:"most"`     // the most in any [ConnectWindow]
+	Ago      time.Duration `json:"ago"`      // when that window began, ns before the census
 }
 
 // Header is the first line of a history.
@@ -175,7 +234,38 @@ type Header struct {
 	ZooKeeper      string            `json:"zookeeper"`       // the servers' version
 	SessionTimeout time.Duration     `json:"session_timeout"` // ns, negotiated
 	TickTime       time.Duration     `json:"tick_time"`       // ns, 0 when unknown
+
+	// ReleaseNotHeld says how a release that fails is read when nobody chooses:
+	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
+	ReleaseNotHeld string `json:"release_not_held,omitempty"`
+
+	// Shrunk says what was left out; nil of a whole history.
+	Shrunk *Shrunk `json:"shrunk,omitempty"`
 }
+
+// Shrunk is what a history says of the whole one that it is a part of. It shows one
+// violation, and is judged on nothing else.
+type Shrunk struct {
+	Guarantee string `json:"guarantee"` // the one that is violated
+	Events    int    `json:"events"`    // of the whole history
+	// Written has values of counters that were written, or may have been, by writes
+	// that were left out: those just below the values that are left.
+	Written []Written `json:"written,omitempty"`
+}
+
+// Written is a value of a guarded counter.
+type Written struct {
+	Lock  string `json:"lock"`
+	Store string `json:"store"`
+	Value int64  `json:"value"`
+}
+
+// The readings of a release that fails though nobody had told the holder of a
+// loss. The checker's ReleaseNotHeld says what follows from each.
+const (
+	NotHeldAsLost    = "as-lost"   // the holder is told by it that it has lost the lock
+	NotHeldViolation = "violation" // the lock had been taken away without a word
+)
 
 // Promises is what the target claims; the checker holds it to that and to
 // nothing else.
@@ -185,8 +275,10 @@ type Promises struct {
 	FIFO          bool          `json:"fifo"`                   // grants follow the order of enqueued
 	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
 	Guards        bool          `json:"guards,omitempty"`       // a holder can write to ZooKeeper while it holds the lock, and no longer
+	Says          bool          `json:"says,omitempty"`         // what it says of itself is so, see Saying
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
+	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
 	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock
 }
 
@@ -201,11 +293,26 @@ const (
 	// process that does not run of anything; belief is not promised from the
 	// start of the fault until WakeBound and Slack have passed since its end.
 	WorkerPause = "pause-worker"
+	// NodeDeletion gives no warning either: the node by which a lock is held, or waited
+	// for, is deleted from the side. Its parameters "lock" and "token" (the zxid alone)
+	// say which. It excuses as ForcedExpiry does.
+	NodeDeletion = "delete-node"
 )
+
+// ConnectWindow is the time in which a client tries to connect at most as often as
+// [Promises] says: nine tenths of a fifth of a session timeout, at most of 5 s. A client
+// that keeps to a fifth of a session timeout is in time however late some of its
+// attempts are seen.
+func ConnectWindow(sessionTimeout time.Duration) time.Duration {
+	return min(sessionTimeout/5, 5*time.Second) * 9 / 10
+}
 
 // WakeBound is how long a process that was paused may go on believing once it
 // runs again.
 const WakeBound = 100 * time.Millisecond
+
+// EndBound is how long the context of a lease may go on after its loss was told.
+const EndBound = 250 * time.Millisecond
 
 // Slack is what word of a loss may take from the process that it is told to
 // until it is on record: a twentieth of the session timeout, by which holders

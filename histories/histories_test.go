@@ -14,6 +14,7 @@ const header = `{"zkverify":1,"started":"2026-01-02T03:04:05Z","seed":7,"recipe"
 
 // sample has one event of every type, of a mutex.
 func sample() *History {
+	yes, no, left := true, false, -5*time.Second
 	f := &Fault{ID: 1, Name: "isolate", Targets: []string{"server 1"}, Processes: []int{0, 2}, Params: map[string]string{"odd \"key\n": "80ms"}}
 	events := []Event{
 		{Type: PhaseStart, Process: -1, Phase: PhaseChaos},
@@ -36,8 +37,14 @@ func sample() *History {
 		{Type: PhaseStart, Process: -1, Phase: PhaseRecovery},
 		{Type: Invoke, Process: 2, Op: TryAcquire, Lock: "a", Permits: 2},
 		{Type: Crash, Process: 2},
+		{Type: ServerSeen, Process: -1, Server: &Server{ID: 2, State: Electing}},
 		{Type: PhaseStart, Process: -1, Phase: PhaseEnd},
 		{Type: CensusDone, Process: -1, Census: &Census{Contenders: []string{"/locks/a/x"}, Watches: 1, Watched: []string{"/locks/a"}, Goroutines: []string{"goroutine 1 [running]:\nmain()"}}},
+		{Type: Says, Process: 1, Lock: "a", Depth: 2, Token: Token{Zxid: 41}, Saying: &Saying{
+			Asked: 3, Valid: &yes, Left: &left, Depth: 2, Ended: &no, Held: &yes, Node: "/locks/a/x", Created: 41,
+			Queue: []Participant{{Token: Token{Zxid: 41}, Session: "0x01"}, {Token: Token{Zxid: 42, Sub: 1}}}}},
+		{Type: Says, Process: 1, Lock: "a", Saying: &Saying{Asked: 4, Queue: []Participant{}}},
+		{Type: Says, Process: 1, Lock: "a", Saying: &Saying{Asked: 4, Told: ToldLost, Held: &no}},
 	}
 	for i := range events {
 		events[i].Time = time.Duration(i) * time.Microsecond
@@ -101,10 +108,20 @@ func TestAFileThatBreaksTheFormatIsRefusedAtItsLine(t *testing.T) {
 		{"no lock", header + `{"time":1,"type":"invoke","process":0,"op":"acquire"}` + "\n", 2, `"lock"`, nil},
 		{"no store", header + `{"time":1,"type":"invoke","process":0,"op":"read","lock":"a"}` + "\n", 2, `"store"`, nil},
 		{"a lost without a lock", header + `{"time":1,"type":"lost","process":0}` + "\n", 2, `"lock"`, nil},
+		{"a saying of no lock", header + `{"time":1,"type":"says","process":0,"saying":{"asked":0,"depth":1}}` + "\n", 2, `"lock"`, nil},
+		{"a saying of nobody", header + `{"time":1,"type":"says","process":-1,"lock":"a","saying":{"asked":0,"depth":1}}` + "\n", 2, "needs a process", nil},
+		{"a saying without one", header + `{"time":1,"type":"says","process":0,"lock":"a"}` + "\n", 2, `"saying"`, nil},
+		{"a saying that says nothing", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0}}` + "\n", 2, "says nothing", nil},
+		{"an answer before it was asked for", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":2,"depth":1}}` + "\n", 2, "asked at 2", nil},
+		{"a deadline beyond all time", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0,"left":9223372036854775807}}` + "\n", 2, "deadline", nil},
+		{"a telling of something else", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0,"told":"found"}}` + "\n", 2, "told \"found\"", nil},
 		{"an expiry without a session", header + `{"time":1,"type":"expired","process":0}` + "\n", 2, `"session"`, nil},
 		{"a fault without a fault", header + `{"time":1,"type":"fault-start","process":-1}` + "\n", 2, `"fault"`, nil},
 		{"a fault without a name", header + `{"time":1,"type":"fault-start","process":-1,"fault":{"id":1}}` + "\n", 2, "name", nil},
 		{"a census without a census", header + `{"time":1,"type":"census","process":-1}` + "\n", 2, `"census"`, nil},
+		{"a server without a server", header + `{"time":1,"type":"server","process":-1}` + "\n", 2, `"server"`, nil},
+		{"a server that does not exist", header + `{"time":1,"type":"server","process":-1,"server":{"id":0,"state":"leader"}}` + "\n", 2, "server 0", nil},
+		{"a server in an unknown state", header + `{"time":1,"type":"server","process":-1,"server":{"id":1,"state":"asleep"}}` + "\n", 2, `unknown state "asleep"`, nil},
 		{"an operation of nobody", header + `{"time":1,"type":"invoke","process":-1,"op":"acquire","lock":"a"}` + "\n", 2, "needs a process", nil},
 		{"a negative time", header + `{"time":-1,"type":"crash","process":0}` + "\n", 2, "negative", nil},
 		{"time running backwards", header + invoke + `{"time":0,"type":"crash","process":0}` + "\n", 3, "backwards", nil},
@@ -223,6 +240,7 @@ func TestAJepsenLockHistoryIsUnderstood(t *testing.T) {
 
 func TestAJepsenHistoryThatBreaksTheRulesIsRefusedAtItsLine(t *testing.T) {
 	invoke := "{:type :invoke, :f :acquire, :process 0, :time 10}\n"
+	ours := "{:type :info, :process :nemesis, :f :header, :time 0, :zkverify/header {\"zkverify\" 2}}\n"
 	op := func(fields string) string {
 		return invoke + "{:type :ok, :f :acquire, :process 0, :time 20, " + fields + "}\n"
 	}
@@ -233,7 +251,13 @@ func TestAJepsenHistoryThatBreaksTheRulesIsRefusedAtItsLine(t *testing.T) {
 	}{
 		{"nothing", "", 0, "empty"},
 		{"two open operations", invoke + invoke, 2, "is open"},
-		{"time running backwards", invoke + "{:type :ok, :f :acquire, :process 0, :time 9}\n", 2, "backwards"},
+		{"time running backwards in a history of ours", ours + strings.ReplaceAll(invoke, "10", "30") + strings.ReplaceAll(invoke, ":process 0", ":process 1"), 3, "backwards"},
+		{"a bad operation in the middle of a vector", "[" + op(":zkverify/permits -1") + invoke + "]\n", 2, "permits -1"},
+		{"a vector that is not closed", "[" + invoke, 1, "ends before"},
+		{"a vector that is closed as a list", "[" + invoke + ")", 2, "bad EDN"},
+		{"an index that is a word", strings.ReplaceAll(invoke, "}", ", :index :first}"), 1, "index"},
+		{"one index twice", strings.ReplaceAll(invoke, "}", ", :index 7}") + "\n" + strings.ReplaceAll(invoke, "}", ", :index 7}"), 3, "index 7 is that of line 1"},
+		{"by its index, a completion before its invocation", strings.Replace(op(":index 1"), "}", ", :index 2}", 1), 2, "without an invocation"},
 		{"a completion without an invocation", "{:type :ok, :f :acquire, :process 0, :time 9}\n", 1, "without an invocation"},
 		{"an unknown type", "\n{:type :okay, :f :acquire, :process 0, :time 9}\n", 2, `unknown type "okay"`},
 		{"an unknown operation", "{:type :invoke, :f :grab, :process 0, :time 9}\n", 1, `unknown op "grab"`},

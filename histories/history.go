@@ -3,8 +3,9 @@ package histories
 import "fmt"
 
 // Version is the format version that this package writes, and the newest that
-// it reads. Version 2 brought the recipes other than the mutex.
-const Version = 2
+// it reads. Version 2 brought the recipes other than the mutex, version 3 what
+// servers were found to be.
+const Version = 3
 
 // History is one whole run.
 type History struct {
@@ -16,9 +17,23 @@ type History struct {
 	Truncated bool
 	// Note says in words where the file was cut off.
 	Note string
+
+	// Lines has the line of each event in the file that the history was read from, if
+	// it was one without a header of ours; else nil. See LineOf.
+	Lines []int
 }
 
-// Line returns the line of the file on which event i stands. Line 1 is the
+// LineOf returns the line of the file that h was read from on which event i stands;
+// of one that was not read from a file, that on which it would be written. In EDN it is
+// the line on which the operation ends.
+func (h *History) LineOf(i int) int {
+	if i >= 0 && i < len(h.Lines) {
+		return h.Lines[i]
+	}
+	return Line(i)
+}
+
+// Line returns the line of a file of JSON lines on which event i stands. Line 1 is the
 // header.
 func Line(i int) int { return i + 2 }
 

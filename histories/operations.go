@@ -54,7 +54,7 @@ func (v *validator) subject(e *Event) error {
 // parts checks the locks of an operation over several.
 func parts(e *Event) error {
 	switch {
-	case !slices.Contains([]Type{Invoke, OK, Fail, Info, Lost, Suspended, Resumed, Crash}, e.Type):
+	case !slices.Contains([]Type{Invoke, OK, Fail, Info, Lost, Suspended, Resumed, Crash, Says}, e.Type):
 		return fmt.Errorf("%s has no parts", e.Type)
 	case e.Lock != "":
 		return fmt.Errorf("%s has a lock and parts", e.Type)
@@ -108,6 +108,8 @@ func (v *validator) completion(e *Event) error {
 		return fmt.Errorf("process %d completes %s to %d but invoked it to %d", e.Process, e.Op, e.Size, o.Size)
 	case o.Generation != e.Generation:
 		return fmt.Errorf("process %d completes %s of generation %d but invoked it in generation %d", e.Process, e.Op, e.Generation, o.Generation)
+	case e.Refused && (e.Type != Fail || e.Op != TryAcquire):
+		return fmt.Errorf("%s of %s is refused; only a try that fails is", e.Type, e.Op)
 	case e.Op == Revoke && o.Token != e.Token:
 		return fmt.Errorf("process %d completes %s of another token than it invoked it for", e.Process, e.Op)
 	}

@@ -22,13 +22,14 @@ const (
 	Semaphore       Recipe = "semaphore"       // Size permits; operations have Permits
 	SharedSemaphore Recipe = "sharedsemaphore" // a semaphore whose size is changed while it is in use
 	Revocation      Recipe = "revocation"      // a mutex whose holder may be asked to release
+	Handoff         Recipe = "handoff"         // a mutex that is handed on within a client, Size times in a row at most
 	Barrier         Recipe = "barrier"         // nobody passes while it is set
 	DoubleBarrier   Recipe = "doublebarrier"   // nobody enters before Size members have come, nor leaves before all leave
 )
 
 // Recipes returns all of them, in the order in which they are reported.
 func Recipes() []Recipe {
-	return []Recipe{Mutex, NonReentrant, ReadWrite, MultiLock, Semaphore, SharedSemaphore, Revocation, Barrier, DoubleBarrier}
+	return []Recipe{Mutex, NonReentrant, ReadWrite, MultiLock, Semaphore, SharedSemaphore, Revocation, Handoff, Barrier, DoubleBarrier}
 }
 
 // IsLock reports whether the recipe is acquired and released: all but the
@@ -41,7 +42,7 @@ func (r Recipe) HasPermits() bool { return r == Semaphore || r == SharedSemaphor
 // Exclusive reports whether there is one holder at a time at most, whatever
 // they ask for.
 func (r Recipe) Exclusive() bool {
-	return r == Mutex || r == NonReentrant || r == MultiLock || r == Revocation
+	return r == Mutex || r == NonReentrant || r == MultiLock || r == Revocation || r == Handoff
 }
 
 // Guards reports whether locks of this recipe guard counters: those that one owner
@@ -49,7 +50,7 @@ func (r Recipe) Exclusive() bool {
 func (r Recipe) Guards() bool { return r.Exclusive() || r == ReadWrite }
 
 // sized reports whether a lock of this recipe has a size.
-func (r Recipe) sized() bool { return r.HasPermits() || r == DoubleBarrier }
+func (r Recipe) sized() bool { return r.HasPermits() || r == DoubleBarrier || r == Handoff }
 
 // has reports whether op can be asked for.
 func (r Recipe) has(op Op) bool {
@@ -74,7 +75,8 @@ func (r Recipe) has(op Op) bool {
 type Lock struct {
 	Recipe Recipe `json:"recipe"`
 	// Size is the number of permits of a semaphore, at the start of the run if
-	// it is shared, and the number of members of a double barrier.
+	// it is shared, the number of members of a double barrier, and how often in a
+	// row a hand-off may hand a lock on.
 	Size int `json:"size,omitempty"`
 }
 
@@ -97,6 +99,11 @@ func (h *Header) check() error {
 		if d < 0 || d > maxTime {
 			return fmt.Errorf("a time of the header is %d", d)
 		}
+	}
+	switch h.ReleaseNotHeld {
+	case "", NotHeldAsLost, NotHeldViolation:
+	default:
+		return fmt.Errorf(`"release_not_held" of the header is %q`, h.ReleaseNotHeld)
 	}
 	if h.Locks != nil && len(h.Locks) == 0 {
 		return fmt.Errorf(`"locks" of the header is empty`)

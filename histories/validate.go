@@ -73,8 +73,10 @@ func (v *validator) fields(e *Event) error {
 			return missing(e, "lock")
 		}
 		return needProcess(e)
-	case Suspended, Resumed, Crash:
+	case Suspended, Resumed, Crash, Closing, Closed:
 		return needProcess(e)
+	case Says:
+		return says(e)
 	case Expired:
 		if e.Session == "" {
 			return missing(e, "session")
@@ -82,6 +84,16 @@ func (v *validator) fields(e *Event) error {
 		return nil
 	case FaultStart, FaultStop:
 		return v.fault(e)
+	case ServerSeen:
+		switch {
+		case e.Server == nil:
+			return missing(e, "server")
+		case e.Server.ID < 1:
+			return fmt.Errorf("server %d does not exist", e.Server.ID)
+		case !e.Server.State.known():
+			return fmt.Errorf("unknown state %q of server %d", e.Server.State, e.Server.ID)
+		}
+		return nil
 	case PhaseStart:
 		switch e.Phase {
 		case PhaseChaos, PhaseRecovery, PhaseEnd:
@@ -96,6 +108,11 @@ func (v *validator) fields(e *Event) error {
 		}
 		if e.Census.Watches < 0 {
 			return fmt.Errorf("%d watches", e.Census.Watches)
+		}
+		for _, c := range e.Census.Connects {
+			if c.Client < 0 || c.Most < 0 || c.Attempts < c.Most || c.Ago < 0 || c.Ago > maxTime {
+				return fmt.Errorf("client %d has connected %d times, %d of them %d ns ago", c.Client, c.Attempts, c.Most, c.Ago)
+			}
 		}
 		return nil
 	case "":

@@ -40,7 +40,7 @@ func onClient(s Scene, name string, decide func(*Fault) func(context.Context, li
 		return Fault{}, err
 	}
 	ls, scope := victimLinks(s, c)
-	f := Fault{Name: name, Clients: []int{c.Index}, Targets: []string{clientName(c)}, Params: map[string]string{"links": scope}}
+	f := Fault{Name: name, Params: map[string]string{"links": scope}}.onClients(c)
 	start := decide(&f)
 	return f.onLinks(ls, start), nil
 }
@@ -61,4 +61,16 @@ func victimLinks(s Scene, c Client) ([]links.Link, string) {
 // allServers is on record where all links of a client are hit.
 const allServers = "all servers"
 
-func clientName(c Client) string { return fmt.Sprintf("client %d", c.Index) }
+// onClients completes a fault of a client's links or session: it hits all who share
+// them.
+func (f Fault) onClients(c Client) Fault {
+	f.Clients, f.Targets = []int{c.Index}, []string{clientName(c.Index)}
+	for _, other := range c.Together {
+		if other != c.Index {
+			f.Clients, f.Targets = append(f.Clients, other), append(f.Targets, clientName(other))
+		}
+	}
+	return f
+}
+
+func clientName(index int) string { return fmt.Sprintf("client %d", index) }

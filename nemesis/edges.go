@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Edges says in words how late the faults' edges were, "" if there were none.
@@ -11,8 +13,8 @@ func (r Report) Edges() string {
 	if len(r.Late) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d fault edges, late by %s (p50), %s (p99), %s at most, after %s (p99) of looking for whom to hit",
-		len(r.Late), quantile(r.Late, 0.5), quantile(r.Late, 0.99), quantile(r.Late, 1), quantile(r.Looked, 0.99))
+	return fmt.Sprintf("%s, late by %s (p50), %s (p99), %s at most, after %s (p99) of looking for whom to hit",
+		words.Count(len(r.Late), "fault edge"), quantile(r.Late, 0.5), quantile(r.Late, 0.99), quantile(r.Late, 1), quantile(r.Looked, 0.99))
 }
 
 // quantile returns the smallest of some durations that at least a share q of them

@@ -30,13 +30,13 @@ func expireKind() Kind {
 			}
 			e, timeout := s.Ensemble(), s.SessionTimeout()
 			return Fault{
-				Name: histories.ForcedExpiry, Clients: []int{c.Index}, Targets: []string{clientName(c)},
+				Name:       histories.ForcedExpiry,
 				Params:     map[string]string{"session": fmt.Sprintf("0x%016x", uint64(c.Session))},
 				HealWithin: expireWithin,
 				Start: func(ctx context.Context) error {
 					return expireAnywhere(ctx, e, c.Linked, c.Session, c.Password, timeout)
 				},
-			}, nil
+			}.onClients(c), nil
 		},
 	}
 }

@@ -24,6 +24,10 @@ type Fault struct {
 	// hits everybody: their links are in use.
 	Reserves []int
 
+	// Endure is how long those who hold on at all when they are hit should: the fault
+	// begins with something else. 0: as long as they like.
+	Endure time.Duration
+
 	// HealWithin bounds Start, and Stop again.
 	HealWithin time.Duration
 	// Start puts the fault in force and returns when it is. After an error

@@ -413,6 +413,34 @@ func TestFaultsOnRealServers(t *testing.T) {
 			heals(t, f)
 		})
 	}
+	t.Run("cut-quorum leaves servers that run, accept, and serve nobody", func(t *testing.T) {
+		_, r := settle(t)
+		f, _ := r.begin(t, "cut-quorum")
+		if len(f.Servers) != 3 {
+			t.Errorf("it hits %v of three", f.Targets)
+		}
+		for id := range 3 {
+			serves(t, id+1, false)
+		}
+		for id, s := range e.Servers() {
+			if !e.Running(id + 1) {
+				t.Errorf("server %d does not run", id+1)
+			}
+			conn, err := net.DialTimeout("tcp", s.Addr, time.Second)
+			if err != nil {
+				t.Errorf("server %d accepts no connection: %v", id+1, err)
+				continue
+			}
+			// What a client of a new session sends first.
+			_, _ = conn.Write(append([]byte{0, 0, 0, 44}, make([]byte, 44)...))
+			_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+			if n, err := conn.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("server %d leaves a connection open, or answers: %d bytes, %v", id+1, n, err)
+			}
+			conn.Close()
+		}
+		heals(t, f)
+	})
 	t.Run("slow-peers makes writes slow, and reads not", func(t *testing.T) {
 		_, r := settle(t)
 		f, _ := r.begin(t, "slow-peers", Pick{Params: map[string]string{"latency": "100ms", "jitter": "0s"}})

@@ -30,30 +30,39 @@ func followerKind() Kind {
 }
 
 func makeFollower(s Scene) (Fault, error) {
+	f, _, err := s.holderFollower("isolate-holder-follower", func(c Client) bool { return c.Holds })
+	return f, err
+}
+
+var errNoHolder = fmt.Errorf("%w: no client holds a lock through a follower", ErrNobody)
+
+// holderFollower is a fault that cuts off the follower that a holder is linked to, and
+// hits all who are linked to it.
+func (s Scene) holderFollower(name string, holds func(Client) bool) (f Fault, holder Client, err error) {
 	if err := s.serversFree(); err != nil {
-		return Fault{}, err
+		return f, holder, err
 	}
-	holders := s.throughFollowers(func(c Client) bool { return c.Holds })
+	holders := s.throughFollowers(holds)
 	if len(holders) == 0 && (!s.exact || s.aim == AtWaiter) {
 		holders = s.throughFollowers(func(c Client) bool { return c.Waits }) // a barrier is held by nobody
 	}
 	if len(holders) == 0 {
-		return Fault{}, fmt.Errorf("%w: no client holds a lock through a follower", ErrNobody)
+		return f, holder, errNoHolder
 	}
 	if w, ok := s.World.(Chooser); ok {
 		holders = w.Rarest(s.fault, AtHolder, holders, false)
 	}
-	server := holders[s.Rand.IntN(len(holders))].Linked
-	f := Fault{Name: "isolate-holder-follower"}
+	holder = holders[s.Rand.IntN(len(holders))]
+	f.Name = name
 	// Everyone linked to this server is hit. A second fault on one of them
 	// would only chase it away from the server where it should stay.
-	for _, c := range s.Everyone {
-		if c.Linked == server {
-			f.Clients = append(f.Clients, c.Index)
-			f.Targets = append(f.Targets, clientName(c))
-		}
+	hit := slices.DeleteFunc(slices.Clone(s.Everyone), func(c Client) bool { return c.Linked != holder.Linked })
+	for _, c := range hit {
+		f.Clients = append(f.Clients, c.Index)
+		f.Targets = append(f.Targets, clientName(c.Index))
 	}
-	return isolate(s, f, server)
+	f, err = isolate(s, f, holder.Linked)
+	return f, holder, err
 }
 
 // throughFollowers returns the free clients that are linked to a follower and are

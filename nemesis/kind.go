@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Kind is a family of faults: what a schedule names.
@@ -49,15 +50,18 @@ func List() []Kind {
 		slicerKind(),
 		silenceKind(),
 		expireKind(),
+		deleteKind(),
 		isolateKind(),
 		leaderKind(),
 		followerKind(),
+		slowFollowerKind(),
 		pauseWorkerKind(),
 		killWorkerKind(),
 		partitionKind(),
 		bridgeKind(),
 		oneWayKind(),
 		slowPeersKind(),
+		cutQuorumKind(),
 		killKind(),
 		killLeaderKind(),
 		pauseKind(),
@@ -141,14 +145,14 @@ func appendKind(to []Kind, k Kind) []Kind {
 }
 
 func kindNamed(name string) (Kind, error) {
-	var known []string
+	known := []string{"all", "none"}
 	for _, k := range List() {
 		if k.Name == name {
 			return k, nil
 		}
 		known = append(known, k.Name)
 	}
-	return Kind{}, fmt.Errorf("unknown fault %q; known: all, none, %s", name, strings.Join(known, ", "))
+	return Kind{}, words.Unknown("fault", name, known, words.Known(known))
 }
 
 // timeouts makes a Span in multiples of the session timeout.

@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 )
@@ -45,10 +46,10 @@ func partitionKind() Kind {
 					continue
 				}
 				f.Reserves = append(f.Reserves, c.Index)
-				f.Targets = append(f.Targets, clientName(c))
+				f.Targets = append(f.Targets, clientName(c.Index))
 				for _, id := range sortedKeys(c.Links) {
-					if !within[id] {
-						ls = append(ls, c.Links[id])
+					if l := c.Links[id]; !within[id] && !slices.Contains(ls, l) { // others may share it
+						ls = append(ls, l)
 					}
 				}
 			}

@@ -51,7 +51,7 @@ func (s Scene) workerFault(name string) (f Fault, worker int, workers Workers, e
 	for _, c := range s.Everyone {
 		if c.Worker == victim.Worker {
 			f.Clients = append(f.Clients, c.Index)
-			f.Targets = append(f.Targets, clientName(c))
+			f.Targets = append(f.Targets, clientName(c.Index))
 		}
 	}
 	return f, victim.Worker, workers, nil

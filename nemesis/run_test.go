@@ -44,6 +44,11 @@ func (l *fakeLink) Delay(_ context.Context, latency, jitter time.Duration) error
 	return nil
 }
 
+func (l *fakeLink) DelayReplies(context.Context, time.Duration) error {
+	l.log("delay replies " + l.name)
+	return nil
+}
+
 func (l *fakeLink) Throttle(_ context.Context, bytesPerSecond int) error {
 	l.log(fmt.Sprintf("throttle %s to %d", l.name, bytesPerSecond))
 	return nil

@@ -52,8 +52,9 @@ func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
 	for seed := range int64(100) {
 		for d, has := range map[time.Duration]func(Kind) bool{
 			// Two rounds have room for all but those of worker processes, three for these too.
-			20 * time.Second:  func(k Kind) bool { return k.Needs == NeedsNothing || k.early > 0 },
-			30 * time.Second:  func(k Kind) bool { return !k.OfServers() || k.early > 0 },
+			20 * time.Second:  func(k Kind) bool { return k.Needs == NeedsNothing || k.early == 1 || k.early == 2 },
+			30 * time.Second:  func(k Kind) bool { return !k.OfServers() || k.early == 1 || k.early == 2 },
+			time.Minute:       func(k Kind) bool { return !k.OfServers() || k.early > 0 },
 			150 * time.Second: func(Kind) bool { return true },
 		} {
 			seen := make(map[string]int)
@@ -160,7 +161,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		err   string
 	}{
 		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(List()) - 3, ""},
-		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 11, ""},
+		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 12, ""},
 		"none":                   {[]string{"none"}, nil, 0, ""},
 		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},
 		"an unknown one is an error that names the known ones":              {[]string{"dwon"}, nil, 0, "known: all, none, down"},

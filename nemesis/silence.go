@@ -24,7 +24,7 @@ func silenceKind() Kind {
 			if err != nil {
 				return Fault{}, err
 			}
-			f := Fault{Name: "expire-silence", Clients: []int{c.Index}, Targets: []string{clientName(c)}}
+			f := Fault{Name: "expire-silence"}.onClients(c)
 			return f.onLinks(c.allLinks(), func(ctx context.Context, l links.Link) error {
 				return l.Cut(ctx, links.BlackHole)
 			}), nil

@@ -21,20 +21,29 @@ func slowPeersKind() Kind {
 			}
 			f := Fault{Name: "slow-peers"}
 			latency, jitter := s.setLatency(&f, 20*time.Millisecond, min(100*time.Millisecond, s.SessionTimeout()/16))
-			var ls []links.Link
-			servers := s.Ensemble().Servers()
-			for i, a := range servers {
-				f.Servers = append(f.Servers, a.ID)
-				f.Targets = append(f.Targets, serverName(a.ID))
-				for _, b := range servers[i+1:] {
-					between, err := peerLinks(s.Ensemble(), a.ID, b.ID)
-					if err != nil {
-						return Fault{}, err
-					}
-					ls = append(ls, between...)
-				}
+			ls, err := s.allPeerLinks(&f)
+			if err != nil {
+				return Fault{}, err
 			}
 			return f.onLinks(ls, func(ctx context.Context, l links.Link) error { return l.Delay(ctx, latency, jitter) }), nil
 		},
 	}
+}
+
+// allPeerLinks returns the links between all servers, which f hits.
+func (s Scene) allPeerLinks(f *Fault) ([]links.Link, error) {
+	var ls []links.Link
+	servers := s.Ensemble().Servers()
+	for i, a := range servers {
+		f.Servers = append(f.Servers, a.ID)
+		f.Targets = append(f.Targets, serverName(a.ID))
+		for _, b := range servers[i+1:] {
+			between, err := peerLinks(s.Ensemble(), a.ID, b.ID)
+			if err != nil {
+				return nil, err
+			}
+			ls = append(ls, between...)
+		}
+	}
+	return ls, nil
 }

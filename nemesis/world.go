@@ -58,6 +58,9 @@ type Client struct {
 	Process int // the number of its process in the history
 	// Links are its links to the servers, by server ID.
 	Links map[int]links.Link
+	// Together are the clients, itself among them, that share these links and the
+	// session; nil when it is alone.
+	Together []int
 	// Linked is the server it has a session through now, 0 when none.
 	Linked int
 	// Session and Password are its session's credentials; Session is 0 when
@@ -65,6 +68,7 @@ type Client struct {
 	Session  int64
 	Password []byte
 	Holds    bool // it believes that it holds a lock
+	Lingers  bool // it would hold on if it were hit now
 	Waits    bool // it waits in an acquire
 	Worker   int  // the worker process that it lives in, from 1; 0: none
 	Enqueues bool // it waits, and has told no place in the queue yet

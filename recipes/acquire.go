@@ -80,7 +80,19 @@ func do[L interface {
 	err = f(bounded, lease)
 	release := lease.Release(ctx)
 	if errors.Is(release, ErrLeaseLost) || ctx.Err() == nil {
-		err = errors.Join(err, release)
+		err = andRelease(err, release)
 	}
 	return err
+}
+
+// andRelease is what Do returns: the function's error and that of the release, of
+// which one that is lost says nothing that an error of the loss has not said.
+func andRelease(err, release error) error {
+	switch {
+	case err == nil || err == ErrLeaseLost: //nolint:errorlint // the bare cause of a context, which names no lock
+		return release
+	case release == nil, errors.Is(err, ErrLeaseLost) && errors.Is(release, ErrLeaseLost):
+		return err
+	}
+	return several{err, release}
 }

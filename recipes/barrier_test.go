@@ -93,6 +93,9 @@ func watchesAt(t *testing.T, path string) int {
 
 func exists(t *testing.T, conn outsider, path string) bool {
 	t.Helper()
+	if _, err := conn.Sync(path); err != nil { // its server may lag behind
+		t.Fatal(err)
+	}
 	ok, _, err := conn.Exists(path)
 	if err != nil {
 		t.Fatal(err)

@@ -88,10 +88,17 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		for i, c := range all {
 			switch {
 			case err == nil:
-				s.deleteInBackground(paths[i], nil)
+				s.deleteInBackground(paths[i], c.settled)
 			case !answered(err) && !errors.Is(err, zk.ErrNoServer):
-				s.deleteByGUID(c.q.dir, c.guid)
+				s.deleteByGUID(c.q.dir, c.guid, c.settled)
+			default:
+				c.settled() // nothing was made
 			}
+		}
+	}
+	giveUp := func() {
+		for _, c := range all {
+			s.givenUp.add(c.guid)
 		}
 	}
 	for {
@@ -101,6 +108,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 			token := Token{Zxid: s.takeZxid(all[0].guid)}
 			if token.IsZero() { // its path is too long for the tap
 				if token, err = identify(ctx, s, paths[0]); err != nil {
+					giveUp()
 					abandoned(paths, nil)
 					return err
 				}
@@ -110,6 +118,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 			}
 			return nil
 		case errors.Is(err, errSessionEnded), gaveUp(ctx, err):
+			giveUp()
 			return err // abandoned has the create
 		case errors.Is(err, zk.ErrNoNode):
 			for _, c := range all {

@@ -215,12 +215,15 @@ func TestCuratorDoubleBarrierMultiClient(t *testing.T) {
 func TestCuratorDoubleBarrierOverSubscribed(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	// All have come before any of them counts.
+	// All have come before any of them counts. They share a connection, so that one
+	// who wants to count must not keep the others from coming.
 	var wire intercept
-	wire.on(nil, once(opChildren, func() bool {
+	come := make(chan struct{})
+	wire.holdBack(opChildren, come)
+	go func() { // ends before the members do
+		defer close(come)
 		awaitMembers(t, conn, path, curatorsQuantity+1)
-		return true
-	}))
+	}()
 	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
 	var all []*recipes.DoubleBarrier
 	for range curatorsQuantity + 1 {

@@ -3,6 +3,7 @@ package recipes
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 var (
@@ -31,8 +32,21 @@ var (
 	// millisecond or more than 24 days, and for a negative server tick.
 	ErrBadTimeout = errors.New("recipes: bad timeout")
 
+	// ErrBadSize is returned by Connect for a WithJuteMaxBuffer of less than 4096
+	// bytes or more than 1 GiB.
+	ErrBadSize = errors.New("recipes: bad size")
+
+	// ErrNotZooKeeper is what a server is refused with that sends what no ZooKeeper
+	// server does: an answer to the connect request of another protocol version,
+	// without a password of 16 bytes, with a session timeout of less than 100 ms or
+	// more than an hour that was not asked for, or with none for a new session; or
+	// a frame of a length that cannot be, see [WithJuteMaxBuffer]. Its text says
+	// what came. Connect, and every call that waits for a session, returns it along
+	// with its context's cause, for until then another server may answer.
+	ErrNotZooKeeper = errors.New("recipes: not a ZooKeeper server")
+
 	// ErrTooLarge is returned, by whatever makes nodes or writes, when its request
-	// would be larger than the megabyte (jute.maxbuffer) that servers take: the
+	// would be larger than what servers take, see [WithJuteMaxBuffer]: the
 	// data of all nodes of a transaction and their paths count. It has not been
 	// sent. Servers answer such a request by cutting the connection.
 	ErrTooLarge = errors.New("recipes: request too large")
@@ -111,3 +125,16 @@ var (
 	// other members may have left without it.
 	ErrMembershipLost = errors.New("recipes: barrier membership lost")
 )
+
+// several are errors of one call, told in one line.
+type several []error
+
+func (s several) Error() string {
+	var all []string
+	for _, err := range s {
+		all = append(all, err.Error())
+	}
+	return strings.Join(all, "; ")
+}
+
+func (s several) Unwrap() []error { return s }

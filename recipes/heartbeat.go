@@ -40,9 +40,7 @@ func (s *session) beat() {
 	case <-s.ended:
 		return
 	}
-	s.mu.Lock()
-	timeout := s.timeout
-	s.mu.Unlock()
+	timeout := s.currentTimeout()
 	ticker := time.NewTicker(beatInterval(timeout))
 	defer ticker.Stop()
 	for {
@@ -51,6 +49,10 @@ func (s *session) beat() {
 		case <-s.beats.nudge:
 		case <-s.ended:
 			return
+		}
+		if now := s.currentTimeout(); now < timeout {
+			timeout = now
+			ticker.Reset(beatInterval(timeout))
 		}
 		up, _ := s.linkState()
 		if !up {
@@ -152,7 +154,7 @@ func (s *session) loseNode(path string) {
 func (s *session) loseNodeLocked(path string) {
 	for h := range s.holds {
 		if slices.Contains(h.nodes, path) {
-			h.loseLocked()
+			h.loseLocked(LossNodeDeleted)
 		}
 	}
 }

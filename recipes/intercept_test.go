@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"slices"
 	"sync"
 )
 
@@ -30,8 +31,9 @@ type intercept struct {
 	mu      sync.Mutex
 	request func(op int32) bool
 	reply   func(op int32) bool
-	deaf    bool  // watch events get lost
-	id      int64 // of the latest session
+	late    map[int32]<-chan struct{} // requests that are sent when it is closed, and let others pass by
+	deaf    bool                      // watch events get lost
+	id      int64                     // of the latest session
 	secret  []byte
 }
 
@@ -47,6 +49,14 @@ func (i *intercept) on(request, reply func(op int32) bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.request, i.reply = request, reply
+}
+
+// holdBack has requests of op wait until a channel is closed. Those of other
+// operations on the same connection do not wait for them.
+func (i *intercept) holdBack(op int32, until <-chan struct{}) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.late = map[int32]<-chan struct{}{op: until}
 }
 
 // loseEvents makes every watch event vanish from now on.
@@ -89,8 +99,16 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 	c.ops[xid] = op
 	c.mu.Unlock()
 	c.owner.mu.Lock()
-	hook := c.owner.request
+	hook, late := c.owner.request, c.owner.late[op]
 	c.owner.mu.Unlock()
+	if late != nil {
+		p := slices.Clone(p)
+		go func() { // ends when the test lets the request go
+			<-late
+			_, _ = c.Conn.Write(p) // the reader sees that the connection has broken
+		}()
+		return len(p), nil
+	}
 	if hook != nil && !hook(op) {
 		c.Conn.Close()
 		return 0, io.ErrClosedPipe

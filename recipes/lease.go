@@ -44,6 +44,7 @@ type hold struct {
 	depth  int        // leases not yet released
 	leases []*Lease   // those, to cancel their contexts
 	isLost bool
+	why    LossReason
 	over   bool // released or lost
 
 	revoke   map[*byte]func() // listeners
@@ -53,6 +54,11 @@ type hold struct {
 }
 
 // Lease is a lock that is held. Its methods may be called from any goroutine.
+//
+// How long it is safe depends on what the leader is known to have heard, and on
+// nothing else: not on how often the client tries to connect, nor on what it
+// finds there. While a client waits between two attempts (see [Connect]) its
+// leases come to their deadlines as they do in any other silence.
 type Lease struct {
 	hold   *hold
 	depth  int
@@ -134,17 +140,17 @@ func (h *hold) atDeadline() {
 		h.timer.Reset(left)
 		return
 	}
-	h.loseLocked()
+	h.loseLocked(LossDeadlinePassed)
 }
 
 // loseLocked ends the hold without its holder's doing. The session is locked.
-func (h *hold) loseLocked() {
+func (h *hold) loseLocked(why LossReason) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.over {
 		return
 	}
-	h.over, h.isLost = true, true
+	h.over, h.isLost, h.why = true, true, why
 	delete(h.s.holds, h)
 	if h.timer != nil {
 		h.timer.Stop()

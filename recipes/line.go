@@ -203,8 +203,9 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		return verdict{}, errNodeGone // not in the list is not first in it (zk.Lock grants twice here)
 	}
 	p, _ := parsePlace(c.node, q.kinds)
-	i, _ := slices.BinarySearchFunc(q.places, p, order)
-	ahead := c.rule(q.places, i)
+	places := q.s.givenUp.standing(q.places)
+	i, _ := slices.BinarySearchFunc(places, p, order)
+	ahead := c.rule(places, i)
 	if ahead >= i || ahead < granted {
 		return verdict{}, ErrBadRule
 	}
@@ -213,7 +214,7 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		list = q.flight.number // requested with the node's create: it most likely has it
 	}
 	switch {
-	case ahead < 0 && q.places[i].listed == 0:
+	case ahead < 0 && places[i].listed == 0:
 		return verdict{list: list}, nil
 	case ahead < 0:
 		if q.applied < q.needed && q.kinds[0] != lockKind {
@@ -221,7 +222,7 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		}
 		return verdict{granted: true}, nil
 	}
-	unsure := !block && q.places[i].listed == 0
+	unsure := !block && places[i].listed == 0
 	if c.custom && unsure {
 		return verdict{list: list}, nil
 	}
@@ -229,7 +230,7 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		q.waiting[anybody] = append(q.waiting[anybody], c)
 		return verdict{any: true}, nil
 	}
-	blocker := q.places[ahead].Node
+	blocker := places[ahead].Node
 	if q.own[blocker] == nil {
 		if q.applied < q.needed || unsure {
 			return verdict{list: list}, nil
@@ -237,13 +238,13 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		// If another one would have to be waited for without the blocker, wait
 		// for that one first. When it goes, the list that tells who is left
 		// comes while the blocker has its turn, not after.
-		without := slices.Delete(slices.Clone(q.places[:i+1]), ahead, ahead+1)
+		without := slices.Delete(slices.Clone(places[:i+1]), ahead, ahead+1)
 		if earlier := c.rule(without, i-1); earlier >= 0 && earlier < ahead {
-			blocker = q.places[earlier].Node
+			blocker = places[earlier].Node
 		}
 	}
 	if q.own[blocker] != nil {
-		if i == 1 && q.places[i].listed == 0 {
+		if i == 1 && places[i].listed == 0 {
 			return verdict{list: list}, nil // the next one's list comes while the first has its turn
 		}
 		q.waiting[blocker] = append(q.waiting[blocker], c)

@@ -8,7 +8,7 @@ import "testing"
 func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 	s := &Semaphore{path: "/s", size: 1}
 	q := &line{
-		dir: "/s/locks", kinds: lockKinds,
+		s: &session{}, dir: "/s/locks", kinds: lockKinds,
 		own: make(map[string]*contender), waiting: make(map[string][]*contender), going: make(map[string]bool),
 	}
 	join := func(node string) *contender {
@@ -51,7 +51,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 	for _, custom := range []bool{false, true} {
 		for _, there := range []bool{false, true} {
 			q := &line{
-				dir: "/m", kinds: lockKinds,
+				s: &session{}, dir: "/m", kinds: lockKinds,
 				own: make(map[string]*contender), waiting: make(map[string][]*contender), going: make(map[string]bool),
 			}
 			c := &contender{q: q, node: ours, rule: exclusive, custom: custom, woken: make(chan struct{}, 1)}
@@ -74,5 +74,49 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 				t.Errorf("custom %v, the other is there %v: %+v, %v", custom, there, v, err)
 			}
 		}
+	}
+}
+
+// TestWhatWasGivenUpIsNotAheadOfItsOwnSession : the create of an acquire that was
+// cancelled makes its node all the same, ahead of the next try.
+func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
+	s := &session{lines: make(map[lineKey]*line)}
+	q := s.line("/m", lockKinds)
+	given := &contender{s: s, q: q, guid: newGUID()}
+	ghost, theirs, ours := protectedName(given.guid, lockKind)+"0000000001", "lock-0000000002", "lock-0000000003"
+	c := &contender{s: s, q: q, node: ours, rule: exclusive, woken: make(chan struct{}, 1)}
+	q.join(c)
+	list := func(nodes ...string) {
+		q.started++
+		q.apply(q.started, queue(nodes, lockKinds))
+	}
+	judge := func(what string, want verdict) {
+		t.Helper()
+		for _, block := range []bool{false, true} {
+			if v, err := q.judge(c, block); err != nil || v != want {
+				t.Errorf("%s, block %v: %+v, %v, want %+v", what, block, v, err, want)
+			}
+		}
+	}
+	list(ghost, ours)
+	judge("its create is under way", verdict{other: ghost})
+	s.givenUp.add(given.guid)
+	judge("it is given up", verdict{granted: true})
+	list(ghost, theirs, ours)
+	judge("another session's is between", verdict{other: theirs})
+	list(ghost, ours)
+	given.settled()
+	judge("it is gone, and the list may be old", verdict{list: q.started + 1})
+	list(ours)
+	judge("it is gone", verdict{granted: true})
+	if n := len(s.givenUp.guids); n != 0 {
+		t.Errorf("%d are remembered", n)
+	}
+
+	// It may be gone before anybody has said that it is given up.
+	given.settled()
+	s.givenUp.add(given.guid)
+	if n := len(s.givenUp.guids); n != 0 {
+		t.Errorf("%d are remembered that were gone at once", n)
 	}
 }

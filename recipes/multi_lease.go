@@ -2,7 +2,6 @@ package recipes
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -84,5 +83,9 @@ func (g *MultiLease) Release(ctx context.Context) error {
 	for _, l := range g.leases {
 		errs = append(errs, l.Release(ctx))
 	}
-	return errors.Join(errs...)
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 0 {
+		return nil
+	}
+	return several(errs)
 }

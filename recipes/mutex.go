@@ -58,7 +58,8 @@ func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 }
 
 // TryAcquire takes the lock if nobody is ahead, and returns [ErrNotAcquired] if
-// somebody is. Otherwise it is like Acquire.
+// somebody is. Another client that gave up is ahead until its node has been deleted,
+// which may be after its call has returned. Otherwise it is like Acquire.
 func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {

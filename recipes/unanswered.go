@@ -17,7 +17,8 @@ func findContenders(ctx context.Context, s *session, all []*contender) (found bo
 	defer func() {
 		if err != nil {
 			for _, c := range all {
-				s.deleteByGUID(c.q.dir, c.guid)
+				s.givenUp.add(c.guid)
+				s.deleteByGUID(c.q.dir, c.guid, c.settled)
 			}
 		}
 	}()

@@ -19,10 +19,12 @@ func TestFramesAreReadAlongInPiecesOfAnySize(t *testing.T) {
 			want = append(want, body[:min(maxHead, len(body))])
 		}
 		var got [][]byte
-		r := frameReader{frame: func(head []byte) { got = append(got, bytes.Clone(head)) }}
+		r := frameReader{least: 1, most: 2 * maxHead, frame: func(head []byte) { got = append(got, bytes.Clone(head)) }}
 		for len(stream) > 0 {
 			n := rapid.IntRange(1, len(stream)).Draw(t, "piece")
-			r.feed(stream[:n])
+			if err := r.feed(stream[:n]); err != nil {
+				t.Fatal(err)
+			}
 			stream = stream[n:]
 		}
 		if len(got) != len(want) {

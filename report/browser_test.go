@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +95,12 @@ func start(t *testing.T) context.Context {
 // openPage opens a page in a window of a size, in light or dark. It ends with the test.
 func openPage(t *testing.T, file string, width, height int64, dark bool) *browser {
 	t.Helper()
+	return openAt(t, file, "", width, height, dark)
+}
+
+// openAt opens a page at what stands after its address.
+func openAt(t *testing.T, file, hash string, width, height int64, dark bool) *browser {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(start(t))
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
@@ -111,9 +119,62 @@ func openPage(t *testing.T, file string, width, height int64, dark bool) *browse
 		scheme = "dark"
 	}
 	command(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
+	command(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: keepTexts})
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url+hash))
 	b.until(`document.documentElement.dataset.ready`)
 	return b
+}
+
+// keepTexts makes each canvas keep the texts that are drawn on it, until it is cleared.
+const keepTexts = `(() => {
+	const proto = CanvasRenderingContext2D.prototype, { fillText, clearRect } = proto;
+	proto.clearRect = function (...args) {
+		this.canvas.texts = [];
+		return clearRect.apply(this, args);
+	};
+	proto.fillText = function (...args) {
+		const size = parseFloat(/([\d.]+)px/.exec(this.font)[1]);
+		(this.canvas.texts ||= []).push({ text: args[0], x: args[1], y: args[2], width: this.measureText(args[0]).width, height: size });
+		return fillText.apply(this, args);
+	};
+})()`
+
+// drawnText is a text on a canvas; Y is its middle.
+type drawnText struct {
+	Text                string
+	X, Y, Width, Height float64
+}
+
+// texts returns what is written in the timeline.
+func (b *browser) texts() []drawnText {
+	b.t.Helper()
+	return eval[[]drawnText](b, `document.getElementById("picture").texts`)
+}
+
+// says waits until a text that begins so is drawn in the timeline, and returns the first.
+func (b *browser) says(prefix string) drawnText {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`document.getElementById("picture").texts.some(t => t.text.startsWith(%q))`, prefix))
+	for _, text := range b.texts() {
+		if strings.HasPrefix(text.Text, prefix) {
+			return text
+		}
+	}
+	b.t.Fatalf("%q is not drawn any more", prefix)
+	return drawnText{}
+}
+
+// apart fails the test if texts of the timeline overprint each other.
+func (b *browser) apart() {
+	b.t.Helper()
+	all := b.texts()
+	for i, p := range all {
+		for _, q := range all[:i] {
+			if p.X < q.X+q.Width && q.X < p.X+p.Width && 2*math.Abs(p.Y-q.Y) < 0.9*(p.Height+q.Height) {
+				b.t.Errorf("%+v and %+v overprint each other", p, q)
+			}
+		}
+	}
 }
 
 // command sends one of the protocol's own.

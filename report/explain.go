@@ -1,20 +1,37 @@
 package report
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Explanation writes a violation in plain words, with what happened around it.
 func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
 	p := &printer{w: w, style: style}
 	v := x.Verdict
-	p.printf("%s: %s, %s\n\n", v.Guarantee, p.paint(v.Outcome, string(v.Outcome)), times(v.Violations))
-	p.printf("%s\n\n", x.Witness)
-	for _, l := range x.Story {
-		p.printf("  %12.6f s  %-60s line %d\n", l.Time.Seconds(), l.What, l.Line)
+	p.printf("%s: %s, %s\n\n", v.Guarantee, p.paint(v.Outcome, string(v.Outcome)), words.Times(v.Violations))
+	p.wrapped("", "", x.Witness.String())
+	p.printf("\n")
+	what := 60
+	if style.Width > 0 {
+		what = max(style.Width-len("  123.456789 s    line 123456"), 24)
 	}
-	p.printf("\n%s\n", x.Fencing)
+	for _, l := range x.Story {
+		first := fmt.Sprintf("%12.6f s", l.Time.Seconds())
+		lines := words.Wrap(l.What, what)
+		for i, text := range lines {
+			if i < len(lines)-1 {
+				p.printf("%s  %s\n", first, text)
+			} else {
+				p.printf("%s  %s  line %d\n", first, text+pad(text, what), l.Line)
+			}
+			first = pad("", len(first))
+		}
+	}
+	p.printf("\n")
+	p.wrapped("", "", x.Fencing)
 	return p.err
 }

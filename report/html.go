@@ -13,19 +13,22 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 //go:embed page
 var files embed.FS
 
 // scripts are the parts of the page's script, in their order.
-var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "describe.js", "timeline.js", "latency.js", "events.js", "start.js"}
+var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "bars.js", "top.js", "why.js", "servers.js", "describe.js", "legend.js", "pointer.js", "timeline.js", "latency.js", "events.js", "link.js", "start.js"}
 
 var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.FuncMap{
 	"clock": func(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) },
 	"took":  took,
+	"count": words.Count[int],
+	"times": words.Times,
 	"add":   func(a, b int) int { return a + b },
-}).ParseFS(files, "page/report.tmpl"))
+}).ParseFS(files, "page/report.tmpl", "page/matrix.tmpl"))
 
 // HTML writes a run as one page for a browser, which needs nothing but itself: the
 // verdicts, each violation with what happened around it, the run in real time,

@@ -22,6 +22,7 @@ type pageData struct {
 	Texts     []string      `json:"texts"`
 	Tracks    [][3]int32    `json:"tracks"` // lock, lane, bars, in the order to show them
 	Faults    []faultData   `json:"faults"`
+	Servers   []*serverData `json:"servers"`
 	Phases    []phaseData   `json:"phases"`
 	Marks     []markData    `json:"marks"`
 	Unmarked  int           `json:"unmarked"`
@@ -43,17 +44,27 @@ type witnessData struct {
 	From      int64   `json:"from"`
 	To        int64   `json:"to"`
 	What      string  `json:"what"`
+	// From Since until Until it is explained: From and To if nothing is known.
+	Since int64      `json:"since"`
+	Until int64      `json:"until"`
+	Steps []stepData `json:"steps"`
 }
 
 // data returns what was gathered.
 func (p *pass) data() (*pageData, []*track) {
 	t := p.timeline
 	d := &pageData{
-		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Phases: p.phases,
+		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Servers: p.servers, Phases: p.phases,
 		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(),
 	}
 	for _, s := range p.stories {
-		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clip(s.witness.What)}
+		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clipTo(5*maxText, s.witness.What), Steps: []stepData{}}
+		since, until := s.frame()
+		w.Since, w.Until = int64(since), int64(until)
+		for _, step := range s.steps {
+			step.Lane = t.lane(step.process)
+			w.Steps = append(w.Steps, step)
+		}
 		if s.witness.Lock != "" {
 			if n, ok := t.lockNo[s.witness.Lock]; ok {
 				w.Lock = n

@@ -20,6 +20,7 @@ type pass struct {
 	active   map[int]int // faults by ID
 	phases   []phaseData
 	sessions map[string]int32 // the lane that had each last
+	servers  []*serverData    // by ID
 	marks    []markData
 	unmarked int // events beyond maxMarks
 	end      time.Duration
@@ -33,6 +34,8 @@ type faultData struct {
 	Targets []string          `json:"targets,omitempty"`
 	Params  map[string]string `json:"params,omitempty"`
 	Lanes   []int32           `json:"lanes,omitempty"` // that it hit; none: all
+	Servers []int             `json:"servers,omitempty"`
+	Does    string            `json:"does,omitempty"` // to those servers
 	From    int64             `json:"from"`
 	To      int64             `json:"to"`
 	Open    bool              `json:"open,omitempty"`
@@ -82,6 +85,7 @@ func (p *pass) read(events iter.Seq2[*histories.Event, error]) error {
 		p.step(e)
 	}
 	p.timeline.end(p.end)
+	p.endServers()
 	for i := range p.faults {
 		if f := &p.faults[i]; f.Open {
 			f.To = int64(p.end)
@@ -111,12 +115,20 @@ func (p *pass) step(e *histories.Event) {
 				f.Lanes = append(f.Lanes, p.timeline.lane(process))
 			}
 		}
+		if f.Servers = serversHit(e.Fault); len(f.Servers) > 0 {
+			f.Does = clip(done(e.Fault.Name))
+		}
+		for _, id := range f.Servers {
+			p.server(id)
+		}
 		p.active[f.ID] = len(p.faults)
 		p.faults = append(p.faults, f)
 	case histories.FaultStop:
 		if i, ok := p.active[e.Fault.ID]; ok {
 			p.faults[i].To, p.faults[i].Open = int64(e.Time), false
 		}
+	case histories.ServerSeen:
+		p.serverSeen(e)
 	case histories.PhaseStart:
 		p.phases = append(p.phases, phaseData{e.Phase, int64(e.Time)})
 	case histories.Suspended, histories.Resumed, histories.Lost, histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone:

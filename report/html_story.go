@@ -18,6 +18,8 @@ type story struct {
 	must []storyLine // its parties', and what happened to them
 	near []storyLine // others of the same lock, those nearest to it
 	seen map[string]bool
+
+	steps []stepData // what led to it, for the timeline
 }
 
 type storyLine struct {
@@ -52,6 +54,7 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 // step hears of event i, in order.
 func (s *story) step(i int, e *histories.Event) {
 	w := s.witness
+	s.leads(i, e)
 	if s.mustTell(i, e) {
 		if len(s.must) < maxMust {
 			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(e)})
@@ -90,7 +93,7 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 		// What ended its part, once.
 		ends := e.Type == histories.Crash || e.Type == histories.Suspended || e.Type == histories.Lost ||
 			(e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1)
-		if keys := locksOf(e); ends && (w.Lock == "" || len(keys) == 0 || slices.Contains(keys, w.Lock)) {
+		if ends && s.concerns(e) {
 			key := p.String() + string(e.Type)
 			if e.Time > p.To || s.seen[key] {
 				continue

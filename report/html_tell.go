@@ -6,6 +6,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // tell says an event in plain words.
@@ -27,7 +28,7 @@ func tell(e *histories.Event) string {
 	case histories.PhaseStart:
 		return "phase " + e.Phase + " begins"
 	case histories.CensusDone:
-		return fmt.Sprintf("census: %d contender nodes, %d watches, %d goroutines are left", len(e.Census.Contenders), e.Census.Watches, len(e.Census.Goroutines))
+		return fmt.Sprintf("census: what is left: %s, %s, %s", words.Count(len(e.Census.Contenders), "contender node"), words.Count(e.Census.Watches, "watch"), words.Count(len(e.Census.Goroutines), "goroutine"))
 	}
 	return checker.Tell(e)
 }

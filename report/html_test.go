@@ -129,8 +129,8 @@ func TestAPageTellsWhatItCanWithoutAScript(t *testing.T) {
 	text := words(pageOf(t, header, events))
 	for _, want := range []string{
 		"✗ violated broken",
-		"mutual exclusion: two owners held one lock at the same time, 1 time; exclusion broken, fencing would have protected",
-		"recipes mutex seed 42 length 1 s events 26 processes 4 of 3 clients faults 1 ZooKeeper 3.8.0, 3 servers (local)",
+		"mutual exclusion: two owners held one lock at the same time, once; exclusion broken, fencing would have protected",
+		"recipes mutex seed 42 length 1 s events 26 clients 3, as 4 processes one after the other faults 1 ZooKeeper 3.8.0, 3 servers (local)",
 		"no two owners believe at the same time to hold one lock ✗ violated",
 		"holds: 3 overlaps: 1",
 		`1. process 1 (owner owner B) and process 2 (owner owner C) both held lock "orders" from 0.250000 s to 0.300000 s`,
@@ -147,6 +147,7 @@ func TestAPageTellsWhatItCanWithoutAScript(t *testing.T) {
 		"fault starts idle enqueuing waiting holding releasing down 1 · · · 1 ·",
 		"by what they were doing. 4 cells are empty",
 		"once for each fault. 4 cells are empty: the run shows nothing of that. fault idle enqueuing waiting holding releasing down · · · 1 ·",
+		"– not promised by the target, and not judged: fairness; no lost update, guarded",
 		"zkverify replay runs/some",
 		"zkverify check runs/some",
 	} {

@@ -43,11 +43,13 @@ func (s *texts) number(text string) int32 {
 }
 
 // clip cuts a text that is too long for a page.
-func clip(text string) string {
-	if len(text) <= maxText {
+func clip(text string) string { return clipTo(maxText, text) }
+
+func clipTo(most int, text string) string {
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxText], "") + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // locksOf returns the lock keys that an event is about.

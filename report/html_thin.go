@@ -30,7 +30,7 @@ func (t *timeline) thin() {
 func (t *timeline) merge(bars []bar, grain time.Duration) []bar {
 	out := bars[:0]
 	for _, b := range bars {
-		short := b.to-b.from < grain && b.kind != suspended && b.kind != afterLoss && b.kind != unanswered && !t.near(b.from, b.to)
+		short := b.to-b.from < grain && b.kind != suspended && b.kind != afterLoss && b.kind != stale && b.kind != unanswered && !t.near(b.from, b.to)
 		if !short && b.kind != many {
 			out = append(out, b)
 			continue
@@ -72,5 +72,13 @@ func (b *bar) share() int32 {
 // sortBars puts bars in the order of their beginnings, a hold before what lies
 // in it.
 func sortBars(bars []bar) {
-	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	inner := func(b bar) int {
+		if b.kind == heldAgain {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(bars, func(a, b bar) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to), inner(a)-inner(b))
+	})
 }

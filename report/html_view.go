@@ -11,6 +11,10 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
+// maxShown is how many violations of one guarantee are not folded: the first ones
+// tell the story.
+const maxShown = 3
+
 // view is what the template of the page shows.
 type view struct {
 	Policy string
@@ -24,15 +28,17 @@ type view struct {
 	Outcome  outcomeView
 	Reason   string
 	Length   time.Duration
-	Verdicts []verdictView
-	Groups   []storyGroup
-	Coverage []matrix
-	Latency  []*latencyRow
-	Series   []seriesData
-	Several  bool // recipes
-	Rerun    string
-	Check    string
-	Faults   int
+	Verdicts []verdictView // of what was promised
+	// NotPromised names the other guarantees.
+	NotPromised string
+	Groups      []storyGroup
+	Coverage    []matrix
+	Latency     []*latencyRow
+	Series      []seriesData
+	Several     bool // recipes
+	Rerun       string
+	Check       string
+	Faults      int
 	Processes,
 	Lanes int
 }
@@ -71,6 +77,7 @@ var signs = map[checker.Outcome]outcomeView{
 	checker.Unknown:      {"unknown", "open", "?"},
 	checker.NotExercised: {"not exercised", "open", "∅"},
 	checker.NotJudged:    {"not judged", "open", "?"},
+	checker.NotPromised:  {"not promised", "none", "–"},
 }
 
 func viewOf(name string, p *pass, r *checker.Report) *view {
@@ -102,17 +109,20 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 			group.More = append(group.More, story)
 		}
 	}
+	var not []string
 	for i := range r.Verdicts {
 		verdict := &r.Verdicts[i]
-		row := verdictView{Verdict: verdict, Outcome: signs[verdict.Outcome], First: first[verdict.Guarantee]}
-		if !verdict.Promised && verdict.Outcome == checker.NotExercised {
-			row.Outcome = outcomeView{"not promised", "none", "–"}
+		if verdict.Outcome == checker.NotPromised {
+			not = append(not, verdict.Guarantee)
+			continue
 		}
+		row := verdictView{Verdict: verdict, Outcome: signs[verdict.Outcome], First: first[verdict.Guarantee]}
 		if g := slices.IndexFunc(described, func(g checker.Guarantee) bool { return g.Name == verdict.Guarantee }); g >= 0 {
 			row.Summary, row.Model = described[g].Summary, described[g].Model
 		}
 		v.Verdicts = append(v.Verdicts, row)
 	}
+	v.NotPromised = strings.Join(not, "; ")
 	return v
 }
 

@@ -9,9 +9,10 @@ import (
 
 // JUnit is a suite of test cases for JUnit XML, which every CI reads.
 type JUnit struct {
-	Name  string
-	Took  time.Duration
-	Cases []JUnitCase
+	Name      string
+	Took      time.Duration
+	ZooKeeper string // the servers' version, a property of the suite; empty if it is not known
+	Cases     []JUnitCase
 }
 
 // JUnitCase is one case. It passed unless one of Failure, Error and Skipped says
@@ -39,18 +40,26 @@ func (s *JUnit) Write(w io.Writer) error {
 		Error   *message `xml:"error,omitempty"`
 		Skipped *message `xml:"skipped,omitempty"`
 	}
+	type property struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
 	type suite struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Time     string     `xml:"time,attr"`
-		Cases    []testcase `xml:"testcase"`
+		XMLName    xml.Name   `xml:"testsuite"`
+		Name       string     `xml:"name,attr"`
+		Tests      int        `xml:"tests,attr"`
+		Failures   int        `xml:"failures,attr"`
+		Errors     int        `xml:"errors,attr"`
+		Skipped    int        `xml:"skipped,attr"`
+		Time       string     `xml:"time,attr"`
+		Properties []property `xml:"properties>property"`
+		Cases      []testcase `xml:"testcase"`
 	}
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
 	out := suite{Name: s.Name, Tests: len(s.Cases), Time: seconds(s.Took)}
+	if s.ZooKeeper != "" {
+		out.Properties = []property{{"zookeeper", s.ZooKeeper}}
+	}
 	for _, c := range s.Cases {
 		t := testcase{Class: c.Class, Name: c.Name, Time: seconds(c.Took)}
 		switch {

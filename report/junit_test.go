@@ -69,7 +69,7 @@ func verdict(guarantee string, o checker.Outcome, reason string, witnesses ...ch
 func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 	header := histories.Header{Target: "recipes", Locks: map[string]histories.Lock{"m": {Recipe: histories.Mutex}, "n": {Recipe: histories.NonReentrant}, "s": {Recipe: histories.Semaphore, Size: 2}}}
 	uses := []checker.RecipeUse{{Recipe: histories.Mutex}, {Recipe: histories.NonReentrant}, {Recipe: histories.Semaphore}}
-	fairness := verdict(checker.Fairness, checker.NotExercised, "not promised by the target")
+	fairness := verdict(checker.Fairness, checker.NotPromised, "not promised by the target")
 	fairness.Promised = false
 	r := &checker.Report{Recipes: uses, Verdicts: []checker.Verdict{
 		verdict(checker.MutualExclusion, checker.Violated, "two owners", checker.Witness{Lock: "m", What: "p and <q>"}),

@@ -19,32 +19,51 @@ func (p *printer) meetings(rows []checker.Meetings, starts checker.Coverage) {
 	if len(rows) == 0 {
 		return
 	}
-	columns := 0
+	columns, name := 0, 0
 	for _, row := range rows {
 		if row.Fault == rows[0].Fault {
 			columns++
 		}
+		name = max(name, len(row.Fault))
 	}
 	if columns == 1 {
-		p.printf("\nhow often faults have met a process while it was\n%-24s %7s", "", "starts")
+		p.printf("\n")
+		p.wrapped("", "", "how often faults have met a process while it was")
+		p.printf("%-*s %6s", name, "", "starts")
 		for _, s := range checker.States() {
-			p.printf(" %10s", s)
+			p.printf(" %9s", s)
 		}
-	} else {
-		p.printf("\nstates that faults have met: idle, enqueuing, waiting, holding, releasing; a dot for one never met\n%-24s %7s", "", "starts")
-		for _, row := range rows[:columns] {
-			p.printf(" %-*s", width(row), row.Recipe)
-		}
-	}
-	for i, row := range rows {
-		if i%columns == 0 {
-			p.printf("\n%-24s %7d", row.Fault, startsOf(starts, row.Fault))
-		}
-		if columns == 1 {
+		for _, row := range rows {
+			p.printf("\n%-*s %6d", name, row.Fault, startsOf(starts, row.Fault))
 			for _, s := range checker.States() {
-				p.printf(" %10s", count(row.Met, s))
+				p.printf(" %9s", count(row.Met, s))
 			}
-		} else {
+		}
+		p.printf("\n")
+		return
+	}
+	p.printf("\n")
+	p.wrapped("", "", "states that faults have met: idle, enqueuing, waiting, holding, releasing; a dot for one never met")
+	for from := 0; from < columns; {
+		to, used := from, name+len(" starts")
+		for to < columns && (to == from || p.style.Width == 0 || used+1+width(rows[to]) <= p.style.Width) {
+			used += 1 + width(rows[to])
+			to++
+		}
+		p.letters(rows, starts, columns, from, to, name)
+		from = to
+	}
+}
+
+// letters prints the columns from one to another, as many as fit beside each other.
+func (p *printer) letters(rows []checker.Meetings, starts checker.Coverage, columns, from, to, name int) {
+	p.printf("%-*s %6s", name, "", "starts")
+	for _, row := range rows[from:to] {
+		p.printf(" %-*s", width(row), row.Recipe)
+	}
+	for i := 0; i < len(rows); i += columns {
+		p.printf("\n%-*s %6d", name, rows[i].Fault, startsOf(starts, rows[i].Fault))
+		for _, row := range rows[i+from : i+to] {
 			p.printf(" %-*s", width(row), met(row))
 		}
 	}

@@ -18,21 +18,26 @@ import (
 // NightPage is the name of a night's page in its folder.
 const NightPage = "index.html"
 
-// Night is many runs, with the seeds from First on.
+// Night is many runs, with the seeds from First on, or a part of them.
 type Night struct {
 	Title   string            `json:"title"` // what was driven
 	Version string            `json:"version"`
 	Started time.Time         `json:"started"`
 	First   int64             `json:"firstSeed"`
-	Seeds   int               `json:"seeds"`
-	Shard   string            `json:"shard,omitempty"`
+	Seeds   int               `json:"seeds"`           // of all parts
+	Shard   string            `json:"shard,omitempty"` // which part of how many, such as 2/4; empty: all
+	Parts   int               `json:"parts,omitempty"` // how many nights it was merged from
 	Options map[string]string `json:"options"`
 	Results []NightResult     `json:"results"`
+	// Coverage and Meetings are those of all runs together.
+	Coverage checker.Coverage   `json:"coverage,omitempty"`
+	Meetings []checker.Meetings `json:"meetings,omitempty"`
 }
 
 // NightResult is what came of one run.
 type NightResult struct {
 	Seed    int64           `json:"seed"`
+	Target  string          `json:"target"`
 	Outcome checker.Outcome `json:"outcome"`
 	Reason  string          `json:"reason"`
 	Trouble string          `json:"trouble,omitempty"` // what went wrong with the run itself
@@ -40,18 +45,21 @@ type NightResult struct {
 	Took    time.Duration   `json:"tookNs"`
 	Ops     int             `json:"operations"`
 	Faults  int             `json:"faults"`
-	Memory  int64           `json:"memory"`           // bytes of zkverify after it
-	Folder  string          `json:"folder,omitempty"` // what was kept of it
-	Cases   []JUnitCase     `json:"cases"`
+	Servers string          `json:"zookeeper,omitempty"` // their version
+	Memory  int64           `json:"memory"`              // bytes of zkverify after it
+	Folder  string          `json:"folder,omitempty"`    // what was kept of it
+	Cases   []Case          `json:"cases"`
 
 	VoidRuns []string `json:"voidRuns,omitempty"` // the folders of void runs with this seed before it
+
+	report *checker.Report // until the night has taken what it needs of it
 }
 
 // ResultOf is what came of the run with a seed.
 func ResultOf(seed int64, header histories.Header, r *checker.Report, took time.Duration) *NightResult {
 	return &NightResult{
-		Seed: seed, Outcome: r.Outcome(), Reason: r.Reason(), Took: took, Ops: figure(r, "operations"), Faults: figure(r, "faults"),
-		Cases: JUnitOf(header, r, took).Cases, Void: len(r.Disagreements) > 0,
+		Seed: seed, Target: header.Target, Outcome: r.Outcome(), Reason: r.Reason(), Took: took,
+		Ops: figure(r, "operations"), Faults: figure(r, "faults"), Cases: CasesOf(header, r), Void: len(r.Disagreements) > 0, Servers: r.ZooKeeper, report: r,
 	}
 }
 
@@ -71,28 +79,6 @@ func (r *NightResult) Passed() bool {
 	return r.Trouble == "" && (r.Outcome == checker.Holds || r.Outcome == checker.NotExercised)
 }
 
-// String tells it in a line.
-func (r *NightResult) String() string {
-	text := fmt.Sprintf("%s: %s; %d operations, %d faults, %s", r.Outcome, r.Reason, r.Ops, r.Faults, Seconds(r.Took))
-	if r.Trouble != "" {
-		text += "; " + r.Trouble
-	}
-	if n := len(r.VoidRuns); n > 0 {
-		text += fmt.Sprintf("; made again %s because the servers disagreed (%s)", times(n), strings.Join(r.VoidRuns, ", "))
-	}
-	return text
-}
-
-// Annotation is the line by which a GitHub workflow shows it.
-func (r *NightResult) Annotation() string {
-	level := "error"
-	if r.Outcome != checker.Violated {
-		level = "warning"
-	}
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	return fmt.Sprintf("::%s title=zkverify seed %d::%s", level, r.Seed, escape.Replace(r.String()))
-}
-
 // ReadNight reads what WriteJSON has written.
 func ReadNight(path string) (*Night, error) {
 	text, err := os.ReadFile(path)
@@ -103,8 +89,13 @@ func ReadNight(path string) (*Night, error) {
 	if err := json.Unmarshal(text, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if n.Seeds < 1 || len(n.Options) == 0 {
+	if _, _, err := ParseShard(n.Shard); err != nil || n.Seeds < 1 || len(n.Options) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.New("it is not what zkverify nightly writes"))
+	}
+	for _, r := range n.Results {
+		if slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Outcome == "" }) {
+			return nil, fmt.Errorf("%s: an older zkverify has written it (%s)", path, n.Version)
+		}
 	}
 	return n, nil
 }
@@ -139,98 +130,103 @@ func (n *Night) Differs(other *Night) string {
 	return ""
 }
 
-// seedsOf returns the seeds of a part.
-func (n *Night) seedsOf(part, of int) (seeds []int64) {
+// ParseShard reads which part of how many a text such as 2/4 names. No text means
+// all.
+func ParseShard(text string) (part, of int, err error) {
+	if text == "" {
+		return 1, 1, nil
+	}
+	if k, err := fmt.Sscanf(text, "%d/%d", &part, &of); k != 2 || err != nil || part < 1 || part > of || fmt.Sprintf("%d/%d", part, of) != text {
+		return 0, 0, fmt.Errorf("%q is not a part such as 2/4", text)
+	}
+	return part, of, nil
+}
+
+// seeds returns those of its part.
+func (n *Night) seeds() (seeds []int64) {
+	part, of, err := ParseShard(n.Shard)
+	if err != nil {
+		return nil // ReadNight refuses it
+	}
 	for i := part - 1; i < n.Seeds; i += of {
 		seeds = append(seeds, n.First+int64(i))
 	}
 	return seeds
 }
 
-// Left returns the seeds of a part that have no result yet.
-func (n *Night) Left(part, of int) []int64 {
-	return slices.DeleteFunc(n.seedsOf(part, of), func(seed int64) bool {
-		return slices.ContainsFunc(n.Results, func(r NightResult) bool { return r.Seed == seed })
-	})
+// Made returns the seeds that have a result.
+func (n *Night) Made() (seeds []int64) {
+	for _, r := range n.Results {
+		seeds = append(seeds, r.Seed)
+	}
+	return seeds
 }
 
-// Outcome sums a part up: violated if any run is, holding if all are made and
-// each holds.
-func (n *Night) Outcome(part, of int) checker.Outcome {
-	worst := checker.Holds
-	for _, r := range n.Results {
-		switch {
-		case r.Outcome == checker.Violated:
-			return checker.Violated
-		case r.Trouble != "" || r.Outcome == checker.Unknown || r.Outcome == checker.NotJudged:
-			worst = checker.Unknown
-		case r.Outcome == checker.NotExercised && worst == checker.Holds:
-			worst = checker.NotExercised
-		}
+// Left returns the seeds of its part that have no result yet.
+func (n *Night) Left() []int64 {
+	made := n.Made()
+	return slices.DeleteFunc(n.seeds(), func(seed int64) bool { return slices.Contains(made, seed) })
+}
+
+// Add puts the result of a run on record.
+func (n *Night) Add(r *NightResult) {
+	if r.report != nil {
+		n.met(r.report.Coverage, r.report.Meetings)
+		r.report = nil
 	}
-	if len(n.Left(part, of)) > 0 && worst == checker.Holds {
-		return checker.Unknown
+	n.Results = append(n.Results, *r)
+}
+
+// Outcome sums the night up: violated if any run is, holding if all are made and
+// each holds.
+func (n *Night) Outcome() checker.Outcome {
+	worst := checker.Holds
+	if len(n.Left()) > 0 {
+		worst = checker.Unknown
+	}
+	for _, r := range n.Results {
+		o := r.Outcome
+		if r.Trouble != "" || o == checker.NotJudged {
+			o = checker.Worse(o, checker.Unknown)
+		}
+		worst = checker.Worse(worst, o)
 	}
 	return worst
 }
 
-// Count returns how many runs came to an outcome.
-func (n *Night) Count(o checker.Outcome) int {
-	count := 0
+// ZooKeeper names the version of the servers, or versions if a night has gone on
+// with others.
+func (n *Night) ZooKeeper() string {
+	var versions []string
 	for _, r := range n.Results {
-		if r.Outcome == o {
-			count++
+		if r.Servers != "" && !slices.Contains(versions, r.Servers) {
+			versions = append(versions, r.Servers)
 		}
 	}
-	return count
+	return strings.Join(versions, ", ")
 }
 
-// Summary tells a part in a few lines.
-func (n *Night) Summary(part, of int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d runs made: ", len(n.Results), len(n.seedsOf(part, of)))
-	var counts []string
-	for _, o := range []checker.Outcome{checker.Holds, checker.Violated, checker.Unknown, checker.NotExercised, checker.NotJudged} {
-		if c := n.Count(o); c > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", c, o))
-		}
-	}
-	if counts == nil {
-		counts = []string{"none"}
-	}
-	b.WriteString(strings.Join(counts, ", "))
-	ops := 0
-	for _, r := range n.Results {
-		ops += r.Ops
-	}
-	fmt.Fprintf(&b, "; %d operations", ops)
-	if k := len(n.Results); k > 2 && n.Results[1].Memory > 0 {
-		fmt.Fprintf(&b, "; zkverify took %d MB after the second run, %d MB after the last", n.Results[1].Memory>>20, n.Results[k-1].Memory>>20)
-	}
-	for _, r := range n.Results {
-		if r.Passed() && len(r.VoidRuns) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\nseed %d: %s", r.Seed, r.String())
-		if r.Folder != "" {
-			fmt.Fprintf(&b, " (%s)", r.Folder)
-		}
-	}
-	return b.String()
-}
-
-// JUnit is the night as JUnit XML: a case for each seed, recipe and guarantee.
+// JUnit is the night as JUnit XML: a case for each seed, recipe and guarantee, and
+// one more where runs were not made.
 func (n *Night) JUnit() *JUnit {
-	s := &JUnit{Name: "zkverify nightly " + n.Title}
+	s := &JUnit{Name: "zkverify nightly " + n.Title, ZooKeeper: n.ZooKeeper()}
 	for _, r := range n.Results {
 		s.Took += r.Took
+		seed := fmt.Sprintf("seed-%d", r.Seed)
 		for _, c := range r.Cases {
-			c.Class = fmt.Sprintf("%s.seed-%d", c.Class, r.Seed)
-			s.Cases = append(s.Cases, c)
+			j := c.junit(r.Target)
+			j.Class += "." + seed
+			s.Cases = append(s.Cases, j)
 		}
 		if r.Trouble != "" {
-			s.Cases = append(s.Cases, JUnitCase{Class: fmt.Sprintf("seed-%d", r.Seed), Name: "the run", Took: r.Took, Error: r.Trouble})
+			s.Cases = append(s.Cases, JUnitCase{Class: seed, Name: "the run", Took: r.Took, Error: r.Trouble})
 		}
+	}
+	if why := n.missing(); why != "" {
+		s.Cases = append(s.Cases, JUnitCase{Class: n.Title, Name: "the night as a whole", Error: why})
 	}
 	return s
 }
+
+// Planned is how many runs its part has.
+func (n *Night) Planned() int { return len(n.seeds()) }

@@ -6,100 +6,91 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
-var nightTemplate = template.Must(template.New("night.tmpl").Funcs(template.FuncMap{"took": took}).ParseFS(files, "page/night.tmpl"))
+var nightTemplate = template.Must(template.New("night.tmpl").Funcs(template.FuncMap{"took": took, "count": words.Count[int]}).ParseFS(files, "page/night.tmpl", "page/matrix.tmpl"))
 
-// WriteHTML writes the night as one page that needs nothing but itself: a row for each run,
-// a column for each guarantee, and links to what was kept of those that did not
-// pass.
+// nightLine is a run on the page.
+type nightLine struct {
+	NightResult
+	Outcome outcomeView
+	Page    string // of the run, "" if nothing was kept
+	Command string // that runs it again
+	Cells   []nightCell
+}
+
+// nightCell is what came of a guarantee in a run, over all recipes.
+type nightCell struct {
+	Outcome outcomeView // no text: the run does not have the guarantee
+	Why     string
+}
+
+// WriteHTML writes the night as one page that needs nothing but itself: what came of each
+// guarantee of each recipe, a row for each run, the worst first, with links to
+// what was kept of those that did not pass, and the coverage of all runs.
 func (n *Night) WriteHTML(w io.Writer) error {
 	style, _, err := assets()
 	if err != nil {
 		return err
 	}
-	var columns []string
+	columns := n.columns()
+	var lines []nightLine
 	for _, r := range n.Results {
-		for _, c := range r.Cases {
-			if !slices.Contains(columns, c.Name) {
-				columns = append(columns, c.Name)
-			}
-		}
-	}
-	type row struct {
-		NightResult
-		Outcome outcomeView
-		Page    string // of the run, "" if nothing was kept
-		Cells   []nightCell
-	}
-	var rows []row
-	for _, r := range n.Results {
-		line := row{NightResult: r, Outcome: signs[r.Outcome]}
+		line := nightLine{NightResult: r, Outcome: signs[r.Outcome], Command: r.Replay("")}
 		if r.Folder != "" {
 			line.Page = path.Join(r.Folder, "report.html")
 		}
 		for _, name := range columns {
 			line.Cells = append(line.Cells, r.worst(name))
 		}
-		rows = append(rows, line)
+		lines = append(lines, line)
 	}
-	// What failed comes first.
-	slices.SortStableFunc(rows, func(a, b row) int { return rank(a.NightResult) - rank(b.NightResult) })
-	counts := ""
-	for _, o := range []checker.Outcome{checker.Holds, checker.Violated, checker.Unknown, checker.NotExercised, checker.NotJudged} {
-		if k := n.Count(o); k > 0 {
-			if counts != "" {
-				counts += ", "
-			}
-			counts += fmt.Sprintf("%d %s", k, o)
-		}
-	}
+	slices.SortStableFunc(lines, func(a, b nightLine) int { return rank(a.NightResult) - rank(b.NightResult) })
+	operations, faults := n.sums()
 	return nightTemplate.Execute(w, map[string]any{
-		"Night": n, "Columns": columns, "Rows": rows, "Counts": counts, "Style": template.CSS(style),
-		"Policy": fmt.Sprintf("default-src 'none'; style-src '%s'; base-uri 'none'; form-action 'none'", digest(style)),
+		"Night": n, "Outcome": signs[n.Outcome()], "Missing": n.missing(), "Operations": operations, "Faults": faults,
+		"Table": n.table(), "Columns": columns, "Lines": lines, "Counts": n.counts(), "Style": template.CSS(style),
+		"Coverage": coverageMatrices(&checker.Report{Coverage: n.Coverage, Meetings: n.Meetings}),
+		"Policy":   fmt.Sprintf("default-src 'none'; style-src '%s'; base-uri 'none'; form-action 'none'", digest(style)),
 	})
 }
 
-// nightCell is what came of a guarantee in a run.
-type nightCell struct {
-	Outcome outcomeView // no text: it was not judged
-	Why     string
+// columns are the guarantees of the runs, and what else has a case.
+func (n *Night) columns() (columns []string) {
+	for _, r := range n.Results {
+		for _, c := range r.Cases {
+			if !slices.Contains(columns, c.Guarantee) {
+				columns = append(columns, c.Guarantee)
+			}
+		}
+	}
+	return columns
 }
 
 // worst is what came of a guarantee, over all recipes of a run.
 func (r *NightResult) worst(name string) nightCell {
-	worst, why := checker.Outcome(""), ""
+	worst := checker.Outcome("")
+	var why []string
 	for _, c := range r.Cases {
-		o, reason := checker.Holds, ""
-		switch {
-		case c.Name != name:
+		if c.Guarantee != name {
 			continue
-		case c.Failure != "":
-			o, reason = checker.Violated, c.Failure
-		case c.Error != "":
-			o, reason = checker.Unknown, c.Error
-		case c.Skipped != "":
-			o, reason = checker.NotExercised, c.Skipped
 		}
-		if worst == "" || severity(o) > severity(worst) {
-			worst, why = o, reason
+		worst = checker.Worse(worst, c.Outcome)
+		if c.Reason != "" {
+			why = append(why, fmt.Sprintf("%s: %s: %s", c.Recipe, c.Outcome, c.Reason))
 		}
 	}
-	return nightCell{signs[worst], why}
+	return nightCell{signs[worst], strings.Join(why, "\n")}
 }
 
-func severity(o checker.Outcome) int {
-	return slices.Index([]checker.Outcome{checker.NotExercised, checker.Holds, checker.Unknown, checker.Violated}, o)
-}
-
+// rank puts what failed first, then what shows less than it should.
 func rank(r NightResult) int {
-	switch {
-	case r.Outcome == checker.Violated:
-		return 0
-	case !r.Passed():
-		return 1
+	if r.Trouble != "" && r.Outcome != checker.Violated {
+		return rank(NightResult{Outcome: checker.Unknown})
 	}
-	return 2
+	return slices.Index(checker.Outcomes(), r.Outcome)
 }

@@ -17,9 +17,9 @@ func aNight() *Night {
 	return &Night{
 		Title: "recipes", First: 100, Seeds: 6, Options: map[string]string{"duration": "60s", "faults": "all"},
 		Results: []NightResult{
-			{Seed: 100, Outcome: checker.Holds, Reason: "all hold", Took: time.Minute, Ops: 10, Cases: []JUnitCase{{Class: "recipes.mutex", Name: "fencing"}}},
-			{Seed: 103, Outcome: checker.Violated, Reason: "two </script><b>holders", Folder: "seed-103", Ops: 5, Cases: []JUnitCase{
-				{Class: "recipes.mutex", Name: "fencing", Failure: "it went back"}, {Class: "recipes.semaphore", Name: "fencing"},
+			{Seed: 100, Outcome: checker.Holds, Reason: "all hold", Took: time.Minute, Ops: 10, Target: "recipes", Cases: []Case{{Recipe: "mutex", Guarantee: "fencing", Outcome: checker.Holds}}},
+			{Seed: 103, Outcome: checker.Violated, Reason: "two </script><b>holders", Folder: "seed-103", Ops: 5, Target: "recipes", Cases: []Case{
+				{Recipe: "mutex", Guarantee: "fencing", Outcome: checker.Violated, Reason: "it went back"}, {Recipe: "semaphore", Guarantee: "fencing", Outcome: checker.Holds},
 			}},
 			{Seed: 101, Outcome: checker.NotExercised, Reason: "too short", Ops: 1, VoidRuns: []string{"seed-101-void-1"}},
 		},
@@ -28,13 +28,16 @@ func aNight() *Night {
 
 func TestANightIsGoneOnWithWhereItStopped(t *testing.T) {
 	n := aNight()
-	if left := n.Left(1, 1); !slices.Equal(left, []int64{102, 104, 105}) {
+	if left := n.Left(); !slices.Equal(left, []int64{102, 104, 105}) {
 		t.Errorf("left %v", left)
 	}
 	// The parts share all seeds, each has one part.
 	n.Results = nil
-	if a, b := n.Left(1, 2), n.Left(2, 2); !slices.Equal(a, []int64{100, 102, 104}) || !slices.Equal(b, []int64{101, 103, 105}) {
-		t.Errorf("parts %v and %v", a, b)
+	for shard, want := range map[string][]int64{"1/2": {100, 102, 104}, "2/2": {101, 103, 105}} {
+		n.Shard = shard
+		if got := n.Left(); !slices.Equal(got, want) {
+			t.Errorf("part %s is %v", shard, got)
+		}
 	}
 
 	path := filepath.Join(t.TempDir(), "nightly.json")
@@ -46,7 +49,7 @@ func TestANightIsGoneOnWithWhereItStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := ReadNight(path)
-	if err != nil || again.Summary(1, 1) != aNight().Summary(1, 1) || again.Differs(aNight()) != "" {
+	if err != nil || again.Summary("d") != aNight().Summary("d") || again.Differs(aNight()) != "" {
 		t.Fatalf("%v\n%v", err, again)
 	}
 	for what, change := range map[string]func(*Night){
@@ -86,26 +89,26 @@ func TestTheOutcomeOfANightIsThatOfItsWorstRun(t *testing.T) {
 		{all(checker.Unknown, checker.NotExercised), checker.Unknown},
 		{all(checker.Unknown, checker.Violated, checker.Holds), checker.Violated},
 	} {
-		if got := c.night.Outcome(1, 1); got != c.want {
+		if got := c.night.Outcome(); got != c.want {
 			t.Errorf("%v: %s, want %s", c.night.Results, got, c.want)
 		}
 	}
 	unfinished := all(checker.Holds, checker.Holds)
 	unfinished.Seeds++
-	if got := unfinished.Outcome(1, 1); got != checker.Unknown {
+	if got := unfinished.Outcome(); got != checker.Unknown {
 		t.Errorf("a run is missing: %s", got)
 	}
 	troubled := all(checker.Holds)
 	troubled.Results[0].Trouble = "a fault did not heal"
-	if got := troubled.Outcome(1, 1); got != checker.Unknown || troubled.Results[0].Passed() {
+	if got := troubled.Outcome(); got != checker.Unknown || troubled.Results[0].Passed() {
 		t.Errorf("a run had trouble: %s", got)
 	}
 }
 
 func TestANightIsTold(t *testing.T) {
 	n := aNight()
-	summary := n.Summary(1, 1)
-	for _, want := range []string{"3 of 6 runs made: 1 holds, 1 violated, 1 not exercised; 16 operations", "seed 103: violated: two", "(seed-103)", "seed 101: not exercised: too short; 1 operations, 0 faults, 0.0 s; made again once because the servers disagreed (seed-101-void-1)"} {
+	summary := n.Summary("nights")
+	for _, want := range []string{"3 of 6 runs made: 1 violated, 1 not exercised, 1 holds; 16 operations, 0 faults", "3 of 6 runs not made: seeds 102, 104, 105", "seed 103: violated: two", "  zkverify replay nights/seed-103 --times 10 --until-violated", "seed 101: not exercised: too short; 1 operation, 0 faults, 0.0 s; made again once because the servers disagreed (seed-101-void-1)"} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("%q is not in the summary:\n%s", want, summary)
 		}
@@ -128,8 +131,9 @@ func TestANightIsTold(t *testing.T) {
 	var suite struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
 	}
-	if err := xml.Unmarshal(junit.Bytes(), &suite); err != nil || suite.Tests != 3 || suite.Failures != 1 || !strings.Contains(junit.String(), `classname="recipes.mutex.seed-103"`) {
+	if err := xml.Unmarshal(junit.Bytes(), &suite); err != nil || suite.Tests != 4 || suite.Failures != 1 || suite.Errors != 1 || !strings.Contains(junit.String(), `classname="recipes.mutex.seed-103"`) {
 		t.Errorf("%v: %s", err, junit.String())
 	}
 	r := NightResult{Seed: 7, Outcome: checker.Violated, Reason: "100 % wrong\nindeed"}

@@ -1,46 +1,108 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Style says how a terminal report looks.
 type Style struct {
-	Color bool // use ANSI colors
+	Color   bool // use ANSI colors
+	Width   int  // letters in a line, 0 if there is no limit
+	Height  int  // lines of the terminal, 0 if it is none
+	Verbose bool // show figures, coverage and all witnesses on record
 }
 
-// maxShown is how many violations of one guarantee are spelled out. The first
-// ones tell the story, verdict.json has more.
-const maxShown = 3
+// Run is what a terminal report tells of a run besides the verdicts.
+type Run struct {
+	Header histories.Header
+	Path   string   // of its history, or the folder of it, as a command line names it
+	Args   []string // what commands that judge it have to be given besides
+	Page   string   // the page that was written of it, "" if none was
+	Facts  []string // how it went, for a verbose report
+}
 
-// Terminal writes the report as plain text: one line per guarantee, then the
-// violations, how often faults met the lock in each state, how much each recipe
-// was used, and the figures.
-func Terminal(w io.Writer, r *checker.Report, style Style) error {
-	p := &printer{w: w, style: style}
+// Terminal writes the report as plain text, meant to fit on one screen: the outcome,
+// a line for each guarantee that was promised, the first violation of each that is
+// violated, where the run is, and what to type next. A verbose report has the figures,
+// all violations on record, how often faults met the lock in each state, and how much
+// each recipe was used, too. Where the report is longer than the screen, the outcome
+// is told again at the end.
+func Terminal(w io.Writer, r *checker.Report, run Run, style Style) error {
+	var page bytes.Buffer
+	p := &printer{w: &page, style: style}
+	p.outcome(r)
+	p.wrapped("", "", describe(&run.Header, r, style.Verbose))
+	p.printf("\n")
 	p.verdicts(r.Verdicts)
 	p.witnesses(r.Verdicts)
-	p.meetings(r.Meetings, r.Coverage)
-	p.recipes(r.Recipes)
-	p.figures(r.Figures)
-	for i, d := range r.Disagreements {
-		if i == maxShown {
-			p.printf("  … and %d more\n", len(r.Disagreements)-i)
-			break
-		}
-		p.printf("the servers disagree: %s\n", d)
+	if style.Verbose {
+		p.details(r, run.Facts)
+	}
+	if len(r.Notes) > 0 {
+		p.printf("\n")
 	}
 	for _, n := range r.Notes {
-		p.printf("note: %s\n", n)
+		p.wrapped("note: ", "  ", n)
 	}
-	p.printf("\n%s: %s\n", p.paint(r.Outcome(), strings.ToUpper(string(r.Outcome()))), r.Reason())
-	return p.err
+	p.printf("\n")
+	if lines := bytes.Count(page.Bytes(), []byte("\n")); style.Height > 0 && lines+3 > style.Height {
+		p.outcome(r)
+	}
+	for _, line := range leads(r, run) {
+		p.printf("%s\n", line)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	_, err := page.WriteTo(w)
+	return err
+}
+
+// describe says in a line what a history is of, and in a verbose report when it was
+// recorded.
+func describe(hd *histories.Header, r *checker.Report, verbose bool) string {
+	text := fmt.Sprintf("%s %s, seed %d, %s", hd.Target, hd.Recipe, hd.Seed, words.Count(r.Events, "event"))
+	if hd.Shrunk != nil {
+		text += fmt.Sprintf(" left of %d", hd.Shrunk.Events)
+	}
+	if hd.ZooKeeper != "" {
+		text += fmt.Sprintf(", %s %s (%s)", words.Count(hd.Servers, "ZooKeeper server"), hd.ZooKeeper, hd.Ensemble)
+	}
+	if verbose && !hd.Started.IsZero() {
+		text += ", " + hd.Started.Format(time.RFC3339)
+	}
+	return text
+}
+
+// leads are the lines that lead on: where the run is, and what to do next.
+func leads(r *checker.Report, run Run) []string {
+	var lines []string
+	if run.Page != "" {
+		lines = append(lines, "to look at it: "+run.Page)
+	}
+	switch o := r.Outcome(); {
+	case o == checker.Violated && run.Path != "":
+		command := "zkverify explain"
+		for _, word := range append(slices.Clone(run.Args), run.Path) {
+			command += " " + quote(word)
+		}
+		lines = append(lines, "what happened: "+command)
+	case o == checker.NotExercised && run.Page != "":
+		lines = append(lines, "to put more to the test: run longer (--duration), or name the faults (--faults)")
+	case run.Page != "":
+		lines = append(lines, "history, verdict and logs: "+run.Path)
+	}
+	return lines
 }
 
 // printer keeps the first error, so that its users need not look.
@@ -56,87 +118,134 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-func (p *printer) paint(o checker.Outcome, text string) string {
-	if !p.style.Color {
-		return text
+// wrapped prints a text after what its first line begins with, further lines after
+// what they begin with.
+func (p *printer) wrapped(first, further, text string) {
+	width := 0
+	if p.style.Width > 0 {
+		width = max(p.style.Width-max(utf8.RuneCountInString(first), utf8.RuneCountInString(further)), 16)
 	}
-	code := map[checker.Outcome]string{
+	for i, line := range words.Wrap(text, width) {
+		if i > 0 {
+			first = further
+		}
+		p.printf("%s%s\n", first, line)
+	}
+}
+
+func (p *printer) paint(o checker.Outcome, text string) string {
+	code, colored := map[checker.Outcome]string{
 		checker.Holds: "32", checker.Violated: "1;31", checker.Unknown: "33", checker.NotExercised: "33", checker.NotJudged: "33",
 	}[o]
+	if !p.style.Color || !colored {
+		return text
+	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (p *printer) verdicts(verdicts []checker.Verdict) {
-	for i := range verdicts {
-		v := &verdicts[i]
-		outcome := string(v.Outcome)
-		if !v.Promised && v.Outcome == checker.NotExercised {
-			outcome = "not promised"
+// outcome prints what the run came to, and why.
+func (p *printer) outcome(r *checker.Report) {
+	word := strings.ToUpper(string(r.Outcome())) + ":"
+	for i, line := range words.Wrap(word+" "+r.Reason(), p.style.Width) {
+		if rest, first := strings.CutPrefix(line, word); i == 0 && first {
+			line = p.paint(r.Outcome(), word) + rest
 		}
-		p.printf("%-23s %s%s  %s\n", v.Guarantee, p.paint(v.Outcome, outcome), pad(outcome, len("not exercised")), v.Reason)
-		var figures []string
-		for _, f := range v.Figures {
-			figures = append(figures, f.String())
-		}
-		if len(figures) > 0 {
-			p.printf("%-23s %s  %s\n", "", pad("", len("not exercised")), strings.Join(figures, ", "))
-		}
+		p.printf("%s\n", line)
 	}
 }
 
+// verdicts prints the table: a row for each guarantee, and one for all that were not
+// promised.
+func (p *printer) verdicts(verdicts []checker.Verdict) {
+	name, outcome := 0, 0
+	for i := range verdicts {
+		if v := &verdicts[i]; v.Outcome != checker.NotPromised {
+			name, outcome = max(name, len(v.Guarantee)), max(outcome, len(v.Outcome))
+		}
+	}
+	var not []string
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Outcome == checker.NotPromised {
+			not = append(not, v.Guarantee)
+			continue
+		}
+		p.verdict(v, name, outcome)
+	}
+	if len(not) > 0 {
+		p.wrapped(string(checker.NotPromised)+": ", "  ", strings.Join(not, "; "))
+	}
+}
+
+// leastReason is how narrow the column of reasons may become before a reason has
+// lines of its own.
+const leastReason = 24
+
+// verdict prints a row of the table, whose first columns are so wide.
+func (p *printer) verdict(v *checker.Verdict, name, outcome int) {
+	text := string(v.Outcome)
+	indent := name + 2 + outcome + 2
+	first := v.Guarantee + pad(v.Guarantee, name+2) + p.paint(v.Outcome, text)
+	var reason []string
+	if p.style.Width > 0 && p.style.Width-indent < leastReason {
+		indent = 2
+		p.printf("%s\n", first)
+		first = pad("", indent)
+	} else {
+		first += pad(text, outcome+2)
+	}
+	width := 0
+	if p.style.Width > 0 {
+		width = p.style.Width - indent
+	}
+	reason = words.Wrap(v.Reason, width)
+	if figures := v.Figures; p.style.Verbose && len(figures) > 0 {
+		var all []string
+		for _, f := range figures {
+			all = append(all, f.String())
+		}
+		reason = append(reason, words.Wrap(strings.Join(all, ", "), width)...)
+	}
+	for _, line := range reason {
+		p.printf("%s%s\n", first, line)
+		first = pad("", indent)
+	}
+}
+
+// witnesses prints the first violation of each guarantee, of a verbose report all that
+// are on record.
 func (p *printer) witnesses(verdicts []checker.Verdict) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		if v.Outcome != checker.Violated {
 			continue
 		}
-		p.printf("\n%s was violated %s:\n", v.Guarantee, times(v.Violations))
-		shown := v.Witnesses[:min(len(v.Witnesses), maxShown)]
-		for j, witness := range shown {
-			p.printf("  %d. %s\n", j+1, witness)
+		shown, which := v.Witnesses, ""
+		if !p.style.Verbose {
+			shown = shown[:min(len(shown), 1)]
+			if v.Violations > 1 {
+				which = ", first"
+			}
 		}
-		if more := v.Violations - len(shown); more > 0 {
+		p.printf("\n")
+		p.wrapped("", "  ", fmt.Sprintf("%s was violated %s%s:", v.Guarantee, words.Times(v.Violations), which))
+		for j, witness := range shown {
+			number := "  "
+			if p.style.Verbose {
+				number = fmt.Sprintf("  %d. ", j+1)
+			}
+			p.wrapped(number, "  ", witness.String())
+		}
+		if more := v.Violations - len(shown); more > 0 && p.style.Verbose {
 			p.printf("  … and %d more\n", more)
 		}
 	}
 }
 
-// recipes prints how much each was used, when there were several.
-func (p *printer) recipes(rows []checker.RecipeUse) {
-	if len(rows) < 2 {
-		return
-	}
-	p.printf("\n%-17s %6s %11s %9s %22s %23s\n", "recipe", "locks", "operations", "got", "held as a fault began", "waited as a fault began")
-	for _, r := range rows {
-		held := "."
-		if r.Recipe.IsLock() {
-			held = fmt.Sprint(r.Held)
-		}
-		p.printf("%-17s %6d %11d %9d %22s %23d\n", r.Recipe, r.Locks, r.Operations, r.Got, held, r.Awaited)
-	}
-}
-
-func (p *printer) figures(figures []checker.Figure) {
-	if len(figures) == 0 {
-		return
-	}
-	p.printf("\n")
-	for _, f := range figures {
-		p.printf("%s\n", f)
-	}
-}
+// Seconds prints a duration for people, to a tenth of a second.
+func Seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 // pad returns the blanks that are missing after text to make it width wide.
 func pad(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// Seconds prints a duration for people, to a tenth of a second.
-func Seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

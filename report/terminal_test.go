@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
@@ -26,7 +27,8 @@ func sample() *checker.Report {
 				}},
 				Figures: []checker.Figure{{Name: "holds", Value: 12}},
 			},
-			{Guarantee: checker.Fairness, Outcome: checker.NotExercised, Reason: "not promised by the target"},
+			{Guarantee: checker.Fairness, Outcome: checker.NotPromised, Reason: "not promised by the target"},
+			{Guarantee: checker.Reentrancy, Outcome: checker.NotPromised, Reason: "not promised by the target"},
 			{Guarantee: checker.NoLeak, Outcome: checker.Holds, Promised: true, Expected: true, Reason: "nothing was left"},
 			{Guarantee: checker.Permits, Outcome: checker.NotJudged, Promised: true, Expected: true, Reason: "7 operations on record"},
 		},
@@ -41,38 +43,117 @@ func sample() *checker.Report {
 	}
 }
 
-func TestATerminalReportTellsEverythingThatMatters(t *testing.T) {
+func told(t *testing.T, r *checker.Report, run report.Run, style report.Style) string {
+	t.Helper()
 	var b bytes.Buffer
-	if err := report.Terminal(&b, sample(), report.Style{}); err != nil {
+	if err := report.Terminal(&b, r, run, style); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(b.String(), "\n")
+	return b.String()
+}
+
+func TestATerminalReportIsOneScreen(t *testing.T) {
+	run := report.Run{Header: histories.Header{Target: "mine", Recipe: "semaphore", Seed: 7}, Path: "runs/my lock", Page: "runs/my lock/report.html", Facts: []string{"3 cycles"}}
+	want := `VIOLATED: mutual exclusion: two owners held one lock at the same time, 5 times
+mine semaphore, seed 7, 0 events
+
+mutual exclusion  violated    two owners held one lock at the same time, 5 times
+no leak           holds       nothing was left
+permits           not judged  7 operations on record
+not promised: fairness; reentrancy
+
+mutual exclusion was violated 5 times, first:
+  process 1 and process 2 both held lock "a" from 1.000000 s to 1.500000 s.
+  Fault black-hole on client 1 was active.
+
+note: the history is cut off: line 9
+
+to look at it: runs/my lock/report.html
+what happened: zkverify explain --release-not-held=violation 'runs/my lock'
+`
+	run.Args = []string{"--release-not-held=violation"}
+	if got := told(t, sample(), run, report.Style{Width: 80, Height: 24}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestATerminalReportFitsItsTerminal(t *testing.T) {
+	r := sample()
+	r.Verdicts[0].Reason = strings.Repeat("something rather long happened to it, ", 9)
+	r.Notes = append(r.Notes, strings.Repeat("a note of many words ", 12))
+	for _, width := range []int{40, 80, 120} {
+		for _, verbose := range []bool{false, true} {
+			run := report.Run{Header: histories.Header{Target: "mine", Recipe: "semaphore"}, Path: "x", Facts: []string{strings.Repeat("a fact of many words ", 12)}}
+			text := told(t, r, run, report.Style{Width: width, Verbose: verbose})
+			tables := 0 // those of a verbose report need 66 letters
+			for line := range strings.Lines(text) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					tables++
+				}
+			}
+			if tables > 0 && (!verbose || width >= 80) {
+				t.Errorf("%d lines are wider than %d in\n%s", tables, width, text)
+			}
+			if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, strings.TrimSpace(r.Verdicts[0].Reason)) {
+				t.Errorf("the reason is cut off at %d:\n%s", width, text)
+			}
+		}
+	}
+}
+
+// Of a report that is longer than the screen, the end is what is seen.
+func TestTheOutcomeIsOnTheLastScreen(t *testing.T) {
+	for _, height := range []int{5, 10, 17, 18, 24, 50} {
+		text := told(t, sample(), report.Run{Path: "runs/x", Page: "runs/x/report.html"}, report.Style{Width: 80, Height: height})
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		last := lines[max(0, len(lines)+1-height):] // the prompt has a line too
+		if !strings.Contains(strings.Join(last, "\n"), "VIOLATED: ") {
+			t.Errorf("on the last %d lines of\n%s", height, text)
+		}
+		if n := strings.Count(text, "VIOLATED: "); n != 1 && len(lines) < height {
+			t.Errorf("%d times in\n%s", n, text)
+		}
+	}
+}
+
+func TestWhatToDoNextDependsOnTheOutcome(t *testing.T) {
+	for o, want := range map[checker.Outcome]string{
+		checker.Violated:     "to look at it: d/report.html\nwhat happened: zkverify explain d\n",
+		checker.Holds:        "to look at it: d/report.html\nhistory, verdict and logs: d\n",
+		checker.Unknown:      "to look at it: d/report.html\nhistory, verdict and logs: d\n",
+		checker.NotExercised: "to look at it: d/report.html\nto put more to the test: run longer (--duration), or name the faults (--faults)\n",
+	} {
+		r := &checker.Report{Verdicts: []checker.Verdict{{Guarantee: checker.Fencing, Outcome: o, Promised: true, Expected: true, Reason: "because"}}}
+		if got := told(t, r, report.Run{Path: "d", Page: "d/report.html"}, report.Style{}); !strings.HasSuffix(got, "\n\n"+want) {
+			t.Errorf("of one that %s:\n%s", o, got)
+		}
+	}
+}
+
+func TestAVerboseReportTellsEverythingThatIsOnRecord(t *testing.T) {
+	text := told(t, sample(), report.Run{Facts: []string{"3 cycles, 1 a second"}}, report.Style{Verbose: true})
 	for _, want := range []string{
-		"mutual exclusion        violated       two owners held one lock at the same time, 5 times",
-		"fairness                not promised   not promised by the target",
-		"no leak                 holds          nothing was left",
-		"permits                 not judged     7 operations on record",
-		"recipe             locks  operations       got  held as a fault began waited as a fault began",
-		"semaphore              1           7         3                      2                       1",
-		"barrier                2           5         4                      .                       3",
+		"mutual exclusion  violated    two owners held one lock at the same time, 5 times",
+		"                              holds: 12",
+		"recipe             locks  operations       got    held  waited",
+		"semaphore              1           7         3       2       1",
+		"barrier                2           5         4       .       3",
 		"mutual exclusion was violated 5 times:",
 		`  1. process 1 and process 2 both held lock "a" from 1.000000 s to 1.500000 s. Fault black-hole on client 1 was active.`,
 		"  … and 4 more",
-		"black-hole                     3          .          .          .          3          .",
+		"black-hole      3         .         .         .         3         .",
 		"operations: 42",
-		"note: the history is cut off: line 9",
-		"VIOLATED: mutual exclusion: two owners held one lock at the same time, 5 times",
+		"3 cycles, 1 a second",
 	} {
-		found := false
-		for _, l := range lines {
-			found = found || l == want
-		}
-		if !found {
-			t.Errorf("no line %q in\n%s", want, b.String())
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no line %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(b.String(), "\x1b") {
+	if strings.Contains(text, "\x1b") {
 		t.Error("colors where none were asked for")
+	}
+	if text := told(t, sample(), report.Run{}, report.Style{Color: true}); !strings.HasPrefix(text, "\x1b[1;31mVIOLATED:\x1b[0m mutual") {
+		t.Errorf("without a color:\n%s", text)
 	}
 }
 
@@ -85,17 +166,14 @@ func TestWhatFaultsMetOfSeveralRecipesIsLetters(t *testing.T) {
 		{Fault: "down", Recipe: histories.Barrier, Met: map[checker.State]int{checker.Idle: 0, checker.Waiting: 1}},
 	}
 	r.Coverage = append(r.Coverage, checker.CoverageRow{Fault: "down", Starts: 12})
-	var b bytes.Buffer
-	if err := report.Terminal(&b, r, report.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	text := told(t, r, report.Run{}, report.Style{Verbose: true})
 	for _, want := range []string{
-		"                          starts semaphore barrier",
-		"black-hole                     3 ...h.     i .    ",
-		"down                          12 ...h.     . w    ",
+		"           starts semaphore barrier",
+		"black-hole      3 ...h.     i .    ",
+		"down           12 ...h.     . w    ",
 	} {
-		if !strings.Contains(b.String(), "\n"+want+"\n") {
-			t.Errorf("no %q in\n%s", want, b.String())
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }
@@ -103,13 +181,10 @@ func TestWhatFaultsMetOfSeveralRecipesIsLetters(t *testing.T) {
 func TestServersThatDisagreeAreNamed(t *testing.T) {
 	r := sample()
 	r.Disagreements = []string{"only 1 of 3 servers (2) have /x"}
-	var b bytes.Buffer
-	if err := report.Terminal(&b, r, report.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	text := told(t, r, report.Run{}, report.Style{Verbose: true})
 	for _, want := range []string{"the servers disagree: only 1 of 3 servers (2) have /x", "UNKNOWN: the servers disagree"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }
@@ -123,7 +198,7 @@ func TestVerdictJSONIsReadBack(t *testing.T) {
 	if err := r.UnmarshalJSON(b.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if r.Outcome() != checker.Violated || len(r.Verdicts) != 4 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
+	if r.Outcome() != checker.Violated || len(r.Verdicts) != 5 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -133,7 +208,29 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
-	if err := report.Terminal(full{}, sample(), report.Style{Color: true}); err == nil {
+	if err := report.Terminal(full{}, sample(), report.Run{}, report.Style{Color: true}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// All recipes, and the fault with the longest name: the table is cut between columns.
+func TestWhatFaultsMetFitsTheTerminal(t *testing.T) {
+	r := sample()
+	r.Meetings = nil
+	for _, fault := range []string{"isolate-holder-follower", "down"} {
+		for _, recipe := range histories.Recipes() {
+			r.Meetings = append(r.Meetings, checker.Meetings{Fault: fault, Recipe: recipe, Met: r.Coverage[0].Met})
+		}
+	}
+	text := told(t, r, report.Run{}, report.Style{Verbose: true, Width: 80})
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d letters: %s", n, line)
+		}
+	}
+	for _, recipe := range histories.Recipes() {
+		if !strings.Contains(text, " "+string(recipe)) {
+			t.Errorf("%s is not in\n%s", recipe, text)
+		}
 	}
 }

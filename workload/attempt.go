@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -55,7 +56,7 @@ func enqueued(ctx context.Context, p Place) {
 		}
 		lock = p.Lock
 	}
-	a.c.setQueuing(false)
+	a.c.setQueued(stand{lock: lock, token: p.Token})
 	a.c.record(histories.Event{
 		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: lock, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
 		Session: a.c.sessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
@@ -63,12 +64,13 @@ func enqueued(ctx context.Context, p Place) {
 }
 
 // acquire runs one acquire of what asked says, by way of do, and returns the
-// hold if it got it. Any error means that nobody acts on it: it fails.
+// hold if it got it; Depth is above 1 of an owner that asks as if it held. Any error means that nobody acts on it: it fails.
 func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.Event, do func(context.Context) (Lease, error)) (*hold, error) {
 	a := &attempt{c: c, open: true, Event: asked}
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.current(), c.sessionName()
 	a.Owner = ownerName(a.Process)
 	c.record(a.Event)
+	strikes := c.strikeCount()
 	c.setAsking(true)
 	lease, err := do(context.WithValue(ctx, attemptKey{}, a))
 
@@ -80,19 +82,24 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	done.Session = c.sessionName()
 	if err != nil {
 		done.Type, done.Error = histories.Fail, err.Error()
+		done.Refused = op == histories.TryAcquire && errors.Is(err, ErrNotAcquired)
 		c.record(done)
 		return nil, err
 	}
 	if s, ok := lease.(Sessioned); ok {
 		done.Session = sessionName(s.SessionID())
 	}
-	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), 1
+	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), max(1, asked.Depth)
+	if d, ok := lease.(NestedLease); ok {
+		done.Depth = max(done.Depth, d.Depth())
+	}
 	if m, ok := lease.(MultiLease); ok && done.Parts != nil {
 		done.Token, done.Parts = histories.Token{}, withTokens(done.Parts, m.Tokens())
 	}
 	c.record(done)
 	h := newHold(c, done, lease)
 	c.addHold(h)
+	h.askGranted(c.strikeCount() != strikes)
 	return h, nil
 }
 

@@ -20,3 +20,8 @@ func lossBound(s Settings) time.Duration { return s.SessionTimeout }
 // lease: a watch event, and whatever a holder whose link is down needs to notice
 // and to look again. After a session timeout without a link its lease is lost.
 func revokeBound(s Settings) time.Duration { return s.SessionTimeout }
+
+// connectBound is how often a client of the recipes tries to connect in a fifth of a
+// session timeout, or in 5 s, at most: see recipes.Connect. It is above what
+// backoff from 10 ms to a sixth of the session timeout comes to.
+const connectBound = 20

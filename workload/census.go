@@ -156,9 +156,39 @@ func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
 	c.Goroutines = append(leftRunning(ctx, r.before, []Target{r.cfg.Target}), r.stacks...)
 }
 
+// countKept counts the goroutines of idle clients that are still open, against those
+// that as many had when they were opened.
+func (r *run) countKept(ctx context.Context, c *histories.Census) {
+	open := 0
+	for _, h := range r.households() {
+		if target, _ := h.current(); target != nil {
+			open++
+		}
+	}
+	if r.workers != nil || open == 0 || open != len(r.households()) {
+		return
+	}
+	c.Clients = open
+	settled(ctx, settleStops, func() int {
+		c.Kept = max(0, len(running(r.before, []Target{r.cfg.Target}))-r.idle)
+		return c.Kept - open
+	})
+}
+
 // leftRunning lists the goroutines that run the code of targets and were not
-// there before.
+// there before, when they have had time to end.
 func leftRunning(ctx context.Context, before map[string]string, targets []Target) (left []string) {
+	settled(ctx, settleStops, func() int {
+		left = running(before, targets)
+		return len(left)
+	})
+	slices.Sort(left)
+	return left
+}
+
+// running lists the goroutines that run the code of targets and were not there
+// before.
+func running(before map[string]string, targets []Target) (found []string) {
 	packages := []string{pkg(reflect.TypeFor[zk.Conn]()), pkg(reflect.TypeFor[recipes.Client]()), pkg(reflect.TypeFor[mutants.Client]())}
 	for _, t := range targets {
 		// Targets of this package are known by what they are made of: those above.
@@ -166,17 +196,12 @@ func leftRunning(ctx context.Context, before map[string]string, targets []Target
 			packages = append(packages, p)
 		}
 	}
-	settled(ctx, settleStops, func() int {
-		left = nil
-		for id, stack := range stacks() {
-			if _, old := before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
-				left = append(left, stack)
-			}
+	for id, stack := range stacks() {
+		if _, old := before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
+			found = append(found, stack)
 		}
-		return len(left)
-	})
-	slices.Sort(left)
-	return left
+	}
+	return found
 }
 
 // pkg returns how a type's package begins the names of functions in a stack.

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 )
@@ -16,63 +15,56 @@ import (
 // client is one of the run's clients. Its index stays; its process number
 // changes when a process is retired, its connection when it crashes.
 type client struct {
-	run     *run
-	index   int
-	rand    *rand.Rand         // decides its cycles
-	more    *rand.Rand         // decides what recipes have in particular: the same cycles whatever is driven
-	links   map[int]links.Link // by server
-	servers []string           // the links' addresses, in the order to try them
-	ids     map[string]int     // server by address
-	wg      sync.WaitGroup     // owned by close: presence, hold watchers, crashes
+	run   *run
+	index int
+	rand  *rand.Rand     // decides its cycles
+	asks  *rand.Rand     // decides when it asks locks of themselves
+	more  *rand.Rand     // decides what recipes have in particular: the same cycles whatever is driven
+	home  *household     // who shares its session
+	wg    sync.WaitGroup // owned by close: presence, hold watchers, crashes
 
 	gate   sync.Mutex // orders what is recorded with the end of its worker process
 	over   int        // of its processes, those below have crashed or were retired on record
 	killed int        // those below have died with their worker process, or before
-	dead   bool       // it has died with one, and has not opened again yet
+	dead   bool       // it has died with one, or with its household, and has not opened again yet
 
 	mu        sync.Mutex
 	process   int
-	target    Client // nil between a crash and the next open
-	wire      connection
-	absent    context.CancelFunc // ends the presence goroutine
+	target    Client // its household's when it opened; nil between a crash and the next open
+	wire      clientNetwork
 	waiting   bool
 	queuing   bool             // its acquire has not told its place in the queue yet
 	inside    bool             // a double barrier
 	releasing bool             // a release, or a leave, is under way
 	at        histories.Recipe // what its cycle is of
+	place     stand            // in a queue, that it was last told of
 	held      []*hold          // what it believes to hold
 	strikes   int              // faults that have hit it
+	endure    time.Time        // until when the last of them wants it to hold on
 }
 
 func newClient(r *run, index int) *client {
-	return &client{
+	c := &client{
 		run: r, index: index, process: index,
 		// One stream a client: what one draws does not depend on others.
-		rand:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1)),
-		more:  rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1<<32)),
-		links: make(map[int]links.Link), ids: make(map[string]int),
+		rand: rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1)),
+		more: rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1<<32)),
+		asks: rand.New(rand.NewPCG(uint64(r.cfg.Seed), uint64(index)+1<<33)),
 	}
+	c.home = newHousehold(c)
+	return c
 }
 
-// link opens the client's links, one to each server. Clients start at
-// different servers, so that a server's fault hits some of them.
-func (c *client) link(ctx context.Context) error {
-	servers := c.run.cfg.Ensemble.Servers()
-	for i := range servers {
-		s := servers[(c.index+i)%len(servers)]
-		l, err := c.run.cfg.Network.Link(ctx, fmt.Sprintf("%s-client%d-server%d", c.run.name, c.index, s.ID), s.Addr)
-		if err != nil {
-			return err
-		}
-		c.links[s.ID] = l
-		c.servers = append(c.servers, l.Addr())
-		c.ids[l.Addr()] = s.ID
-	}
-	return nil
-}
-
-// open starts the target's client and gives it the time of one attempt.
+// open starts the target's client and gives it the time of one attempt, unless
+// another member of the household has.
 func (c *client) open(ctx context.Context) error {
+	h := c.home
+	h.opening.Lock() // for the time of one attempt
+	defer h.opening.Unlock()
+	if target, w := h.current(); target != nil {
+		c.opened(target, w)
+		return nil
+	}
 	attempt, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout+5*time.Second)
 	defer cancel()
 	if c.run.workers != nil {
@@ -80,32 +72,36 @@ func (c *client) open(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("client %d: %w", c.index, err)
 		}
-		c.opened(remote, remote, func() {})
+		h.begun(remote)
+		h.opened(remote, remote, func() {})
+		c.opened(remote, remote)
 		return nil
 	}
-	w := newWire(c.ids, c.run.cfg.SessionTimeout)
+	w := newWire(h.ids, c.run.cfg.SessionTimeout)
+	h.begun(w)
 	target, err := c.run.cfg.Target.Open(attempt, Env{
-		Servers: slices.Clone(c.servers), Dial: w.dial,
+		Servers: slices.Clone(h.servers), Dial: w.dial,
 		SessionTimeout: c.run.cfg.SessionTimeout, TickTime: c.run.cfg.Ensemble.TickTime(),
-		Root: c.run.lockRoot(), Auth: c.run.cfg.Auth, Locks: c.run.locks, Enqueued: enqueued, Suspended: c.suspended,
+		Root: c.run.lockRoot(), Auth: c.run.cfg.Auth, Locks: c.run.locks, Enqueued: enqueued, Suspended: h.suspended, Told: c.told,
 	})
 	if err != nil {
 		w.tear() // whatever Open has left behind cannot hold a session
 		return fmt.Errorf("client %d: %w", c.index, err)
 	}
 	present, absent := context.WithCancel(context.Background())
-	c.opened(target, w, absent)
+	h.opened(target, w, absent)
+	c.opened(target, w)
 	c.wg.Go(func() { c.run.observer.keepPresence(present, w, target) })
 	return nil
 }
 
-func (c *client) opened(target Client, wire connection, absent context.CancelFunc) {
+func (c *client) opened(target Client, wire clientNetwork) {
 	c.gate.Lock()
 	c.dead = false
 	c.gate.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.target, c.wire, c.absent = target, wire, absent
+	c.target, c.wire = target, wire
 }
 
 // ensureOpen opens the client again after a crash, for as long as it takes.
@@ -121,18 +117,16 @@ func (c *client) ensureOpen(ctx context.Context) bool {
 	return true
 }
 
-// abandon is the crash of the client: its network goes first, so that nothing
-// can be said any more.
+// abandon is the crash of the client, which is on record, and of its household.
 func (c *client) abandon() {
-	target, w, absent := c.take()
+	target := c.take()
 	c.retire()
-	if target == nil {
-		return // the run has torn it out already
-	}
-	w.tear()
-	absent()
-	c.wg.Go(target.Crash)
+	c.home.crash(target, c)
 }
+
+// perish is the crash of the client, and of its household, in the middle of whatever
+// it does. It may be called by any goroutine.
+func (c *client) perish() { c.home.crash(c.client(), nil) }
 
 // crash ends the client and its process, which holds no lock, without a word.
 func (c *client) crash(e histories.Event) {
@@ -141,10 +135,11 @@ func (c *client) crash(e histories.Event) {
 	c.abandon()
 }
 
-// close ends the client in good order.
+// close ends the client in good order, and its household.
 func (c *client) close(ctx context.Context) error {
-	target, w, absent := c.take()
-	if target == nil {
+	target := c.take()
+	w, absent, first := c.home.vacate(target)
+	if !first {
 		return nil
 	}
 	session, _, _ := w.credentials()
@@ -158,13 +153,15 @@ func (c *client) close(ctx context.Context) error {
 	return nil
 }
 
-func (c *client) take() (Client, connection, context.CancelFunc) {
+// take leaves the client without what it was doing, and returns what it was a
+// client of; nil if it was none.
+func (c *client) take() Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
 	c.run.held.Add(-int64(len(c.held)))
 	c.target, c.waiting, c.queuing, c.inside, c.releasing, c.held = nil, false, false, false, false, nil
-	return t, c.wire, c.absent
+	return t
 }
 
 // retire gives the client its next process number, Jepsen's way.
@@ -192,6 +189,13 @@ func (c *client) strikeCount() int {
 	return c.strikes
 }
 
+// enduring is how long the last fault wants a holder to hold on.
+func (c *client) enduring() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Until(c.endure)
+}
+
 // becomes changes what the client does, for faults to meet.
 func (c *client) becomes(change func()) {
 	c.mu.Lock()
@@ -204,9 +208,12 @@ func (c *client) setWaiting(yes bool) { c.becomes(func() { c.waiting = yes }) }
 
 // setAsking says that it acquires, without a place in the queue yet, or does no
 // more.
-func (c *client) setAsking(yes bool) { c.becomes(func() { c.waiting, c.queuing = yes, yes }) }
+func (c *client) setAsking(yes bool) {
+	c.becomes(func() { c.waiting, c.queuing, c.place = yes, yes, stand{} })
+}
 
-func (c *client) setQueuing(yes bool) { c.becomes(func() { c.queuing = yes }) }
+// setQueued says that its acquire has told a place in the queue.
+func (c *client) setQueued(at stand) { c.becomes(func() { c.queuing, c.place = false, at }) }
 
 func (c *client) setInside(yes bool) { c.becomes(func() { c.inside = yes }) }
 
@@ -253,7 +260,7 @@ func (c *client) holding() (recipes []histories.Recipe) {
 	return recipes
 }
 
-// suspended is Env.Suspended.
+// suspended is told of a lease of the household, perhaps the client's.
 func (c *client) suspended(token histories.Token, yes bool) {
 	c.mu.Lock()
 	held := slices.Clone(c.held)
@@ -281,8 +288,9 @@ func (c *client) status() nemesis.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := nemesis.Client{
-		Index: c.index, Process: c.process, Links: c.links,
+		Index: c.index, Process: c.process, Links: c.home.links, Together: c.home.indexes(),
 		Waits: c.waiting, Enqueues: c.queuing, Holds: len(c.held) > 0 || c.inside, Releases: c.releasing,
+		Lingers: slices.ContainsFunc(c.held, func(h *hold) bool { return h.lingers.Load() }),
 	}
 	if c.target != nil {
 		out.Session, out.Password, out.Linked = c.wire.credentials()

@@ -27,6 +27,15 @@ type Config struct {
 
 	Seed    int64
 	Clients int // default DefaultClients
+	// Pairs is how many pairs of clients share a client of the target, and so a
+	// session, if the target is [Concurrent]. Default a fifth of Clients, or all
+	// where a hand-off within a client is all that is driven; negative: none, as with
+	// Workers.
+	Pairs int
+	// Sessions, if it is not 0, is how many sessions there are for all clients of a
+	// [Concurrent] target, whatever Pairs says: client i has that of client i%Sessions.
+	// So hundreds of clients can want one lock at little cost.
+	Sessions int
 	// Locks is how many of each recipe. Default 5, or 1 if several recipes
 	// are driven: then clients meet less often at each.
 	Locks    int
@@ -183,5 +192,6 @@ func (c Config) Header() histories.Header {
 func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
 	setDefault(&p.ProgressBound, progressBound(c.settings()))
+	p.Says = p.Says && c.Workers.N == 0 // workers are not asked
 	return p
 }

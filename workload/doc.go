@@ -23,6 +23,11 @@
 // counters is behind a fence that refuses old tokens, the other is guarded by
 // mutual exclusion alone.
 //
+// Where a target allows it ([Concurrent]) a fifth of the clients share the session
+// of another one: they contend with each other within one client of the target, and
+// crash together. A holder that was told of its loss acquires once more in the name
+// of its owner, which must be refused.
+//
 // Meanwhile the nemesis strikes. A client that is hit while it holds a lock
 // often holds on for longer than its session can live: that is when two
 // clients come to believe in one lock.

@@ -23,6 +23,18 @@ type Member interface {
 	Leave(ctx context.Context) error
 }
 
+// brokenRounds is the share of members who crash on their way in or out, or inside:
+// a round that is broken costs the others a session timeout.
+const brokenRounds = 0.01
+
+// longRounds says how seldom a round is one in which one member crashes inside, one
+// stays until after its session has ended, and the others leave: they must wait for
+// the one that stays.
+const longRounds = 30
+
+// memberSteps is how long it takes at most to pass an idle barrier.
+const memberSteps = 30 * time.Millisecond
+
 // members is how many a double barrier has, unless there are fewer clients.
 const members = 3
 
@@ -89,9 +101,21 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string,
 	case 2, 3:
 		out = plan.patience
 	}
+	patience := time.Duration(share * float64(c.run.cfg.SessionTimeout))
+	switch rank := r.ranked.Add(1); {
+	case r.generation%longRounds == longRounds/2 && !r.short:
+		in, out, patience = 0, 0, 3*c.run.cfg.SessionTimeout
+		plan.crash = rank == 1
+		if rank == 2 {
+			plan.hold = 3 * c.run.cfg.SessionTimeout / 2
+		}
+	case plan.more.Float64() < brokenRounds && plan.doom == 0:
+		// Between two of its steps, or of the others': they are this fast.
+		defer c.doom(in + time.Duration(plan.more.Float64()*float64(memberSteps))).Stop()
+	}
 	pause(ctx, in, nil)
 	plan.hold += out
-	_, err := d.pass(ctx, c, name, r, plan, time.Duration(share*float64(c.run.cfg.SessionTimeout)))
+	_, err := d.pass(ctx, c, name, r, plan, patience)
 	if asPlanned(err) {
 		return nil
 	}

@@ -14,14 +14,21 @@ var mutexRecipe = RecipeInfo{
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered("lock", n), histories.Lock{Recipe: histories.Mutex}
 	},
-	make: func(r *run) driver { return mutexDriver{r.promises.Reentrant} },
+	make: func(r *run) driver { return mutexDriver{r, r.promises.Reentrant} },
 }
 
 // mutexDriver drives a mutex: acquire in one of four ways, increment what the
-// lock guards, hold on, perhaps re-enter, release or crash.
-type mutexDriver struct{ reentrant bool }
+// lock guards, hold on, perhaps re-enter, release or crash. One cycle in ten goes to
+// a lock that nobody else uses meanwhile.
+type mutexDriver struct {
+	run       *run
+	reentrant bool
+}
 
 func (d mutexDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+	if plan.more.Float64() < relayed {
+		return c.relay(ctx, d.run.spare(histories.Mutex), plan)
+	}
 	h, err := c.get(ctx, plan, claimOf(c.client(), lock))
 	if h == nil {
 		return err

@@ -27,6 +27,7 @@ func (nonReentrantDriver) cycle(ctx context.Context, c *client, lock string, pla
 		return err
 	}
 	levels := []Lease{h.lease}
+	h.again, _ = locker.(Reenterer)
 	if r, ok := locker.(Reenterer); ok && plan.depth > 1 {
 		// A lock that waits for itself must not keep the client.
 		bounded, cancel := context.WithTimeout(ctx, plan.patience)

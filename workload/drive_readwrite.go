@@ -41,11 +41,16 @@ func (readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan c
 		return err
 	}
 	levels := []Lease{h.lease}
+	h.again, _ = mine.(Reenterer)
 	if x, ok := other.(Reenterer); ok && crossing {
 		h.increment(ctx, h.lease, plan.race)
 		if second := h.cross(ctx, x, plan); second != nil {
 			h.increment(ctx, h.lease, plan.race) // it has both
-			h.releaseAll(levels, plan.race)
+			h.releaseAll(levels, plan)
+			second.again = x
+			if second.event.Mode == histories.ModeRead {
+				plan.hold *= company // while writers wait that came before it
+			}
 			second.use(ctx, []Lease{second.lease}, plan)
 			second.finish(ctx, plan, []Lease{second.lease})
 			return nil

@@ -109,11 +109,12 @@ func revocableClaim(lock string) func(Client) claim {
 	return func(target Client) claim { return claimOf(target.(RevocableLocker).Revocable(), lock) }
 }
 
-// revokeRequested puts on record that the holder was asked to release.
+// revokeRequested puts on record that the holder was asked to release, after the end
+// of the lease too: whom nobody has asked must not be told, ever.
 func (h *hold) revokeRequested() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.over && !h.lost {
-		h.recordLocked(histories.RevokeRequested)
-	}
+	e := h.event
+	e.Type = histories.RevokeRequested
+	h.c.recordAlive(e)
 }

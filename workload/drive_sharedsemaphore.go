@@ -56,11 +56,32 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string
 		return d.use(ctx, c, lock, plan, n)
 	}
 	err := d.setSize(ctx, c, lock, size)
+	if err == nil && plan.more.IntN(2) == 0 {
+		err = d.flutter(ctx, c, lock, plan)
+	}
 	if asPlanned(err) {
 		return nil // the run is over, or the servers were away for long
 	}
 	return err
 }
+
+// flutter changes the size again and again, as fast as it can be changed: between two
+// of the steps by which others take permits, too.
+func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client, lock string, plan cycle) error {
+	for i := range 2 * flutters {
+		if err := d.setSize(ctx, c, lock, 5-3*(i%2)); err != nil {
+			return err
+		}
+		pause(ctx, time.Duration(plan.more.Float64()*float64(time.Millisecond)), nil)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// flutters is how often.
+const flutters = 15
 
 // recover acquires two permits. The first client to come makes the size one for a
 // while: then the others wait for the size alone, nothing but its raise can wake

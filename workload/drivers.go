@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // driver is how the clients of a run use the locks of one recipe. Each recipe
@@ -53,7 +54,7 @@ type RecipeInfo struct {
 func Recipes() []RecipeInfo {
 	return []RecipeInfo{
 		mutexRecipe, nonReentrantRecipe, readWriteRecipe, multiLockRecipe, semaphoreRecipe, sharedSemaphoreRecipe,
-		revocationRecipe, barrierRecipe, doubleBarrierRecipe,
+		revocationRecipe, handoffRecipe, barrierRecipe, doubleBarrierRecipe,
 	}
 }
 
@@ -81,7 +82,7 @@ func SelectRecipes(t Target, names []string) ([]histories.Recipe, error) {
 	for _, name := range names {
 		r := histories.Recipe(name)
 		if !slices.Contains(histories.Recipes(), r) {
-			return nil, fmt.Errorf("unknown recipe %q; known: all, %s", name, joined(histories.Recipes()))
+			return nil, UnknownRecipe(name)
 		}
 		if !slices.Contains(offers, r) {
 			return nil, fmt.Errorf("target %s does not offer %s, but %s", t.Name(), r, joined(offers))
@@ -89,6 +90,15 @@ func SelectRecipes(t Target, names []string) ([]histories.Recipe, error) {
 		wanted[r] = true
 	}
 	return slices.DeleteFunc(offers, func(r histories.Recipe) bool { return !wanted[r] }), nil
+}
+
+// UnknownRecipe refuses the name of a recipe.
+func UnknownRecipe(name string) error {
+	known := []string{"all"}
+	for _, r := range histories.Recipes() {
+		known = append(known, string(r))
+	}
+	return words.Unknown("recipe", name, known, words.Known(known))
 }
 
 func joined(recipes []histories.Recipe) string {
@@ -104,6 +114,7 @@ type group struct {
 	RecipeInfo
 	driver driver
 	names  []string
+	spare  []string // locks that one client at a time uses, see relay
 	lock   histories.Lock
 }
 
@@ -120,9 +131,17 @@ func (c Config) groups() []*group {
 		} else {
 			g.names = numbered(string(info.Recipe), c.Locks)
 		}
+		if info.Recipe == histories.Mutex {
+			g.spare = numbered("spare", spares)
+		}
 		out = append(out, g)
 	}
 	return out
+}
+
+// all returns the locks of the recipe, those that one client at a time uses too.
+func (g *group) all() []string {
+	return append(slices.Clip(g.names), g.spare...)
 }
 
 // numbered returns n keys of locks, which are the names of their nodes too.
@@ -138,7 +157,7 @@ func numbered(name string, n int) []string {
 func lockTable(groups []*group) map[string]histories.Lock {
 	table := make(map[string]histories.Lock)
 	for _, g := range groups {
-		for _, name := range g.names {
+		for _, name := range g.all() {
 			table[name] = g.lock
 		}
 	}

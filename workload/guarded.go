@@ -96,7 +96,7 @@ func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
 		}
 		counters := h.c.run.counters[s.lock]
 		_, _ = h.access(histories.Write, s.guarded, s.store, s.value+1, func() (int64, error) {
-			return s.value + 1, counters.write(s.store, s.token, s.value+1)
+			return s.value + 1, h.c.ifAlive(func() error { return counters.write(s.store, s.token, s.value+1) })
 		})
 	}
 }

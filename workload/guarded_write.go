@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -56,15 +57,38 @@ type seen struct {
 // planned to be incremented: of several locks, that of any one of them. A reader
 // keeps away from it.
 func (h *hold) beginGuarded(plan cycle) {
-	if _, ok := h.lease.(GuardedLease); !ok || !plan.guarded || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Permits > 0 {
+	if plan.guarded {
+		h.readGuarded(plan, h.c.run.cfg.SessionTimeout)
+	}
+}
+
+// readGuarded reads one of the counters that the hold guards, unless it has.
+func (h *hold) readGuarded(plan cycle, patience time.Duration) {
+	if _, ok := h.lease.(GuardedLease); !ok || h.seen != nil || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Permits > 0 || h.isLost() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(h.c.run.life, h.c.run.cfg.SessionTimeout)
+	ctx, cancel := context.WithTimeout(h.c.run.life, patience)
 	defer cancel()
 	g := plan.oneOf(h.guards())
 	if v, err := h.access(histories.Read, g, histories.StoreGuarded, 0, func() (int64, error) { return h.c.run.observer.value(ctx, h.c.run.guardedNode(g.lock)) }); err == nil {
 		h.seen = &seen{g, v}
 	}
+}
+
+// awaitSession has a holder that has lost its lease write when its client has another
+// session, or has reconnected in its own, and others have had their turn: what its
+// lock was good for is over.
+func (h *hold) awaitSession(plan cycle) {
+	timeout := h.c.run.cfg.SessionTimeout
+	bounded, cancel := context.WithTimeout(h.c.run.life, 2*timeout)
+	defer cancel()
+	for since := time.Now(); bounded.Err() == nil; pause(bounded, heartbeat/10, nil) {
+		now := h.c.status()
+		if now.Linked != 0 && (sessionName(now.Session) != h.event.Session || time.Since(since) > timeout/2) {
+			break
+		}
+	}
+	pause(bounded, time.Duration(plan.more.Float64()*float64(timeout/4)), nil)
 }
 
 // oneOf is the counter that the plan has drawn.
@@ -77,9 +101,12 @@ func (c cycle) oneOf(all []guarded) guarded { return all[int(c.part*float64(len(
 //
 // The innermost of leases guards it; several locks that are held at once do so
 // together, also where one of them was acquired again.
-func (h *hold) endGuarded(leases []Lease) (unknown bool) {
+func (h *hold) endGuarded(leases []Lease, plan cycle) (unknown bool) {
 	if h.seen == nil || !h.c.awake() {
 		return false
+	}
+	if h.isLost() {
+		h.awaitSession(plan)
 	}
 	ctx, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
 	defer cancel()

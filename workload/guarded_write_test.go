@@ -96,7 +96,7 @@ func TestOfSeveralLocksAnyOneMayGuardTheCounter(t *testing.T) {
 	h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}, Depth: 1})
 	both, again := h.lease.(*guarding), &guarding{}
 	h.seen = &seen{two[1], 6}
-	if h.endGuarded([]Lease{both, partLease{again, "b"}}) {
+	if h.endGuarded([]Lease{both, partLease{again, "b"}}, cycle{}) {
 		t.Error("nobody knows, although it was answered")
 	}
 	if want := []string{"/run-1/guarded/b=7"}; !slices.Equal(both.written, want) || again.written != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -14,9 +15,13 @@ type hold struct {
 	c     *client
 	event histories.Event // process, lock or parts, owner, session and token, for all its events
 	lease Lease
+	above int           // how often its owner had the lock before, as far as the owner knows
 	since int           // the client's strikes when it began
 	seen  *seen         // of the counter in ZooKeeper, when it is to be written
+	again Reenterer     // for re-entries; nil where there are none
 	done  chan struct{} // closed when over
+
+	lingers atomic.Bool // it would go on if its client were hit now
 
 	mu   sync.Mutex
 	lost bool // on record
@@ -25,7 +30,7 @@ type hold struct {
 }
 
 func newHold(c *client, acquired histories.Event, lease Lease) *hold {
-	h := &hold{c: c, lease: lease, done: make(chan struct{}), since: c.strikeCount()}
+	h := &hold{c: c, lease: lease, done: make(chan struct{}), since: c.strikeCount(), above: max(acquired.Depth, 1) - 1}
 	h.event = acquired
 	h.event.Type, h.event.Op, h.event.Depth = "", "", 0
 	if lease.Lost() != nil {
@@ -133,6 +138,8 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 	h.c.record(e)
 	if e.Type == histories.Info {
 		h.c.retire()
+	} else if depth == 1 && h.c.run.promises.Says && h.c.asks.Float64() < askFree {
+		h.askFree()
 	}
 }
 

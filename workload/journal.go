@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -12,6 +13,8 @@ import (
 type Recorder interface {
 	// Record stamps the event with the time and appends it.
 	Record(histories.Event) (histories.Event, error)
+	// Elapsed is the time of the run now, on the clock that stamps events.
+	Elapsed() time.Duration
 	// Failed is closed when the history cannot be written any more.
 	Failed() <-chan struct{}
 	// Err says why.

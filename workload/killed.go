@@ -17,6 +17,18 @@ func (c *client) record(e histories.Event) {
 	c.run.journal.record(e)
 }
 
+// recordAlive is record for what may come to a process after its end: then nothing is
+// recorded of it, and false returned.
+func (c *client) recordAlive(e histories.Event) bool {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	if c.dead || e.Process < max(c.over, c.killed) {
+		return false
+	}
+	c.run.journal.record(e)
+	return true
+}
+
 // bury puts on record that the client, which is still that which lived in a
 // worker process that has ended, has crashed with it. What the client's loop is
 // doing fails, one call after the other, until it opens again.
@@ -45,18 +57,55 @@ func (c *client) bury(r *remoteClient) {
 	}
 }
 
-// buried reports whether the client has died with its worker process, and has
-// to open again.
+// die puts on record that the client, if it still is one of target, has crashed with
+// its household.
+func (c *client) die(target Client) {
+	if c.client() != target {
+		return // it has not opened again yet
+	}
+	c.gate.Lock()
+	process := c.current()
+	if process >= c.over {
+		c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: c.sessionName()})
+		c.over = process + 1
+	}
+	c.killed, c.dead = process+1, true
+	c.gate.Unlock()
+	c.retire()
+}
+
+// buried reports whether the client has died with its worker process, or its
+// household, and has to open again.
 func (c *client) buried() bool {
-	c.mu.Lock()
-	r, remote := c.target.(*remoteClient)
-	c.mu.Unlock()
-	if !remote || !r.gone() {
+	target := c.client()
+	r, remote := target.(*remoteClient)
+	switch {
+	case remote && r.gone():
+		c.bury(r) // if it opened as the process ended
+	case remote || target == nil || c.alive():
 		return false
 	}
-	c.bury(r) // if it opened as the process ended
-	c.take()
+	c.home.vacate(c.take())
 	return true
+}
+
+// alive reports whether what the client does counts: it has not crashed with
+// another.
+func (c *client) alive() bool {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	return !c.dead
+}
+
+// ifAlive does something that must not happen once the client has crashed with
+// another.
+func (c *client) ifAlive(do func() error) error {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	if c.dead {
+		return errCrashed
+	}
+	return do()
 }
 
 // awake returns when the process that the client lives in runs: what a process
@@ -66,7 +115,7 @@ func (c *client) awake() bool {
 	if r, remote := c.client().(*remoteClient); remote {
 		return r.awake()
 	}
-	return true
+	return c.alive()
 }
 
 // hosted reports whether the client lives in a process of its own.

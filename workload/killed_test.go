@@ -26,7 +26,8 @@ func killable(t *testing.T) (c *client, kill func(), events func() []histories.E
 	talk := newTalk("worker 1", io.Discard, newLateness())
 	remote := &remoteClient{talk: talk, torn: make(chan struct{})}
 	talk.register(remote)
-	c.opened(remote, remote, func() {})
+	c.home.opened(remote, remote, func() {})
+	c.opened(remote, remote)
 	events = func() []histories.Event {
 		if err := rec.Close(); err != nil {
 			t.Fatal(err)
@@ -62,7 +63,7 @@ func TestNothingOfAProcessIsOnRecordAfterItWasKilled(t *testing.T) {
 	}
 	c.abandon() // as its cycle had planned
 	again := &remoteClient{talk: newTalk("worker 1", io.Discard, newLateness()), torn: make(chan struct{})}
-	c.opened(again, again, func() {})
+	c.opened(again, again)
 	acquire.Type, acquire.Process = histories.Invoke, c.current()
 	c.record(acquire)
 	got := events()
@@ -98,9 +99,9 @@ func TestAProcessCrashesOnceHoweverItDies(t *testing.T) {
 	}
 	t.Run("it opens as the process ends", func(t *testing.T) {
 		c, kill, events := killable(t)
-		remote, wire, absent := c.take()
+		remote := c.take()
 		kill()
-		c.opened(remote, wire, absent)
+		c.opened(remote, remote.(*remoteClient))
 		if !c.buried() || c.buried() {
 			t.Error("it is not seen that it is gone, or twice")
 		}

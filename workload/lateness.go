@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // lateness measures how long the lines of a worker process take from the moment
@@ -45,7 +47,7 @@ func (l *lateness) pause() {
 func (l *lateness) resumed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.paused, l.resume = false, monotonic()
+	l.paused, l.resume = false, protocol.Now()
 }
 
 // Lateness is how long the lines of worker processes were under way, but for

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,6 +32,7 @@ type round struct {
 	lobby      *lobby
 	generation int
 	begun      chan struct{} // closed when it has begun
+	ranked     atomic.Int64  // members that have been told which of them they are
 
 	// Locked by the lobby.
 	members int // that have joined

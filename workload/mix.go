@@ -30,8 +30,13 @@ type Mix struct {
 	HoldOn float64
 
 	Reenter float64 // share of holds that re-enter, one or two levels deep; default 0.1
-	Crash   float64 // share of holds that end in a crash; default 0.0007
+	Crash   float64 // share of holds that end in a crash, and of cycles that one cuts short; default 0.0007
 	Race    float64 // share of increments that pause between read and write; default 0.2
+
+	// Ended is the share of acquires, and of releases, whose context has ended before
+	// they begin: the ones must get nothing, the others be carried out all the same.
+	// Default 0.01.
+	Ended float64
 
 	// Guarded is the share of holds that increment a counter in ZooKeeper too, in a
 	// transaction that looks at the lock; default 0.1.
@@ -60,6 +65,7 @@ func (m Mix) withDefaults() Mix {
 	share(&m.Reenter, 0.1)
 	share(&m.Crash, 0.0007)
 	share(&m.Race, 0.2)
+	share(&m.Ended, 0.01)
 	share(&m.Guarded, 0.1)
 	share(&m.Write, 0.5)
 	share(&m.Cross, 0.3)
@@ -95,10 +101,13 @@ type cycle struct {
 	holdOn   time.Duration // 0: a fault does not impress it
 	depth    int
 	crash    bool
+	doom     time.Duration // after so long it crashes amid whatever it does; 0: never
 	race     time.Duration // between read and write
 	guarded  bool          // increments a counter in ZooKeeper
 	part     float64       // which, under several locks: 0 is the first one's, 1 would be beyond the last
 	rest     time.Duration // before it begins; longer after a failure
+	hasty    bool          // it releases with a context that has ended
+	late     bool          // it acquires with one
 
 	more *rand.Rand // decides what the recipe has in particular; not drawn by draw
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ const poll = 500 * time.Millisecond
 
 func newObserver(ctx context.Context, servers []string, auth ensemble.Credentials) (*observer, error) {
 	conn, events, err := zk.Connect(servers, observerTimeout,
-		zk.WithHostProvider(&inTurn{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
+		zk.WithDialer(dialGuarded), zk.WithHostProvider(&inTurn{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +73,15 @@ func newObserver(ctx context.Context, servers []string, auth ensemble.Credential
 		o.close()
 		return nil, fmt.Errorf("the ensemble does not serve: %w", context.Cause(ctx))
 	}
+}
+
+// dialGuarded dials a server, and does not believe whatever answers.
+func dialGuarded(network, addr string, timeout time.Duration) (net.Conn, error) {
+	conn, err := net.DialTimeout(network, addr, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return ensemble.Guard(conn), nil
 }
 
 func (o *observer) close() {

@@ -24,10 +24,27 @@ func (c *client) chaos(ctx context.Context) {
 		if !c.ensureOpen(ctx) {
 			return
 		}
-		if err := g.driver.cycle(ctx, c, g.names[plan.lock], plan); err != nil {
+		if c.asks.Float64() < askQueue {
+			c.askQueue(ctx, g.names[plan.lock])
+		}
+		doom := c.doom(plan.doom)
+		err := g.driver.cycle(ctx, c, g.names[plan.lock], plan)
+		doom.Stop()
+		if err != nil {
 			pause(ctx, failureRest, nil)
 		}
 	}
+}
+
+// doom has the client crash after so long, whatever it does then; 0 is never. It does
+// not outlive the chaos phase.
+func (c *client) doom(after time.Duration) *time.Timer {
+	if after <= 0 || c.hosted() {
+		t := time.NewTimer(time.Hour)
+		t.Stop()
+		return t
+	}
+	return time.AfterFunc(after, c.perish)
 }
 
 // plan decides the next cycle, so long after the chaos phase began.
@@ -50,6 +67,10 @@ func (c *client) plan(elapsed time.Duration) (*group, cycle) {
 		plan.way = wayTimeout
 	}
 	plan.more = more
+	if more.Float64() < r.cfg.Mix.Crash {
+		plan.doom = time.Millisecond/10 + time.Duration(more.Float64()*float64(5*r.cfg.Mix.Hold))
+	}
+	plan.hasty, plan.late = more.Float64() < r.cfg.Mix.Ended, more.Float64() < r.cfg.Mix.Ended
 	return g, plan
 }
 
@@ -80,7 +101,7 @@ func (c *client) recover(ctx context.Context) (missed []string) {
 	}
 	var places, last []place
 	for _, g := range c.run.groups {
-		for _, name := range g.names {
+		for _, name := range g.all() {
 			if g.together {
 				last = append(last, place{g, name})
 			} else {
@@ -106,7 +127,7 @@ func (c *client) recover(ctx context.Context) (missed []string) {
 func (c *client) tryAll(ctx context.Context) {
 	for _, g := range c.run.groups {
 		if t, ok := g.driver.(trier); ok {
-			for _, name := range g.names {
+			for _, name := range g.all() {
 				t.try(ctx, c, name)
 			}
 		}
@@ -132,6 +153,11 @@ func (c *client) get(ctx context.Context, plan cycle, asked claim) (*hold, error
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
 		defer time.AfterFunc(plan.patience, cancel).Stop()
+	}
+	if plan.late {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		cancel()
 	}
 	h, err := c.acquire(ctx, op, asked.event, do)
 	if asPlanned(err) {
@@ -161,7 +187,7 @@ func (c *client) gets(ctx context.Context, op histories.Op, ask func(Client) cla
 			continue
 		}
 		h.increment(ctx, h.lease, 0)
-		h.releaseAll([]Lease{h.lease}, 0)
+		h.releaseAll([]Lease{h.lease}, cycle{})
 		return true
 	}
 	return false

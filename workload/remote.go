@@ -11,11 +11,12 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// connection is what the harness knows of a client's network, wherever the
+// clientNetwork is what the harness knows of a client's network, wherever the
 // client lives.
-type connection interface {
+type clientNetwork interface {
 	// credentials returns the latest session, and the server that the client
 	// is linked to in it now, 0 when none.
 	credentials() (session int64, password []byte, server int)
@@ -23,6 +24,9 @@ type connection interface {
 	sessionTimeout() time.Duration
 	// tear takes the network away for good.
 	tear()
+	// connects returns how often the client has tried to connect, zero when that
+	// is not known.
+	connects() histories.Connects
 }
 
 // remoteClient is a Client in a worker process. It implements the interfaces
@@ -43,15 +47,18 @@ type remoteClient struct {
 	password []byte
 	granted  time.Duration
 	server   int
+
+	counted   histories.Connects // as its worker has told when the client had ended
+	countedAt time.Time
 }
 
-var _ connection = (*remoteClient)(nil)
+var _ clientNetwork = (*remoteClient)(nil)
 
 // openRemote starts a client in the worker process that t talks to.
-func openRemote(ctx context.Context, t *talk, e where, announced func(session, czxid int64), suspended func(histories.Token, bool)) (*remoteClient, error) {
+func openRemote(ctx context.Context, t *talk, e protocol.Where, announced func(session, czxid int64), suspended func(histories.Token, bool)) (*remoteClient, error) {
 	c := &remoteClient{talk: t, announced: announced, suspended: suspended, torn: make(chan struct{})}
 	t.register(c)
-	l, err := c.ask(ctx, command{Do: doOpen, Env: &e}, nil)
+	l, err := c.ask(ctx, protocol.Command{Do: protocol.DoOpen, Env: &e}, nil)
 	if err != nil {
 		t.drop(c)
 		return nil, err
@@ -60,7 +67,7 @@ func openRemote(ctx context.Context, t *talk, e where, announced func(session, c
 	return c, nil
 }
 
-func (c *remoteClient) ask(ctx context.Context, what command, lease *remoteLease) (line, error) {
+func (c *remoteClient) ask(ctx context.Context, what protocol.Command, lease *remoteLease) (protocol.Line, error) {
 	what.Client = c.number
 	return c.talk.ask(ctx, what, lease, c.torn)
 }
@@ -69,17 +76,17 @@ func (c *remoteClient) ask(ctx context.Context, what command, lease *remoteLease
 func (c *remoteClient) offers(r histories.Recipe) bool { return slices.Contains(c.has, r) }
 
 // told takes in an event of the client.
-func (c *remoteClient) told(l line) error {
+func (c *remoteClient) told(l protocol.Line) error {
 	switch l.Event {
-	case saySuspended, sayResumed:
-		c.suspended(l.Token, l.Event == saySuspended)
+	case protocol.SaySuspended, protocol.SayResumed:
+		c.suspended(l.Token, l.Event == protocol.SaySuspended)
 		return nil
 	}
 	session, err := sessionNumber(l.Session)
 	if err != nil {
 		return err
 	}
-	if l.Event == sayPresence {
+	if l.Event == protocol.SayPresence {
 		c.announced(session, l.Czxid)
 		return nil
 	}
@@ -113,20 +120,30 @@ func (c *remoteClient) sessionTimeout() time.Duration {
 	return c.granted
 }
 
+func (c *remoteClient) connects() histories.Connects {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.counted
+	out.Ago += time.Since(c.countedAt)
+	return out
+}
+
 // tear ends the client as its death would, and all waiting for it.
 func (c *remoteClient) tear() {
 	c.tearOnce.Do(func() {
 		c.talk.drop(c)
 		close(c.torn)
 		// Ends with the answer, at the latest with the process.
-		c.crash.Go(func() { _, _ = c.talk.ask(context.Background(), command{Do: doCrash, Client: c.number}, nil, nil) })
+		c.crash.Go(func() {
+			_, _ = c.talk.ask(context.Background(), protocol.Command{Do: protocol.DoCrash, Client: c.number}, nil, nil)
+		})
 	})
 }
 
 // awake returns when the client's process runs: at once, or after a pause. It
 // reports false when the client is gone.
 func (c *remoteClient) awake() bool {
-	_, err := c.ask(context.Background(), command{Do: doEcho}, nil)
+	_, err := c.ask(context.Background(), protocol.Command{Do: protocol.DoEcho}, nil)
 	return err == nil
 }
 
@@ -150,7 +167,7 @@ func (c *remoteClient) Crash() {
 }
 
 func (c *remoteClient) Close(ctx context.Context) error {
-	_, err := c.ask(ctx, command{Do: doClose}, nil)
+	_, err := c.ask(ctx, protocol.Command{Do: protocol.DoClose}, nil)
 	c.talk.drop(c)
 	if c.gone() {
 		return nil
@@ -159,7 +176,7 @@ func (c *remoteClient) Close(ctx context.Context) error {
 }
 
 // acquire sends one of the commands that get a lease.
-func (c *remoteClient) acquire(ctx context.Context, what command) (*remoteLease, error) {
+func (c *remoteClient) acquire(ctx context.Context, what protocol.Command) (*remoteLease, error) {
 	lease := &remoteLease{c: c, lost: make(chan struct{})}
 	l, err := c.ask(ctx, what, lease)
 	if err != nil {
@@ -198,19 +215,19 @@ func (l *remoteLease) lose() { l.once.Do(func() { close(l.lost) }) }
 
 // Valid is asked of the process, and so waits for as long as it is paused.
 func (l *remoteLease) Valid() bool {
-	answer, err := l.c.ask(context.Background(), command{Do: doValid, Lease: l.id}, nil)
+	answer, err := l.c.ask(context.Background(), protocol.Command{Do: protocol.DoValid, Lease: l.id}, nil)
 	return err == nil && answer.Valid
 }
 
 func (l *remoteLease) Release(ctx context.Context) error {
-	_, err := l.c.ask(ctx, command{Do: string(histories.Release), Lease: l.id}, nil)
+	_, err := l.c.ask(ctx, protocol.Command{Do: string(histories.Release), Lease: l.id}, nil)
 	l.c.talk.forget(l.id)
 	return err
 }
 
 // SetGuarded is answered once the process runs, however long ago it was asked.
 func (l *remoteLease) SetGuarded(ctx context.Context, node string, data []byte) error {
-	_, err := l.c.ask(ctx, command{Do: doSet, Lease: l.id, Node: node, Data: string(data)}, nil)
+	_, err := l.c.ask(ctx, protocol.Command{Do: protocol.DoSet, Lease: l.id, Node: node, Data: string(data)}, nil)
 	return err
 }
 
@@ -218,7 +235,7 @@ func (l *remoteLease) OnRevoke(f func()) {
 	l.mu.Lock()
 	l.onRevoke = append(l.onRevoke, f)
 	l.mu.Unlock()
-	_, _ = l.c.ask(context.Background(), command{Do: doListen, Lease: l.id}, nil)
+	_, _ = l.c.ask(context.Background(), protocol.Command{Do: protocol.DoListen, Lease: l.id}, nil)
 }
 
 func (l *remoteLease) revoked() {

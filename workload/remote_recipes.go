@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // What a client in a worker process offers: every recipe, each in words of the
@@ -39,19 +40,20 @@ func (c *remoteClient) Reenter(ctx context.Context, lock string, held Lease) (Le
 
 func (c *remoteClient) NonReentrant() Locker { return c.locker(histories.NonReentrant, "") }
 func (c *remoteClient) Alone() Locker        { return c.locker(histories.MultiLock, "") }
+func (c *remoteClient) Handoff() Locker      { return c.locker(histories.Handoff, "") }
 
 func (c *remoteClient) ReadWrite() (read, write Locker) {
 	return c.locker(histories.ReadWrite, histories.ModeRead), c.locker(histories.ReadWrite, histories.ModeWrite)
 }
 
 func (c *remoteClient) locker(recipe histories.Recipe, mode histories.Mode) remoteLocker {
-	return remoteLocker{c, command{Recipe: recipe, Mode: mode}}
+	return remoteLocker{c, protocol.Command{Recipe: recipe, Mode: mode}}
 }
 
 // remoteLocker gets the locks of one recipe.
 type remoteLocker struct {
 	c  *remoteClient
-	of command // with the recipe, and the mode if there are modes
+	of protocol.Command // with the recipe, and the mode if there are modes
 }
 
 func (r remoteLocker) get(ctx context.Context, do, lock string, held Lease) (Lease, error) {
@@ -80,15 +82,15 @@ func (r remoteLocker) TryAcquire(ctx context.Context, lock string) (Lease, error
 }
 
 func (r remoteLocker) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	return r.get(ctx, doReenter, lock, held)
+	return r.get(ctx, protocol.DoReenter, lock, held)
 }
 
 func (c *remoteClient) AcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
-	return multiLeaseOf(c.acquire(ctx, command{Do: string(histories.Acquire), Recipe: histories.MultiLock, Locks: locks}))
+	return multiLeaseOf(c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: histories.MultiLock, Locks: locks}))
 }
 
 func (c *remoteClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
-	return multiLeaseOf(c.acquire(ctx, command{Do: string(histories.TryAcquire), Recipe: histories.MultiLock, Locks: locks}))
+	return multiLeaseOf(c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: histories.MultiLock, Locks: locks}))
 }
 
 func multiLeaseOf(l *remoteLease, err error) (MultiLease, error) {
@@ -110,19 +112,19 @@ type remotePermits struct {
 }
 
 func (p remotePermits) AcquireN(ctx context.Context, lock string, n int) (Lease, error) {
-	return leaseOf(p.c.acquire(ctx, command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: lock, Permits: n}))
+	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: lock, Permits: n}))
 }
 
 func (p remotePermits) TryAcquireN(ctx context.Context, lock string, n int) (Lease, error) {
-	return leaseOf(p.c.acquire(ctx, command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: lock, Permits: n}))
+	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: lock, Permits: n}))
 }
 
 func (p remotePermits) SetSize(ctx context.Context, lock string, size int) error {
-	return p.c.operate(ctx, histories.SetSize, command{Recipe: p.recipe, Lock: lock, Size: size})
+	return p.c.operate(ctx, histories.SetSize, protocol.Command{Recipe: p.recipe, Lock: lock, Size: size})
 }
 
 // operate sends a command that is answered with no more than an error.
-func (c *remoteClient) operate(ctx context.Context, op histories.Op, what command) error {
+func (c *remoteClient) operate(ctx context.Context, op histories.Op, what protocol.Command) error {
 	what.Do = string(op)
 	_, err := c.ask(ctx, what, nil)
 	return err
@@ -135,28 +137,28 @@ func (c *remoteClient) Revocable() RevokerLocker {
 type remoteRevocable struct{ remoteLocker }
 
 func (r remoteRevocable) Holder(ctx context.Context, lock string) (histories.Token, string, error) {
-	l, err := r.c.ask(ctx, command{Do: doHolder, Recipe: histories.Revocation, Lock: lock}, nil)
+	l, err := r.c.ask(ctx, protocol.Command{Do: protocol.DoHolder, Recipe: histories.Revocation, Lock: lock}, nil)
 	return l.Token, l.Node, err
 }
 
 func (r remoteRevocable) Revoke(ctx context.Context, node string) error {
-	return r.c.operate(ctx, histories.Revoke, command{Recipe: histories.Revocation, Node: node})
+	return r.c.operate(ctx, histories.Revoke, protocol.Command{Recipe: histories.Revocation, Node: node})
 }
 
 func (c *remoteClient) SetBarrier(ctx context.Context, name string) error {
-	return c.operate(ctx, histories.Set, command{Recipe: histories.Barrier, Lock: name})
+	return c.operate(ctx, histories.Set, protocol.Command{Recipe: histories.Barrier, Lock: name})
 }
 
 func (c *remoteClient) RemoveBarrier(ctx context.Context, name string) error {
-	return c.operate(ctx, histories.Remove, command{Recipe: histories.Barrier, Lock: name})
+	return c.operate(ctx, histories.Remove, protocol.Command{Recipe: histories.Barrier, Lock: name})
 }
 
 func (c *remoteClient) WaitBarrier(ctx context.Context, name string) error {
-	return c.operate(ctx, histories.Wait, command{Recipe: histories.Barrier, Lock: name})
+	return c.operate(ctx, histories.Wait, protocol.Command{Recipe: histories.Barrier, Lock: name})
 }
 
 func (c *remoteClient) EnterBarrier(ctx context.Context, name string) (Member, error) {
-	lease, err := c.acquire(ctx, command{Do: string(histories.Enter), Recipe: histories.DoubleBarrier, Lock: name})
+	lease, err := c.acquire(ctx, protocol.Command{Do: string(histories.Enter), Recipe: histories.DoubleBarrier, Lock: name})
 	if err != nil {
 		return nil, err
 	}
@@ -167,5 +169,5 @@ type remoteMember struct{ *remoteLease }
 
 func (m remoteMember) Leave(ctx context.Context) error {
 	defer m.c.talk.forget(m.id)
-	return m.c.operate(ctx, histories.Leave, command{Recipe: histories.DoubleBarrier, Lease: m.id})
+	return m.c.operate(ctx, histories.Leave, protocol.Command{Recipe: histories.DoubleBarrier, Lease: m.id})
 }

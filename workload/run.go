@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	defer end(nil)
 	r := &run{
 		cfg: cfg, life: life, end: end, promises: cfg.promises(), before: stacks(),
-		active: make(map[int]*striking), met: make(map[meeting]int), counters: make(map[string]*counters),
+		active: make(map[int]*striking), met: make(map[meeting]int), counters: make(map[string]*counters), baton: make(chan struct{}, 1),
 	}
 	r.patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
@@ -82,7 +82,10 @@ type run struct {
 	groups   []*group                  // what is driven
 	locks    map[string]histories.Lock // by name
 	counters map[string]*counters      // by lock
+	baton    chan struct{}             // capacity 1: who has sent uses a spare lock, and what follows
+	soiled   int                       // how often something may have been left at a spare lock
 	before   map[string]string         // goroutines that are not ours
+	idle     int                       // goroutines of the clients when they had been opened
 	name     string                    // unique, for the links
 	observer *observer
 	clients  []*client
@@ -115,7 +118,9 @@ func (r *run) phases(ctx context.Context) (err error) {
 	}
 	watching, unwatch := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
-	watch.Go(func() { r.observer.watch(watching) }) // ends with unwatch
+	watch.Go(func() { r.observer.watch(watching) }) // ends with unwatch, as the next does
+	asks := serverWatch{every: serverPoll, patient: serverPatience, record: r.journal.record}
+	watch.Go(func() { asks.run(watching, r.cfg.Ensemble.Servers()) })
 
 	r.enter(histories.PhaseChaos)
 	recovery := make(chan struct{}) // closed when the recovery phase begins
@@ -138,6 +143,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 		if err := r.countNodes(r.life, &r.result.Census); err != nil {
 			r.warn("not all nodes and watches could be counted: %v", err)
 		}
+		r.countKept(r.life, &r.result.Census)
 		var compareErr error
 		if r.result.Census.Disagreements, compareErr = r.compareServers(r.life); compareErr != nil {
 			r.warn("not all servers could be compared: %v", compareErr)
@@ -149,6 +155,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	interrupted = interrupted || r.life.Err() != nil
 	if !interrupted {
 		r.countGoroutines(r.life, &r.result.Census)
+		r.countConnects(&r.result.Census)
 		r.judgeLateness(&r.result.Census)
 		census := r.result.Census
 		r.journal.record(histories.Event{Type: histories.CensusDone, Process: -1, Census: &census})
@@ -186,9 +193,11 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	r.name = path.Base(root)
 	for i := range r.cfg.Clients {
-		c := newClient(r, i)
-		r.clients = append(r.clients, c)
-		if err := c.link(opening); err != nil {
+		r.clients = append(r.clients, newClient(r, i))
+	}
+	r.pairUp()
+	for _, h := range r.households() {
+		if err := h.link(opening); err != nil {
 			return err
 		}
 	}
@@ -219,6 +228,7 @@ func (r *run) setUp(ctx context.Context) error {
 			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
 		}
 	}
+	r.idle = len(running(r.before, []Target{r.cfg.Target}))
 	return nil
 }
 
@@ -301,7 +311,7 @@ func (r *run) settle() {
 			if !ok {
 				continue
 			}
-			for _, name := range g.names {
+			for _, name := range g.all() {
 				if i := slices.IndexFunc(r.clients, func(c *client) bool { return c.client() != nil }); i >= 0 {
 					d.settle(ctx, r.clients[i], name)
 				}

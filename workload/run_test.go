@@ -150,6 +150,8 @@ func newFull(left int) *full { return &full{left: left, failed: make(chan struct
 
 var _ workload.Recorder = (*full)(nil)
 
+func (f *full) Elapsed() time.Duration { return 0 }
+
 func (f *full) Failed() <-chan struct{} { return f.failed }
 
 func (f *full) Record(e histories.Event) (histories.Event, error) {

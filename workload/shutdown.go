@@ -39,7 +39,8 @@ func (r *run) join(stuck <-chan []string) error {
 			return fmt.Errorf("target %s: %d clients did not return from a call, even without a network", r.cfg.Target.Name(), left)
 		}
 		for _, c := range r.clients {
-			if target, w, absent := c.take(); target != nil {
+			target := c.take()
+			if w, absent, first := c.home.vacate(target); first {
 				w.tear()
 				absent()
 				c.wg.Go(target.Crash)
@@ -73,8 +74,8 @@ func (r *run) tearDown() error {
 	if r.workers != nil {
 		r.endWorkers()
 	}
-	for _, c := range r.clients {
-		for _, l := range c.links {
+	for _, h := range r.households() {
+		for _, l := range h.links {
 			wg.Go(func() {
 				if err := l.Close(); err != nil {
 					r.warn("%v", err)

@@ -10,6 +10,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
+
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // errWorkerGone is wrapped by the errors of what is asked of a worker process
@@ -28,9 +30,9 @@ type talk struct {
 	inMu sync.Mutex
 	in   io.Writer
 
-	hello chan struct{} // closed when the worker has said it
-	hosts *hosts        // what it said of itself; set before hello is closed
-	over  chan struct{} // closed when nothing more is answered
+	hello chan struct{}   // closed when the worker has said it
+	hosts *protocol.Hosts // what it said of itself; set before hello is closed
+	over  chan struct{}   // closed when nothing more is answered
 
 	mu      sync.Mutex
 	ended   error // why; set before over is closed
@@ -38,13 +40,14 @@ type talk struct {
 	calls   map[int64]*call
 	leases  map[int64]*remoteLease
 	clients map[int]*remoteClient
+	had     []*remoteClient // all of them, by number less one
 }
 
 // call is a command under way.
 type call struct {
 	ctx    context.Context
 	lease  *remoteLease // what the answer may grant
-	answer line
+	answer protocol.Line
 	done   chan struct{} // closed when it is answered
 }
 
@@ -58,17 +61,17 @@ func newTalk(name string, in io.Writer, late *lateness) *talk {
 // ask sends a command and waits for its answer. When ctx ends the command is
 // cancelled, and its answer awaited all the same: it may have succeeded. given
 // up, if not nil, ends the wait without an answer.
-func (t *talk) ask(ctx context.Context, c command, lease *remoteLease, givenUp <-chan struct{}) (line, error) {
+func (t *talk) ask(ctx context.Context, c protocol.Command, lease *remoteLease, givenUp <-chan struct{}) (protocol.Line, error) {
 	select {
 	case <-givenUp: // and the answer may be faster than the news of it
-		return line{}, errCrashed
+		return protocol.Line{}, errCrashed
 	default:
 	}
 	k := &call{ctx: ctx, lease: lease, done: make(chan struct{})}
 	t.mu.Lock()
 	if t.ended != nil {
 		t.mu.Unlock()
-		return line{}, t.ended
+		return protocol.Line{}, t.ended
 	}
 	t.next++
 	c.ID = t.next
@@ -82,22 +85,22 @@ func (t *talk) ask(ctx context.Context, c command, lease *remoteLease, givenUp <
 	for {
 		select {
 		case <-k.done:
-			return k.answer, k.answer.err(ctx)
+			return k.answer, failureOf(k.answer, ctx)
 		case <-cancelled:
 			cancelled = nil
-			t.send(command{Do: doCancel, Of: c.ID, Client: c.Client})
+			t.send(protocol.Command{Do: protocol.DoCancel, Of: c.ID, Client: c.Client})
 		case <-givenUp:
-			return line{}, errCrashed
+			return protocol.Line{}, errCrashed
 		case <-t.over:
-			return line{}, t.ended
+			return protocol.Line{}, t.ended
 		}
 	}
 }
 
 // send writes a command. That it does not arrive is seen by the end of the
 // talk.
-func (t *talk) send(c command) {
-	b, err := encode(c)
+func (t *talk) send(c protocol.Command) {
+	b, err := protocol.Encode(c)
 	if err != nil {
 		return // no command is made of what cannot be written
 	}
@@ -118,8 +121,8 @@ func (t *talk) listen(out io.Reader) error {
 		case err != nil:
 			return nil // killed in the middle of a line, perhaps
 		}
-		now := monotonic()
-		var l line
+		now := protocol.Now()
+		var l protocol.Line
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields()
 		err = d.Decode(&l)
@@ -134,7 +137,7 @@ func (t *talk) listen(out io.Reader) error {
 }
 
 // quote shows a line in a message, but no secret.
-func quote(l line, text []byte) string {
+func quote(l protocol.Line, text []byte) string {
 	if l.Password != nil || bytes.Contains(text, []byte("password")) {
 		return "(one with a password)"
 	}
@@ -162,11 +165,11 @@ func (t *talk) close(why error, bury func()) {
 }
 
 // received takes in one line.
-func (t *talk) received(l line) error {
+func (t *talk) received(l protocol.Line) error {
 	switch {
 	case l.At <= 0:
 		return errors.New("it has no time (at)")
-	case l.Event == sayHello:
+	case l.Event == protocol.SayHello:
 		return t.greeted(l)
 	case t.hosts == nil:
 		return errors.New("the first line must be hello")
@@ -176,7 +179,7 @@ func (t *talk) received(l line) error {
 		return t.answered(l)
 	}
 	switch l.Event {
-	case sayEnqueued:
+	case protocol.SayEnqueued:
 		t.mu.Lock()
 		k, known := t.calls[l.ID], l.ID > 0 && l.ID <= t.next
 		t.mu.Unlock()
@@ -187,22 +190,22 @@ func (t *talk) received(l line) error {
 			enqueued(k.ctx, Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
 		}
 		return nil
-	case sayLost, sayRevokeRequested:
+	case protocol.SayLost, protocol.SayRevokeRequested:
 		return t.toldOfLease(l)
-	case saySession, sayPresence, saySuspended, sayResumed:
+	case protocol.SaySession, protocol.SayPresence, protocol.SaySuspended, protocol.SayResumed:
 		return t.toldOfClient(l)
 	}
 	return fmt.Errorf("unknown event %q", l.Event)
 }
 
-func (t *talk) greeted(l line) error {
+func (t *talk) greeted(l protocol.Line) error {
 	switch {
 	case t.hosts != nil:
 		return errors.New("hello again")
-	case l.Protocol != protocolVersion:
-		return fmt.Errorf("it speaks protocol %d, not %d", l.Protocol, protocolVersion)
+	case l.Protocol != protocol.Version:
+		return fmt.Errorf("it speaks protocol %d, not %d", l.Protocol, protocol.Version)
 	}
-	t.hosts = &hosts{}
+	t.hosts = &protocol.Hosts{}
 	if l.Hosts != nil {
 		t.hosts = l.Hosts
 	}
@@ -210,7 +213,7 @@ func (t *talk) greeted(l line) error {
 	return nil
 }
 
-func (t *talk) answered(l line) error {
+func (t *talk) answered(l protocol.Line) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := t.calls[l.ID]
@@ -226,7 +229,7 @@ func (t *talk) answered(l line) error {
 	return nil
 }
 
-func (t *talk) toldOfLease(l line) error {
+func (t *talk) toldOfLease(l protocol.Line) error {
 	t.mu.Lock()
 	lease, known := t.leases[l.Lease], l.Lease > 0 && l.Lease <= t.next
 	t.mu.Unlock()
@@ -234,7 +237,7 @@ func (t *talk) toldOfLease(l line) error {
 	case !known:
 		return fmt.Errorf("there was no lease %d", l.Lease)
 	case lease == nil: // released meanwhile
-	case l.Event == sayLost:
+	case l.Event == protocol.SayLost:
 		lease.lose()
 	default:
 		lease.revoked()
@@ -242,7 +245,7 @@ func (t *talk) toldOfLease(l line) error {
 	return nil
 }
 
-func (t *talk) toldOfClient(l line) error {
+func (t *talk) toldOfClient(l protocol.Line) error {
 	if l.Client == nil {
 		return errors.New("it names no client")
 	}
@@ -271,6 +274,7 @@ func (t *talk) register(c *remoteClient) {
 	defer t.mu.Unlock()
 	c.number = len(t.clients) + 1
 	t.clients[c.number] = c
+	t.had = append(t.had, c)
 }
 
 // drop forgets a client that is gone, with its leases. Nil stays in its place:
@@ -286,20 +290,20 @@ func (t *talk) drop(c *remoteClient) {
 	}
 }
 
-// err is the error that an answer tells of, under the context of its command.
-func (l line) err(ctx context.Context) error {
+// failureOf is the error that an answer tells of, under the context of its command.
+func failureOf(l protocol.Line, ctx context.Context) error {
 	if l.Error == "" {
 		return nil
 	}
 	e := remoteError{text: l.Error}
 	switch l.Why {
-	case whyNotAcquired:
+	case protocol.WhyNotAcquired:
 		e.is = ErrNotAcquired
-	case whyLost:
+	case protocol.WhyLost:
 		e.is = ErrLost
-	case whyNotHeld:
+	case protocol.WhyNotHeld:
 		e.is = ErrNotHeld
-	case whyCancelled:
+	case protocol.WhyCancelled:
 		e.is = context.Canceled
 		if ctx.Err() != nil {
 			e.is = ctx.Err()

@@ -2,9 +2,11 @@ package workload
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // inMemory is a lock in the memory of its process, which every client shares.
@@ -180,7 +183,7 @@ func hostedMemory(t *testing.T) (talk *talk, m *inMemory, die func()) {
 
 func openMemory(t *testing.T, talk *talk) *remoteClient {
 	t.Helper()
-	c, err := openRemote(t.Context(), talk, where{Target: "memory", Timeout: 2000}, nil, nil)
+	c, err := openRemote(t.Context(), talk, protocol.Where{Target: "memory", Timeout: 2000}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,6 +294,58 @@ func TestAHolderInAWorkerHearsOfRequests(t *testing.T) {
 	<-heard
 }
 
+// said feeds a worker with lines and returns what it says to them.
+func said(t *testing.T, lines string, targets ...Target) (said []protocol.Line) {
+	t.Helper()
+	var out strings.Builder
+	if err := Worker(t.Context(), strings.NewReader(lines), &out, targets...); err != nil {
+		t.Fatal(err)
+	}
+	for text := range strings.Lines(out.String()) {
+		var l protocol.Line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		said = append(said, l)
+	}
+	return said
+}
+
+// slowToTell promises what depends on the settings.
+type slowToTell struct{ *inMemory }
+
+func (slowToTell) Promises(s Settings) histories.Promises {
+	return histories.Promises{TellsLoss: true, LossBound: 3*s.SessionTimeout + s.TickTime}
+}
+
+func TestAWorkerWithOneTargetSaysWhichAndWhatItPromises(t *testing.T) {
+	got := said(t, `{"id":1,"do":"promises","client":0,"env":{"session_timeout":2000,"tick":200}}`+"\n", slowToTell{newMemory()})
+	hosts := got[0].Hosts
+	if hosts == nil || hosts.Name != "memory" || !slices.Equal(hosts.Recipes, []histories.Recipe{histories.Mutex}) || hosts.Promises != nil {
+		t.Errorf("its hello hosts %+v; want the one target, whose promises are to be asked for", hosts)
+	}
+	if p := got[1].Promises; p == nil || p.LossBound != 6200*time.Millisecond || !p.TellsLoss {
+		t.Errorf("it promises %+v; want what its target does under these settings", p)
+	}
+	if got := said(t, `{"id":1,"do":"promises","client":0,"env":{}}`+"\n"); got[0].Hosts != nil || got[1].Error == "" {
+		t.Errorf("a worker with all targets says %+v; want a hello without one, and an error", got)
+	}
+}
+
+func TestAWorkerLeavesFieldsAloneThatItDoesNotKnow(t *testing.T) {
+	got := said(t, `{"id":1,"do":"echo","client":0,"of a later version":{"x":[1]}}`+"\n", newMemory())
+	if len(got) != 2 || got[1].ID != 1 || got[1].Error != "" {
+		t.Errorf("it says %+v", got)
+	}
+}
+
+func TestAWorkerNamesTheTargetsThatItHosts(t *testing.T) {
+	got := said(t, `{"id":1,"do":"open","client":1,"env":{"target":"recipes"}}`+"\n", newMemory())
+	if want := `this worker does not host the target "recipes"; it hosts memory`; got[1].Error != want {
+		t.Errorf("it says %q, want %q", got[1].Error, want)
+	}
+}
+
 func TestWhatATargetLacksIsAnErrorNotTheWorkersEnd(t *testing.T) {
 	talk, _, _ := hostedMemory(t)
 	c := openMemory(t, talk)
@@ -313,7 +368,7 @@ func TestWhatATargetLacksIsAnErrorNotTheWorkersEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range []command{{Do: "dance", Client: c.number}, {Do: "acquire", Client: 99}, {Do: "valid", Client: c.number, Lease: 99}, {Do: doSet, Client: c.number, Lease: held.(*remoteLease).id, Node: "/n"}, {Do: doOpen, Env: &where{Target: "other"}}, {Do: doOpen}} {
+	for _, what := range []protocol.Command{{Do: "dance", Client: c.number}, {Do: "acquire", Client: 99}, {Do: "valid", Client: c.number, Lease: 99}, {Do: protocol.DoSet, Client: c.number, Lease: held.(*remoteLease).id, Node: "/n"}, {Do: protocol.DoOpen, Env: &protocol.Where{Target: "other"}}, {Do: protocol.DoOpen}} {
 		if _, err := talk.ask(t.Context(), what, nil, nil); err == nil || errors.Is(err, errWorkerGone) {
 			t.Errorf("%+v: %v", what, err)
 		}
@@ -355,7 +410,7 @@ func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
 			return errWorkerGone
 		},
 		"before a client opens": func(c *remoteClient, _ Lease) error {
-			_, err := openRemote(context.Background(), c.talk, where{Target: "memory"}, nil, nil)
+			_, err := openRemote(context.Background(), c.talk, protocol.Where{Target: "memory"}, nil, nil)
 			return err
 		},
 		"before its good-bye": func(c *remoteClient, _ Lease) error {
@@ -493,7 +548,7 @@ func TestLateWordsAreNoErrors(t *testing.T) {
 }
 
 func TestAWorkerRefusesWhatItCannotRead(t *testing.T) {
-	for _, text := range []string{"acquire!\n", `{"id":1,"do":"acquire","locc":"lock-0"}` + "\n"} {
+	for _, text := range []string{"acquire!\n", `{"id":"1"}` + "\n"} {
 		var out strings.Builder
 		if err := Worker(t.Context(), strings.NewReader(text), &out, newMemory()); err == nil || !strings.Contains(err.Error(), "cannot read the command") {
 			t.Errorf("%q: %v", text, err)

@@ -107,7 +107,8 @@ type Env struct {
 	// links to the servers.
 	Servers []string
 	// Dial must be used for every connection to them. Through it the harness
-	// learns the client's session, and takes its network away when it crashes.
+	// learns the client's session, counts its attempts, and takes its network
+	// away when it crashes.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// SessionTimeout is what to ask the servers for.
 	SessionTimeout time.Duration
@@ -127,6 +128,9 @@ type Env struct {
 	// Suspended reports that the lease with this token has lost its link, or
 	// has it back, without having been lost. Optional.
 	Suspended func(token histories.Token, suspended bool)
+	// Told reports what an observer of the client was told, in that order, each time
+	// that it is. It is judged if the target promises histories.Promises.Says.
+	Told func(Telling)
 }
 
 // Place is a place in a lock's queue.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -22,12 +23,16 @@ func (t mutantTarget) Description() string {
 	return t.What + " (" + t.Bug + ")"
 }
 
+// Concurrent says that a Client is for all goroutines of a process.
+func (mutantTarget) Concurrent() bool { return true }
+
 func (mutantTarget) Promises(s Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true,
+		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true, Says: true,
 		LossBound:     lossBound(s),
 		RevokeBound:   revokeBound(s),
 		ProgressBound: progressBound(s),
+		Connects:      connectBound,
 	}
 }
 
@@ -39,9 +44,12 @@ func (t mutantTarget) Open(ctx context.Context, env Env) (Client, error) {
 		mutants.WithObserver(mutants.Observer{
 			Enqueued: func(ctx context.Context, e mutants.Enqueued) {
 				env.Enqueued(ctx, Place{
-					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: sequence(e.Node), Ahead: e.Ahead,
+					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: Sequence(e.Node), Ahead: e.Ahead,
 				})
 			},
+			Acquired:  func(l *mutants.Lease, _ time.Duration) { env.Told(mutantTelling(histories.ToldAcquired, l)) },
+			Lost:      func(l *mutants.Lease, _ time.Duration) { env.Told(mutantTelling(histories.ToldLost, l)) },
+			Released:  func(l *mutants.Lease, _ time.Duration) { env.Told(mutantTelling(histories.ToldReleased, l)) },
 			Suspended: func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
@@ -65,18 +73,36 @@ type mutantClient struct {
 }
 
 func (c *mutantClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapMutantLease(c.mutex(lock).Acquire(ctx))
+	return wrapMutantLease(c.mutex(lock).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (c *mutantClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapMutantLease(c.mutex(lock).TryAcquire(ctx))
+	return wrapMutantLease(c.mutex(lock).TryAcquire(named(ctx, mutants.WithOwner)))
 }
 
 // Reenter acquires with the context of the lease, which carries its owner.
 func (c *mutantClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(*mutantLease).Context())
+	inner, end := Owned(ctx, held.(*mutantLease).Context())
 	defer end()
 	return wrapMutantLease(c.mutex(lock).Acquire(inner))
+}
+
+func mutantTelling(what string, l *mutants.Lease) Telling {
+	return Telling{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
+}
+
+func (c *mutantClient) Held(lock string) bool { return c.mutex(lock).Held() }
+
+func (c *mutantClient) Participants(ctx context.Context, lock string) ([]histories.Participant, error) {
+	return mutantQueue(c.mutex(lock).Participants(ctx))
+}
+
+// mutantQueue is a queue in the harness's words.
+func mutantQueue(all []mutants.Participant, err error) (queue []histories.Participant, _ error) {
+	for _, p := range all {
+		queue = append(queue, histories.Participant{Token: histories.Token(p.Token), Session: sessionName(p.Session)})
+	}
+	return queue, err
 }
 
 func (c *mutantClient) Conn() *zk.Conn                  { return c.client.Conn() }
@@ -106,6 +132,9 @@ func wrapMutantLease(l *mutants.Lease, err error) (Lease, error) {
 	}
 	return nil, err
 }
+
+// Nodes is its one lock node.
+func (l *mutantLease) Nodes() []string { return []string{l.Node()} }
 
 func (l *mutantLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
 

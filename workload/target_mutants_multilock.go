@@ -21,17 +21,17 @@ func (c *mutantClient) Alone() Locker { return mutantPart{c} }
 type mutantPart struct{ *mutantClient }
 
 func (p mutantPart) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(interface{ Context() context.Context }).Context())
+	inner, end := Owned(ctx, held.(interface{ Context() context.Context }).Context())
 	defer end()
 	return p.Acquire(inner, lock)
 }
 
 func (c *mutantClient) AcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
-	return wrapMutantMultiLease(c.all(locks).Acquire(ctx))
+	return wrapMutantMultiLease(c.all(locks).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (c *mutantClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
-	return wrapMutantMultiLease(c.all(locks).TryAcquire(ctx))
+	return wrapMutantMultiLease(c.all(locks).TryAcquire(named(ctx, mutants.WithOwner)))
 }
 
 func (c *mutantClient) all(locks []string) *mutants.MultiLock {
@@ -60,6 +60,14 @@ func (l mutantMultiLease) Tokens() (tokens []histories.Token) {
 		tokens = append(tokens, histories.Token(one.Token()))
 	}
 	return tokens
+}
+
+// Nodes are those of the locks.
+func (l mutantMultiLease) Nodes() (nodes []string) {
+	for _, one := range l.Leases() {
+		nodes = append(nodes, one.Node())
+	}
+	return nodes
 }
 
 // SessionID is that of the locks: they are acquired in one session.

@@ -19,16 +19,18 @@ func (n mutantNonReentrant) of(lock string) *mutants.NonReentrantMutex {
 }
 
 func (n mutantNonReentrant) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapMutantLease(n.of(lock).Acquire(ctx))
+	return wrapMutantLease(n.of(lock).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (n mutantNonReentrant) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapMutantLease(n.of(lock).TryAcquire(ctx))
+	return wrapMutantLease(n.of(lock).TryAcquire(named(ctx, mutants.WithOwner)))
 }
+
+func (n mutantNonReentrant) Held(lock string) bool { return n.of(lock).Held() }
 
 // Reenter must fail.
 func (n mutantNonReentrant) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(*mutantLease).Context())
+	inner, end := Owned(ctx, held.(*mutantLease).Context())
 	defer end()
 	return wrapMutantLease(n.of(lock).Acquire(inner))
 }

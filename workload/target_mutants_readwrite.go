@@ -5,6 +5,7 @@ package workload
 import (
 	"context"
 
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
@@ -25,16 +26,22 @@ func (s mutantSide) of(lock string) *mutants.Mutex {
 }
 
 func (s mutantSide) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapMutantLease(s.of(lock).Acquire(ctx))
+	return wrapMutantLease(s.of(lock).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (s mutantSide) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapMutantLease(s.of(lock).TryAcquire(ctx))
+	return wrapMutantLease(s.of(lock).TryAcquire(named(ctx, mutants.WithOwner)))
+}
+
+func (s mutantSide) Held(lock string) bool { return s.of(lock).Held() }
+
+func (s mutantSide) Participants(ctx context.Context, lock string) ([]histories.Participant, error) {
+	return mutantQueue(s.of(lock).Participants(ctx))
 }
 
 // Reenter acquires with the context of the lease, whichever side it is of.
 func (s mutantSide) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(*mutantLease).Context())
+	inner, end := Owned(ctx, held.(*mutantLease).Context())
 	defer end()
 	return wrapMutantLease(s.of(lock).Acquire(inner))
 }

@@ -44,6 +44,8 @@ func (p mutantPermits) TryAcquireN(ctx context.Context, lock string, n int) (Lea
 	return wrapMutantLease(p.of(lock).TryAcquireN(ctx, n))
 }
 
+func (p mutantPermits) Held(lock string) bool { return p.of(lock).Held() }
+
 type mutantSized struct{ mutantPermits }
 
 func (s mutantSized) SetSize(ctx context.Context, lock string, size int) error {

@@ -21,19 +21,19 @@ func (naiveTarget) Description() string {
 	return "one ephemeral node that everybody watches: no order, a herd at each release"
 }
 
-func (naiveTarget) Promises(s Settings) histories.Promises {
-	return histories.Promises{ProgressBound: progressBound(s)}
+func (naiveTarget) Promises(Settings) histories.Promises {
+	return histories.Promises{}
 }
 
 func (naiveTarget) Open(ctx context.Context, env Env) (Client, error) {
-	c, err := openStock(ctx, env)
+	c, err := Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &naiveClient{c}, nil
 }
 
-type naiveClient struct{ *stockClient }
+type naiveClient struct{ *Connection }
 
 func (c *naiveClient) Acquire(ctx context.Context, lock string) (Lease, error) {
 	return c.acquire(ctx, lock, true)
@@ -44,19 +44,19 @@ func (c *naiveClient) TryAcquire(ctx context.Context, lock string) (Lease, error
 }
 
 func (c *naiveClient) acquire(ctx context.Context, lock string, wait bool) (Lease, error) {
-	node := c.path(lock)
-	_, err := await(ctx, c.stockClient, func() (struct{}, error) { return struct{}{}, c.contend(ctx, node, wait) },
-		func(struct{}) { _ = c.deleteNode(node, nil) })
+	node := c.Path(lock)
+	err := AwaitDone(ctx, c.Connection, func() error { return c.contend(ctx, node, wait) },
+		func() { _ = c.Delete(context.Background(), node) })
 	if err != nil {
 		return nil, err
 	}
-	return &nodeLease{client: c.stockClient, node: node}, nil
+	return &nodeLease{client: c.Connection, node: node}, nil
 }
 
 func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error {
 	for {
-		session := c.conn.SessionID()
-		_, err := c.conn.Create(node, nil, zk.FlagEphemeral, c.env.Auth.ACL())
+		session := c.Conn().SessionID()
+		_, err := c.Conn().Create(node, nil, zk.FlagEphemeral, c.ACL())
 		if err == nil {
 			return nil
 		}
@@ -69,7 +69,7 @@ func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error
 		if !wait {
 			return ErrNotAcquired
 		}
-		there, _, gone, err := c.conn.ExistsW(node)
+		there, _, gone, err := c.Conn().ExistsW(node)
 		if err != nil {
 			return err
 		}
@@ -89,19 +89,19 @@ func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error
 
 // disown deletes the node if it is this session's.
 func (c *naiveClient) disown(ctx context.Context, node string, session int64) {
-	_ = c.untilKnown(func() error {
-		there, stat, err := c.conn.Exists(node)
+	_ = c.UntilKnown(ctx, func() error {
+		there, stat, err := c.Conn().Exists(node)
 		if err != nil || !there || stat.EphemeralOwner != session {
 			return err
 		}
-		return c.conn.Delete(node, stat.Version)
-	}, ctx.Done())
+		return c.Conn().Delete(node, stat.Version)
+	})
 }
 
 // nodeLease is a lease that is nothing but an ephemeral node. Its holder is
 // never told that it is gone.
 type nodeLease struct {
-	client *stockClient
+	client *Connection
 	node   string
 	token  histories.Token
 }
@@ -111,8 +111,7 @@ func (l *nodeLease) Lost() <-chan struct{}  { return nil }
 func (l *nodeLease) Valid() bool            { return true }
 
 func (l *nodeLease) Release(ctx context.Context) error {
-	_, err := await(ctx, l.client, func() (struct{}, error) { return struct{}{}, l.client.deleteNode(l.node, ctx.Done()) },
-		func(struct{}) {})
+	err := AwaitDone(ctx, l.client, func() error { return l.client.Delete(ctx, l.node) }, nil)
 	if errors.Is(err, zk.ErrNoNode) {
 		return errors.Join(ErrLost, err)
 	}

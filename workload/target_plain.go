@@ -26,19 +26,19 @@ func (plainTarget) Description() string {
 	return "the textbook lock of sequential nodes: ordered, with tokens, never tells of a loss"
 }
 
-func (plainTarget) Promises(s Settings) histories.Promises {
-	return histories.Promises{Tokens: true, FIFO: true, ProgressBound: progressBound(s)}
+func (plainTarget) Promises(Settings) histories.Promises {
+	return histories.Promises{Tokens: true, FIFO: true}
 }
 
 func (plainTarget) Open(ctx context.Context, env Env) (Client, error) {
-	c, err := openStock(ctx, env)
+	c, err := Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &plainClient{c}, nil
 }
 
-type plainClient struct{ *stockClient }
+type plainClient struct{ *Connection }
 
 func (c *plainClient) Acquire(ctx context.Context, lock string) (Lease, error) {
 	return c.acquire(ctx, lock, true)
@@ -49,8 +49,8 @@ func (c *plainClient) TryAcquire(ctx context.Context, lock string) (Lease, error
 }
 
 func (c *plainClient) acquire(ctx context.Context, lock string, wait bool) (Lease, error) {
-	l, err := await(ctx, c.stockClient, func() (*nodeLease, error) { return c.contend(ctx, lock, wait) },
-		func(l *nodeLease) { _ = c.deleteNode(l.node, nil) })
+	l, err := Await(ctx, c.Connection, func() (*nodeLease, error) { return c.contend(ctx, lock, wait) },
+		func(l *nodeLease) { _ = c.Delete(context.Background(), l.node) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,23 +58,23 @@ func (c *plainClient) acquire(ctx context.Context, lock string, wait bool) (Leas
 }
 
 func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *nodeLease, err error) {
-	dir := c.path(lock)
+	dir := c.Path(lock)
 	node, err := c.enqueue(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			_ = c.deleteNode(node, ctx.Done())
+			_ = c.Delete(ctx, node)
 		}
 	}()
-	_, stat, err := c.conn.Exists(node)
+	_, stat, err := c.Conn().Exists(node)
 	if err != nil {
 		return nil, err
 	}
-	l := &nodeLease{client: c.stockClient, node: node, token: histories.Token{Zxid: stat.Czxid}}
+	l := &nodeLease{client: c.Connection, node: node, token: histories.Token{Zxid: stat.Czxid}}
 	for first := true; ; first = false {
-		queue, _, err := c.conn.Children(dir)
+		queue, _, err := c.Conn().Children(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *n
 			return nil, errors.New("own node is gone")
 		}
 		if first {
-			c.env.Enqueued(ctx, Place{Token: l.token, Ahead: ahead})
+			c.Env.Enqueued(ctx, Place{Token: l.token, Ahead: ahead})
 		}
 		if ahead == 0 {
 			return l, nil
@@ -92,7 +92,7 @@ func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *n
 		if !wait {
 			return nil, ErrNotAcquired
 		}
-		_, _, gone, err := c.conn.GetW(dir + "/" + queue[ahead-1])
+		_, _, gone, err := c.Conn().GetW(dir + "/" + queue[ahead-1])
 		if errors.Is(err, zk.ErrNoNode) {
 			continue
 		}
@@ -113,11 +113,11 @@ func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *n
 // enqueue creates the contender's node, and the lock's own if need be.
 func (c *plainClient) enqueue(dir string) (string, error) {
 	for {
-		node, err := c.conn.Create(dir+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, c.env.Auth.ACL())
+		node, err := c.Conn().Create(dir+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, c.ACL())
 		if !errors.Is(err, zk.ErrNoNode) {
 			return node, err
 		}
-		_, err = c.conn.Create(strings.TrimSuffix(dir, "/"), nil, 0, c.env.Auth.ACL())
+		_, err = c.Conn().Create(strings.TrimSuffix(dir, "/"), nil, 0, c.ACL())
 		if err != nil && !errors.Is(err, zk.ErrNodeExists) {
 			return "", err
 		}

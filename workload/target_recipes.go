@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -20,12 +21,16 @@ func (recipesTarget) Description() string {
 	return "recipes.Mutex: fair, reentrant, with tokens, tells of a loss before it can matter"
 }
 
+// Concurrent says that a Client is for all goroutines of a process.
+func (recipesTarget) Concurrent() bool { return true }
+
 func (recipesTarget) Promises(s Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true,
+		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true, Says: true,
 		LossBound:     lossBound(s),
 		RevokeBound:   revokeBound(s),
 		ProgressBound: progressBound(s),
+		Connects:      connectBound,
 	}
 }
 
@@ -36,9 +41,12 @@ func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
 		recipes.WithObserver(recipes.Observer{
 			Enqueued: func(ctx context.Context, e recipes.Enqueued) {
 				env.Enqueued(ctx, Place{
-					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: sequence(e.Node), Ahead: e.Ahead,
+					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: Sequence(e.Node), Ahead: e.Ahead,
 				})
 			},
+			Acquired:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldAcquired, l)) },
+			Lost:      func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldLost, l)) },
+			Released:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldReleased, l)) },
 			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
@@ -62,18 +70,36 @@ type recipesClient struct {
 }
 
 func (c *recipesClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(c.mutex(lock).Acquire(ctx))
+	return wrapLease(c.mutex(lock).Acquire(named(ctx, recipes.WithOwner)))
 }
 
 func (c *recipesClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(c.mutex(lock).TryAcquire(ctx))
+	return wrapLease(c.mutex(lock).TryAcquire(named(ctx, recipes.WithOwner)))
 }
 
 // Reenter acquires with the context of the lease, which carries its owner.
 func (c *recipesClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(*recipesLease).Context())
+	inner, end := Owned(ctx, held.(*recipesLease).Context())
 	defer end()
 	return wrapLease(c.mutex(lock).Acquire(inner))
+}
+
+func recipesTelling(what string, l *recipes.Lease) Telling {
+	return Telling{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
+}
+
+func (c *recipesClient) Held(lock string) bool { return c.mutex(lock).Held() }
+
+func (c *recipesClient) Participants(ctx context.Context, lock string) ([]histories.Participant, error) {
+	return recipesQueue(c.mutex(lock).Participants(ctx))
+}
+
+// recipesQueue is a queue in the harness's words.
+func recipesQueue(all []recipes.Participant, err error) (queue []histories.Participant, _ error) {
+	for _, p := range all {
+		queue = append(queue, histories.Participant{Token: histories.Token(p.Token), Session: sessionName(p.Session)})
+	}
+	return queue, err
 }
 
 func (c *recipesClient) Conn() *zk.Conn                  { return c.client.Conn() }
@@ -103,6 +129,9 @@ func wrapLease(l *recipes.Lease, err error) (Lease, error) {
 	}
 	return nil, err
 }
+
+// Nodes is its one lock node.
+func (l *recipesLease) Nodes() []string { return []string{l.Node()} }
 
 func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
 

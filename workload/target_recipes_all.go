@@ -10,6 +10,6 @@ var _ Collection = recipesTarget{}
 func (recipesTarget) Recipes() []histories.Recipe {
 	return []histories.Recipe{
 		histories.Mutex, histories.NonReentrant, histories.ReadWrite, histories.MultiLock, histories.Semaphore,
-		histories.SharedSemaphore, histories.Revocation, histories.Barrier, histories.DoubleBarrier,
+		histories.SharedSemaphore, histories.Revocation, histories.Handoff, histories.Barrier, histories.DoubleBarrier,
 	}
 }

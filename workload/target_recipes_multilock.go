@@ -19,17 +19,17 @@ func (c *recipesClient) Alone() Locker { return recipesPart{c} }
 type recipesPart struct{ *recipesClient }
 
 func (p recipesPart) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(interface{ Context() context.Context }).Context())
+	inner, end := Owned(ctx, held.(interface{ Context() context.Context }).Context())
 	defer end()
 	return p.Acquire(inner, lock)
 }
 
 func (c *recipesClient) AcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
-	return wrapMultiLease(c.all(locks).Acquire(ctx))
+	return wrapMultiLease(c.all(locks).Acquire(named(ctx, recipes.WithOwner)))
 }
 
 func (c *recipesClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
-	return wrapMultiLease(c.all(locks).TryAcquire(ctx))
+	return wrapMultiLease(c.all(locks).TryAcquire(named(ctx, recipes.WithOwner)))
 }
 
 func (c *recipesClient) all(locks []string) *recipes.MultiLock {
@@ -58,6 +58,14 @@ func (l recipesMultiLease) Tokens() (tokens []histories.Token) {
 		tokens = append(tokens, histories.Token(one.Token()))
 	}
 	return tokens
+}
+
+// Nodes are those of the locks.
+func (l recipesMultiLease) Nodes() (nodes []string) {
+	for _, one := range l.Leases() {
+		nodes = append(nodes, one.Node())
+	}
+	return nodes
 }
 
 // SessionID is that of the locks: they are acquired in one session.

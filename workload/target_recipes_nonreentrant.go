@@ -17,16 +17,18 @@ func (n recipesNonReentrant) of(lock string) *recipes.NonReentrantMutex {
 }
 
 func (n recipesNonReentrant) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(n.of(lock).Acquire(ctx))
+	return wrapLease(n.of(lock).Acquire(named(ctx, recipes.WithOwner)))
 }
 
 func (n recipesNonReentrant) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(n.of(lock).TryAcquire(ctx))
+	return wrapLease(n.of(lock).TryAcquire(named(ctx, recipes.WithOwner)))
 }
+
+func (n recipesNonReentrant) Held(lock string) bool { return n.of(lock).Held() }
 
 // Reenter must fail.
 func (n recipesNonReentrant) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(*recipesLease).Context())
+	inner, end := Owned(ctx, held.(*recipesLease).Context())
 	defer end()
 	return wrapLease(n.of(lock).Acquire(inner))
 }

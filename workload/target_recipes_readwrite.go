@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -23,16 +24,22 @@ func (s recipesSide) of(lock string) *recipes.Mutex {
 }
 
 func (s recipesSide) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(s.of(lock).Acquire(ctx))
+	return wrapLease(s.of(lock).Acquire(named(ctx, recipes.WithOwner)))
 }
 
 func (s recipesSide) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(s.of(lock).TryAcquire(ctx))
+	return wrapLease(s.of(lock).TryAcquire(named(ctx, recipes.WithOwner)))
+}
+
+func (s recipesSide) Held(lock string) bool { return s.of(lock).Held() }
+
+func (s recipesSide) Participants(ctx context.Context, lock string) ([]histories.Participant, error) {
+	return recipesQueue(s.of(lock).Participants(ctx))
 }
 
 // Reenter acquires with the context of the lease, whichever side it is of.
 func (s recipesSide) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := owned(ctx, held.(*recipesLease).Context())
+	inner, end := Owned(ctx, held.(*recipesLease).Context())
 	defer end()
 	return wrapLease(s.of(lock).Acquire(inner))
 }

@@ -42,6 +42,8 @@ func (p recipesPermits) TryAcquireN(ctx context.Context, lock string, n int) (Le
 	return wrapLease(p.of(lock).TryAcquireN(ctx, n))
 }
 
+func (p recipesPermits) Held(lock string) bool { return p.of(lock).Held() }
+
 type recipesSized struct{ recipesPermits }
 
 func (s recipesSized) SetSize(ctx context.Context, lock string, size int) error {

@@ -20,39 +20,40 @@ func (zkLockTarget) Description() string {
 	return "go-zookeeper's zk.Lock: no tokens, never tells of a loss"
 }
 
-func (zkLockTarget) Promises(s Settings) histories.Promises {
-	return histories.Promises{ProgressBound: progressBound(s)}
-}
+// Promises nothing beyond what every lock is held to.
+func (zkLockTarget) Promises(Settings) histories.Promises { return histories.Promises{} }
 
 func (zkLockTarget) Open(ctx context.Context, env Env) (Client, error) {
-	c, err := openStock(ctx, env)
+	c, err := Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &zkLockClient{c}, nil
 }
 
-type zkLockClient struct{ *stockClient }
+type zkLockClient struct{ *Connection }
 
 // Acquire uses a fresh zk.Lock each time: one that failed to unlock can never
 // be used again.
 func (c *zkLockClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	l := zk.NewLock(c.conn, c.path(lock), c.env.Auth.ACL())
-	_, err := await(ctx, c.stockClient, func() (struct{}, error) { return struct{}{}, l.Lock() },
-		func(struct{}) { _ = c.unlock(l, nil) })
-	if err != nil {
+	l := &zkLockLease{c: c, lock: zk.NewLock(c.Conn(), c.Path(lock), c.ACL())}
+	if err := AwaitDone(ctx, c.Connection, l.lock.Lock, func() { _ = l.unlock(context.Background()) }); err != nil {
 		return nil, err
 	}
-	return &zkLockLease{c: c, lock: l}, nil
+	return l, nil
 }
 
 // TryAcquire does what users of zk.Lock do, which cannot try: it looks whether
 // anybody is in the queue, and queues if nobody is.
 func (c *zkLockClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	queue, err := await(ctx, c.stockClient, func() ([]string, error) {
-		children, _, err := c.conn.Children(c.path(lock))
+	queue, err := Await(ctx, c.Connection, func() ([]string, error) {
+		// The server may lag behind, and still have a node that was deleted.
+		if _, err := c.Conn().Sync(c.Path(lock)); err != nil {
+			return nil, err
+		}
+		children, _, err := c.Conn().Children(c.Path(lock))
 		return children, err
-	}, func([]string) {})
+	}, nil)
 	if err != nil && !errors.Is(err, zk.ErrNoNode) {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (*zkLockLease) Lost() <-chan struct{}  { return nil }
 func (*zkLockLease) Valid() bool            { return true }
 
 func (l *zkLockLease) Release(ctx context.Context) error {
-	_, err := await(ctx, l.c.stockClient, func() (struct{}, error) { return struct{}{}, l.c.unlock(l.lock, ctx.Done()) }, func(struct{}) {})
+	err := AwaitDone(ctx, l.c.Connection, func() error { return l.unlock(ctx) }, nil)
 	if errors.Is(err, zk.ErrNoNode) {
 		return errors.Join(ErrLost, err)
 	}
@@ -80,6 +81,4 @@ func (l *zkLockLease) Release(ctx context.Context) error {
 }
 
 // unlock tries until it knows: zk.Lock leaves that to its caller.
-func (c *zkLockClient) unlock(l *zk.Lock, giveUp <-chan struct{}) error {
-	return c.untilKnown(l.Unlock, giveUp)
-}
+func (l *zkLockLease) unlock(ctx context.Context) error { return l.c.UntilKnown(ctx, l.lock.Unlock) }

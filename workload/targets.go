@@ -1,9 +1,7 @@
 package workload
 
 import (
-	"fmt"
-	"strings"
-
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
@@ -22,6 +20,9 @@ type Mutant struct {
 	Guarantee string // name of the checker's guarantee that must catch it
 }
 
+// Concurrent says that they are as the recipes are.
+func (Mutant) Concurrent() bool { return true }
+
 // Mutants returns the mutants of the recipes.
 func Mutants() []Mutant {
 	var all []Mutant
@@ -33,12 +34,15 @@ func Mutants() []Mutant {
 
 // TargetNamed returns one of Targets.
 func TargetNamed(name string) (Target, error) {
-	var known []string
+	var known, locks []string
 	for _, t := range Targets() {
 		if t.Name() == name {
 			return t, nil
 		}
 		known = append(known, t.Name())
+		if _, mutant := t.(Mutant); !mutant {
+			locks = append(locks, t.Name())
+		}
 	}
-	return nil, fmt.Errorf("unknown target %q; known: %s", name, strings.Join(known, ", "))
+	return nil, words.Unknown("target", name, known, words.Known(locks)+", and what zkverify list mutants names")
 }

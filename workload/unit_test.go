@@ -142,6 +142,7 @@ func (m *memory) Record(e histories.Event) (histories.Event, error) {
 	m.events = append(m.events, e)
 	return e, nil
 }
+func (m *memory) Elapsed() time.Duration  { return 0 }
 func (m *memory) Failed() <-chan struct{} { return nil }
 func (m *memory) Err() error              { return nil }
 

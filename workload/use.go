@@ -13,6 +13,7 @@ const heartbeat = 100 * time.Millisecond
 // climb re-enters as deep as planned, by way of r, and returns the leases,
 // outermost first.
 func (h *hold) climb(ctx context.Context, r Reenterer, plan cycle) []Lease {
+	h.again = r
 	levels := []Lease{h.lease}
 	for len(levels) < plan.depth && !h.isLost() {
 		lease := h.reenter(ctx, r, levels[len(levels)-1], len(levels)+1)
@@ -20,6 +21,7 @@ func (h *hold) climb(ctx context.Context, r Reenterer, plan cycle) []Lease {
 			break
 		}
 		levels = append(levels, lease)
+		h.askNow(levels)
 	}
 	return levels
 }
@@ -29,28 +31,33 @@ func (h *hold) use(ctx context.Context, levels []Lease, plan cycle) {
 	top := levels[len(levels)-1]
 	h.beginGuarded(plan)
 	h.increment(ctx, top, plan.race)
-	h.linger(ctx, top, plan)
+	h.linger(ctx, levels, plan)
 }
 
 // linger holds the lock for the planned time, or until ctx ends. A client that
 // is hit by a fault meanwhile may hold on: an application does not hurry because
 // the network fails. It goes on incrementing, until it is told that the lease is
 // lost.
-func (h *hold) linger(ctx context.Context, lease Lease, plan cycle) {
+func (h *hold) linger(ctx context.Context, levels []Lease, plan cycle) {
+	lease := levels[len(levels)-1]
 	until := time.Now().Add(plan.hold)
 	heldOn := false
+	h.lingers.Store(plan.holdOn > 0)
+	defer h.lingers.Store(false)
 	for ctx.Err() == nil && !h.isLost() {
 		left := time.Until(until)
 		if !heldOn && plan.holdOn > 0 && h.c.strikeCount() != h.since {
 			heldOn = true
-			left = max(left, plan.holdOn)
+			h.readGuarded(plan, 3*heartbeat) // whoever is robbed is to write all the same
+			left = max(left, plan.holdOn, h.c.enduring())
 			until = time.Now().Add(left)
 		}
 		if left <= 0 {
 			return
 		}
-		pause(ctx, min(left, heartbeat), h.lease.Lost())
+		h.waitOut(ctx, min(left, heartbeat), lease)
 		if left > heartbeat || heldOn {
+			h.askOne(levels)
 			h.increment(ctx, lease, plan.race)
 		}
 	}
@@ -59,7 +66,10 @@ func (h *hold) linger(ctx context.Context, lease Lease, plan cycle) {
 // finish ends the hold, the last of its process, as planned: by a crash of its
 // client, or by giving back its leases, outermost first.
 func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
-	unknown := h.endGuarded(levels)
+	if h.isLost() {
+		h.askLost(levels[len(levels)-1])
+	}
+	unknown := h.endGuarded(levels, plan)
 	if unknown || plan.crash && ctx.Err() == nil && !h.isLost() {
 		e := h.event
 		e.Type = histories.Crash
@@ -67,18 +77,52 @@ func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
 		h.c.abandon()
 		return
 	}
-	h.releaseAll(levels, plan.race)
+	h.reenterLost(levels, plan)
+	h.releaseAll(levels, plan)
+}
+
+// reenterLost asks for the lock once more in the name of an owner that has just
+// lost it: by the lease, which must be refused, since the lock may be another's by
+// now; or anew, and then what it gets must be another hold. A careful holder gives
+// back at once what it should not have got. Of several locks those that are
+// not lost can be acquired again: there is nothing to be seen.
+func (h *hold) reenterLost(levels []Lease, plan cycle) {
+	if h.again == nil || len(h.event.Parts) > 1 || !h.isLost() || !h.c.awake() {
+		return
+	}
+	// A lock that goes to the end of the queue must not keep the client for ever.
+	ctx, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
+	defer cancel()
+	held := levels[len(levels)-1]
+	if part, ok := held.(partLease); ok {
+		held = part.Lease
+	}
+	asked := histories.Event{Lock: h.lock(), Mode: h.event.Mode, Depth: len(levels) + 1}
+	do := func(ctx context.Context) (Lease, error) { return h.again.Reenter(ctx, h.lock(), held) }
+	if l, ok := h.again.(Locker); ok && plan.more.IntN(2) == 0 {
+		asked.Depth = 0
+		do = func(ctx context.Context) (Lease, error) { return l.Acquire(ctx, h.lock()) }
+	}
+	if second, err := h.c.acquire(ctx, histories.Acquire, asked, do); err == nil {
+		second.increment(ctx, second.lease, 0)
+		second.releaseAll([]Lease{second.lease}, cycle{})
+	}
 }
 
 // releaseAll gives back the leases of a hold, given outermost first, the
-// innermost first. After an inner one the lock is still held, and used.
-func (h *hold) releaseAll(levels []Lease, race time.Duration) {
+// innermost first. After an inner one the lock is still held, and used. Some
+// holders do not wait for the outermost: their context has ended.
+func (h *hold) releaseAll(levels []Lease, plan cycle) {
 	release, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
 	defer cancel()
 	for depth := len(levels); depth >= 1; depth-- {
 		if depth < len(levels) {
 			// The lock is still held: the inner release must not have freed it.
-			h.increment(release, levels[depth-1], race)
+			h.increment(release, levels[depth-1], plan.race)
+			h.askNow(levels[:depth])
+		}
+		if depth == 1 && plan.hasty && h.c.holds() == 1 { // or its process would have to go on, not knowing
+			cancel()
 		}
 		h.release(release, levels[depth-1], depth)
 	}

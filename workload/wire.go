@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // errCrashed is what a crashed client's dialer returns.
@@ -22,6 +24,7 @@ type wire struct {
 	// report, if set before the first dial, is told of every change of what
 	// credentials and sessionTimeout return, in order. It must not call back.
 	report func(session int64, password []byte, granted time.Duration, server int)
+	tries  attempts
 
 	mu       sync.Mutex
 	torn     bool
@@ -30,14 +33,25 @@ type wire struct {
 	session  int64
 	password []byte
 	granted  time.Duration // session timeout
+	sent     time.Time     // the last request that was more than a ping
 }
 
 func newWire(servers map[string]int, timeout time.Duration) *wire {
-	return &wire{servers: servers, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{})}
+	return &wire{
+		servers: servers, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
+		tries: attempts{window: histories.ConnectWindow(timeout)},
+	}
 }
 
 // dial is Env.Dial.
 func (w *wire) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	w.mu.Lock()
+	torn := w.torn
+	w.mu.Unlock()
+	if torn {
+		return nil, errCrashed // it tries no more, it is dead
+	}
+	w.tries.note(time.Now())
 	conn, err := (&net.Dialer{Timeout: w.timeout}).DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
@@ -52,6 +66,8 @@ func (w *wire) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	w.conns[c] = struct{}{}
 	return c, nil
 }
+
+func (w *wire) connects() histories.Connects { return w.tries.counted() }
 
 // tear closes every connection and lets none be opened again.
 func (w *wire) tear() {
@@ -83,6 +99,13 @@ func (w *wire) sessionTimeout() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.granted
+}
+
+// lastSent returns when the client last sent a request, and not just a ping.
+func (w *wire) lastSent() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
 }
 
 // established is called with the first good handshake of a connection.
@@ -142,6 +165,18 @@ func (c *wireConn) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+func (c *wireConn) Write(p []byte) (int, error) {
+	if len(p) > pingSize {
+		c.wire.mu.Lock()
+		c.wire.sent = time.Now()
+		c.wire.mu.Unlock()
+	}
+	return c.Conn.Write(p)
+}
+
+// pingSize is that of a ping: a length, a number and an operation.
+const pingSize = 12
 
 func (c *wireConn) Close() error {
 	c.wire.ended(c)

@@ -2,36 +2,49 @@ package workload
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // Worker hosts clients of locks for a run in another process: it carries out
-// what it is told on in, line by line, and says on out what becomes of it. It
-// is what zkverify worker runs; docs/worker.md has the protocol. The targets
-// are those that a run may ask for: [Targets] if none are given.
+// what it is told on in, line by line, and says on out what becomes of it;
+// docs/worker.md has the protocol. A program whose main function calls Worker
+// with the target of a lock is what zkverify run --worker-command takes:
 //
-// It returns nil when in has come to its end, after every client has ended
-// as by its death; else an error that says what it did not understand.
+//	workload.Worker(ctx, os.Stdin, os.Stdout, myLock{})
+//
+// The hello of a worker with one target says so, and a run drives that target. A
+// worker with several, or with none, which means [Targets], hosts the one that
+// the run asks for by name. zkverify worker is one with none.
+//
+// Worker returns nil when in has come to its end, after every client has ended
+// as by its death; else an error that says what it did not understand. The end of
+// ctx ends what is under way, not the wait for in.
 func Worker(ctx context.Context, in io.Reader, out io.Writer, targets ...Target) error {
-	if len(targets) == 0 {
+	hello := protocol.Line{Event: protocol.SayHello, Protocol: protocol.Version}
+	switch len(targets) {
+	case 0:
 		targets = Targets()
+	case 1:
+		t := targets[0]
+		hello.Hosts = &protocol.Hosts{Name: t.Name(), Description: t.Description(), Recipes: RecipesOf(t)}
 	}
 	w := &hostWorker{
 		targets: targets, out: out, before: stacks(),
 		clients: make(map[int]*hosted), leases: make(map[int64]*hostedLease), cancels: make(map[int64]context.CancelFunc),
 	}
 	w.life, w.end = context.WithCancel(ctx)
-	w.say(line{Event: sayHello, Protocol: protocolVersion})
+	w.say(hello)
 	err := w.listen(in)
 	w.end()
 	for _, c := range w.all() {
@@ -54,16 +67,17 @@ type hostWorker struct {
 
 	mu      sync.Mutex
 	clients map[int]*hosted
+	had     []*hosted                    // all that were opened, those that have ended too
 	leases  map[int64]*hostedLease       // by the command that acquired them
 	cancels map[int64]context.CancelFunc // of commands under way
 }
 
 // say writes a line. When nobody reads any more in has ended too.
-func (w *hostWorker) say(l line) {
+func (w *hostWorker) say(l protocol.Line) {
 	w.outMu.Lock()
 	defer w.outMu.Unlock()
-	l.At = monotonic()
-	if b, err := encode(l); err == nil {
+	l.At = protocol.Now()
+	if b, err := protocol.Encode(l); err == nil {
 		_, _ = w.out.Write(b)
 	}
 }
@@ -79,14 +93,13 @@ func (w *hostWorker) listen(in io.Reader) error {
 		if err != nil {
 			return err
 		}
-		var c command
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&c); err != nil {
+		// A field that is not known is of a later version, and is left alone.
+		var c protocol.Command
+		if err := json.Unmarshal(text, &c); err != nil {
 			return fmt.Errorf("cannot read the command %q: %w", text, err)
 		}
 		w.mu.Lock()
-		if c.Do == doCancel {
+		if c.Do == protocol.DoCancel {
 			if cancel := w.cancels[c.Of]; cancel != nil {
 				cancel() // else it has been answered
 			}
@@ -112,14 +125,16 @@ func (w *hostWorker) listen(in io.Reader) error {
 }
 
 // do carries out one command. after is what follows its answer.
-func (w *hostWorker) do(ctx context.Context, c command) (answer line, after func()) {
+func (w *hostWorker) do(ctx context.Context, c protocol.Command) (answer protocol.Line, after func()) {
 	switch c.Do {
-	case doOpen:
+	case protocol.DoOpen:
 		return w.open(ctx, c)
-	case doEcho:
-		return line{}, nil
-	case doCensus:
-		return line{Stacks: leftRunning(w.life, w.before, w.targets)}, nil
+	case protocol.DoEcho:
+		return protocol.Line{}, nil
+	case protocol.DoCensus:
+		return protocol.Line{Stacks: leftRunning(w.life, w.before, w.targets), Connects: w.connects()}, nil
+	case protocol.DoPromises:
+		return w.promises(c), nil
 	}
 	w.mu.Lock()
 	client := w.clients[c.Client]
@@ -128,10 +143,10 @@ func (w *hostWorker) do(ctx context.Context, c command) (answer line, after func
 		return failed(fmt.Errorf("client %d is not open", c.Client)), nil
 	}
 	switch c.Do {
-	case doCrash:
+	case protocol.DoCrash:
 		client.crash()
-		return line{}, nil
-	case doClose:
+		return protocol.Line{}, nil
+	case protocol.DoClose:
 		return failed(client.close(ctx)), nil
 	}
 	answer, lease, err := client.do(ctx, c)
@@ -145,20 +160,20 @@ func (w *hostWorker) do(ctx context.Context, c command) (answer line, after func
 }
 
 // failed answers with an error, or without one.
-func failed(err error) line {
+func failed(err error) protocol.Line {
 	if err == nil {
-		return line{}
+		return protocol.Line{}
 	}
-	l := line{Error: err.Error()}
+	l := protocol.Line{Error: err.Error()}
 	switch {
 	case errors.Is(err, ErrNotAcquired):
-		l.Why = whyNotAcquired
+		l.Why = protocol.WhyNotAcquired
 	case errors.Is(err, ErrLost):
-		l.Why = whyLost
+		l.Why = protocol.WhyLost
 	case errors.Is(err, ErrNotHeld):
-		l.Why = whyNotHeld
+		l.Why = protocol.WhyNotHeld
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		l.Why = whyCancelled
+		l.Why = protocol.WhyCancelled
 	}
 	return l
 }
@@ -187,7 +202,7 @@ func (w *hostWorker) keep(client *hosted, id int64, l *hostedLease) (after func(
 		w.wg.Go(func() {
 			select {
 			case <-l.lease.Lost():
-				w.say(line{Event: sayLost, Lease: id})
+				w.say(protocol.Line{Event: protocol.SayLost, Lease: id})
 			case <-l.done:
 			}
 		})
@@ -215,6 +230,19 @@ func (w *hostWorker) forget(gone func(id int64, l *hostedLease) bool) {
 	}
 }
 
+// connects returns how often each client has tried to connect, those that have
+// ended too, by number.
+func (w *hostWorker) connects() (all []histories.Connects) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range w.had {
+		connected := h.wire.connects()
+		connected.Client = h.number
+		all = append(all, connected)
+	}
+	return all
+}
+
 func (w *hostWorker) all() []*hosted {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -235,14 +263,14 @@ type hosted struct {
 }
 
 // open starts a client.
-func (w *hostWorker) open(ctx context.Context, c command) (line, func()) {
+func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Line, func()) {
 	e := c.Env
 	if e == nil {
 		return failed(errors.New("open without env")), nil
 	}
 	i := slices.IndexFunc(w.targets, func(t Target) bool { return t.Name() == e.Target })
 	if i < 0 {
-		return failed(fmt.Errorf("unknown target %q", e.Target)), nil
+		return failed(fmt.Errorf("this worker does not host the target %q; it hosts %s", e.Target, namesOf(w.targets))), nil
 	}
 	w.mu.Lock()
 	_, there := w.clients[c.Client]
@@ -256,10 +284,14 @@ func (w *hostWorker) open(ctx context.Context, c command) (line, func()) {
 	}
 	timeout := time.Duration(e.Timeout) * time.Millisecond
 	h := &hosted{w: w, number: c.Client, wire: newWire(ids, timeout)}
+	w.mu.Lock()
+	w.had = append(w.had, h)
+	w.mu.Unlock()
 	h.wire.report = h.sessionChanged
 	target, err := w.targets[i].Open(ctx, Env{
 		Servers: servers, Dial: h.wire.dial, SessionTimeout: timeout, TickTime: time.Duration(e.Tick) * time.Millisecond,
-		Root: e.Root, Auth: e.auth(), Locks: e.Locks, Enqueued: w.enqueued, Suspended: h.suspended,
+		Root: e.Root, Auth: e.Auth(), Locks: e.Locks, Enqueued: w.enqueued, Suspended: h.suspended,
+		Told: func(Telling) {}, // no run with workers asks for it
 	})
 	if err != nil {
 		h.wire.tear() // whatever Open has left behind cannot hold a session
@@ -271,32 +303,51 @@ func (w *hostWorker) open(ctx context.Context, c command) (line, func()) {
 	w.mu.Lock()
 	w.clients[c.Client] = h
 	w.mu.Unlock()
-	w.wg.Go(func() { keepPresence(present, h.wire, target, e.Presence, e.auth().ACL(), h.announced) })
-	return line{Offers: offersOf(target)}, nil
+	w.wg.Go(func() { keepPresence(present, h.wire, target, e.Presence, e.Auth().ACL(), h.announced) })
+	return protocol.Line{Offers: offersOf(target)}, nil
+}
+
+// promises answers what the one target promises.
+func (w *hostWorker) promises(c protocol.Command) protocol.Line {
+	if c.Env == nil || len(w.targets) != 1 {
+		return failed(errors.New("promises are those of a worker with one target, and need env"))
+	}
+	p := w.targets[0].Promises(Settings{
+		SessionTimeout: time.Duration(c.Env.Timeout) * time.Millisecond, TickTime: time.Duration(c.Env.Tick) * time.Millisecond,
+	})
+	return protocol.Line{Promises: &p}
+}
+
+func namesOf(targets []Target) string {
+	var names []string
+	for _, t := range targets {
+		names = append(names, t.Name())
+	}
+	return strings.Join(names, ", ")
 }
 
 func (h *hosted) sessionChanged(session int64, password []byte, granted time.Duration, server int) {
-	h.w.say(line{
-		Event: saySession, Client: &h.number, Session: sessionName(session), Password: password, Timeout: granted.Milliseconds(), Server: server,
+	h.w.say(protocol.Line{
+		Event: protocol.SaySession, Client: &h.number, Session: sessionName(session), Password: password, Timeout: granted.Milliseconds(), Server: server,
 	})
 }
 
 func (h *hosted) announced(session, czxid int64) {
-	h.w.say(line{Event: sayPresence, Client: &h.number, Session: sessionName(session), Czxid: czxid})
+	h.w.say(protocol.Line{Event: protocol.SayPresence, Client: &h.number, Session: sessionName(session), Czxid: czxid})
 }
 
 func (h *hosted) suspended(token histories.Token, yes bool) {
-	event := sayResumed
+	event := protocol.SayResumed
 	if yes {
-		event = saySuspended
+		event = protocol.SaySuspended
 	}
-	h.w.say(line{Event: event, Client: &h.number, Token: token})
+	h.w.say(protocol.Line{Event: event, Client: &h.number, Token: token})
 }
 
 // enqueued is Env.Enqueued: the context of every command has its number.
 func (w *hostWorker) enqueued(ctx context.Context, p Place) {
 	if id, ok := ctx.Value(attemptKey{}).(int64); ok {
-		w.say(line{Event: sayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead})
+		w.say(protocol.Line{Event: protocol.SayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // offersOf returns which recipes a client has the methods of.
@@ -44,6 +45,10 @@ func lockerOf(target Client, recipe histories.Recipe, mode histories.Mode) (Lock
 		if t, ok := target.(RevocableLocker); ok {
 			return t.Revocable(), nil
 		}
+	case histories.Handoff:
+		if t, ok := target.(HandoffLocker); ok {
+			return t.Handoff(), nil
+		}
 	}
 	return nil, notOffered(recipe)
 }
@@ -67,52 +72,52 @@ func notOffered(recipe histories.Recipe) error {
 }
 
 // do carries out what is asked of an open client.
-func (h *hosted) do(ctx context.Context, c command) (line, *hostedLease, error) {
+func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *hostedLease, error) {
 	switch c.Do {
 	case string(histories.Acquire), string(histories.TryAcquire):
 		return h.granted(h.acquire(ctx, c))
-	case doReenter:
+	case protocol.DoReenter:
 		return h.granted(h.reenter(ctx, c))
-	case string(histories.Release), doValid, doListen, doSet, string(histories.Leave):
+	case string(histories.Release), protocol.DoValid, protocol.DoListen, protocol.DoSet, string(histories.Leave):
 		l, err := h.w.lease(c.Lease)
 		if err != nil {
-			return line{}, nil, err
+			return protocol.Line{}, nil, err
 		}
 		return h.ofLease(ctx, c, l)
-	case doHolder, string(histories.Revoke):
+	case protocol.DoHolder, string(histories.Revoke):
 		return h.revocation(ctx, c)
 	case string(histories.SetSize):
 		t, ok := h.target.(SharedSemaphoreLocker)
 		if !ok {
-			return line{}, nil, notOffered(histories.SharedSemaphore)
+			return protocol.Line{}, nil, notOffered(histories.SharedSemaphore)
 		}
-		return line{}, nil, t.SharedSemaphore().SetSize(ctx, c.Lock, c.Size)
+		return protocol.Line{}, nil, t.SharedSemaphore().SetSize(ctx, c.Lock, c.Size)
 	case string(histories.Set), string(histories.Remove), string(histories.Wait):
-		return line{}, nil, h.barrier(ctx, c)
+		return protocol.Line{}, nil, h.barrier(ctx, c)
 	case string(histories.Enter):
 		t, ok := h.target.(DoubleBarrierClient)
 		if !ok {
-			return line{}, nil, notOffered(histories.DoubleBarrier)
+			return protocol.Line{}, nil, notOffered(histories.DoubleBarrier)
 		}
 		member, err := t.EnterBarrier(ctx, c.Lock)
 		if err != nil {
-			return line{}, nil, err
+			return protocol.Line{}, nil, err
 		}
-		return line{}, &hostedLease{member: member}, nil
+		return protocol.Line{}, &hostedLease{member: member}, nil
 	}
-	return line{}, nil, fmt.Errorf("unknown command %q", c.Do)
+	return protocol.Line{}, nil, fmt.Errorf("unknown command %q", c.Do)
 }
 
 // granted answers an acquire.
-func (h *hosted) granted(lease Lease, err error) (line, *hostedLease, error) {
+func (h *hosted) granted(lease Lease, err error) (protocol.Line, *hostedLease, error) {
 	if err != nil {
-		return line{}, nil, err
+		return protocol.Line{}, nil, err
 	}
 	session, _, _ := h.wire.credentials()
 	if s, ok := lease.(Sessioned); ok {
 		session = s.SessionID()
 	}
-	answer := line{Session: sessionName(session)}
+	answer := protocol.Line{Session: sessionName(session)}
 	if m, ok := lease.(MultiLease); ok {
 		answer.Tokens = m.Tokens()
 	} else {
@@ -121,7 +126,7 @@ func (h *hosted) granted(lease Lease, err error) (line, *hostedLease, error) {
 	return answer, &hostedLease{lease: lease}, nil
 }
 
-func (h *hosted) acquire(ctx context.Context, c command) (Lease, error) {
+func (h *hosted) acquire(ctx context.Context, c protocol.Command) (Lease, error) {
 	wait := c.Do == string(histories.Acquire)
 	if len(c.Locks) > 0 {
 		t, ok := h.target.(MultiLocker)
@@ -153,7 +158,7 @@ func (h *hosted) acquire(ctx context.Context, c command) (Lease, error) {
 	return t.TryAcquire(ctx, c.Lock)
 }
 
-func (h *hosted) reenter(ctx context.Context, c command) (Lease, error) {
+func (h *hosted) reenter(ctx context.Context, c protocol.Command) (Lease, error) {
 	held, err := h.w.lease(c.Lease)
 	if err != nil {
 		return nil, err
@@ -169,50 +174,50 @@ func (h *hosted) reenter(ctx context.Context, c command) (Lease, error) {
 	return r.Reenter(ctx, c.Lock, held.lease)
 }
 
-func (h *hosted) ofLease(ctx context.Context, c command, l *hostedLease) (line, *hostedLease, error) {
+func (h *hosted) ofLease(ctx context.Context, c protocol.Command, l *hostedLease) (protocol.Line, *hostedLease, error) {
 	switch {
 	case c.Do == string(histories.Leave) && l.member != nil:
 		err := l.member.Leave(ctx)
 		h.w.forget(func(id int64, _ *hostedLease) bool { return id == c.Lease })
-		return line{}, nil, err
+		return protocol.Line{}, nil, err
 	case l.lease == nil:
-		return line{}, nil, fmt.Errorf("%s of %d, which is no lease", c.Do, c.Lease)
-	case c.Do == doValid:
-		return line{Valid: l.lease.Valid()}, nil, nil
-	case c.Do == doSet:
+		return protocol.Line{}, nil, fmt.Errorf("%s of %d, which is no lease", c.Do, c.Lease)
+	case c.Do == protocol.DoValid:
+		return protocol.Line{Valid: l.lease.Valid()}, nil, nil
+	case c.Do == protocol.DoSet:
 		g, ok := l.lease.(GuardedLease)
 		if !ok {
-			return line{}, nil, errors.New("the target guards no writes")
+			return protocol.Line{}, nil, errors.New("the target guards no writes")
 		}
-		return line{}, nil, g.SetGuarded(ctx, c.Node, []byte(c.Data))
-	case c.Do == doListen:
+		return protocol.Line{}, nil, g.SetGuarded(ctx, c.Node, []byte(c.Data))
+	case c.Do == protocol.DoListen:
 		r, ok := l.lease.(RevocableLease)
 		if !ok {
-			return line{}, nil, notOffered(histories.Revocation)
+			return protocol.Line{}, nil, notOffered(histories.Revocation)
 		}
-		r.OnRevoke(func() { h.w.say(line{Event: sayRevokeRequested, Lease: c.Lease}) })
-		return line{}, nil, nil
+		r.OnRevoke(func() { h.w.say(protocol.Line{Event: protocol.SayRevokeRequested, Lease: c.Lease}) })
+		return protocol.Line{}, nil, nil
 	case c.Do == string(histories.Release):
 		err := l.lease.Release(ctx)
 		h.w.forget(func(id int64, _ *hostedLease) bool { return id == c.Lease })
-		return line{}, nil, err
+		return protocol.Line{}, nil, err
 	}
-	return line{}, nil, fmt.Errorf("%s of a lease", c.Do)
+	return protocol.Line{}, nil, fmt.Errorf("%s of a lease", c.Do)
 }
 
-func (h *hosted) revocation(ctx context.Context, c command) (line, *hostedLease, error) {
+func (h *hosted) revocation(ctx context.Context, c protocol.Command) (protocol.Line, *hostedLease, error) {
 	t, ok := h.target.(RevocableLocker)
 	if !ok {
-		return line{}, nil, notOffered(histories.Revocation)
+		return protocol.Line{}, nil, notOffered(histories.Revocation)
 	}
 	if c.Do == string(histories.Revoke) {
-		return line{}, nil, t.Revocable().Revoke(ctx, c.Node)
+		return protocol.Line{}, nil, t.Revocable().Revoke(ctx, c.Node)
 	}
 	token, node, err := t.Revocable().Holder(ctx, c.Lock)
-	return line{Token: token, Node: node}, nil, err
+	return protocol.Line{Token: token, Node: node}, nil, err
 }
 
-func (h *hosted) barrier(ctx context.Context, c command) error {
+func (h *hosted) barrier(ctx context.Context, c protocol.Command) error {
 	t, ok := h.target.(BarrierClient)
 	if !ok {
 		return notOffered(histories.Barrier)

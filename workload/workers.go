@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // Workers says in which processes the clients of a run live. The zero value
@@ -31,8 +32,9 @@ type Workers struct {
 
 // Describe starts a worker process and returns the target that it says it has
 // brought along, a lock in another language perhaps; nil if it hosts those of a
-// run's choice, as zkverify worker does.
-func Describe(ctx context.Context, w Workers) (Target, error) {
+// run's choice, as zkverify worker does. What the target promises may depend on
+// the settings of the run.
+func Describe(ctx context.Context, w Workers, s Settings) (Target, error) {
 	spawner := child.NewSpawner()
 	defer spawner.Close()
 	one := &worker{number: 1, command: w.Command, log: filepath.Join(w.Logs, "worker-1.log"), spawner: spawner, late: newLateness()}
@@ -47,21 +49,40 @@ func Describe(ctx context.Context, w Workers) (Target, error) {
 	if h.Name == "" || len(h.Recipes) == 0 || slices.ContainsFunc(h.Recipes, func(r histories.Recipe) bool { return !slices.Contains(histories.Recipes(), r) }) {
 		return nil, fmt.Errorf("%s says that it hosts %q with recipes %q", one.name(), h.Name, h.Recipes)
 	}
+	if h.Promises == nil {
+		promises, err := one.promises(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("%s does not say what %s promises, in its hello or when asked: %w", one.name(), h.Name, err)
+		}
+		h.Promises = promises
+	}
 	return foreign{h}, nil
 }
 
+// promises asks the process what its lock promises.
+func (w *worker) promises(ctx context.Context, s Settings) (*histories.Promises, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloWithin)
+	defer cancel()
+	env := protocol.Where{Timeout: s.SessionTimeout.Milliseconds(), Tick: s.TickTime.Milliseconds()}
+	l, err := w.current().talk.ask(ctx, protocol.Command{Do: protocol.DoPromises, Env: &env}, nil, ctx.Done())
+	if err == nil && l.Promises == nil {
+		err = errors.New("the answer has no promises")
+	}
+	return l.Promises, err
+}
+
 // foreign is a target that a worker has brought along.
-type foreign struct{ *hosts }
+type foreign struct{ says *protocol.Hosts }
 
-func (f foreign) Name() string                { return f.hosts.Name }
-func (f foreign) Description() string         { return f.hosts.Description }
-func (f foreign) Recipe() string              { return string(f.hosts.Recipes[0]) }
-func (f foreign) Recipes() []histories.Recipe { return f.hosts.Recipes }
+func (f foreign) Name() string                { return f.says.Name }
+func (f foreign) Description() string         { return f.says.Description }
+func (f foreign) Recipe() string              { return string(f.says.Recipes[0]) }
+func (f foreign) Recipes() []histories.Recipe { return f.says.Recipes }
 
-// Promises are those of the hello, with the bounds of package recipes where it
+// Promises are those of the worker, with the bounds of package recipes where it
 // names none.
 func (f foreign) Promises(s Settings) histories.Promises {
-	p := f.hosts.Promises
+	p := *f.says.Promises
 	setDefault(&p.LossBound, lossBound(s))
 	setDefault(&p.RevokeBound, revokeBound(s))
 	return p
@@ -115,7 +136,7 @@ func (r *run) endWorkers() {
 		defer cancel()
 		var err error
 		if r.stacks, err = r.workers.goroutines(ctx); err != nil {
-			r.warn("not all goroutines of worker processes could be counted: %v", err)
+			r.warn("not everything could be counted in the worker processes: %v", err)
 		}
 	}
 	r.workers.end()
@@ -138,8 +159,8 @@ func (w *workers) goroutines(ctx context.Context) (left []string, err error) {
 		if p == nil {
 			continue // it never started, which is told elsewhere
 		}
-		l, askErr := p.talk.ask(ctx, command{Do: doCensus}, nil, ctx.Done())
-		err = errors.Join(err, askErr)
+		l, askErr := p.talk.ask(ctx, protocol.Command{Do: protocol.DoCensus}, nil, ctx.Done())
+		err = errors.Join(err, askErr, p.talk.counted(l.Connects))
 		left = append(left, l.Stacks...)
 	}
 	slices.Sort(left)
@@ -317,13 +338,13 @@ func (w *worker) open(ctx context.Context, c *client) (*remoteClient, error) {
 		return nil, context.Cause(ctx)
 	}
 	r := c.run
-	e := where{
+	e := protocol.Where{
 		Target: r.cfg.Target.Name(), Timeout: r.cfg.SessionTimeout.Milliseconds(), Tick: r.cfg.Ensemble.TickTime().Milliseconds(),
 		Root: r.lockRoot(), Presence: r.observer.presence(), Locks: r.locks,
 		Scheme: r.cfg.Auth.Scheme(), Secret: r.cfg.Auth.Secret(),
 	}
-	for _, addr := range c.servers {
-		e.Servers = append(e.Servers, serverLink{c.ids[addr], addr})
+	for _, addr := range c.home.servers {
+		e.Servers = append(e.Servers, protocol.Server{ID: c.home.ids[addr], Addr: addr})
 	}
 	return openRemote(ctx, w.current().talk, e, r.observer.announced, c.suspended)
 }

@@ -202,7 +202,7 @@ func TestAWorkerMayBringItsOwnLock(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho '"+hello+"'\nread -r all\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := workload.Describe(t.Context(), workload.Workers{Command: []string{script}, Logs: t.TempDir()})
+	theirs, err := workload.Describe(t.Context(), workload.Workers{Command: []string{script}, Logs: t.TempDir()}, workload.Settings{})
 	if err != nil || theirs == nil {
 		t.Fatal(theirs, err)
 	}
@@ -210,11 +210,11 @@ func TestAWorkerMayBringItsOwnLock(t *testing.T) {
 	if theirs.Name() != "theirs" || !p.Tokens || p.LossBound == 0 {
 		t.Errorf("%s promises %+v", theirs.Name(), p)
 	}
-	ours, err := workload.Describe(t.Context(), workers(t, 1))
+	ours, err := workload.Describe(t.Context(), workers(t, 1), workload.Settings{})
 	if err != nil || ours != nil {
 		t.Errorf("a worker of zkverify hosts %v, %v; want what it is asked for", ours, err)
 	}
-	if _, err := workload.Describe(t.Context(), workload.Workers{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "sorry") {
+	if _, err := workload.Describe(t.Context(), workload.Workers{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}, workload.Settings{}); err == nil || !strings.Contains(err.Error(), "sorry") {
 		t.Errorf("a worker that ends at once: %v", err)
 	}
 }

@@ -44,6 +44,7 @@ func (w world) Struck(id int, f nemesis.Fault) {
 		c.mu.Lock()
 		if len(f.Clients) > 0 || len(f.Servers) == 0 || slices.Contains(f.Servers, linked) {
 			c.strikes++
+			c.endure = time.Now().Add(f.Endure)
 		}
 		w.heldAcross.Add(int64(len(c.held)))
 		c.mu.Unlock()
@@ -57,6 +58,18 @@ func (w world) Healed(id int, _ nemesis.Fault) {
 	delete(w.active, id)
 }
 
+// Sent is nemesis.Listener.
+func (w world) Sent(client int) time.Time {
+	c := w.clients[client]
+	c.mu.Lock()
+	own, ok := c.wire.(*wire)
+	c.mu.Unlock()
+	if !ok {
+		return time.Time{} // it lives in a worker process
+	}
+	return own.lastSent()
+}
+
 // Pause, Resume, Kill and Start are nemesis.Workers.
 
 func (w world) Pause(ctx context.Context, worker int) error {
@@ -68,4 +81,8 @@ func (w world) Start(ctx context.Context, worker int) error {
 	return w.workers.all[worker-1].start(ctx)
 }
 
-var _ nemesis.Workers = world{}
+var (
+	_ nemesis.Workers       = world{}
+	_ nemesis.Administrator = world{}
+	_ nemesis.Listener      = world{}
+)

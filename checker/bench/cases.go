@@ -13,15 +13,16 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // benchCase is one row of the table.
 type benchCase struct {
-	name   string
-	target string
-	file   int  // operations of the history in a file that it needs, or 0
-	mixed  bool // of every recipe
-	run    func(ctx context.Context, file string) (outcome, error)
+	name       string
+	target     string
+	operations int  // of the history in a file that it needs, or 0
+	mixed      bool // of every recipe
+	run        func(ctx context.Context, file string) (outcome, error)
 }
 
 // outcome is what came of a case.
@@ -131,7 +132,7 @@ func shrink(ctx context.Context, _ string) (outcome, error) {
 			n++
 		}
 	}
-	return outcome{Took: time.Since(start), Says: fmt.Sprintf("%d operations left", n)}, nil
+	return outcome{Took: time.Since(start), Says: words.Count(n, "operation") + " left"}, nil
 }
 
 // says sums a report up: guarantees that nothing in the history puts to the test
@@ -141,13 +142,13 @@ func says(r *checker.Report) string {
 	for i := range r.Verdicts {
 		n[r.Verdicts[i].Outcome]++
 	}
-	text := fmt.Sprintf("%d guarantees hold", n[checker.Holds])
+	text := fmt.Sprintf("guarantees that hold: %d", n[checker.Holds])
 	if n[checker.Unknown] > 0 {
 		text += fmt.Sprintf(", %d unknown", n[checker.Unknown])
 	}
 	if n[checker.Violated] > 0 {
 		v := r.Verdict(checker.MutualExclusion)
-		text = fmt.Sprintf("%d violated, %d witnesses of %s", n[checker.Violated], len(v.Witnesses), v.Guarantee)
+		text = fmt.Sprintf("%d violated, %s of %s", n[checker.Violated], words.Count(len(v.Witnesses), "witness"), v.Guarantee)
 	}
 	return text
 }

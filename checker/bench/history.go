@@ -150,7 +150,7 @@ func hold(d *drawer, c int) {
 	e.Session, e.Token, e.Depth = me.session, me.token, 1
 	d.emit(e)
 	if d.violated && !d.intruded && d.left < d.operations/2 {
-		d.intrude()
+		d.intrude(me.token)
 	}
 	if d.r.IntN(10) == 0 {
 		d.after(d.soon(), c, read)
@@ -159,14 +159,14 @@ func hold(d *drawer, c int) {
 	d.after(d.soon(), c, leave)
 }
 
-// intrude grants the lock to somebody else for a moment.
-func (d *drawer) intrude() {
+// intrude grants the lock to somebody else for a moment, with a token between that
+// of the holder and those of all who wait: only mutual exclusion is broken.
+func (d *drawer) intrude(holders histories.Token) {
 	d.intruded = true
 	e := histories.Event{Time: d.now, Type: histories.Invoke, Process: 1000 * clients, Op: histories.Acquire, Lock: "lock-1", Owner: "intruder"}
 	asked, got := e, e
 	d.emit(&asked)
-	d.zxid++
-	got.Type, got.Token, got.Depth = histories.OK, histories.Token{Zxid: d.zxid}, 1
+	got.Type, got.Token, got.Depth = histories.OK, histories.Token{Zxid: holders.Zxid, Sub: 1}, 1
 	d.emit(&got)
 	d.after(10*time.Microsecond, 0, func(d *drawer, _ int) {
 		got.Time, got.Op = d.now, histories.Release

@@ -44,6 +44,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	reps := flags.Int("reps", 3, "repetitions of each case, of which the median counts")
+	quick := flags.Bool("quick", false, "for a first look, in two or three minutes: 1 repetition, and no history of more than a million operations")
 	only := flags.String("case", "", "`numbers` of the cases to run, from 1, comma-separated; all by default")
 	profile := flags.String("cpuprofile", "", "write the CPU profile of the one case to this `file`")
 	one := flags.String("one", "", "run one case in this process and print its outcome as JSON: `number:file`")
@@ -59,6 +60,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			wanted = append(wanted, i)
 		}
 	}
+	if *quick {
+		*reps = 1
+	}
 	if len(wanted) == 0 || *reps < 1 {
 		return fmt.Errorf("nothing to run: there are cases 1 to %d", len(cases))
 	}
@@ -66,6 +70,10 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	fmt.Fprintf(out, "| %-60s | %-38s | %8s | %6s | %s |\n", "case", "to reach", "time", "memory", "verdict")
 	fmt.Fprintf(out, "| %s | %s | %s: | %s: | %s |\n", strings.Repeat("-", 60), strings.Repeat("-", 38), strings.Repeat("-", 7), strings.Repeat("-", 5), "---")
 	for _, i := range wanted {
+		if *quick && cases[i].operations > million {
+			fmt.Fprintf(out, "| %-60s | %-38s | %8s | %6s | left out by -quick: it takes minutes |\n", cases[i].name, cases[i].target, "", "")
+			continue
+		}
 		o, err := median(ctx, i, *reps, *profile, progress)
 		if err != nil {
 			return fmt.Errorf("%s: %w", cases[i].name, err)
@@ -79,14 +87,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 func median(ctx context.Context, i, reps int, profile string, progress io.Writer) (outcome, error) {
 	c := cases[i]
 	file := ""
-	if c.file > 0 {
+	if c.operations > 0 {
 		dir, err := os.MkdirTemp("", "bench-checker")
 		if err != nil {
 			return outcome{}, err
 		}
 		defer os.RemoveAll(dir)
-		fmt.Fprintf(progress, "writing a history of %d operations\n", c.file)
-		if file, err = writeFile(dir, c.file, c.mixed); err != nil {
+		fmt.Fprintf(progress, "writing a history of %d operations\n", c.operations)
+		if file, err = writeFile(dir, c.operations, c.mixed); err != nil {
 			return outcome{}, err
 		}
 	}

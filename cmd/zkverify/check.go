@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -19,13 +15,15 @@ import (
 type checkCmd struct {
 	Paths []string `arg:"" name:"dir-or-file" help:"Folders of runs, or history files (.jsonl, .jsonl.zst, .edn)."`
 	Conventions
-	JSON bool `help:"Print the verdicts as JSON instead of tables."`
+	JSON    bool `help:"Print the verdicts as JSON instead of tables."`
+	Verbose bool `short:"v" help:"Print figures, coverage and all violations on record too."`
 
 	Engines engineFlags `embed:"" group:"How it is judged:"`
 }
 
 func (checkCmd) Help() string {
-	return "Example: zkverify check runs/20260102-150405-recipes\n\nThe exit status is that of the worst verdict."
+	return withExamples("The exit status is that of the worst verdict.",
+		"zkverify check runs/20260102-150405-recipes")
 }
 
 func (c *checkCmd) Run(ctx context.Context, con *console) error {
@@ -45,13 +43,12 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 		if c.JSON {
 			err = report.JSON(con.out, r)
 		} else {
-			fmt.Fprintln(con.out, describe(header, r))
-			err = report.Terminal(con.out, r, con.style())
+			err = report.Terminal(con.out, r, report.Run{Header: header, Path: path, Args: c.args()}, con.style(c.Verbose))
 		}
 		if err != nil {
 			return err
 		}
-		worst = worse(worst, r.Outcome())
+		worst = checker.Worse(worst, r.Outcome())
 	}
 	return outcome(worst)
 }
@@ -74,26 +71,4 @@ func historyIn(path string) (string, error) {
 		}
 	}
 	return "", usage("%s: no %s in this folder", path, historyFile)
-}
-
-// describe says in a line what a history is of.
-func describe(hd histories.Header, r *checker.Report) string {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s, seed %d, %d events", hd.Target, hd.Recipe, hd.Seed, r.Events)
-	if hd.ZooKeeper != "" {
-		fmt.Fprintf(&b, ", %d ZooKeeper servers %s (%s)", hd.Servers, hd.ZooKeeper, hd.Ensemble)
-	}
-	if !hd.Started.IsZero() {
-		fmt.Fprintf(&b, ", %s", hd.Started.Format(time.RFC3339))
-	}
-	return b.String()
-}
-
-// worse returns the outcome that decides the exit status.
-func worse(a, b checker.Outcome) checker.Outcome {
-	order := map[checker.Outcome]int{checker.Holds: 0, checker.NotJudged: 1, checker.NotExercised: 2, checker.Unknown: 3, checker.Violated: 4}
-	if order[b] > order[a] {
-		return b
-	}
-	return a
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -19,10 +21,10 @@ func newConsole() *console {
 func (con *console) as(json, quiet bool) *console {
 	other := *con
 	if json {
-		other.json, other.terminal = true, false
+		other.json, other.terminal, other.live = true, false, nil
 	}
 	if quiet {
-		other.err, other.terminal = io.Discard, false
+		other.err, other.terminal, other.live = io.Discard, false, nil
 	}
 	return &other
 }
@@ -34,7 +36,26 @@ func (con *console) say(format string, args ...any) {
 		con.line(map[string]string{"message": text})
 		return
 	}
-	fmt.Fprintln(con.err, text)
+	con.print(text)
+}
+
+// print writes a text to con.err.
+func (con *console) print(text string) { wrapped(con.err, text) }
+
+// tell writes a text to con.out.
+func (con *console) tell(format string, args ...any) { wrapped(con.out, fmt.Sprintf(format, args...)) }
+
+// wrapped writes the lines of a text, to a terminal without breaking words.
+func wrapped(w io.Writer, text string) {
+	width := 0
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		width, _, _ = term.GetSize(int(f.Fd())) //nolint:errcheck // no limit then
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, part := range words.Wrap(line, width) {
+			fmt.Fprintln(w, part)
+		}
+	}
 }
 
 // line writes a value as a line of JSON.
@@ -44,7 +65,13 @@ func (con *console) line(v any) {
 	}
 }
 
-func (con *console) style() report.Style {
+// style is how reports look on con.out: without limits unless it is a terminal.
+func (con *console) style(verbose bool) report.Style {
 	f, ok := con.out.(*os.File)
-	return report.Style{Color: ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == ""}
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return report.Style{Verbose: verbose}
+	}
+	s := report.Style{Color: os.Getenv("NO_COLOR") == "", Verbose: verbose}
+	s.Width, s.Height, _ = term.GetSize(int(f.Fd())) //nolint:errcheck // no limit then
+	return s
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // convertCmd writes a history in another format.
@@ -15,7 +16,8 @@ type convertCmd struct {
 }
 
 func (convertCmd) Help() string {
-	return "Example: zkverify convert runs/20260102-150405-recipes history.edn\n\nNothing is lost between .jsonl and .edn. What .porcupine.json has, docs/histories.md says."
+	return withExamples("Nothing is lost between .jsonl and .edn. What .porcupine.json has, docs/histories.md says.",
+		"zkverify convert runs/20260102-150405-recipes history.edn")
 }
 
 func (c *convertCmd) Run(_ context.Context, con *console) error {
@@ -33,6 +35,6 @@ func (c *convertCmd) Run(_ context.Context, con *console) error {
 	if err := histories.WriteFile(c.Out, h); err != nil {
 		return usageError{err}
 	}
-	con.say("%d events converted", len(h.Events))
+	con.say("%s converted", words.Count(len(h.Events), "event"))
 	return nil
 }

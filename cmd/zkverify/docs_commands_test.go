@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,6 +83,43 @@ func docFiles(t *testing.T) []string {
 	return append(files, "../../README.md")
 }
 
+// asRead returns the pages with the README and the tutorial first, by absolute path.
+func asRead(t *testing.T) (files []string) {
+	t.Helper()
+	for _, file := range docFiles(t) {
+		file, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	rank := map[string]int{"README.md": -2, "tutorial.md": -1}
+	slices.SortStableFunc(files, func(a, b string) int { return rank[filepath.Base(a)] - rank[filepath.Base(b)] })
+	return files
+}
+
+// A folder that holds a run is refused. So no two commands that make one have the same,
+// on whatever pages they are.
+func TestNoTwoCommandsInTheDocsMakeTheSameFolder(t *testing.T) {
+	made := make(map[string]string)
+	for _, file := range asRead(t) {
+		for _, c := range docCommands(t, file) {
+			i := slices.Index(c.args, "--out")
+			if i < 0 || c.args[0] == "shrink" || c.args[0] == "report" { // these write files over
+				continue
+			}
+			at, out := fmt.Sprintf("%s:%d", filepath.Base(file), c.line), c.args[i+1]
+			if other, twice := made[out]; twice {
+				t.Errorf("%s and %s both make %s", other, at, out)
+			}
+			made[out] = at
+		}
+	}
+	if len(made) < 5 {
+		t.Errorf("only %d folders: %v", len(made), made)
+	}
+}
+
 // Every command in the docs can be typed as it stands there, and every one is
 // run by a test or says why not.
 func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
@@ -110,16 +148,17 @@ func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 	}
 }
 
-// What a page tells its reader to type is typed, one page after the other, in a
-// folder of its own.
+// What the pages tell their readers to type is typed, one page after the other, in one
+// checkout: the README first, then the tutorial.
 func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
-	for _, file := range docFiles(t) {
+	files := asRead(t)
+	t.Chdir(t.TempDir())
+	for _, file := range files {
 		commands := slices.DeleteFunc(docCommands(t, file), func(c docCommand) bool { return c.args == nil || c.exits == nil })
 		if len(commands) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Chdir(t.TempDir())
 			for _, c := range commands {
 				args := slices.Clone(c.args)
 				// A reader has more time than a test.

@@ -62,7 +62,9 @@ func TestTheREADMEListsEveryGuarantee(t *testing.T) {
 			t.Errorf("the README does not list %q", g.Name)
 		}
 	}
-	if n := strings.Count(readme[strings.Index(readme, "| guarantee |"):strings.Index(readme, "Each has one of five")], "\n| "); n != len(checker.Guarantees())+1 {
+	_, table, _ := strings.Cut(readme, "\n| guarantee |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if n := strings.Count(table, "\n| "); n != len(checker.Guarantees())+1 {
 		t.Errorf("the README lists %d guarantees, the checker has %d", n-1, len(checker.Guarantees()))
 	}
 }
@@ -110,4 +112,38 @@ func TestTheScheduleInTheDocsIsOne(t *testing.T) {
 	if err != nil || len(s.Steps) != 3 {
 		t.Errorf("%d faults, error %v, in\n%s", len(s.Steps), err, yaml.String())
 	}
+}
+
+// Every piece of Go in the pages for authors of locks stands in a file that is
+// compiled: the one that the comment before it names. A line "// …" leaves out some
+// of it.
+func TestGoInTheDocsIsCompiled(t *testing.T) {
+	block := regexp.MustCompile("(?s)<!-- from (\\S+) -->\n\n```go\n(.*?)```")
+	for file, want := range map[string]int{"README.md": 1, "docs/own-lock.md": 4} {
+		text := readDoc(t, file)
+		if file == "README.md" {
+			_, text, _ = strings.Cut(text, "## Test a lock of your own") // another part has a sketch
+		}
+		found := block.FindAllStringSubmatch(text, -1)
+		if len(found) != want || strings.Count(text, "```go") != want {
+			t.Errorf("%s has %d pieces of Go, %d of them with their file; want %d", file, strings.Count(text, "```go"), len(found), want)
+		}
+		for _, m := range found {
+			rest := unindented(readDoc(t, m[1]))
+			for piece := range strings.SplitSeq(unindented(m[2]), "// …\n") {
+				var there bool
+				if _, rest, there = strings.Cut(rest, piece); !there {
+					t.Errorf("%s: this is not in %s, or not in this order:\n%s", file, m[1], piece)
+				}
+			}
+		}
+	}
+}
+
+func unindented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimLeft(line, "\t "))
+	}
+	return b.String()
 }

@@ -27,7 +27,10 @@ type ensembleCmd struct {
 	Keep   keepCmd   `cmd:"" hidden:"" help:"Run them until terminated; what up leaves in the background."`
 }
 
-func (ensembleCmd) Help() string { return "Example: zkverify ensemble up" }
+func (ensembleCmd) Help() string {
+	return withExamples("",
+		"zkverify ensemble up")
+}
 
 // keeper is the state file: who keeps which servers.
 type keeper struct {
@@ -92,10 +95,10 @@ type upCmd struct {
 // keeperFlags are what up passes on to keep.
 type keeperFlags struct {
 	ClientPorts []int         `help:"Client ports; default 2181,2182,2183." default:"2181,2182,2183" placeholder:"PORT"`
-	Tick        time.Duration `default:"200ms" help:"tickTime (${default})."`
-	SyncLimit   int           `default:"5" help:"syncLimit, in ticks (${default})."`
+	Tick        time.Duration `default:"200ms" help:"tickTime."`
+	SyncLimit   int           `default:"5" help:"syncLimit, in ticks."`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
-	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
+	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package." placeholder:"VERSION"`
 }
 
 func (k *keeperFlags) servers() serversFlags {
@@ -114,7 +117,10 @@ func (k *keeperFlags) Validate() error {
 	return f.validate()
 }
 
-func (upCmd) Help() string { return "Example: zkverify ensemble up --client-ports 12181,12182,12183" }
+func (upCmd) Help() string {
+	return withExamples("",
+		"zkverify ensemble up --client-ports 12181,12182,12183")
+}
 
 func (u *upCmd) Run(ctx context.Context, con *console) error {
 	if k, _, err := running(); err == nil {
@@ -180,7 +186,10 @@ func addresses(servers []ensemble.Server) string {
 
 type downCmd struct{}
 
-func (downCmd) Help() string { return "Example: zkverify ensemble down" }
+func (downCmd) Help() string {
+	return withExamples("",
+		"zkverify ensemble down")
+}
 
 func (downCmd) Run(ctx context.Context, con *console) error {
 	k, file, err := running()
@@ -205,7 +214,10 @@ func (downCmd) Run(ctx context.Context, con *console) error {
 
 type statusCmd struct{}
 
-func (statusCmd) Help() string { return "Example: zkverify ensemble status" }
+func (statusCmd) Help() string {
+	return withExamples("",
+		"zkverify ensemble status")
+}
 
 func (statusCmd) Run(ctx context.Context, con *console) error {
 	k, _, err := running()

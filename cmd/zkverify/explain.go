@@ -15,11 +15,12 @@ type explainCmd struct {
 	Path      string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
 	Guarantee string `help:"The guarantee whose first violation is to be told. The default is the first one violated." placeholder:"NAME"`
 	Conventions
-	Picture string `help:"Write Porcupine's picture of it, an HTML page, to this file." placeholder:"FILE.html"`
+	Picture string `help:"Write Porcupine's picture of it, an HTML page, to this file; default none." placeholder:"FILE.html"`
 }
 
 func (explainCmd) Help() string {
-	return "Example: zkverify explain runs/20260102-150405-naive"
+	return withExamples("",
+		"zkverify explain runs/20260102-150405-naive")
 }
 
 func (c *explainCmd) Run(ctx context.Context, con *console) error {
@@ -31,7 +32,7 @@ func (c *explainCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return refusal(file, err)
 	}
-	if err := report.Explanation(con.out, x, con.style()); err != nil || c.Picture == "" {
+	if err := report.Explanation(con.out, x, con.style(false)); err != nil || c.Picture == "" {
 		return err
 	}
 	return c.draw(ctx, con, x)

@@ -11,13 +11,15 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // engineFlags choose what judges a history, and how much it may cost.
 type engineFlags struct {
-	Engine  string        `default:"both" enum:"interval,porcupine,both" help:"What judges: interval, porcupine, or both, which must agree (${default})."`
-	Timeout time.Duration `default:"1m" help:"How long Porcupine may search in all (${default}). What it leaves undecided is unknown."`
-	Memory  int64         `default:"256" help:"Memory in MiB that one search of Porcupine may need (${default}). What would need more is unknown." placeholder:"MIB"`
+	Engine  string        `default:"both" enum:"interval,porcupine,both" help:"What judges: interval, porcupine, or both, which must agree."`
+	Timeout time.Duration `default:"1m" help:"How long Porcupine may search in all. What it leaves undecided is unknown."`
+	Memory  int64         `default:"256" help:"Memory in MiB that one search of Porcupine may need. What would need more is unknown." placeholder:"MIB"`
 }
 
 // Validate is called by kong.
@@ -40,7 +42,7 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, opts 
 	}
 	defer file.Close()
 	done := con.reading(file)
-	r, err := checker.CheckEvents(ctx, file.Header(), file.Events(), append(opts,
+	r, err := folder.Judge(ctx, file, append(opts,
 		checker.WithEngine(checker.Engine(f.Engine)), checker.WithTimeLimit(f.Timeout), checker.WithMemoryLimit(f.Memory<<20))...)
 	done()
 	var bad *histories.FormatError
@@ -50,10 +52,7 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, opts 
 	case err != nil:
 		return histories.Header{}, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if note, truncated := file.Truncated(); truncated {
-		r.Notes = append(r.Notes, "the history is cut off: "+note)
-	}
-	con.say("judged %d events in %s", r.Events, time.Since(start).Round(time.Millisecond))
+	con.say("judged %s in %s", words.Count(r.Events, "event"), time.Since(start).Round(time.Millisecond))
 	return file.Header(), r, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
 )
@@ -18,7 +19,10 @@ type listCmd struct {
 	What string `arg:"" enum:"recipes,targets,faults,guarantees,mutants" help:"One of ${enum}."`
 }
 
-func (listCmd) Help() string { return "Example: zkverify list faults" }
+func (listCmd) Help() string {
+	return withExamples("",
+		"zkverify list faults")
+}
 
 // offeredBy names the ensembles that have what a fault needs.
 func offeredBy(need nemesis.Need) string {
@@ -55,7 +59,7 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 			offers := workload.RecipesOf(t)
 			recipes := string(offers[0])
 			if len(offers) > 1 {
-				recipes = fmt.Sprintf("%d recipes", len(offers))
+				recipes = words.Count(len(offers), "recipe")
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name(), recipes, t.Description())
 		}

@@ -33,7 +33,7 @@ const (
 // cli is the command line.
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
-	Nightly  nightlyCmd  `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
+	Nightly  nightlyCmds `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
 	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
@@ -62,14 +62,16 @@ func versionText() string {
 	return "unknown"
 }
 
-// helpVars are what help texts of flags refer to.
-func helpVars() kong.Vars { return kong.Vars{"version": versionText(), "image": docker.DefaultImage} }
-
 // console is where commands write, and what they are told of the terminal.
 type console struct {
 	out, err io.Writer
 	terminal bool // err is a terminal: show a bar, use colors
 	json     bool // say everything as JSON lines
+
+	// live is where to show how a run stands whose words go to a file, and label says
+	// there which run of several it is. Nil: here.
+	live  *console
+	label string
 }
 
 func main() {
@@ -86,31 +88,22 @@ func main() {
 
 // zkverify runs one command and returns the exit status.
 func zkverify(args []string, con *console) (status int) {
-	var c cli
 	exited := -1
-	parser, err := kong.New(&c,
-		kong.Name("zkverify"),
-		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee holds, 1 one is violated, 2 unknown, not exercised or not judged, 64 bad usage or input, 69 no ensemble."),
-		kong.Writers(con.out, con.err),
-		kong.Exit(func(code int) { exited = code }),
-		helpVars(),
-		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Bind(con),
-	)
+	parser, err := newParser(new(cli), con, func(code int) { exited = code })
 	if err != nil {
-		fmt.Fprintln(con.err, "zkverify:", err)
+		con.print(fmt.Sprintf("zkverify: %v", err))
 		return exitUnknown
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+		defer func() { status = exitUsage }()
 	}
 	command, err := parser.Parse(args)
 	if exited >= 0 {
 		return exited // --help, --version
 	}
 	if err != nil {
-		fmt.Fprintf(con.err, "zkverify: %v\nTry zkverify --help.\n", err)
+		con.print(fmt.Sprintf("zkverify: %v\nTry zkverify --help.", err))
 		return exitUsage
 	}
 	// The first interrupt ends the command in good order, the second at once.
@@ -123,10 +116,34 @@ func zkverify(args []string, con *console) (status int) {
 		if errors.As(err, &done) {
 			return done.status()
 		}
-		fmt.Fprintln(con.err, "zkverify:", err)
+		con.print(fmt.Sprintf("zkverify: %v", err))
 		return statusOf(err)
 	}
 	return exitHolds
+}
+
+// help prints the help of a command. That of one that does something when none of
+// its subcommands is named is what it does then.
+func help(options kong.HelpOptions, ctx *kong.Context) error {
+	if node := ctx.Selected(); node != nil && node.DefaultCmd != nil {
+		ctx.Path = append(ctx.Path, &kong.Path{Parent: node, Command: node.DefaultCmd, Flags: node.DefaultCmd.Flags})
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
+}
+
+// newParser returns the parser of the command line.
+func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name("zkverify"),
+		kong.Description("How do you know that your lock works? zkverify drives ZooKeeper locks through partitions, latency and session expiries on three real servers, records what happened, and judges it.\n\nExit status: 0 every guarantee that was put to the test holds, 1 one is violated, 2 unknown, not exercised or not judged, 64 bad usage or input, 69 no ensemble."),
+		kong.Writers(con.out, con.err),
+		kong.Exit(exit),
+		helpVars(),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: flagHelp}),
+		kong.Help(help),
+		kong.Bind(con),
+	)
 }
 
 // outcome is the "error" of a command that has judged and said so.
@@ -158,7 +175,7 @@ func statusOf(err error) int {
 		return exitUsage
 	}
 	for _, e := range []error{
-		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrPortTaken, ensemble.ErrServerDied,
+		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrPortTaken, ensemble.ErrServerDied,
 		ensemble.ErrNotServing, ensemble.ErrDirectPeerLink, ensemble.ErrUnreachable, ensemble.ErrUnknownLeader,
 		ensemble.ErrNotAllowed, ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble, docker.ErrNoDocker, docker.ErrNoImage,
 	} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,17 +11,21 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
 )
 
+// nightlyCmds are what zkverify nightly can do.
+type nightlyCmds struct {
+	Run   nightlyCmd      `cmd:"" default:"withargs" help:"Make many runs with many seeds, and keep what fails; the word run can be left out."`
+	Merge nightlyMergeCmd `cmd:"" help:"Make one night, with one page, of parts that several machines made."`
+}
+
 // nightlyCmd makes many runs, each with a seed of its own.
 type nightlyCmd struct {
-	Seeds           int           `default:"20" help:"How many runs, with the seeds from --seed on (${default})."`
-	Shard           string        `help:"Make the I-th of N parts of the runs alone: several machines share them. Needs --seed." placeholder:"I/N"`
+	Seeds           int           `default:"20" help:"How many runs, with the seeds from --seed on."`
+	Shard           string        `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. Needs --seed. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
 
@@ -30,9 +33,8 @@ type nightlyCmd struct {
 }
 
 func (nightlyCmd) Help() string {
-	return "Example: zkverify nightly --recipe all --seeds 100 --for 2h --out nightly\n\n" +
-		"Takes the options of run. --out is a folder for all the runs (default nightly), --seed the first seed (default drawn). Histories are kept, compressed, of runs that do not pass; index.html and junit.xml tell of all. " +
-		"What was begun in the folder is gone on with. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2."
+	return withExamples("Takes the options of run. --out is a folder for all the runs (default nightly), --seed the first seed (default drawn). Histories are kept, compressed, of runs that do not pass; index.html and junit.xml tell of all. What was begun in the folder is gone on with. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
+		"zkverify nightly --recipe all --seeds 100 --for 2h --out nightly")
 }
 
 // Validate is called by kong.
@@ -43,28 +45,14 @@ func (n *nightlyCmd) Validate() error {
 	if n.For < 0 {
 		return fmt.Errorf("--for must be positive, not %v", n.For)
 	}
-	if _, _, err := n.shard(); err != nil {
-		return err
+	if _, err := shardNamed(n.Shard, os.Getenv); err != nil {
+		return fmt.Errorf("--shard: %w", err)
 	}
 	if n.Shard != "" && n.Each.Seed == nil {
 		return errors.New("--shard needs --seed: all machines have to share the same seeds")
 	}
 	return n.Each.Validate()
 }
-
-// shard returns which part of how many is to be run.
-func (n *nightlyCmd) shard() (part, of int, err error) {
-	if n.Shard == "" {
-		return 1, 1, nil
-	}
-	if k, err := fmt.Sscanf(n.Shard, "%d/%d", &part, &of); k != 2 || err != nil || part < 1 || part > of || fmt.Sprintf("%d/%d", part, of) != n.Shard {
-		return 0, 0, fmt.Errorf("--shard: %q is not a part such as 2/4", n.Shard)
-	}
-	return part, of, nil
-}
-
-// nightlyFile is the state of a night, in its folder.
-const nightlyFile = "nightly.json"
 
 // patienceWithEnsembles is how many runs in a row may fail to take place.
 const patienceWithEnsembles = 3
@@ -74,54 +62,85 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 	if dir == "" {
 		dir = "nightly"
 	}
-	target, recipes, err := n.Each.target(ctx)
-	if err != nil {
-		return err
-	}
 	schedule, err := n.Each.schedule()
 	if err != nil {
 		return err
 	}
-	if _, err := n.Each.Servers.credentials(); err != nil {
+	night, err := n.begin(ctx, dir)
+	if err != nil {
 		return err
 	}
-	part, of, err := n.shard()
+	left := night.Left()
+	con.say("zkverify %s: %s, seeds %d to %d, %d of them to run, in %s", versionText(), night.Title, night.First, night.First+int64(night.Seeds)-1, len(left), dir)
+	failure := n.makeRuns(ctx, con, dir, night, schedule)
+	if err := errors.Join(saveNight(dir, night), stepSummary(night, dir)); err != nil {
+		return errors.Join(failure, err)
+	}
+	con.tellNight(dir, night)
+	if failure != nil {
+		return failure
+	}
+	if o := night.Outcome(); ctx.Err() == nil || o == checker.Violated {
+		return outcome(o)
+	}
+	return outcome(checker.Unknown)
+}
+
+// tellNight sums a night up, and names its page.
+func (con *console) tellNight(dir string, night *report.Night) {
+	con.tell("\n%s\nto look at it: %s", night.Summary(dir), filepath.Join(dir, report.NightPage))
+}
+
+// begin returns the night, with what has been done of it already. It is on disk.
+func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, error) {
+	target, recipes, err := n.Each.target(ctx)
 	if err != nil {
-		return usageError{err}
+		return nil, err
+	}
+	if _, err := n.Each.Servers.credentials(); err != nil {
+		return nil, err
+	}
+	if err := n.Each.Servers.installed(); err != nil {
+		return nil, err
+	}
+	shard, err := shardNamed(n.Shard, os.Getenv)
+	if err != nil {
+		return nil, usage("--shard: %w", err)
 	}
 	first := rand.Int64N(1e9)
 	if n.Each.Seed != nil {
 		first = *n.Each.Seed
 	}
 	night := &report.Night{
-		Title: driven(target, recipes), Version: versionText(), Started: time.Now(), First: first, Seeds: n.Seeds, Shard: n.Shard, Options: n.Each.options(recipes),
+		Title: driven(target, recipes), Version: versionText(), Started: time.Now(), First: first, Seeds: n.Seeds, Shard: shard, Options: n.Each.options(recipes),
 	}
 	if err := resume(dir, night, n.Each.Seed != nil); err != nil {
-		return err
+		return nil, err
 	}
-	left := night.Left(part, of)
-	con.say("zkverify %s: %s, seeds %d to %d, %d of them to run, in %s", versionText(), night.Title, night.First, night.First+int64(night.Seeds)-1, len(left), dir)
+	return night, saveNight(dir, night)
+}
 
-	started, failed := time.Now(), 0
-	var failure error
+// makeRuns makes those that are left, until the time is up or ctx ends. The error
+// is why it gave up.
+func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, night *report.Night, schedule *nemesis.Schedule) error {
+	left, started, failed := night.Left(), time.Now(), 0
 	for i, seed := range left {
 		if ctx.Err() != nil || n.For > 0 && time.Since(started) >= n.For {
-			break
+			return nil
 		}
 		con.say("seed %d: run %d of %d", seed, i+1, len(left))
 		result, err := con.untilShown(ctx, dir, seedName(seed), func(out string) (*report.NightResult, error) {
 			again := n.Each
-			again.Seed, again.Out = &seed, out
-			return again.logged(ctx, schedule)
+			again.Seed, again.Out, again.Verbose = &seed, out, true
+			return again.logged(ctx, con, fmt.Sprintf("seed %d, %d of %d", seed, i+1, len(left)), schedule)
 		})
 		if ctx.Err() != nil {
-			break // half a run shows nothing
+			return nil // half a run shows nothing
 		}
 		if result == nil {
 			con.say("seed %d did not run: %v", seed, err)
 			if failed++; failed == patienceWithEnsembles {
-				failure = err
-				break
+				return fmt.Errorf("%d runs in a row did not take place, the last one: %w", failed, err)
 			}
 			continue
 		}
@@ -131,27 +150,17 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 		}
 		debug.FreeOSMemory()
 		result.Memory = residentMemory()
-		night.Results = append(night.Results, *result)
+		night.Add(result)
 		if err := saveNight(dir, night); err != nil {
 			return err
 		}
 		con.annotate(result)
-		fmt.Fprintf(con.out, "seed %d: %s%s\n", seed, result, timeLeft(started, i+1, len(left)))
+		con.tell("seed %d: %s%s", seed, result, timeLeft(started, i+1, len(left)))
 		if n.StopAtViolation && result.Outcome == checker.Violated {
-			break
+			return nil
 		}
 	}
-	if err := saveNight(dir, night); err != nil {
-		return err
-	}
-	fmt.Fprintf(con.out, "\n%s\nto look at it: %s\n", night.Summary(part, of), filepath.Join(dir, report.NightPage))
-	if failure != nil {
-		return fmt.Errorf("%d runs in a row did not take place, the last one: %w", failed, failure)
-	}
-	if o := night.Outcome(part, of); ctx.Err() == nil || o == checker.Violated {
-		return outcome(o)
-	}
-	return outcome(checker.Unknown)
+	return nil
 }
 
 // voidRuns is how many runs with a seed may show nothing, since their servers came
@@ -196,37 +205,16 @@ func (con *console) untilShown(ctx context.Context, dir, name string, run func(o
 
 func seedName(seed int64) string { return "seed-" + strconv.FormatInt(seed, 10) }
 
-// resume takes what has been done in the folder into the night, if there is
-// anything.
-func resume(dir string, night *report.Night, seeded bool) error {
-	old, err := report.ReadNight(filepath.Join(dir, nightlyFile))
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return usage("--out: %w", err)
-		}
-		return nil
-	case err != nil:
-		return usage("--out: %w", err)
-	case old.Differs(night) != "":
-		return usage("--out: %s holds a night with another %s: give another folder, or the same options", dir, old.Differs(night))
-	case seeded && old.First != night.First:
-		return usage("--out: %s holds a night whose first seed is %d", dir, old.First)
-	}
-	night.First, night.Started, night.Results = old.First, old.Started, old.Results
-	return nil
-}
-
-// logged makes a run whose words go to a file of its folder. The result is nil if it did not
-// take place.
-func (r *runCmd) logged(ctx context.Context, schedule *nemesis.Schedule) (_ *report.NightResult, err error) {
+// logged makes a run whose words go to a file of its folder, while con shows how it
+// stands. The result is nil if it did not take place.
+func (r *runCmd) logged(ctx context.Context, con *console, label string, schedule *nemesis.Schedule) (_ *report.NightResult, err error) {
 	log, err := os.Create(filepath.Join(r.Out, "run.log"))
 	if err != nil {
 		return nil, usage("--out: %w", err)
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	start := time.Now()
-	judged, err := r.drive(ctx, &console{out: log, err: log}, schedule)
+	judged, err := r.drive(ctx, &console{out: log, err: log, live: con, label: label}, schedule)
 	if judged == nil {
 		return nil, err
 	}
@@ -235,62 +223,6 @@ func (r *runCmd) logged(ctx context.Context, schedule *nemesis.Schedule) (_ *rep
 		err = nil
 	}
 	return report.ResultOf(*r.Seed, judged.header, judged.Report, time.Since(start)), err
-}
-
-// tidy removes the folder of a run that passed, and packs the history of any
-// other.
-func tidy(dir string, result *report.NightResult) error {
-	if result.Passed() {
-		return os.RemoveAll(dir)
-	}
-	result.Folder = filepath.Base(dir)
-	return pack(filepath.Join(dir, historyFile))
-}
-
-// pack compresses a file.
-func pack(path string) (err error) {
-	from, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := os.Create(path + ".zst")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(z, from); err != nil {
-		return errors.Join(err, z.Close())
-	}
-	return errors.Join(z.Close(), os.Remove(path))
-}
-
-// saveNight writes the state, the page and the JUnit file.
-func saveNight(dir string, night *report.Night) error {
-	for name, write := range map[string]func(io.Writer) error{
-		nightlyFile: night.WriteJSON, report.NightPage: night.WriteHTML, junitFile: night.JUnit().Write,
-	} {
-		// Whole or not at all: an interrupt must not cost what was found.
-		half := filepath.Join(dir, "."+name)
-		if err := writeTo(half, write); err != nil {
-			return err
-		}
-		if err := os.Rename(half, filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// annotate tells GitHub of a run that did not pass, where a workflow of it runs.
-func (con *console) annotate(r *report.NightResult) {
-	if os.Getenv("GITHUB_ACTIONS") == "true" && !r.Passed() {
-		fmt.Fprintln(con.out, r.Annotation())
-	}
 }
 
 func timeLeft(started time.Time, done, all int) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -18,6 +20,7 @@ import (
 // seconds and at each change of phase.
 type progress struct {
 	con   *console
+	label string // which run of several it is
 	bars  *mpb.Progress
 	bar   *mpb.Bar
 	mu    sync.Mutex
@@ -38,18 +41,27 @@ const rateOver = 2 * time.Second
 
 const lineEvery = 10 * time.Second
 
-func newProgress(con *console, duration time.Duration) *progress {
+// newProgress shows it on the console, and of a run whose words go elsewhere where the
+// console says.
+func newProgress(con *console) *progress {
 	p := &progress{con: con}
-	if con.terminal {
-		p.bars = mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(30), mpb.WithAutoRefresh())
-		p.bar = p.bars.AddBar(duration.Milliseconds(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-			p.mu.Lock()
-			last := p.last
-			p.mu.Unlock()
-			return " " + progressText(last, p.rate(last))
-		})))
+	if con.live != nil {
+		p.con, p.label = con.live, con.label
+	}
+	if p.con.terminal {
+		p.bars = mpb.New(mpb.WithOutput(p.con.err), mpb.WithAutoRefresh())
+		p.bar = p.bars.MustAdd(1, mpb.BarFillerFunc(p.draw), mpb.BarFillerTrim())
 	}
 	return p
+}
+
+// draw writes the line of a terminal.
+func (p *progress) draw(w io.Writer, s decor.Statistics) error {
+	p.mu.Lock()
+	last := p.last
+	p.mu.Unlock()
+	_, err := io.WriteString(w, liveLine(s.AvailableWidth, p.label, last, p.rate(last)))
+	return err
 }
 
 // update is workload.Config.Progress.
@@ -58,10 +70,10 @@ func (p *progress) update(now workload.Progress) {
 	p.last = now
 	p.mu.Unlock()
 	if p.bar != nil {
-		p.bar.SetCurrent(min(now.Elapsed, now.Duration-time.Millisecond).Milliseconds())
 		return
 	}
 	switch {
+	case p.label != "": // of one of many runs there are no lines
 	case p.con.json && time.Since(p.line) >= time.Second:
 		p.line = time.Now()
 		p.con.line(machineText(now, p.rate(now)))
@@ -102,19 +114,20 @@ func machineText(now workload.Progress, rate float64) any {
 	}{now.Phase, now.Elapsed.Seconds(), now.Duration.Seconds(), now.Ops, math.Round(rate), now.Cycles, now.Held, now.Lost, now.Expired, append([]string{}, now.Faults...)}
 }
 
-// done ends the bar, wherever it stands: the run may have been interrupted.
+// done removes the bar, wherever it stands: the run may have been interrupted.
 func (p *progress) done() {
 	if p.bar != nil {
-		p.bar.Abort(false)
+		p.bar.Abort(true)
 		p.bars.Wait()
 	}
 }
 
+// progressText tells it in a line of a log.
 func progressText(p workload.Progress, rate float64) string {
 	var b strings.Builder
 	switch p.Phase {
 	case histories.PhaseChaos:
-		fmt.Fprintf(&b, "%.0f s of %.0f left", max(0, (p.Duration-p.Elapsed).Seconds()), p.Duration.Seconds())
+		fmt.Fprintf(&b, "%s; %.0f s of %.0f left", inForce(p, math.MaxInt), max(0, (p.Duration-p.Elapsed).Seconds()), p.Duration.Seconds())
 	case histories.PhaseRecovery:
 		b.WriteString("recovery: every client must get every lock")
 	case histories.PhaseEnd:
@@ -122,9 +135,7 @@ func progressText(p workload.Progress, rate float64) string {
 	default:
 		b.WriteString("starting")
 	}
-	fmt.Fprintf(&b, ", %d operations, %.0f a second, %d cycles, %d held, %d lost, %d sessions expired", p.Ops, rate, p.Cycles, p.Held, p.Lost, p.Expired)
-	if len(p.Faults) > 0 {
-		fmt.Fprintf(&b, "; %s", strings.Join(p.Faults, ", "))
-	}
+	fmt.Fprintf(&b, ", %s, %.0f a second, %s, %d held, %d lost, %s expired",
+		words.Count(p.Ops, "operation"), rate, words.Count(p.Cycles, "cycle"), p.Held, p.Lost, words.Count(p.Expired, "session"))
 	return b.String()
 }

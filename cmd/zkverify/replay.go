@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +16,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/selftest"
@@ -28,11 +31,14 @@ type replayCmd struct {
 	UntilViolated bool   `help:"Stop as soon as a guarantee that was violated is violated again."`
 	Out           string `help:"Folder for the runs, 1, 2, …, made if need be; default runs/<time>-replay." placeholder:"DIR"`
 
+	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run; default that of the history, if it is installed." placeholder:"VERSION"`
+
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
 }
 
 func (replayCmd) Help() string {
-	return "Example: zkverify replay runs/20260102-150405-zk-lock --times 10\n\nOptions, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. When threads take turns is nobody's to decide, so a violation may not come back the first time. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2."
+	return withExamples("Options, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. When threads take turns is nobody's to decide, so a violation may not come back the first time. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
+		"zkverify replay runs/20260102-150405-zk-lock --times 10")
 }
 
 // Validate is called by kong.
@@ -61,6 +67,14 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 		return usage("%s: %w", file, err)
 	}
 	run.Engines = r.Engines
+	if run.Servers.kind() == "local" {
+		run.Servers.ZooKeeper = r.zooKeeper(h.Header.ZooKeeper)
+	} else if r.ZooKeeper != "" {
+		return usage("--zookeeper goes with local servers, which %s did not have", file)
+	}
+	if err := run.Servers.installed(); err != nil {
+		return err
+	}
 	dir, err := makeFolder(r.Out, time.Now(), "replay")
 	if err != nil {
 		return err
@@ -70,18 +84,32 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 		times = 1
 	}
 	before := violated(old)
-	con.say("replaying %s of %s, seed %d, %s, in %s: %d faults; violated then: %s", h.Header.Recipe, h.Header.Target, h.Header.Seed, run.Duration, dir, len(schedule.Steps), orNone(before))
-	return r.replay(ctx, con, run, schedule, dir, times, before)
+	con.say("replaying %s of %s, seed %d, %s, in %s: %s; violated then: %s", h.Header.Recipe, h.Header.Target, h.Header.Seed, run.Duration, dir, words.Count(len(schedule.Steps), "fault"), orNone(before))
+	return r.replay(ctx, con, run, schedule, dir, times, before, h.Header.ZooKeeper)
+}
+
+// zooKeeper is the ZooKeeper to run: what is asked for, else the version that the
+// history was recorded with, if it is there and nothing else is set.
+func (r *replayCmd) zooKeeper(recorded string) string {
+	if r.ZooKeeper != "" || os.Getenv("ZKVERIFY_ZOOKEEPER") != "" || os.Getenv("ZOOKEEPER_HOME") != "" {
+		return r.ZooKeeper
+	}
+	for _, i := range ensemble.Installations() {
+		if i.Version == recorded {
+			return recorded
+		}
+	}
+	return ""
 }
 
 // replay runs it again, so many times or for ever if that is 0.
-func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, schedule nemesis.Schedule, dir string, times int, before []string) error {
+func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, schedule nemesis.Schedule, dir string, times int, before []string, zooKeeper string) error {
 	worst, done := checker.Holds, 0
 	back := make(map[string]int)
 	for n := 1; (times == 0 || n <= times) && ctx.Err() == nil; n++ {
 		again := *run
 		again.Out = filepath.Join(dir, strconv.Itoa(n))
-		ran, err := again.drive(ctx, &console{out: io.Discard, err: io.Discard}, &schedule)
+		ran, err := again.drive(ctx, &console{out: io.Discard, err: io.Discard, live: con, label: replayOf(n, times)}, &schedule)
 		if ctx.Err() != nil {
 			break // half a run shows nothing
 		}
@@ -89,22 +117,25 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 		if err != nil && !errors.As(err, &o) {
 			return fmt.Errorf("replay %d: %w", n, err)
 		}
+		if v := ran.header.ZooKeeper; done == 0 && v != zooKeeper && zooKeeper != "" {
+			con.say("it was recorded with ZooKeeper %s; this is %s", zooKeeper, v)
+		}
 		done++
-		worst = worse(worst, ran.Outcome())
+		worst = checker.Worse(worst, ran.Outcome())
 		now := violated(ran.Report)
 		came := slices.DeleteFunc(slices.Clone(before), func(g string) bool { return !slices.Contains(now, g) })
 		for _, g := range came {
 			back[g]++
 		}
-		fmt.Fprintf(con.out, "replay %d: %s: %s\n", n, ran.Outcome(), ran.Reason())
+		con.tell("replay %d: %s: %s", n, ran.Outcome(), ran.Reason())
 		if r.UntilViolated && (len(came) > 0 || len(before) == 0 && len(now) > 0) {
 			break
 		}
 	}
 	for _, g := range before {
-		fmt.Fprintf(con.out, "%s came back in %d of %d replays\n", g, back[g], done)
+		con.tell("%s came back in %d of %s", g, back[g], words.Count(done, "replay"))
 	}
-	fmt.Fprintf(con.out, "histories, verdicts and logs: %s\n", dir)
+	con.tell("histories, verdicts and logs: %s", dir)
 	switch {
 	case worst == checker.Violated:
 		return outcome(worst)
@@ -112,6 +143,14 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 		return outcome(checker.Unknown)
 	}
 	return outcome(worst)
+}
+
+// replayOf says which replay it is.
+func replayOf(n, times int) string {
+	if times == 0 {
+		return fmt.Sprintf("replay %d", n)
+	}
+	return fmt.Sprintf("replay %d of %d", n, times)
 }
 
 // violated returns the guarantees that are.
@@ -147,6 +186,7 @@ func recorded(header histories.Header) (*runCmd, error) {
 	provocation := ""
 	for _, name := range slices.Sorted(maps.Keys(header.Options)) {
 		switch value := header.Options[name]; name {
+		case "zookeeper": // another machine may have it elsewhere, or not at all
 		case "provocation":
 			provocation = value
 		default:

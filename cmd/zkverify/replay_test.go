@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -54,5 +56,43 @@ func TestAHistoryThatDoesNotSayHowItWasMadeIsNotRunAgain(t *testing.T) {
 		if _, err := recorded(h); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v; want %q", err, says)
 		}
+	}
+}
+
+// A replay runs the version of ZooKeeper that was recorded, if it is there, and
+// nothing else is asked for or set.
+func TestAReplayRunsTheVersionThatWasRecorded(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CACHE_HOME", home)
+	t.Setenv("ZKVERIFY_ZOOKEEPER", "")
+	t.Setenv("ZOOKEEPER_HOME", "")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := filepath.Join(cache, "zkverify", "zookeeper-99.9.1", "lib")
+	if err := os.MkdirAll(lib, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(lib, "zookeeper-99.9.1.jar"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ asked, set, recorded, want string }{
+		{"", "", "99.9.1", "99.9.1"},
+		{"", "", "99.9.2", ""}, // the usual one
+		{"", "", "", ""},
+		{"3.9.6", "", "99.9.1", "3.9.6"},
+		{"", "/opt/zookeeper", "99.9.1", ""}, // what is set
+	} {
+		t.Setenv("ZKVERIFY_ZOOKEEPER", c.set)
+		if got := (&replayCmd{ZooKeeper: c.asked}).zooKeeper(c.recorded); got != c.want {
+			t.Errorf("%+v: got %q", c, got)
+		}
+	}
+	// Where the machine that recorded it had ZooKeeper says nothing here.
+	run, err := recorded(histories.Header{Target: "recipes", Options: map[string]string{"recipe": "mutex", "zookeeper": "/elsewhere"}})
+	if err != nil || run.Servers.ZooKeeper != "" {
+		t.Errorf("got %+v, %v", run, err)
 	}
 }

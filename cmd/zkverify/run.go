@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,15 +14,17 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // The files of a run.
 const (
-	historyFile = "history.jsonl"
-	verdictFile = "verdict.json"
+	historyFile = folder.History
+	verdictFile = folder.Verdict
 )
 
 // runCmd drives a target through faults.
@@ -33,16 +34,17 @@ type runCmd struct {
 
 	Servers serversFlags `embed:""`
 
-	Duration        time.Duration `default:"60s" help:"How long faults come and go (${default})."`
+	Duration        time.Duration `default:"60s" help:"How long faults come and go."`
 	Clients         *int          `help:"Clients, each with a session of its own; default 10, or two for each recipe if that is more."`
 	Locks           *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
 	Faults          []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
-	Schedule        string        `help:"Carry out the faults of this YAML file instead of drawn ones; see zkverify schedule." placeholder:"FILE"`
+	Schedule        string        `help:"Carry out the faults of this YAML file; default drawn ones. See zkverify schedule." placeholder:"FILE"`
 	RequireCoverage bool          `help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
-	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; drawn and printed if not given."`
+	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; default drawn, and printed."`
 	Out             string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
 	JSON            bool          `name:"json" help:"Print the verdict as JSON, and what is going on as JSON lines on stderr."`
 	Quiet           bool          `short:"q" help:"Print nothing, unless not every guarantee holds."`
+	Verbose         bool          `short:"v" help:"Print figures, coverage and all violations on record too. They are always in verdict.json and report.html."`
 
 	Workers workerFlags `embed:"" group:"Where clients live:"`
 
@@ -54,22 +56,25 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return "Example: zkverify run --target zk-lock --duration 30s\nExample: zkverify run --recipe all\nExample: zkverify run --schedule faults.yaml\n\nLeaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs."
+	return withExamples("Leaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs.",
+		"zkverify run --target zk-lock --duration 30s",
+		"zkverify run --recipe all",
+		"zkverify run --schedule faults.yaml")
 }
 
 // mixFlags are workload.Mix on the command line.
 type mixFlags struct {
-	Hold     time.Duration `default:"2ms" help:"Mean time that a lock is held (${default})."`
-	Patience time.Duration `default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire (${default})."`
-	Try      float64       `default:"0.15" help:"Share of acquires that only try (${default})."`
-	Timeout  float64       `default:"0.25" help:"Share of acquires with a timeout (${default})."`
-	Cancel   float64       `default:"0.1" help:"Share of acquires cancelled in mid-wait (${default})."`
-	Reenter  float64       `default:"0.1" help:"Share of holds that re-enter (${default})."`
-	Long     float64       `default:"0.0005" help:"Share of holds as long as a session timeout (${default})."`
-	HoldOn   float64       `default:"0.7" help:"Share of holds that go on for long when a fault hits them (${default})."`
-	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash (${default})."`
-	Race     float64       `default:"0.2" help:"Share of increments that pause in the middle (${default})."`
-	Guarded  float64       `default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock (${default})."`
+	Hold     time.Duration `default:"2ms" help:"Mean time that a lock is held."`
+	Patience time.Duration `default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire."`
+	Try      float64       `default:"0.15" help:"Share of acquires that only try."`
+	Timeout  float64       `default:"0.25" help:"Share of acquires with a timeout."`
+	Cancel   float64       `default:"0.1" help:"Share of acquires cancelled in mid-wait."`
+	Reenter  float64       `default:"0.1" help:"Share of holds that re-enter."`
+	Long     float64       `default:"0.0005" help:"Share of holds as long as a session timeout."`
+	HoldOn   float64       `default:"0.7" help:"Share of holds that go on for long when a fault hits them."`
+	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash."`
+	Race     float64       `default:"0.2" help:"Share of increments that pause in the middle."`
+	Guarded  float64       `default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock."`
 }
 
 func (m mixFlags) mix() workload.Mix {
@@ -123,7 +128,7 @@ func (r *runCmd) Validate() error {
 
 // target returns the target and the recipes of it that the flags name.
 func (r *runCmd) target(ctx context.Context) (workload.Target, []histories.Recipe, error) {
-	target, err := r.Workers.described(ctx)
+	target, err := r.Workers.described(ctx, r.Servers.settings())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +187,7 @@ type judged struct {
 // drive carries the run out and judges it. A nil schedule is drawn. The report is
 // nil when there is nothing to judge; the error is as that of Run.
 func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (_ *judged, err error) {
-	out, style := con.out, con.style()
+	out, style := con.out, con.style(r.Verbose)
 	con = con.as(r.JSON, r.Quiet)
 	target, recipes, err := r.target(ctx)
 	if err != nil {
@@ -214,6 +219,9 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	}
 	con.say("zkverify %s: %s, seed %d, in %s", versionText(), driven(target, recipes), seed, dir)
 
+	if seed%2 != 0 { // one run in two: neither sort of session is the exception
+		r.Servers.negativeSessions()
+	}
 	env, err := r.Servers.open(ctx, con, dir, runID(started, seed))
 	if err != nil {
 		os.Remove(dir) // if nothing is in it, not even the log of a server that died
@@ -241,23 +249,12 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	if cfg.Workers, err = r.Workers.workers(dir); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, historyFile)
-	header := cfg.Header()
-	header.Started, header.Options = started, r.options(recipes)
-	recorder, err := histories.Create(path, header)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	cfg.Recorder = recorder
-	bar := newProgress(con, r.Duration)
+	bar := newProgress(con)
 	cfg.Progress = bar.update
-	chaos := time.Now()
-	result, runErr := workload.Run(ctx, cfg)
+	result, runErr := folder.Record(ctx, dir, cfg, started, r.options(recipes))
 	bar.done()
-	took := time.Since(chaos)
-	closeErr := recorder.Close()
-	if runErr == nil {
-		runErr = closeErr // else it is the same, or follows from it
+	if result.History == "" {
+		return nil, usageError{runErr}
 	}
 	for _, w := range result.Warnings {
 		con.say("warning: %s", w)
@@ -265,57 +262,53 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	switch {
 	case ctx.Err() != nil:
 		con.say("interrupted: judging what there is")
-		runErr = nil // that the context ended is what was asked for
 	case runErr != nil:
 		con.say("the run failed, judging what there is: %v", runErr)
 	}
 
 	// Judging goes on after an interrupt; a second one ends the program.
-	header, verdict, err := r.Engines.judge(context.WithoutCancel(ctx), con, path)
+	header, verdict, err := r.Engines.judge(context.WithoutCancel(ctx), con, result.History)
 	if err != nil {
 		return nil, errors.Join(runErr, err)
 	}
-	recorded, written, _ := recorder.Counts()
-	covered := !r.RequireCoverage || len(verdict.Unmet(kindList(kinds))) == 0
-	runErr = errors.Join(runErr,
-		writeTo(filepath.Join(dir, verdictFile), func(w io.Writer) error { return report.JSON(w, verdict) }),
-		writeTo(filepath.Join(dir, junitFile), report.JUnitOf(header, verdict, took).Write),
-		writePage(filepath.Join(dir, reportFile), dir, path, verdict))
+	if r.RequireCoverage {
+		verdict.RequireCoverage(kindList(kinds))
+	}
+	runErr = errors.Join(runErr, folder.Write(dir, header, verdict, result.Took))
+	if runErr != nil && verdict.Outcome() == checker.Violated {
+		con.say("zkverify: %v", runErr)
+		runErr = nil // a violation is what the exit status tells
+	}
 	switch {
 	case r.JSON:
 		runErr = errors.Join(runErr, report.JSON(out, verdict))
-	case !r.Quiet || verdict.Outcome() != checker.Holds || !covered:
-		fmt.Fprintln(out, describe(header, verdict))
-		runErr = errors.Join(runErr, report.Terminal(out, verdict, style))
-		fmt.Fprintf(out, "\n%d cycles, %.0f a second; %d faults struck, %d found nobody; the run ended %s after its duration\n",
-			result.Cycles, float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(), result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, took-r.Duration)))
-		if edges := result.Nemesis.Edges(); edges != "" {
-			fmt.Fprintln(out, edges)
-		}
-		fmt.Fprintf(out, "%d of %d events on record; zkverify took %d MB at most\n", written, recorded, peakMemory()>>20)
-		if l := result.Lateness; l.Lines > 0 {
-			fmt.Fprintf(out, "%d lines of %d worker processes, under way for %s at p99 and %s at most\n", l.Lines, r.Workers.N, ms(l.P99), ms(l.Worst))
-		}
-		if r.RequireCoverage {
-			con.uncovered(verdict.Unmet(kindList(kinds)))
-		}
-		fmt.Fprintf(out, "history, verdict and logs: %s\nto look at it: %s\n", dir, filepath.Join(dir, reportFile))
+	case !r.Quiet || verdict.Outcome() != checker.Holds:
+		about := report.Run{Header: header, Path: dir, Page: filepath.Join(dir, reportFile), Facts: r.facts(result)}
+		runErr = errors.Join(runErr, report.Terminal(out, verdict, about, style))
 	}
 	ran := &judged{header, verdict}
 	switch {
-	case verdict.Outcome() == checker.Violated:
-		if runErr != nil {
-			con.say("zkverify: %v", runErr)
-		}
-		return ran, outcome(checker.Violated)
 	case runErr != nil:
 		return ran, runErr
-	case result.Interrupted:
+	case result.Interrupted && verdict.Outcome() != checker.Violated:
 		return ran, outcome(checker.Unknown)
-	case !covered:
-		return ran, outcome(worse(verdict.Outcome(), checker.NotExercised))
 	}
 	return ran, outcome(verdict.Outcome())
+}
+
+// facts tell how the run went, whatever its verdicts are.
+func (r *runCmd) facts(result folder.Recorded) []string {
+	facts := []string{fmt.Sprintf("%s, %.0f a second; faults that struck: %d, that found nobody: %d; the run ended %s after its duration",
+		words.Count(result.Cycles, "cycle"), float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(),
+		result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, result.Took-r.Duration)))}
+	if edges := result.Nemesis.Edges(); edges != "" {
+		facts = append(facts, edges)
+	}
+	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, peakMemory()>>20))
+	if l := result.Lateness; l.Lines > 0 {
+		facts = append(facts, fmt.Sprintf("%s of %s, under way for %s at p99 and %s at most", words.Count(l.Lines, "line"), words.Count(r.Workers.N, "worker process"), ms(l.P99), ms(l.Worst)))
+	}
+	return facts
 }
 
 // makeFolder makes the folder of a run.
@@ -328,11 +321,11 @@ func makeFolder(named string, started time.Time, target string) (string, error) 
 		return "", usage("--out: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, historyFile)); err == nil {
-		return "", usage("--out: %s holds a run already", dir)
+		return "", usage("--out: %s already holds a run: choose another --out, or remove it", dir)
 	}
 	probe, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {
-		return "", usage("--out: %s is not writable: %w", dir, err)
+		return "", usage("--out: nothing can be written to %s, choose another folder: %w", dir, err)
 	}
 	return dir, errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
@@ -389,18 +382,6 @@ func kindList(kinds []nemesis.Kind) (names []string) {
 		names = append(names, k.Name)
 	}
 	return names
-}
-
-// uncovered names what no fault has met, if there is anything.
-func (con *console) uncovered(cells []checker.Unmet) {
-	if len(cells) == 0 {
-		return
-	}
-	var all []string
-	for _, c := range cells {
-		all = append(all, fmt.Sprintf("%s × %s × %s", c.Fault, c.Recipe, c.State))
-	}
-	fmt.Fprintf(con.out, "not covered (--require-coverage): %d cells are empty: %s\n", len(cells), strings.Join(all, ", "))
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 )
 
@@ -16,17 +17,19 @@ import (
 type scheduleCmd struct {
 	From string `arg:"" optional:"" name:"dir-or-file" help:"Folder of a run, or a history file, whose faults are wanted. Without it a schedule is drawn."`
 
-	Duration       time.Duration `default:"60s" help:"How long faults come and go (${default})."`
-	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last (${default})."`
+	Duration       time.Duration `default:"60s" help:"How long faults come and go."`
+	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last."`
 	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
-	Clients        int           `default:"10" help:"Clients: four of ten are hit at once (${default})."`
-	Ensemble       string        `enum:"local,docker,external" default:"local" help:"local, docker, or external: without faults of servers (${default})." placeholder:"KIND"`
+	Clients        int           `default:"10" help:"Clients: four of ten are hit at once."`
+	Ensemble       string        `enum:"local,docker,external" default:"local" help:"local, docker, or external: without faults of servers." placeholder:"KIND"`
 	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
-	Seed           *int64        `help:"Seed of the draw; drawn and written down if not given."`
+	Seed           *int64        `help:"Seed of the draw; default drawn, and written down."`
 }
 
 func (scheduleCmd) Help() string {
-	return "Example: zkverify schedule --seed 7 --duration 30s > faults.yaml\nExample: zkverify schedule runs/20260102-150405-recipes > faults.yaml\n\nWhat zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format."
+	return withExamples("What zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format.",
+		"zkverify schedule --seed 7 --duration 30s > faults.yaml",
+		"zkverify schedule runs/20260102-150405-recipes > faults.yaml")
 }
 
 // Validate is called by kong.
@@ -60,7 +63,7 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 		seed = *s.Seed
 	}
 	drawn := nemesis.Draw(nemesis.Plan{Seed: seed, Duration: s.Duration, SessionTimeout: s.SessionTimeout, Kinds: kinds, Clients: s.Clients})
-	return drawn.WriteYAML(con.out, fmt.Sprintf("drawn from seed %d for %v, sessions of %v, %d clients, faults %s", seed, s.Duration, s.SessionTimeout, s.Clients, strings.Join(s.Faults, ",")))
+	return drawn.WriteYAML(con.out, fmt.Sprintf("drawn from seed %d for %v, sessions of %v, %s, faults %s", seed, s.Duration, s.SessionTimeout, words.Count(s.Clients, "client"), strings.Join(s.Faults, ",")))
 }
 
 // recorded writes the schedule that a history was made with.

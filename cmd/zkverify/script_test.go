@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 func TestMain(m *testing.M) {
@@ -32,6 +34,9 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, v)
 				}
 			}
+			if named := os.Getenv("ZKVERIFY_ZOOKEEPER"); named != "" {
+				env.Setenv("ZKVERIFY_ZOOKEEPER", placeOf(named))
+			}
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			return nil
 		},
@@ -43,6 +48,16 @@ func TestScripts(t *testing.T) {
 			"nojava":    noJava,
 		},
 	})
+}
+
+// placeOf is the place of a version of ZooKeeper: a script has a cache of its own.
+func placeOf(named string) string {
+	for _, i := range ensemble.Installations() {
+		if i.Version == named {
+			return i.Place
+		}
+	}
+	return named
 }
 
 // exits runs a command and compares its exit status: exits 64 zkverify run …

@@ -12,21 +12,23 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/selftest"
 )
 
 // matrixFile and junitFile are left by a self-test in its folder.
 const (
 	matrixFile = "matrix.json"
-	junitFile  = "junit.xml"
+	junitFile  = folder.JUnit
 )
 
 // selftestCmd verifies the verifier.
 type selftestCmd struct {
 	Only   []string `help:"Mutants or provocations, comma-separated; all by default. See zkverify list mutants." placeholder:"NAME"`
-	Recipe []string `help:"Mutants of these recipes alone, comma-separated." placeholder:"NAME"`
+	Recipe []string `help:"Mutants of these recipes alone, comma-separated; default all." placeholder:"NAME"`
 	Out    string   `help:"Folder for the matrix, the servers' logs and the histories of what went wrong, made if need be; default runs/<time>-selftest." placeholder:"DIR"`
-	Seed   *int64   `help:"Seed of every run; drawn and printed if not given."`
+	Seed   *int64   `help:"Seed of every run; default drawn, and printed."`
 	JUnit  string   `name:"junit" help:"Write JUnit XML here; default junit.xml in the folder." placeholder:"FILE"`
 	JSON   bool     `help:"Print the matrix as JSON instead of a table."`
 
@@ -34,7 +36,9 @@ type selftestCmd struct {
 }
 
 func (selftestCmd) Help() string {
-	return "Example: zkverify selftest\nExample: zkverify selftest --only mutant-inner-release,reentry\n\nEvery mutant, a copy of the recipes with one deliberate bug, runs through what provokes the bug and must be caught by the guarantee that the bug breaks. The recipes as they are run through the same and must pass. The exit status is 0 if all that is so, 1 if not, 2 if it was interrupted or part of it cannot be run on these servers."
+	return withExamples("Every mutant, a copy of the recipes with one deliberate bug, runs through what provokes the bug and must be caught by the guarantee that the bug breaks. The recipes as they are run through the same and must pass. The exit status is 0 if all that is so, 1 if not, 2 if it was interrupted or part of it cannot be run on these servers.",
+		"zkverify selftest",
+		"zkverify selftest --only mutant-inner-release,reentry")
 }
 
 // servers are the flags with the sessions that the provocations have.
@@ -56,7 +60,7 @@ func (s *selftestCmd) provocations() ([]selftest.Provocation, error) {
 	for _, name := range s.Recipe {
 		r := histories.Recipe(name)
 		if !slices.Contains(histories.Recipes(), r) {
-			return nil, usage("unknown recipe %q; see zkverify list recipes", name)
+			return nil, usageError{workload.UnknownRecipe(name)}
 		}
 		of = append(of, r)
 	}
@@ -82,7 +86,7 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, matrixFile)); err == nil {
-		return usage("--out: %s holds a self-test already", dir)
+		return usage("--out: %s already holds a self-test: choose another --out, or remove it", dir)
 	}
 	con.say("zkverify %s: self-test, seed %d, in %s", versionText(), seed, dir)
 	servers := s.servers()
@@ -96,7 +100,7 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	bar := &trials{con: con}
 	matrix, runErr := selftest.Run(ctx, selftest.Config{
 		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Provocations: provocations, Seed: seed, Dir: dir,
-		Began: bar.began, Ended: bar.ended,
+		Began: bar.began, Ended: bar.ended, Progress: bar.stands,
 	})
 	bar.clear()
 	if s.JSON {
@@ -109,8 +113,8 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 		junit = filepath.Join(dir, junitFile)
 	}
 	err = errors.Join(runErr, err,
-		writeTo(filepath.Join(dir, matrixFile), matrix.JSON),
-		writeTo(junit, matrix.JUnit))
+		folder.WriteFile(filepath.Join(dir, matrixFile), matrix.JSON),
+		folder.WriteFile(junit, matrix.JUnit))
 	con.say("matrix and logs: %s", dir)
 	switch wrong := matrix.Wrong(); {
 	case err != nil:
@@ -125,27 +129,37 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 
 // trials tells how a self-test is getting on: in place on a terminal, else a
 // line for each trial.
-type trials struct{ con *console }
+type trials struct {
+	con *console
+	bar *progress // of the trial that is under way; nil if there is no terminal
+}
 
 func (p *trials) began(n, of int, t selftest.Trial) {
 	text := fmt.Sprintf("%d of %d: %s, %s", n, of, t.Provocation, t.Target)
 	if p.con.terminal {
-		fmt.Fprintf(p.con.err, "\r\x1b[K%s", text)
+		p.bar = newProgress(&console{live: p.con, label: text})
 		return
 	}
 	p.con.say("%s", text)
 }
 
+func (p *trials) stands(now workload.Progress) {
+	if p.bar != nil {
+		p.bar.update(now)
+	}
+}
+
 func (p *trials) ended(t selftest.Trial) {
+	p.clear()
 	if !t.OK {
-		p.clear()
 		p.con.say("%s", t.Sentence())
 	}
 }
 
 // clear removes the line that is in place.
 func (p *trials) clear() {
-	if p.con.terminal {
-		fmt.Fprint(p.con.err, "\r\x1b[K")
+	if p.bar != nil {
+		p.bar.done()
+		p.bar = nil
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/workload"
 )
 
 var (
@@ -25,26 +26,27 @@ var (
 // sessions.
 type serversFlags struct {
 	ensembleFlags  `embed:""`
-	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients (${default})."`
+	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients."`
 }
 
 // ensembleFlags say against which servers to run, and through what.
 type ensembleFlags struct {
 	Ensemble    string        `enum:"auto,local,docker,external" default:"auto" help:"local: three servers as child processes; docker: in containers; external: yours; auto: external if --servers is given, else local." placeholder:"KIND"`
 	Image       string        `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
-	Addresses   []string      `name:"servers" help:"Your servers, host:port each. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
-	AuthFile    string        `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it. It is in no history, log or report." placeholder:"FILE"`
-	Toxiproxy   string        `help:"Use this running Toxiproxy (URL of its API) instead of one in process." placeholder:"URL"`
+	Addresses   []string      `name:"servers" help:"Your servers, host:port each; default three that are started. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	AuthFile    string        `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
+	Toxiproxy   string        `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
 	Listen      string        `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
-	Ports       string        `name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; each client takes one for each server." placeholder:"FROM-TO"`
+	Ports       string        `name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; default all. Each client takes one for each server." placeholder:"FROM-TO"`
 	Upstreams   []string      `name:"toxiproxy-upstreams" help:"The servers as that Toxiproxy reaches them, in the order of --servers; default the same." placeholder:"ADDR"`
-	Tick        time.Duration `default:"200ms" help:"Servers' tickTime, but for external ones (${default})."`
-	SyncLimit   int           `default:"15" help:"Their syncLimit, in ticks (${default}). While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
+	Tick        time.Duration `default:"200ms" help:"Servers' tickTime, but for external ones."`
+	SyncLimit   int           `default:"15" help:"Their syncLimit, in ticks. While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
 	ClientPorts []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
-	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's jar, or the folder of an Apache release; default $$ZOOKEEPER_HOME, then the system's package." placeholder:"PATH"`
+	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package." placeholder:"VERSION"`
 
-	auth *ensemble.Credentials // nil until they are read
+	auth    *ensemble.Credentials // nil until they are read
+	firstID int                   // see ensemble.LocalConfig
 }
 
 // credentials returns those of --auth-file, which is read once: it may be a pipe.
@@ -63,6 +65,16 @@ func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
 	}
 	f.auth = &c
 	return c, nil
+}
+
+// settings is what a target's promises may depend on, as far as it is known
+// before there are servers.
+func (f *serversFlags) settings() workload.Settings {
+	s := workload.Settings{SessionTimeout: f.SessionTimeout, TickTime: f.Tick}
+	if f.kind() == "external" {
+		s.TickTime = 0 // theirs
+	}
+	return s
 }
 
 func (f *serversFlags) validate() error {
@@ -143,6 +155,17 @@ func (f *ensembleFlags) kind() string {
 	return "local"
 }
 
+// installed says whether there is what local servers need: a command that makes many
+// runs asks before the first.
+func (f *ensembleFlags) installed() error {
+	if f.kind() != "local" {
+		return nil
+	}
+	_, java := ensemble.FindJava(f.Java)
+	_, zooKeeper := ensemble.FindZooKeeper(f.ZooKeeper)
+	return cmp.Or(java, zooKeeper)
+}
+
 // environment is where a run takes place.
 type environment struct {
 	ensemble ensemble.Ensemble
@@ -207,11 +230,14 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
 	return ensemble.LocalConfig{
 		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, ClientPorts: f.ClientPorts, Peers: peers,
-		TickTime: f.Tick, SyncLimit: f.SyncLimit,
+		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID,
 		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
 	}
 }
+
+// negativeSessions has local servers begin sessions whose ids are negative.
+func (f *serversFlags) negativeSessions() { f.firstID = 128 }
 
 func (f *serversFlags) containers(dir string) docker.Config {
 	return docker.Config{
@@ -243,7 +269,7 @@ func (f *serversFlags) options(o map[string]string) {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	for name, value := range map[string]string{
-		"image": f.Image, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"image": f.Image, "zookeeper": f.ZooKeeper, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
 		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
 	} {
 		if value != "" {

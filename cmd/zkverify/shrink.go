@@ -21,7 +21,8 @@ type shrinkCmd struct {
 }
 
 func (shrinkCmd) Help() string {
-	return "Example: zkverify shrink runs/20260102-150405-naive\n\nThe result is a history: check, explain and shrink take it. The exit status is 0 when it was written."
+	return withExamples("The result is a history: check, explain and shrink take it. The exit status is 0 when it was written.",
+		"zkverify shrink runs/20260102-150405-naive")
 }
 
 func (c *shrinkCmd) Run(ctx context.Context, con *console) error {

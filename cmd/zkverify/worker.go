@@ -8,15 +8,22 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-// workerCmd hosts clients for a run. What it reads and writes is in
-// docs/worker.md.
-type workerCmd struct{}
-
-func (workerCmd) Help() string {
-	return "A run with --workers starts it. It reads commands from its standard input and answers on its standard output, one JSON object a line; docs/worker.md has the protocol, for workers in other languages."
+// workerCmd hosts clients for a run, or checks a program that does.
+type workerCmd struct {
+	Host  workerHostCmd  `cmd:"" default:"1" help:"Host clients for a run, which starts it with --workers. This is the default."`
+	Check workerCheckCmd `cmd:"" help:"Check that a worker program, in any language, does what docs/worker.md asks of it."`
 }
 
-func (workerCmd) Run(ctx context.Context, con *console) error {
+// workerHostCmd hosts clients for a run. What it reads and writes is in
+// docs/worker.md.
+type workerHostCmd struct{}
+
+func (workerHostCmd) Help() string {
+	return withExamples("A run with --workers starts it. It reads commands from its standard input and answers on its standard output, one JSON object a line; docs/worker.md has the protocol, for workers in other languages. zkverify worker check COMMAND says what such a worker does wrong.",
+		"zkverify run --workers 3", "zkverify worker check ./myworker")
+}
+
+func (workerHostCmd) Run(ctx context.Context, con *console) error {
 	if err := workload.Worker(ctx, os.Stdin, con.out); err != nil {
 		return usageError{err}
 	}
@@ -25,7 +32,7 @@ func (workerCmd) Run(ctx context.Context, con *console) error {
 
 // workerFlags say in which processes the clients live.
 type workerFlags struct {
-	N             int    `name:"workers" help:"Processes that the clients live in, for faults to pause and kill; 0: this one (${default})." default:"0"`
+	N             int    `name:"workers" help:"Processes that the clients live in, for faults to pause and kill; 0: this one." default:"0"`
 	WorkerCommand string `help:"Command of a worker process; default zkverify worker. See docs/worker.md." placeholder:"COMMAND"`
 }
 
@@ -39,6 +46,9 @@ func (f workerFlags) validate() error {
 	return nil
 }
 
+// shell is how a command line is started.
+func shell(command string) []string { return []string{"/bin/sh", "-c", "exec " + command} }
+
 // workers returns what a run is told of them; their logs are in dir.
 func (f workerFlags) workers(dir string) (workload.Workers, error) {
 	if f.N == 0 {
@@ -46,7 +56,7 @@ func (f workerFlags) workers(dir string) (workload.Workers, error) {
 	}
 	w := workload.Workers{N: f.N, Logs: dir}
 	if f.WorkerCommand != "" {
-		w.Command = []string{"/bin/sh", "-c", "exec " + f.WorkerCommand}
+		w.Command = shell(f.WorkerCommand)
 		return w, nil
 	}
 	self, err := os.Executable()
@@ -56,7 +66,7 @@ func (f workerFlags) workers(dir string) (workload.Workers, error) {
 
 // described returns the target that a worker has brought along, nil if it hosts
 // those of zkverify.
-func (f workerFlags) described(ctx context.Context) (workload.Target, error) {
+func (f workerFlags) described(ctx context.Context, s workload.Settings) (workload.Target, error) {
 	if f.WorkerCommand == "" {
 		return nil, nil
 	}
@@ -69,7 +79,7 @@ func (f workerFlags) described(ctx context.Context) (workload.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := workload.Describe(ctx, w)
+	t, err := workload.Describe(ctx, w, s)
 	if err != nil {
 		return nil, usage("--worker-command: %w", err)
 	}

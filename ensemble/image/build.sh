@@ -5,19 +5,29 @@
 #                              configured like the official image (entrypoint.sh).
 #   zkverify/toxiproxy:2.12.0  Toxiproxy, from its Go module
 #
+# With --zookeeper VERSION, such as 3.9.6, the first is zkverify/zookeeper:VERSION
+# instead: that version, which another release of Debian has, on Debian 12.
+#
 # An image that is there already is left alone; --force builds it again. Name
 # images to build these alone: zookeeper, toxiproxy. The first takes a minute.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-force=no wanted=
-for word; do
-	case $word in
+force=no wanted= version=
+while [ $# -gt 0 ]; do
+	case $1 in
 	--force) force=yes ;;
-	zookeeper | toxiproxy) wanted="$wanted $word" ;;
-	*) echo "build.sh: unknown option $word; want --force, zookeeper, toxiproxy" >&2 && exit 64 ;;
+	--zookeeper)
+		[ $# -gt 1 ] && [ -n "$2" ] || { echo "build.sh: --zookeeper takes a version, such as 3.9.6" >&2 && exit 64; }
+		version=$2
+		shift
+		;;
+	zookeeper | toxiproxy) wanted="$wanted $1" ;;
+	*) echo "build.sh: unknown option $1; want --force, --zookeeper VERSION, zookeeper, toxiproxy" >&2 && exit 64 ;;
 	esac
+	shift
 done
+zookeeper=zkverify/zookeeper:${version:-3.8}
 
 command -v docker >/dev/null 2>&1 && docker version >/dev/null 2>&1 || {
 	echo "Docker is missing, or its daemon cannot be reached" >&2
@@ -38,12 +48,20 @@ zookeeper() {
 	# Its last step starts ZooKeeper's service, which is of no use here.
 	debootstrap --variant=minbase --include=openjdk-17-jre-headless,zookeeper,libslf4j-java bookworm "$work/root" >"$work/log" 2>&1 ||
 		{ tail -20 "$work/log" >&2 && exit 1; }
+	if [ -n "$version" ]; then
+		sh "$here/../unpack.sh" "$version" "$work/unpacked"
+		java=$work/root/usr/share/java
+		rm -f "$java"/zookeeper*.jar
+		for jar in zookeeper zookeeper-jute; do
+			cp "$work/unpacked/lib/$jar-$version.jar" "$java/$jar.jar"
+		done
+	fi
 	rm -rf "$work"/root/var/cache/apt/* "$work"/root/var/lib/apt/lists/* "$work"/root/usr/share/doc/* \
 		"$work"/root/usr/share/man/* "$work"/root/usr/share/locale/* "$work"/root/etc/zookeeper
 	install -m 755 "$here/entrypoint.sh" "$work/root/docker-entrypoint.sh"
 	tar -C "$work/root" -c . | docker import \
 		--change 'ENTRYPOINT ["/docker-entrypoint.sh"]' --change 'EXPOSE 2181 2888 3888' \
-		- zkverify/zookeeper:3.8 >/dev/null
+		- "$zookeeper" >/dev/null
 	rm -rf "$work/root"
 }
 
@@ -61,7 +79,7 @@ toxiproxy() {
 
 for name in ${wanted:-zookeeper toxiproxy}; do
 	case $name in
-	zookeeper) image=zkverify/zookeeper:3.8 ;;
+	zookeeper) image=$zookeeper ;;
 	toxiproxy) image=zkverify/toxiproxy:2.12.0 ;;
 	esac
 	if missing "$image"; then

@@ -10,8 +10,9 @@ type condition struct {
 	cut             Cut // "" for none
 	left            int // bytes until the connection is truncated
 	latency, jitter time.Duration
-	rate            int // in kilobytes a second
-	size            int // of slices, in bytes
+	oneWay          bool // the latency is of what the server says alone
+	rate            int  // in kilobytes a second
+	size            int  // of slices, in bytes
 	pause           time.Duration
 }
 
@@ -53,6 +54,8 @@ func (c condition) toxics() []toxic {
 		return []toxic{on("upstream", "reset", "reset_peer", map[string]int64{"timeout": 0})}
 	case c.cut == truncated:
 		return []toxic{on("downstream", "truncate", "limit_data", map[string]int64{"bytes": int64(c.left)})}
+	case c.oneWay && c.latency > 0:
+		return []toxic{on("downstream", "slow", "latency", map[string]int64{"latency": c.latency.Milliseconds()})}
 	case c.latency > 0:
 		return both("slow", "latency", map[string]int64{"latency": c.latency.Milliseconds(), "jitter": c.jitter.Milliseconds()})
 	case c.rate > 0:

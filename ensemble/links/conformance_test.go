@@ -94,8 +94,14 @@ func TestADelayHoldsBackBothWaysAndItsEndKeepsConnections(t *testing.T) {
 				t.Fatalf("a round trip took %v with %v each way", took, latency)
 			}
 		}
-		must(t, link.Heal(ctx))
+		must(t, link.DelayReplies(ctx, 200*time.Millisecond))
 		start := time.Now()
+		conn.mustAnswer(t)
+		if took := time.Since(start); took < 200*time.Millisecond || took >= 400*time.Millisecond {
+			t.Fatalf("a round trip took %v with 200 ms on the way back alone", took)
+		}
+		must(t, link.Heal(ctx))
+		start = time.Now()
 		conn.mustAnswer(t)
 		if took := time.Since(start); took > 50*time.Millisecond {
 			t.Fatalf("a round trip takes %v after the delay has ended", took)

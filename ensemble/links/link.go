@@ -76,6 +76,15 @@ func (l *link) Delay(ctx context.Context, latency, jitter time.Duration) error {
 	return l.change(ctx, next)
 }
 
+func (l *link) DelayReplies(ctx context.Context, latency time.Duration) error {
+	next, err := delayCondition(latency, 0)
+	if err != nil {
+		return err
+	}
+	next.oneWay = next.latency > 0
+	return l.change(ctx, next)
+}
+
 func (l *link) Throttle(ctx context.Context, bytesPerSecond int) error {
 	next, err := throttleCondition(bytesPerSecond)
 	if err != nil {

@@ -57,6 +57,9 @@ type Link interface {
 	// Both are rounded up to milliseconds; jitter must not exceed latency.
 	// Zero for both is the same as the end of a delay.
 	Delay(ctx context.Context, latency, jitter time.Duration) error
+	// DelayReplies holds back what the server says, by latency, rounded up to
+	// milliseconds. Zero is the same as the end of a delay.
+	DelayReplies(ctx context.Context, latency time.Duration) error
 	// Throttle carries at most so many bytes a second, each way. It is rounded
 	// up to thousands, and must be positive.
 	Throttle(ctx context.Context, bytesPerSecond int) error

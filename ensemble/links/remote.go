@@ -2,12 +2,17 @@ package links
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 	"sync"
+	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 )
@@ -63,7 +68,7 @@ func Remote(address string, options ...RemoteOption) (Network, error) {
 	}
 	client := toxiproxy.NewClient(address)
 	client.UserAgent = "zkverify"
-	if _, err := client.Version(); err != nil {
+	if err := isToxiproxy(address); err != nil {
 		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, withoutSecrets(address), err)
 	}
 	return &network{
@@ -74,6 +79,42 @@ func Remote(address string, options ...RemoteOption) (Network, error) {
 		links:  map[string]*link{},
 		end:    func() error { http.DefaultClient.CloseIdleConnections(); return nil },
 	}, nil
+}
+
+// probeLimit is how long a Toxiproxy server has to say its version, and
+// maxVersion in how many bytes: its client would read without an end.
+const (
+	probeLimit = 5 * time.Second
+	maxVersion = 1 << 10
+)
+
+// plainVersion is what servers of before 2.2 answer.
+var plainVersion = regexp.MustCompile(`^(git|\d+\.\d+\.\d+)\s*$`)
+
+// isToxiproxy asks what answers at address for its version.
+func isToxiproxy(address string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(address, "/")+"/version", nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("User-Agent", "zkverify")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxVersion))
+	if err != nil {
+		return err
+	}
+	var said struct{ Version string }
+	if answer.StatusCode == http.StatusOK &&
+		(json.Unmarshal(body, &said) == nil && said.Version != "" || plainVersion.Match(body)) {
+		return nil
+	}
+	return fmt.Errorf("what answers is not Toxiproxy: %s with %.60q", answer.Status, body)
 }
 
 // withoutSecrets is an address without the name and the password that it may have.

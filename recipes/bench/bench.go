@@ -18,7 +18,7 @@ type bench struct {
 	missing  map[string]string // why a peer is not, or no longer, in peers
 	reps     int
 	warmUps  int
-	skipOnce bool
+	quick    bool // for a first look
 	progress func(format string, args ...any)
 }
 
@@ -105,7 +105,11 @@ func (b *bench) time(ctx context.Context, c timedCase) (*measure, error) {
 			continue
 		}
 		b.progress("%s: counting, %s", c.name, name)
-		requests, bytes, err := b.count(ctx, name, c.work)
+		counted := c.work
+		if b.quick {
+			counted.cycles /= max(1, c.slices)
+		}
+		requests, bytes, err := b.count(ctx, name, counted)
 		if err != nil {
 			return nil, err
 		}
@@ -115,8 +119,8 @@ func (b *bench) time(ctx context.Context, c timedCase) (*measure, error) {
 		total := float64(c.work.total())
 		m.Per[name] = perCycle{
 			Nanoseconds: median(m.Samples[name]) / total,
-			Requests:    requests / total,
-			Bytes:       bytes / total,
+			Requests:    requests / float64(counted.total()),
+			Bytes:       bytes / float64(counted.total()),
 			Mallocs:     median(mallocs[name]) / total,
 		}
 	}
@@ -131,10 +135,13 @@ func (b *bench) repeat(ctx context.Context, c timedCase, peers []string, rep int
 	cuts := max(1, c.slices)
 	w := c.work
 	w.cycles /= cuts
+	if rep < 0 && b.quick {
+		cuts, w.contenders = 1, max(w.sessions, w.contenders/10)
+	}
 	for slice := range cuts {
 		for k := range peers {
 			name := peers[(b.warmUps+rep+slice+k)%len(peers)]
-			if c.once[name] && (rep != 0 || b.skipOnce) {
+			if c.once[name] && (rep != 0 || b.quick) {
 				continue
 			}
 			b.progress("%s: %s, %s", c.name, repetition(rep, b.reps), name)
@@ -156,7 +163,7 @@ func (b *bench) explain(m *measure, peers []string, once map[string]bool) {
 		switch {
 		case b.peers[name] == nil:
 			m.Notes[name] = b.missing[name]
-		case once[name] && b.skipOnce:
+		case once[name] && b.quick:
 			m.Notes[name] = "left out by -quick: too slow"
 		case once[name]:
 			m.Notes[name] = "too slow for more than 1 run"
@@ -205,28 +212,29 @@ func (b *bench) count(ctx context.Context, name string, w work) (requests, bytes
 	return requests, bytes, nil
 }
 
-// all runs the cases that are chosen.
-func (b *bench) all(ctx context.Context, cases []string) ([]*measure, error) {
-	var measures []*measure
+// all runs the cases that are chosen, and tells of each measure as soon as it is made.
+func (b *bench) all(ctx context.Context, cases []string, made func(*measure)) error {
 	for _, c := range timedCases {
 		if !slices.Contains(cases, c.name) {
 			continue
 		}
 		m, err := b.time(ctx, c)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		measures = append(measures, m)
+		made(m)
 		b.disconnect(ctx)
 	}
 	if slices.Contains(cases, waitingCase) {
-		m, err := b.wait(ctx)
+		measures, err := b.wait(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		measures = append(measures, m...)
+		for _, m := range measures {
+			made(m)
+		}
 	}
-	return measures, nil
+	return nil
 }
 
 func (b *bench) close() {

@@ -42,6 +42,31 @@ type options struct {
 	cpuProfile string
 }
 
+// titlesOf are the first cells of the rows of some cases.
+func titlesOf(cases []string) []string {
+	var titles []string
+	for _, c := range timedCases {
+		if slices.Contains(cases, c.name) {
+			titles = append(titles, c.title)
+		}
+	}
+	if slices.Contains(cases, waitingCase) {
+		for _, m := range waitingMeasures() {
+			titles = append(titles, m.Title)
+		}
+	}
+	return titles
+}
+
+// peerNames are all peers.
+func peerNames() []string {
+	var names []string
+	for _, p := range aboutPeers {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // caseNames are all cases, in the order in which they are run.
 func caseNames() []string {
 	var names []string
@@ -57,7 +82,7 @@ func parse(args []string, output io.Writer) (options, error) {
 	flags.SetOutput(output)
 	flags.IntVar(&o.reps, "reps", 5, "measured repetitions of each case")
 	chosen := flags.String("case", "", "comma-separated `names` of the cases to run, by default all: "+strings.Join(caseNames(), ", "))
-	flags.BoolVar(&o.quick, "quick", false, "for a first look: 2 repetitions, 1 warm-up, and nothing that takes a minute")
+	flags.BoolVar(&o.quick, "quick", false, "for a first look, in two or three minutes: 1 repetition after a short warm-up, and nothing that takes a minute")
 	flags.StringVar(&o.json, "json", "", "write every sample to this `file` too")
 	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "write a CPU profile of this process to this `file`; go tool pprof -tagfocus peer=recipes shows one peer")
 	if err := flags.Parse(args); err != nil {
@@ -67,7 +92,7 @@ func parse(args []string, output io.Writer) (options, error) {
 		return o, fmt.Errorf("%q: there are only flags", flags.Arg(0))
 	}
 	if o.quick {
-		o.reps = min(o.reps, 2)
+		o.reps = 1
 	}
 	if o.reps < 1 {
 		return o, fmt.Errorf("-reps %d: want 1 at least", o.reps)
@@ -119,7 +144,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 
 	b := &bench{
 		servers: s, peers: inProcessPeers(), missing: map[string]string{},
-		reps: o.reps, warmUps: 2, skipOnce: o.quick, progress: progress,
+		reps: o.reps, warmUps: 2, quick: o.quick, progress: progress,
 	}
 	if o.quick {
 		b.warmUps = 1
@@ -133,12 +158,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := s.warmUp(ctx, 3*b.warmUps); err != nil {
 		return err
 	}
-	if r.Measures, err = b.all(ctx, o.cases); err != nil {
-		return err
-	}
-	r.Load = append(r.Load, load())
 	endProgress()
-	return r.write(stdout, o.json)
+	t := r.begin(stdout, o.cases)
+	err = b.all(ctx, o.cases, func(m *measure) {
+		endProgress()
+		r.Measures = append(r.Measures, m)
+		t.add(m)
+	})
+	endProgress()
+	if err == nil {
+		err = t.err
+	}
+	// Also when it was interrupted: what was measured is not lost.
+	r.Load = append(r.Load, load())
+	return errors.Join(err, r.end(stdout, o.json))
 }
 
 // inProcessPeers are the peers that need nothing but this program.

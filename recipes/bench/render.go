@@ -12,47 +12,60 @@ import (
 // heads are the columns of the table.
 var heads = []string{"case", "peer", "median", "least – most", "ours ÷ peer", "target", "a cycle: time", "requests", "bytes", "allocations"}
 
-// render writes the table, in Markdown that can be read as it is.
-func render(out io.Writer, measures []*measure) error {
-	rows := [][]string{heads}
-	for _, m := range measures {
-		rows = append(rows, m.rows()...)
-	}
-	widths := make([]int, len(heads))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var text strings.Builder
-	for n, row := range rows {
-		writeRow(&text, row, widths)
-		if n == 0 {
-			rule := make([]string, len(heads))
-			for i := range rule {
-				rule[i] = strings.Repeat("-", widths[i])
-				if i >= 2 {
-					rule[i] = rule[i][1:] + ":" // figures to the right
-				}
-			}
-			writeRow(&text, rule, widths)
-		}
-	}
-	_, err := io.WriteString(out, text.String())
-	return err
+// least is how wide the columns of figures are at least: what is in them is not known
+// when the first row is written.
+var least = []int{0, 0, 8, 19, 11, 14, 13, 8, 8, 11}
+
+// table is written row by row, in Markdown that can be read as it is.
+type table struct {
+	out    io.Writer
+	widths []int
+	err    error
 }
 
-func writeRow(out *strings.Builder, row []string, widths []int) {
+// newTable writes the head of a table in whose first two columns these are to come.
+func newTable(out io.Writer, titles, peers []string) *table {
+	t := &table{out: out, widths: slices.Clone(least)}
+	for i, cells := range [][]string{titles, peers} {
+		for _, cell := range cells {
+			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	rule := make([]string, len(heads))
+	for i, head := range heads {
+		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(head))
+		rule[i] = strings.Repeat("-", t.widths[i])
+		if i >= 2 {
+			rule[i] = rule[i][1:] + ":" // figures to the right
+		}
+	}
+	t.row(heads)
+	t.row(rule)
+	return t
+}
+
+// add writes the rows of a measure.
+func (t *table) add(m *measure) {
+	for _, row := range m.rows() {
+		t.row(row)
+	}
+}
+
+func (t *table) row(row []string) {
+	var text strings.Builder
 	for i, cell := range row {
-		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		pad := strings.Repeat(" ", max(0, t.widths[i]-utf8.RuneCountInString(cell)))
 		if i >= 2 {
 			cell = pad + cell
 		} else {
 			cell += pad
 		}
-		out.WriteString("| " + cell + " ")
+		text.WriteString("| " + cell + " ")
 	}
-	out.WriteString("|\n")
+	text.WriteString("|\n")
+	if t.err == nil {
+		_, t.err = io.WriteString(t.out, text.String())
+	}
 }
 
 // rows are the lines of a measure: one for each peer that has a figure.

@@ -19,7 +19,16 @@ type report struct {
 	Measures []*measure `json:"measures"`
 }
 
-func (r *report) write(stdout io.Writer, jsonFile string) error {
+// begin writes what is known before the first case.
+func (r *report) begin(stdout io.Writer, cases []string) *table {
+	slices.Sort(r.Versions)
+	fmt.Fprintf(stdout, "%s. Medians; repetitions: %d, the peers of a case taking turns. %s.\n\n",
+		r.Began.Format("2006-01-02 15:04"), r.Reps, strings.Join(r.Versions, "; "))
+	return newTable(stdout, titlesOf(cases), peerNames())
+}
+
+// end writes what there is to say below the table, and the file.
+func (r *report) end(stdout io.Writer, jsonFile string) error {
 	if jsonFile != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
@@ -29,14 +38,7 @@ func (r *report) write(stdout io.Writer, jsonFile string) error {
 			return err
 		}
 	}
-	slices.Sort(r.Versions)
-	fmt.Fprintf(stdout, "%s. Medians; repetitions: %d, the peers of a case taking turns. %s.\n",
-		r.Began.Format("2006-01-02 15:04"), r.Reps, strings.Join(r.Versions, "; "))
-	fmt.Fprintf(stdout, "Load of the machine before and after: %s.\n\n", strings.Join(r.Load, " and "))
-	if err := render(stdout, r.Measures); err != nil {
-		return err
-	}
-	fmt.Fprintln(stdout)
+	fmt.Fprintf(stdout, "\nLoad of the machine before and after: %s.\n", strings.Join(r.Load, " and "))
 	for _, line := range summary(r.Measures) {
 		fmt.Fprintln(stdout, line)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestMedianOfFigures(t *testing.T) {
@@ -76,12 +77,22 @@ func TestVerdictsOnTargets(t *testing.T) {
 
 func TestTheTable(t *testing.T) {
 	var out strings.Builder
-	if err := render(&out, []*measure{example()}); err != nil {
-		t.Fatal(err)
+	table := newTable(&out, []string{"a shape of work", "a longer shape of work"}, []string{ours, floor, zkLock, curator})
+	if lines := strings.Count(out.String(), "\n"); lines != 2 {
+		t.Errorf("%d lines before the first case", lines)
+	}
+	table.add(example())
+	if table.err != nil {
+		t.Fatal(table.err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 5 {
 		t.Fatalf("%d lines, want a head, a rule and three peers:\n%s", len(lines), out.String())
+	}
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) != utf8.RuneCountInString(lines[0]) {
+			t.Errorf("a row is not as wide as the head:\n%s", out.String())
+		}
 	}
 	for i, want := range map[int][]string{
 		0: {"case", "peer", "median", "least – most", "ours ÷ peer", "target", "a cycle: time", "requests", "bytes", "allocations"},
@@ -153,7 +164,7 @@ func TestCasesAreWellFormed(t *testing.T) {
 
 func TestTheCommandLine(t *testing.T) {
 	o, err := parse([]string{"-case", "serial,waiting", "-quick", "-json", "f"}, &strings.Builder{})
-	if err != nil || o.reps != 2 || !slices.Equal(o.cases, []string{"serial", "waiting"}) || o.json != "f" {
+	if err != nil || o.reps != 1 || !slices.Equal(o.cases, []string{"serial", "waiting"}) || o.json != "f" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, bad := range [][]string{{"-case", "nothing"}, {"-reps", "0"}, {"word"}} {

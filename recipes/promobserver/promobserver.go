@@ -15,7 +15,7 @@
 //	zk_lock_held                   leases held now
 //	zk_lock_suspended              of these, leases whose session cannot reach its leader
 //	zk_lock_suspensions_total      how often one of them was suspended
-//	zk_lock_lost_total             leases lost
+//	zk_lock_lost_total             leases lost, with the label reason too: a recipes.LossReason
 //	zk_lock_revoke_requests_total  requests to give a lease back
 //
 // There is no gauge of waiting acquires: an observer is not told of acquires
@@ -110,7 +110,8 @@ func New(registerer prometheus.Registerer, options ...Option) (*Metrics, error) 
 	m.held = gauge("zk_lock_held", "Leases held now.")
 	m.suspended = gauge("zk_lock_suspended", "Leases held now whose session cannot reach its leader.")
 	m.suspensions = counter("zk_lock_suspensions_total", "Times that a lease was suspended.")
-	m.lost = counter("zk_lock_lost_total", "Leases lost before they were released.")
+	m.lost = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "zk_lock_lost_total", Help: "Leases lost before they were released, by reason."}, []string{"lock", "reason"})
 	m.revoked = counter("zk_lock_revoke_requests_total", "Requests to give a lease back.")
 	m.connected = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "zk_client_connected", Help: "Clients that are connected now."})
@@ -152,7 +153,9 @@ func (m *Metrics) Observer() recipes.Observer {
 			m.acquire.WithLabelValues(lock).Observe(waited.Seconds())
 			m.held.WithLabelValues(lock).Inc()
 			// So that they are there before the first one counts: rates need it.
-			m.lost.WithLabelValues(lock)
+			for _, why := range recipes.LossReasons() {
+				m.lost.WithLabelValues(lock, string(why))
+			}
 			m.suspensions.WithLabelValues(lock)
 			m.suspended.WithLabelValues(lock)
 		},
@@ -166,7 +169,7 @@ func (m *Metrics) Observer() recipes.Observer {
 		},
 		Resumed: m.resumed,
 		Lost: func(l *recipes.Lease, held time.Duration) {
-			m.lost.WithLabelValues(m.label(l.Path())).Inc()
+			m.lost.WithLabelValues(m.label(l.Path()), string(l.LossReason())).Inc()
 			m.over(l, held)
 		},
 		Released: m.over,

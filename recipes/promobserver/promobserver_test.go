@@ -118,9 +118,12 @@ func TestTheLifeOfALeaseIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]float64{"zk_client_connected": 1, "zk_client_suspensions_total": 0, "zk_client_sessions_lost_total": 0}
+	lost := func(why recipes.LossReason) string {
+		return "zk_lock_lost_total{lock=orders}{reason=" + string(why) + "}"
+	}
 	set := func(values map[string]float64) map[string]float64 {
 		for name, v := range values {
-			if strings.HasPrefix(name, "zk_lock") {
+			if strings.HasPrefix(name, "zk_lock") && !strings.HasSuffix(name, "}") {
 				name += "{lock=orders}"
 			}
 			want[name] = v
@@ -146,9 +149,12 @@ func TestTheLifeOfALeaseIsMeasured(t *testing.T) {
 	first := acquire(ctx, "/locks/orders/1")
 	inner := acquire(first.Context(), "/locks/orders/1")
 	second := acquire(ctx, "/locks/orders/2")
+	for _, why := range recipes.LossReasons() {
+		want[lost(why)] = 0
+	}
 	becomes(t, registry, set(map[string]float64{
 		"zk_lock_enqueued_total": 2, "zk_lock_acquire_seconds": 2, "zk_lock_held": 2,
-		"zk_lock_lost_total": 0, "zk_lock_suspended": 0, "zk_lock_suspensions_total": 0,
+		"zk_lock_suspended": 0, "zk_lock_suspensions_total": 0,
 	}))
 	release(inner)
 	release(first)
@@ -170,7 +176,7 @@ func TestTheLifeOfALeaseIsMeasured(t *testing.T) {
 		"zk_lock_suspended": 1, "zk_lock_suspensions_total": 1, "zk_client_suspensions_total": 1, "zk_client_connected": 0})
 	step(link.Heal(ctx), map[string]float64{"zk_lock_suspended": 0, "zk_client_connected": 1})
 	step(link.Cut(ctx, links.Down), map[string]float64{
-		"zk_lock_suspended": 0, "zk_lock_suspensions_total": 2, "zk_lock_held": 0, "zk_lock_hold_seconds": 2, "zk_lock_lost_total": 1,
+		"zk_lock_suspended": 0, "zk_lock_suspensions_total": 2, "zk_lock_held": 0, "zk_lock_hold_seconds": 2, lost(recipes.LossDeadlinePassed): 1,
 		"zk_client_suspensions_total": 2, "zk_client_connected": 0, "zk_client_sessions_lost_total": 1})
 	step(link.Heal(ctx), map[string]float64{"zk_client_connected": 1})
 

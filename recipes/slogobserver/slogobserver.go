@@ -7,8 +7,9 @@
 //
 // Each message about a lock has the attributes path, node, token and session,
 // the last two as recipes.Token and ZooKeeper print them; "acquired" has waited
-// as well, "lost" and "released" have held. "enqueued" has ahead, and the node's
-// name only (see recipes.Enqueued). Nothing else is logged: no data of nodes, no
+// as well, "lost" and "released" have held, and "lost" has reason, which is a
+// recipes.LossReason. "enqueued" has ahead, and the node's name only (see
+// recipes.Enqueued). Nothing else is logged: no data of nodes, no
 // credentials.
 package slogobserver
 
@@ -24,7 +25,8 @@ import (
 // New returns an observer that logs to logger; nil is [slog.Default] at the time
 // of the call. Level Debug: "lock enqueued", with the context of the acquire,
 // "lock acquired", "lock released". Info: "lock resumed", "lock revocation
-// requested". Warn: "lock suspended". Error: "lock lost".
+// requested". Warn: "lock suspended". Error: "lock lost", but Info when the client
+// was closed while it held the lock.
 func New(logger *slog.Logger) recipes.Observer {
 	if logger == nil {
 		logger = slog.Default()
@@ -54,7 +56,11 @@ func New(logger *slog.Logger) recipes.Observer {
 		Suspended: func(l *recipes.Lease) { log(slog.LevelWarn, "lock suspended", l) },
 		Resumed:   func(l *recipes.Lease) { log(slog.LevelInfo, "lock resumed", l) },
 		Lost: func(l *recipes.Lease, held time.Duration) {
-			log(slog.LevelError, "lock lost", l, slog.Duration("held", held))
+			level, why := slog.LevelError, l.LossReason()
+			if why == recipes.LossClientClosed {
+				level = slog.LevelInfo
+			}
+			log(level, "lock lost", l, slog.String("reason", string(why)), slog.Duration("held", held))
 		},
 		RevokeRequested: func(l *recipes.Lease) { log(slog.LevelInfo, "lock revocation requested", l) },
 	}

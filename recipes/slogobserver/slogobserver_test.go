@@ -50,7 +50,7 @@ type record struct {
 	Path, Node, Token, Session string
 	Ahead                      *int
 	Waited, Held               *int64 // ns
-	State                      string
+	State, Reason              string
 }
 
 func parse(t *testing.T, log string) (records []record) {
@@ -171,6 +171,9 @@ func TestTheLifeOfALeaseIsLogged(t *testing.T) {
 		if (r.Ahead != nil) != (r.Msg == "lock enqueued") {
 			t.Errorf("%s: ahead is %v", r.Msg, r.Ahead)
 		}
+		if lost := r.Msg == "lock lost"; lost != (r.Reason == string(recipes.LossDeadlinePassed)) {
+			t.Errorf("%s: the reason is %q", r.Msg, r.Reason)
+		}
 	}
 	want := []string{
 		"DEBUG lock enqueued", "DEBUG lock acquired", "DEBUG lock released",
@@ -214,5 +217,74 @@ func TestTheLoggersLevelIsHeeded(t *testing.T) {
 	}
 	if text := log.String(); strings.Contains(text, "lock") || strings.Count(text, "zookeeper connection") != 2 {
 		t.Errorf("logged %s", text)
+	}
+}
+
+// Two of another client are ahead; then the client is closed while it holds the lock.
+func TestWhatIsLoggedOfAQueueAndOfAClientThatIsClosed(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var log bytes.Buffer
+	enqueued := make(chan int, 9)
+	seen := recipes.Observer{Enqueued: func(_ context.Context, e recipes.Enqueued) { enqueued <- e.Ahead }}
+	other, err := recipes.Connect(ctx, []string{server}, recipes.WithObserver(seen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.Background())
+	client, err := recipes.Connect(ctx, []string{server}, recipes.WithObserver(recipes.Observers(
+		slogobserver.New(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), seen)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/locks/queue"
+	first, err := recipes.NewMutex(other, path).Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		*recipes.Lease
+		error
+	}
+	acquire := func(c *recipes.Client) <-chan result {
+		got := make(chan result, 1)
+		go func() {
+			l, err := recipes.NewMutex(c, path).Acquire(ctx)
+			got <- result{l, err}
+		}()
+		return got
+	}
+	ahead := []int{<-enqueued}
+	second := acquire(other)
+	ahead = append(ahead, <-enqueued)
+	third := acquire(client)
+	if ahead = append(ahead, <-enqueued); !slices.Equal(ahead, []int{0, 1, 2}) {
+		t.Errorf("ahead were %v", ahead)
+	}
+	if err := first.Release(ctx); err != nil {
+		t.Fatal(err)
+	}
+	l := <-second
+	if l.error != nil {
+		t.Fatal(l.error)
+	}
+	if err := l.Release(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if l = <-third; l.error != nil {
+		t.Fatal(l.error)
+	}
+	if err := client.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, r := range parse(t, log.String()) {
+		if r.Ahead != nil {
+			r.Msg += fmt.Sprintf(" behind %d", *r.Ahead)
+		}
+		said = append(said, strings.TrimSpace(r.Level+" "+r.Msg+" "+r.Reason))
+	}
+	if want := []string{"DEBUG lock enqueued behind 2", "DEBUG lock acquired", "INFO lock lost client closed"}; !slices.Equal(said, want) {
+		t.Errorf("logged %q, want %q", said, want)
 	}
 }

@@ -1,6 +1,6 @@
 // What the page shows, unpacked from what html_pack.go packed. Times are in ns.
 
-const kind = { waited: 0, inVain: 1, unanswered: 2, held: 3, heldAgain: 4, suspended: 5, afterLoss: 6, releasing: 7, inside: 8, other: 9, many: 10 };
+const kind = { waited: 0, inVain: 1, unanswered: 2, held: 3, heldAgain: 4, suspended: 5, afterLoss: 6, releasing: 7, inside: 8, other: 9, many: 10, stale: 11 };
 const flag = { open: 1, read: 2, write: 4 };
 
 async function unpack() {
@@ -14,7 +14,7 @@ async function unpack() {
   const raw = new Uint8Array(await new Response(stream).arrayBuffer());
   const size = new DataView(raw.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(raw.subarray(4, 4 + size)));
-  for (const list of ['tracks', 'faults', 'phases', 'marks', 'witnesses', 'latency', 'lanes', 'locks']) data[list] ||= [];
+  for (const list of ['tracks', 'faults', 'phases', 'marks', 'witnesses', 'latency', 'lanes', 'locks', 'servers']) data[list] ||= [];
 
   // The bars, one array a column.
   let at = 4 + size;

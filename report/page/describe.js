@@ -1,6 +1,6 @@
 // What a bar, a fault or a violation is, in words. Text is only ever set as text: a history may hold anything.
 
-const kindNames = ['waits', 'waits in vain', 'no answer', 'holds', 'holds again', 'suspended', 'lost', 'releases', 'inside', '', 'too short to tell apart'];
+const kindNames = ['waits', 'waits in vain', 'no answer', 'holds', 'holds again', 'suspended', 'told of the loss', 'releases', 'inside', '', 'too short to tell apart', 'believes that it holds'];
 
 function tokenText(b, i) {
   if (!b.high[i] && !b.low[i] && !b.sub[i]) return '';
@@ -23,7 +23,7 @@ function describeBar(data, i, lock) {
   if (owner) lines.push('owner ' + owner);
   const token = tokenText(b, i);
   if (token) lines.push('token ' + token);
-  if (k === kind.held) {
+  if (k === kind.held || k === kind.stale) {
     lines.push('depth 1' + (b.amount[i] ? `, ${b.amount[i]} permits` : ''));
   } else if (k === kind.heldAgain) {
     lines.push('depth ' + b.amount[i]);

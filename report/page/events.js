@@ -2,6 +2,7 @@
 
 const sorts = [
   ['faults', 'faults', ['fault-start', 'fault-stop']],
+  ['servers', 'what servers were found to be', ['server']],
   ['sessions', 'ends of sessions', ['expired']],
   ['leases', 'lost, suspended, resumed', ['lost', 'suspended', 'resumed']],
   ['others', 'crashes and what was not answered', ['crash', 'info']],

@@ -5,17 +5,18 @@ const palette = {};
 
 function readPalette() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'ink', 'quiet', 'line', 'panel', 'bad', 'open', 'hold', 'hold-edge', 'again', 'wait', 'wait-edge', 'vain', 'fault', 'event', 'focus', 'good']) {
+  for (const name of ['page', 'ink', 'quiet', 'line', 'panel', 'bad', 'bad-page', 'open', 'hold', 'hold-edge', 'hold-ink', 'again', 'wait', 'wait-edge', 'vain', 'fault', 'event', 'focus', 'good', 'lead']) {
     palette[name] = style.getPropertyValue('--' + name).trim();
   }
   palette.strokes = hatch(palette['open'], palette.page, false);
-  palette.cross = hatch(palette.bad, palette.page, true);
+  palette.cross = hatch(palette.vain, palette.page, true);
+  palette.stale = hatch(palette.bad, palette['bad-page'], false, 9, 2.4);
   palette.sparse = hatch(palette.vain, null, false);
   palette.faultBand = hatch(palette.fault, null, false, 8);
 }
 
 // hatch returns a pattern of slanted lines, crossed or not.
-function hatch(color, ground, crossed, size = 6) {
+function hatch(color, ground, crossed, size = 6, line = 1.4) {
   const tile = document.createElement('canvas');
   tile.width = tile.height = size;
   const c = tile.getContext('2d');
@@ -24,7 +25,7 @@ function hatch(color, ground, crossed, size = 6) {
     c.fillRect(0, 0, size, size);
   }
   c.strokeStyle = color;
-  c.lineWidth = 1.4;
+  c.lineWidth = line;
   c.beginPath();
   for (const at of [-size, 0, size]) {
     c.moveTo(at, size);

@@ -1,20 +1,21 @@
-// The rows of the timeline, from top to bottom: those of the violation that is looked at, then a row for each lock with all
-// that hold it, and a lane for each client that has used it.
+// The rows of the timeline, from top to bottom: why a violation that is looked at came about, with the lanes of those who
+// were involved; the servers; then a row for each lock with all that hold it, and a lane for each client that has used it.
 
-const rowHeight = { lock: 26, lane: 18 };
+const rowHeight = { lock: 26, lane: 18, server: 18, step: 16 };
+const pinnedHeight = 28; // there is room for words
 
 function laneName(data, lane) {
   const processes = data.lanes[lane];
   return data.clients ? 'client ' + processes[0] : 'process ' + processes[0];
 }
 
-function makeRows(data, view) {
+function makeRows(data, view, lines) {
   const rows = [];
   let y = 0;
-  const put = (row) => {
+  const put = (row, h = rowHeight[row.type]) => {
     row.y = y;
-    row.h = rowHeight[row.type];
-    y += row.h;
+    row.h = h;
+    y += h;
     rows.push(row);
   };
   const byLock = new Map();
@@ -25,16 +26,22 @@ function makeRows(data, view) {
   const w = data.witnesses[view.violation];
   if (w) {
     const tracks = byLock.get(w.lock) || [];
-    put({ type: 'lock', lock: w.lock, tracks, pinned: true, open: true });
+    put({ type: 'why', lock: w.lock, tracks: [], pinned: true }, 6 + rowHeight.step * lines);
+    if (tracks.length) put({ type: 'lock', lock: w.lock, tracks, pinned: true, open: true });
     const lanes = w.lanes.length ? [...new Set(w.lanes)] : tracks.map((t) => t.lane);
-    for (const lane of lanes) put({ type: 'lane', lock: w.lock, lane, tracks: tracks.filter((t) => t.lane === lane), pinned: true });
+    for (const lane of lanes) put({ type: 'lane', lock: w.lock, lane, tracks: tracks.filter((t) => t.lane === lane), pinned: true }, pinnedHeight);
   }
+  data.servers.forEach((_, server) => put({ type: 'server', lock: -1, server, tracks: [] }));
   for (const [lock, tracks] of byLock) {
     if (view.lock >= 0 && lock !== view.lock) continue;
-    const open = view.folded.has(lock) !== view.unfold;
+    const open = opensLock(view, lock, w) !== view.folded.has(lock);
     put({ type: 'lock', lock, tracks, open });
     if (open) for (const t of tracks) put({ type: 'lane', lock, lane: t.lane, tracks: [t] });
   }
   rows.height = y;
   return rows;
 }
+
+// opensLock reports whether a lock shows its lanes unless it was folded or opened by hand. While a violation is looked at only
+// its lock does.
+function opensLock(view, lock, witness) { return witness && view.apart ? lock === witness.lock : view.unfold; }

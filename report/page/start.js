@@ -35,6 +35,7 @@ unpack().then((data) => {
   const timeline = startTimeline(data);
   const latency = startLatency(data, timeline);
   startEvents(data, timeline);
+  startLink(data, timeline);
   repaint = () => {
     timeline.legend();
     timeline.redraw();

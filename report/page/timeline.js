@@ -2,9 +2,9 @@
 
 function startTimeline(data) {
   const box = document.getElementById('lanes'), canvas = document.getElementById('picture'), room = document.getElementById('room');
-  const tip = document.getElementById('tip'), chosen = document.getElementById('chosen'), now = document.getElementById('now'), range = document.getElementById('range');
+  const chosen = document.getElementById('chosen'), now = document.getElementById('now'), range = document.getElementById('range');
   const lanes = data.tracks.length;
-  const view = { from: 0, to: data.end, violation: -1, lock: -1, folded: new Set(), unfold: false, row: null, bar: -1 };
+  const view = { from: 0, to: data.end, violation: -1, lock: -1, folded: new Set(), unfold: false, apart: true, row: null, bar: -1 };
   const listeners = [];
   let rows, tall = 0, wide = 0, asked = false;
 
@@ -14,21 +14,22 @@ function startTimeline(data) {
     if (!data.marksOf.has(m.p)) data.marksOf.set(m.p, []);
     data.marksOf.get(m.p).push(m);
   }
-  stackFaults(data.faults);
+  data.faultRows = stackFaults(data.faults);
   // With many lanes it is the locks that give the overview; with few all is shown.
   view.unfold = lanes <= 60 || new Set(data.tracks.map((t) => t.lock)).size === 1;
 
   function layRows() {
     const before = view.row;
-    rows = makeRows(data, view);
-    view.row = before && rows.find((r) => r.type === before.type && r.lock === before.lock && r.lane === before.lane && !r.pinned === !before.pinned) || null;
+    const w = data.witnesses[view.violation];
+    rows = makeRows(data, view, w ? linesOf(canvas.getContext('2d'), data, w, box.clientWidth) : 0);
+    view.row = before && rows.find((r) => r.type === before.type && r.lock === before.lock && r.lane === before.lane && r.server === before.server && !r.pinned === !before.pinned) || null;
     const full = layOut(data, view, box.clientWidth).top + rows.height;
     // The picture is as high as the box, unless all rows need less.
     box.classList.remove('short');
     tall = Math.min(full, box.clientHeight);
     box.classList.toggle('short', full < box.clientHeight);
     room.style.height = full - tall + 'px';
-    unfold.setAttribute('aria-pressed', String(view.unfold));
+    unfold.setAttribute('aria-pressed', String(view.violation >= 0 ? !view.apart : view.unfold));
     redraw();
   }
 
@@ -45,15 +46,13 @@ function startTimeline(data) {
 
   // go shows a stretch of time, as far as there is one.
   function go(from, to) {
-    const least = Math.min(100, data.end), most = data.end * 1.04;
-    let length = Math.min(Math.max(to - from, least), most);
-    let middle = (from + to) / 2;
-    middle = Math.min(Math.max(middle, -0.02 * data.end + length / 2), 1.02 * data.end - length / 2);
-    view.from = middle - length / 2;
-    view.to = middle + length / 2;
+    Object.assign(view, within(data, from, to));
     redraw();
   }
-  function zoom(factor, around = (view.from + view.to) / 2) {
+  // zoom goes in or out around a time: the violation that is looked at, if it is in view, else the middle.
+  function zoom(factor, around) {
+    const w = data.witnesses[view.violation], middle = w ? (w.from + w.to) / 2 : -1;
+    around ??= w && middle >= view.from && middle <= view.to ? middle : (view.from + view.to) / 2;
     go(around - (around - view.from) * factor, around + (view.to - around) * factor);
   }
   function pan(share) {
@@ -61,159 +60,49 @@ function startTimeline(data) {
     go(view.from + by, view.to + by);
   }
 
-  // violate looks at violation n: its lock and its parties are on top, and it is in the middle.
+  // violate looks at violation n: its lock and its parties are on top, and in view is what explains it.
   function violate(n) {
     const w = data.witnesses[n];
     if (!w) return;
-    view.violation = n;
-    view.row = null;
-    view.bar = -1;
-    const length = Math.max(w.to - w.from, 1e3);
-    go(w.from - length * 1.5, w.to + length * 1.5);
+    Object.assign(view, { violation: n, row: null, bar: -1, apart: true, ...frameOf(data, w) });
+    view.folded.clear();
     layRows();
     box.scrollTop = 0;
+    document.getElementById('tip').hidden = true; // it told of what was there before
     now.textContent = `Violation ${n + 1} of ${data.witnesses.length}: ${w.guarantee}. ${w.what}.`;
   }
   function letGo() {
-    view.violation = -1;
-    view.row = null;
-    view.bar = -1;
+    Object.assign(view, { violation: -1, row: null, bar: -1 });
+    view.folded.clear();
     now.textContent = '';
-    tip.hidden = true;
+    document.getElementById('tip').hidden = true;
     layRows();
   }
   function step(by) {
     const n = data.witnesses.length;
     if (n) violate(view.violation < 0 ? (by > 0 ? 0 : n - 1) : (view.violation + by + n) % n);
   }
-
-  // under returns what is at a point of the canvas.
-  function under(x, y) {
-    const at = layOut(data, view, box.clientWidth), near = 3 / at.scale, t = at.time(x), found = [];
-    if (x < at.left) return y < at.top || !rowAt(y) ? found : [{ head: rowName(rowAt(y)), lines: [] }];
-    const faultAt = (f) => f.from - near <= t && f.to + near >= t;
-    if (y < at.top) {
-      if (y < frame.overview + frame.ruler) return found;
-      for (const f of data.faults) if (faultAt(f) && y >= faultTop(f) && y < faultTop(f) + frame.fault) found.push(describeFault(data, f));
-      return found.slice(0, 4);
-    }
-    const row = rowAt(y);
-    if (!row) return found;
-    const bars = [];
-    for (const track of row.tracks) {
-      for (let i = firstBar(data, track, t - near); i < track.end && data.bars.from[i] <= t + near; i++) {
-        if (data.bars.to[i] < t - near || (row.type === 'lock' && !together(data, row)(data.bars.kind[i]))) continue;
-        bars.push([Math.max(data.bars.from[i] - t, t - data.bars.to[i], 0), data.bars.to[i] - data.bars.from[i], i, track.lock]);
-      }
-    }
-    bars.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    for (const [, , i, lock] of bars.slice(0, 4)) found.push(describeBar(data, i, lock));
-    if (bars.length > 4) found.push({ head: `and ${bars.length - 4} more: zoom in`, lines: [] });
-    if (row.type === 'lane') {
-      for (const m of data.marksOf.get(row.lane) || []) if (Math.abs(m.t - t) <= 2 * near) found.push(describeMark(m));
-      const over = data.faults.filter((f) => faultAt(f) && hits(f, row.lane));
-      if (over.length) found.push({ head: 'under fault ' + over.slice(0, 3).map(faultName).join('; '), lines: over.length > 3 ? [`and ${over.length - 3} more`] : [] });
-    }
-    return found;
+  // enter brings the timeline into sight and gives it the keys.
+  function enter() {
+    document.getElementById('timeline').scrollIntoView();
+    box.focus({ preventScroll: true });
   }
+
   function rowAt(y) {
     const at = layOut(data, view, box.clientWidth), inside = y - at.top + box.scrollTop;
     return y < at.top ? null : rows.find((r) => inside >= r.y && inside < r.y + r.h) || null;
   }
-  function hover(e) {
-    const edge = canvas.getBoundingClientRect();
-    const found = under(e.clientX - edge.left, e.clientY - edge.top);
-    tip.hidden = !found.length;
-    if (!found.length) return;
-    show(tip, found);
-    const size = tip.getBoundingClientRect();
-    tip.style.left = Math.max(4, Math.min(e.clientX + 14, window.innerWidth - size.width - 8)) + 'px';
-    tip.style.top = (e.clientY + 18 + size.height > window.innerHeight ? Math.max(4, e.clientY - size.height - 10) : e.clientY + 18) + 'px';
-  }
-
-  // Pointer: dragging pans, a click chooses or folds.
-  let drag = null;
-  box.addEventListener('pointerdown', (e) => {
-    const edge = canvas.getBoundingClientRect();
-    if (e.button !== 0 || e.clientX - edge.left > edge.width) return; // the scroll bar
-    drag = { x: e.clientX, y: e.clientY, from: view.from, to: view.to, scroll: box.scrollTop, moved: false, overview: e.clientY - edge.top < frame.overview };
-    try {
-      canvas.setPointerCapture(e.pointerId);
-    } catch { /* it is gone already */ }
-  });
-  canvas.addEventListener('pointermove', (e) => {
-    if (!drag) {
-      hover(e);
-      return;
-    }
-    if (!drag.moved && Math.hypot(e.clientX - drag.x, e.clientY - drag.y) < 4) return;
-    drag.moved = true;
-    tip.hidden = true;
-    box.classList.add('dragged');
-    const at = layOut(data, view, box.clientWidth);
-    if (drag.overview) {
-      centre(e.clientX);
-      return;
-    }
-    const by = (drag.x - e.clientX) / at.scale;
-    go(drag.from + by, drag.to + by);
-    box.scrollTop = drag.scroll + drag.y - e.clientY;
-  });
-  function centre(clientX) {
-    const at = layOut(data, view, box.clientWidth), edge = canvas.getBoundingClientRect();
-    const t = ((clientX - edge.left - at.left) / (at.width - at.left)) * data.end, half = (view.to - view.from) / 2;
-    go(t - half, t + half);
-  }
-  canvas.addEventListener('pointerup', (e) => {
-    const was = drag;
-    drag = null;
-    box.classList.remove('dragged');
-    if (!was || was.moved) return;
-    const edge = canvas.getBoundingClientRect(), x = e.clientX - edge.left, y = e.clientY - edge.top;
-    if (was.overview) {
-      centre(e.clientX);
-      return;
-    }
-    const row = rowAt(y);
-    if (row && row.type === 'lock' && x < layOut(data, view, box.clientWidth).left) {
-      fold(row);
-      return;
-    }
-    const found = under(x, y);
-    if (found.length) chosen.textContent = found.map(sentence).join('\n');
-    if (row) {
-      view.row = row;
-      view.bar = -1;
-      redraw();
-    }
-  });
-  canvas.addEventListener('pointercancel', () => {
-    drag = null;
-    box.classList.remove('dragged');
-  });
-  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
-  box.addEventListener('wheel', (e) => {
-    e.preventDefault();
-    tip.hidden = true;
-    const unit = e.deltaMode === 1 ? 16 : 1;
-    if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
-      pan(((e.deltaX || e.deltaY) * unit) / box.clientWidth);
-      return;
-    }
-    const at = layOut(data, view, box.clientWidth), x = Math.max(at.left, e.clientX - canvas.getBoundingClientRect().left);
-    zoom(Math.exp(Math.max(-200, Math.min(200, e.deltaY * unit)) / 350), at.time(x));
-  }, { passive: false });
-  box.addEventListener('scroll', () => { tip.hidden = true; redraw(); });
-
   function fold(row) {
-    if (row.pinned) return;
+    if (row.pinned || row.type !== 'lock') return;
     if (!view.folded.delete(row.lock)) view.folded.add(row.lock);
     layRows();
   }
 
   function rowName(r) {
     const lock = r.lock < 0 ? null : data.locks[r.lock];
-    if (r.type === 'lock') return `${lock ? lock.recipe + ' ' + lock.name : 'violation'}, ${r.open ? 'open' : 'folded'}, ${r.tracks.length} clients`;
+    if (r.type === 'why') return now.textContent;
+    if (r.type === 'server') return rowLabel(data, r);
+    if (r.type === 'lock') return `${lock.recipe} ${lock.name}, ${r.open ? 'open' : 'folded'}, ${r.tracks.length} clients`;
     const processes = data.lanes[r.lane];
     return laneName(data, r.lane) + (processes.length > 1 ? ` (processes ${processes.join(', ')})` : '') + (lock ? ' at ' + lock.name : '');
   }
@@ -259,8 +148,8 @@ function startTimeline(data) {
       chooseRow(0);
     }, Escape: letGo,
   };
-  box.addEventListener('keydown', (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key]) return;
+  document.getElementById('timeline').addEventListener('keydown', (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key] || e.target.closest('select, button') && !(e.key in { '+': 1, '-': 1 })) return;
     e.preventDefault();
     keys[e.key]();
   });
@@ -268,7 +157,7 @@ function startTimeline(data) {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, select, textarea') || e.key.toLowerCase() !== 'v' || !data.witnesses.length) return;
     e.preventDefault();
     step(e.shiftKey ? -1 : 1);
-    document.getElementById('timeline').scrollIntoView();
+    enter();
   });
 
   // Buttons.
@@ -282,7 +171,9 @@ function startTimeline(data) {
   on('previous', () => step(-1));
   on('next', () => step(1));
   on('unfold', () => {
-    view.unfold = !view.unfold;
+    if (view.violation >= 0 && view.apart) Object.assign(view, { apart: false, unfold: true });
+    else if (view.violation >= 0) view.apart = true;
+    else view.unfold = !view.unfold;
     view.folded.clear();
     layRows();
   });
@@ -291,8 +182,7 @@ function startTimeline(data) {
     button.disabled = false;
     button.addEventListener('click', () => {
       violate(Number(button.dataset.violation));
-      document.getElementById('timeline').scrollIntoView();
-      box.focus({ preventScroll: true });
+      enter();
     });
   }
   const which = document.getElementById('which');
@@ -302,51 +192,37 @@ function startTimeline(data) {
     if (!seen.has(t.lock)) which.add(new Option(data.locks[t.lock].name, String(t.lock)));
     seen.add(t.lock);
   }
-  which.addEventListener('change', () => {
-    view.lock = Number(which.value);
-    view.row = null;
+  // choose shows one lock alone, and its lanes; -1: all.
+  function choose(lock) {
+    Object.assign(view, { lock, row: null });
+    which.value = String(lock);
     box.scrollTop = 0;
-    if (view.lock >= 0 && view.folded.has(view.lock) === view.unfold) fold({ lock: view.lock });
     layRows();
-  });
+    const row = rows.find((r) => r.type === 'lock' && r.lock === lock && !r.pinned);
+    if (row && !row.open) fold(row);
+  }
+  which.addEventListener('change', () => choose(Number(which.value)));
 
-  makeLegend();
+  startPointer(data, view, { box, canvas, rowAt, rowName, fold, redraw, go, pan, zoom });
+  makeLegend(data);
   layRows();
   new ResizeObserver((changes) => {
     if (changes[0].contentRect.width !== wide) layRows();
     wide = changes[0].contentRect.width;
   }).observe(box);
-  return { go, redraw, changed: (f) => listeners.push(f), legend: makeLegend };
+  return { view, go, violate, letGo, choose, enter, redraw, changed: (f) => listeners.push(f), legend: () => makeLegend(data) };
 }
 
-// makeLegend draws each kind of bar as it is drawn in the lanes.
-function makeLegend() {
-  const legend = document.getElementById('legend');
-  const samples = [[kind.waited, 'waits'], [kind.inVain, 'waits in vain'], [kind.unanswered, 'no answer'], [kind.held, 'holds (half as high: to read)'], [kind.heldAgain, 'holds again, deeper'], [kind.suspended, 'suspended'],
-    [kind.afterLoss, 'lost'], [kind.releasing, 'releases'], [kind.inside, 'inside a barrier'], [kind.other, 'another operation'], ['fault', 'fault, on those hit'], ['expired', 'session ended'], ['crash', 'crash'], ['violation', 'violation']];
-  legend.replaceChildren(...samples.map(([k, text]) => {
-    const item = document.createElement('span'), sample = document.createElement('canvas');
-    item.setAttribute('role', 'listitem');
-    sample.setAttribute('aria-hidden', 'true');
-    const c = sizeTo(sample, 34, 16), at = { left: 0, width: 34 };
-    if (k === 'fault') {
-      c.globalAlpha = 0.16;
-      c.fillStyle = palette.fault;
-      c.fillRect(0, 0, 34, 16);
-      c.globalAlpha = 0.3;
-      c.fillStyle = palette.faultBand;
-      c.fillRect(0, 0, 34, 16);
-    } else if (k === 'violation') {
-      c.strokeStyle = palette.bad;
-      c.lineWidth = 3;
-      c.strokeRect(2, 2, 30, 12);
-    } else if (k === 'expired' || k === 'crash') {
-      paintMarks(c, { marksOf: new Map([[0, [{ t: 17, y: k }]]]) }, { from: 0, to: 34 }, { x: (t) => t }, { lane: 0, h: 16 }, 0);
-    } else {
-      if (k === kind.heldAgain) paintBar(c, kind.held, 0, 2, 30, 1, 14, at);
-      paintBar(c, k, 0, 2, 30, 1, 14, at);
-    }
-    item.append(sample, text);
-    return item;
-  }));
+// within returns the stretch of time that can be shown of one that was asked for.
+function within(data, from, to) {
+  const least = Math.min(100, data.end), most = data.end * 1.04;
+  const length = Math.min(Math.max(to - from, least), most);
+  const middle = Math.min(Math.max((from + to) / 2, -0.02 * data.end + length / 2), 1.02 * data.end - length / 2);
+  return { from: middle - length / 2, to: middle + length / 2 };
+}
+
+// frameOf returns the stretch of time that explains a violation: from what brought it about to its end.
+function frameOf(data, w) {
+  const length = Math.max(w.until - w.since, 1e3), more = length * (w.since < w.from ? 0.15 : 1);
+  return within(data, w.since - more, w.until + more);
 }

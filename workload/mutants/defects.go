@@ -40,5 +40,12 @@ func Defects() []Defect {
 		revocationDefects,
 		barrierDefects,
 		doubleBarrierDefects,
+		householdDefects,
+		saysDefects,
+		freeDefects,
+		handoffDefects,
+		deletionDefects,
+		momentDefects,
+		extremeDefects,
 	)
 }

@@ -38,4 +38,11 @@ var revocationDefects = []Defect{
 		What:      "deletes the node of the holder instead of asking it",
 		Guarantee: "revocation",
 	},
+	{
+		Name:      "mutant-revocation-of-previous",
+		Recipe:    histories.Revocation,
+		Bug:       "Curator's revocation",
+		What:      "tells the client's previous lease on the same lock, which was given back, as well",
+		Guarantee: "revocation",
+	},
 }

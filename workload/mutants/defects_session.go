@@ -67,4 +67,11 @@ var sessionDefects = []Defect{
 		What:      "a release that is not answered leaves the lock with its owner, whose next acquire succeeds without a node",
 		Guarantee: "mutual exclusion",
 	},
+	{
+		Name:      "mutant-hasty-reconnect",
+		Recipe:    histories.Mutex,
+		Bug:       "go-zookeeper #36, #117",
+		What:      "tries to connect again and again without a wait",
+		Guarantee: "reconnects politely",
+	},
 }

@@ -119,8 +119,8 @@ func (s *session) deleteInBackground(path string, gone func()) <-chan struct{} {
 }
 
 // deleteByGUID deletes the nodes with this guid if there are any: the create was
-// never answered.
-func (s *session) deleteByGUID(dir, guid string) <-chan struct{} {
+// never answered. gone, if not nil, is called when none is left.
+func (s *session) deleteByGUID(dir, guid string, gone func()) <-chan struct{} {
 	return s.background(func(ctx context.Context) error {
 		paths, err := findByGUID(ctx, s, dir, guid)
 		for _, path := range paths {
@@ -130,6 +130,9 @@ func (s *session) deleteByGUID(dir, guid string) <-chan struct{} {
 			if err != nil {
 				break
 			}
+		}
+		if err == nil && gone != nil {
+			gone()
 		}
 		return err
 	})

@@ -25,31 +25,44 @@ type Client struct {
 
 	connection connection
 	kept       sync.Map // what a defect keeps, by path
+	pace       *pace
 
 	quit context.Context
 	stop context.CancelFunc
 	wg   sync.WaitGroup
 
-	mu      sync.Mutex
-	current *session
-	refused error         // why current was given up at once
-	failure error         // of the last attempt to connect
-	changed chan struct{} // closed and replaced when current is
-	closing bool
+	mu       sync.Mutex
+	current  *session
+	refused  error            // why current was given up at once
+	failures map[string]error // of the last attempt to connect to each server
+	changed  chan struct{}    // closed and replaced when current is
+	closing  bool
 }
 
 // Connect opens a session on one of the servers (host:port each) and returns
 // when it is established. It tries all servers again and again until ctx ends:
 // give it a deadline. The options state their defaults.
 //
-// Errors: ctx's cause, with the last error of a connection; zk.ErrAuthFailed,
-// when the servers do not know the scheme of a WithAuth or refuse what it was
-// given; [ErrBadPath] for a bad WithNamespace; [ErrBadTimeout] for a bad
-// WithSessionTimeout or WithServerTick; zk's own for an empty list of servers.
+// Each server is tried at once, and so again when a session's connection has
+// broken. After that there is a wait between two attempts: 10 ms at first, twice
+// as much after each attempt, at most a sixth of the session timeout or 2 s, and
+// half of it random. It is reset by a connection over which a write has been
+// confirmed, or which has lasted as long as the longest wait. There are never more
+// than 20 attempts in a fifth of a session timeout, or in 5 s if that is less. A
+// healthy server that comes back is so found within that longest wait for each
+// server of the list.
+//
+// Errors: ctx's cause, with the last error of each server, which is
+// [ErrNotZooKeeper] for a server that cannot be one of ZooKeeper;
+// zk.ErrAuthFailed, when the servers do not know the scheme of a WithAuth or
+// refuse what it was given; [ErrBadPath] for a bad WithNamespace;
+// [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick; [ErrBadSize]
+// for a bad WithJuteMaxBuffer; zk's own for an empty list of servers.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	c := &Client{
 		cfg: config{
 			sessionTimeout: 10 * time.Second,
+			maxPacket:      juteMaxBuffer,
 			acl:            zk.WorldACL(zk.PermAll),
 			dial:           (&net.Dialer{}).DialContext,
 		},
@@ -65,6 +78,10 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 	if err := c.cfg.checkTimeouts(); err != nil {
 		return nil, err
 	}
+	if err := c.cfg.checkMaxPacket(); err != nil {
+		return nil, err
+	}
+	c.pace = newPace(len(servers), c.cfg.sessionTimeout)
 	c.quit, c.stop = context.WithCancel(context.Background())
 	s, err := startSession(c)
 	if err != nil {
@@ -87,7 +104,7 @@ func (c *Client) run(s *session) {
 			err := c.authenticate(s)
 			c.publish(s, err)
 			if err != nil && c.quit.Err() == nil {
-				s.end()
+				s.end(LossNotAuthenticated)
 				select { // no storm of sessions with bad credentials
 				case <-time.After(time.Second):
 				case <-c.quit.Done():
@@ -219,7 +236,11 @@ func (c *Client) Close(ctx context.Context) error {
 	c.mu.Unlock()
 	c.stop()
 	if s != nil {
-		s.end()
+		if c.cfg.defect == "mutant-close-leaves-session" {
+			s.stop() // it connects to nobody any more
+			s.reconnect()
+		}
+		s.end(LossClientClosed)
 	}
 	c.tell(ConnClosed)
 	done := make(chan struct{})
@@ -236,9 +257,18 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 }
 
-// announce tells the observer of a place in a queue.
+// announce tells the observer of a place in a queue, after a look at the queue if the
+// contender is about to have one: who of other sessions is ahead is not known before.
 func (c *Client) announce(ctx context.Context, path string, k *contender, token Token) {
 	if f := c.cfg.observer.Enqueued; f != nil {
+		v, err := k.q.judge(k, true)
+		switch {
+		case err != nil: // the contender finds that out itself
+		case v.list != 0:
+			k.q.list(ctx, v.list)
+		case v.any, v.own != "":
+			k.q.stop(k, v.own) // it does not wait here
+		}
 		f(ctx, Enqueued{Path: path, Node: k.node, Token: token, Ahead: k.q.ahead(k), Session: k.s.id})
 	}
 }

@@ -5,6 +5,7 @@ package mutants
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -110,10 +111,17 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		for i, c := range all {
 			switch {
 			case err == nil:
-				s.deleteInBackground(paths[i], nil)
+				s.deleteInBackground(paths[i], c.settled)
 			case !answered(err) && !errors.Is(err, zk.ErrNoServer):
-				s.deleteByGUID(c.q.dir, c.guid)
+				s.deleteByGUID(c.q.dir, c.guid, c.settled)
+			default:
+				c.settled() // nothing was made
 			}
+		}
+	}
+	giveUp := func() {
+		for _, c := range all {
+			s.givenUp.add(c.guid)
 		}
 	}
 	for {
@@ -123,6 +131,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 			token := Token{Zxid: s.takeZxid(all[0].guid)}
 			if token.IsZero() { // its path is too long for the tap
 				if token, err = identify(ctx, s, paths[0]); err != nil {
+					giveUp()
 					abandoned(paths, nil)
 					return err
 				}
@@ -136,6 +145,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 			}
 			return nil
 		case errors.Is(err, errSessionEnded), gaveUp(ctx, err):
+			giveUp()
 			return err // abandoned has the create
 		case errors.Is(err, zk.ErrNoNode):
 			if s.client.cfg.defect == "mutant-missing-parent" {
@@ -159,7 +169,7 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 		// would leave a first one that blocks everybody (CURATOR-45), so look.
 		if s.client.cfg.defect == "mutant-adopted-node" {
 			s.client.stale.Store(all[0].q.dir, all[0].guid)
-			s.end()
+			s.end(LossSessionExpired)
 			return errSessionEnded
 		}
 		if s.client.cfg.defect == "mutant-second-node" {
@@ -169,6 +179,11 @@ func enqueueAll(ctx context.Context, s *session, all []*contender, request func(
 			continue
 		}
 		found, err := findContenders(ctx, s, all)
+		if found && s.client.cfg.defect == "mutant-token-after-lost-reply" {
+			for _, c := range all {
+				c.token.Zxid++
+			}
+		}
 		if found || err != nil {
 			return err
 		}
@@ -196,6 +211,8 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 		switch {
 		case err != nil:
 			return err
+		case v.granted && !block && c.s.client.cfg.defect == "mutant-moody-try" && rand.IntN(50) == 0:
+			return ErrNotAcquired
 		case v.granted:
 			return nil
 		case v.list != 0:
@@ -209,6 +226,9 @@ func (c *contender) wait(ctx context.Context, block bool) error {
 			err = c.awaitOwn(ctx, v.own)
 		default:
 			err = c.awaitOther(ctx, v.other)
+		}
+		if ctx.Err() != nil && c.s.client.cfg.defect == "mutant-goroutine-per-wait" {
+			c.s.spawn(func() { <-c.s.ended })
 		}
 		if err != nil {
 			return err

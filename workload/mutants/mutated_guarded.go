@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -53,6 +54,20 @@ func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse,
 // node's name holds a random guid. No other session is granted while it is there,
 // and none of this session while a request of this kind is under way.
 func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
+	if c := leases[0].hold.client; c.cfg.defect == "mutant-guarded-new-session" {
+		next, err := c.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		since, _ := c.stale.LoadOrStore(next.id, time.Now())
+		if next != leases[0].hold.s && time.Since(since.(time.Time)) < time.Second {
+			responses, err := next.conn.Multi(ops...)
+			if err != nil && !answered(err) {
+				err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+			}
+			return responses, err
+		}
+	}
 	s := leases[0].hold.s
 	if leases[0].hold.client.cfg.defect == "mutant-unguarded-write" {
 		next, err := leases[0].hold.client.session(ctx)

@@ -155,6 +155,9 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 // pass hands the place on, unless it has been handed on often enough or there
 // is nobody.
 func (co *cohort) pass(b baton, limit int) bool {
+	if b.place.s.client.cfg.defect == "mutant-handoff-for-ever" {
+		limit = b.passed + 1
+	}
 	return b.passed < limit && co.next(baton{b.place, b.passed + 1})
 }
 
@@ -170,10 +173,13 @@ func (co *cohort) retire(place *contender) bool {
 func (m *Mutex) handed(co *cohort, b baton) claim {
 	on := b.place.claim()
 	on.token.Sub = int32(b.passed)
+	if m.client.cfg.defect == "mutant-handoff-same-token" {
+		on.token.Sub = 0
+	}
 	leave := on.release
 	on.release = func(lost bool) error {
 		defer m.client.cohorts.exit(m.path)
-		if !lost && co.pass(b, m.cfg.handoff) {
+		if (!lost || m.client.cfg.defect == "mutant-handoff-after-loss") && co.pass(b, m.cfg.handoff) {
 			return nil
 		}
 		co.resign()

@@ -42,9 +42,7 @@ func (s *session) beat() {
 	case <-s.ended:
 		return
 	}
-	s.mu.Lock()
-	timeout := s.timeout
-	s.mu.Unlock()
+	timeout := s.currentTimeout()
 	ticker := time.NewTicker(beatInterval(timeout))
 	defer ticker.Stop()
 	for {
@@ -53,6 +51,10 @@ func (s *session) beat() {
 		case <-s.beats.nudge:
 		case <-s.ended:
 			return
+		}
+		if now := s.currentTimeout(); now < timeout {
+			timeout = now
+			ticker.Reset(beatInterval(timeout))
 		}
 		up, _ := s.linkState()
 		if !up {
@@ -146,7 +148,7 @@ func (s *session) nodesGone(paths []string, responses []zk.MultiResponse) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, paths[i])
-	if d := s.client.cfg.defect; d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" {
+	if d := s.client.cfg.defect; d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" || d == "mutant-deaf-to-deletion" {
 		return
 	}
 	s.loseNodeLocked(paths[i])
@@ -163,7 +165,7 @@ func (s *session) loseNode(path string) {
 func (s *session) loseNodeLocked(path string) {
 	for h := range s.holds {
 		if slices.Contains(h.nodes, path) {
-			h.loseLocked()
+			h.loseLocked(LossNodeDeleted)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type hold struct {
 	depth  int        // leases not yet released
 	leases []*Lease   // those, to cancel their contexts
 	isLost bool
+	why    LossReason
 	over   bool // released or lost
 
 	revoke   map[*byte]func() // listeners
@@ -53,9 +54,15 @@ type hold struct {
 	looked   bool             // at the data, once
 	asked    bool             // a request has been seen
 	answered int32            // the version of the node's data that it came with
+	before   *hold            // the one that the client had before
 }
 
 // Lease is a lock that is held. Its methods may be called from any goroutine.
+//
+// How long it is safe depends on what the leader is known to have heard, and on
+// nothing else: not on how often the client tries to connect, nor on what it
+// finds there. While a client waits between two attempts (see [Connect]) its
+// leases come to their deadlines as they do in any other silence.
 type Lease struct {
 	hold   *hold
 	depth  int
@@ -122,10 +129,13 @@ func (h *hold) reenter(ctx context.Context) *Lease {
 	defer s.mu.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || !time.Now().Before(s.deadlineLocked()) {
+	if (h.over || !time.Now().Before(s.deadlineLocked())) && h.client.cfg.defect != "mutant-reenters-lost" {
 		return nil
 	}
 	h.depth++
+	if f := h.client.cfg.observer.Acquired; f != nil && h.client.cfg.defect == "mutant-acquired-twice" {
+		h.client.notify.post(func() { f(h.outermost, 0) })
+	}
 	return h.newLease(ctx, h.depth)
 }
 
@@ -144,17 +154,17 @@ func (h *hold) atDeadline() {
 	if h.client.cfg.defect == "mutant-no-deadline" {
 		return
 	}
-	h.loseLocked()
+	h.loseLocked(LossDeadlinePassed)
 }
 
 // loseLocked ends the hold without its holder's doing. The session is locked.
-func (h *hold) loseLocked() {
+func (h *hold) loseLocked(why LossReason) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.over || h.client.cfg.defect == "mutant-never-told" {
 		return
 	}
-	h.over, h.isLost = true, true
+	h.over, h.isLost, h.why = true, true, why
 	delete(h.s.holds, h)
 	if h.timer != nil {
 		h.timer.Stop()
@@ -162,7 +172,7 @@ func (h *hold) loseLocked() {
 	close(h.lost)
 	close(h.ended)
 	for _, l := range h.leases {
-		if h.client.cfg.defect != "mutant-local-read" {
+		if d := h.client.cfg.defect; d != "mutant-local-read" && d != "mutant-context-goes-on" {
 			l.cancel(ErrLeaseLost)
 		}
 		if l.group != nil {
@@ -173,11 +183,13 @@ func (h *hold) loseLocked() {
 	// the session is locked. Every caller has seen that it is not over.
 	s := h.s
 	s.wg.Go(func() {
-		h.client.holds.drop(h)
+		if h.client.cfg.defect != "mutant-reenters-lost" {
+			h.client.holds.drop(h)
+		}
 		h.writes.Wait()
 		h.release(true)
 	})
-	if f := h.client.cfg.observer.Lost; f != nil {
+	if f := h.client.cfg.observer.Lost; f != nil && h.client.cfg.defect != "mutant-lost-untold" {
 		held := time.Since(h.since)
 		h.client.notify.post(func() { f(h.outermost, held) })
 	}
@@ -202,7 +214,14 @@ func (l *Lease) Permits() int { return l.hold.permits }
 func (l *Lease) SessionID() int64 { return l.hold.s.id }
 
 // Depth returns 1 for an outermost lease, 2 for its re-entry, and so on.
-func (l *Lease) Depth() int { return l.depth }
+func (l *Lease) Depth() int {
+	if l.hold.client.cfg.defect == "mutant-depth-of-owner" {
+		l.hold.mu.Lock()
+		defer l.hold.mu.Unlock()
+		return l.hold.depth
+	}
+	return l.depth
+}
 
 // Lost returns a channel that is closed once exclusivity is no longer
 // guaranteed: before the servers can give the lock to another, unless somebody
@@ -221,12 +240,20 @@ func (l *Lease) Valid() bool {
 	if d := l.hold.client.cfg.defect; d == "mutant-never-told" || d == "mutant-no-deadline" {
 		return l.open()
 	}
+	if l.hold.client.cfg.defect == "mutant-valid-without-clock" {
+		return l.open()
+	}
 	return l.open() && time.Now().Before(l.hold.s.deadline())
 }
 
 // Deadline returns the instant at which the lease will be lost unless the
 // servers are heard from before. It moves on with every heartbeat.
-func (l *Lease) Deadline() time.Time { return l.hold.s.deadline() }
+func (l *Lease) Deadline() time.Time {
+	if l.hold.client.cfg.defect == "mutant-hopeful-deadline" && l.open() {
+		return time.Now().Add(l.hold.s.currentTimeout())
+	}
+	return l.hold.s.deadline()
+}
 
 // State returns how the lease stands now. A lease that was lost before it was
 // released stays Lost.
@@ -287,6 +314,9 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // until the lock node is gone. It returns [ErrLeaseLost] when the lease had been
 // lost, or its node was deleted by somebody else.
 func (l *Lease) Release(ctx context.Context) error {
+	if ctx.Err() != nil && l.hold.client.cfg.defect == "mutant-hasty-release" {
+		return opError("release", l.Path(), context.Cause(ctx))
+	}
 	l.start()
 	select {
 	case <-l.result:
@@ -435,6 +465,10 @@ func (l *Lease) release(lost, last bool) {
 		if l.err = h.release(false); l.err != nil && !errors.Is(l.err, zk.ErrNoNode) {
 			h.client.stale.Store(l.Path(), h.claim)
 		}
+		return
+	}
+	if h.client.cfg.defect == "mutant-release-unanswered" {
+		h.s.spawn(func() { _ = h.release(false) })
 		return
 	}
 	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {

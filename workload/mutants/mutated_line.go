@@ -155,6 +155,9 @@ func (q *line) outdated() {
 
 // wake wakes the contenders that wait for an own node. q is locked.
 func (q *line) wake(node string) {
+	if q.s.client.cfg.defect == "mutant-sleeping-sibling" && node != anybody {
+		return
+	}
 	for _, c := range q.waiting[node] {
 		c.wake()
 	}
@@ -205,17 +208,16 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		return verdict{}, errNodeGone // not in the list is not first in it (zk.Lock grants twice here)
 	}
 	p, _ := parsePlace(c.node, q.kinds)
-	i, _ := slices.BinarySearchFunc(q.places, p, order)
+	places := q.s.givenUp.standing(q.places)
+	i, _ := slices.BinarySearchFunc(places, p, order)
 	if wrong := wrongOrders[q.s.client.cfg.defect]; wrong != nil {
-		right := q.places
-		defer func() { q.places = right }()
-		q.places = slices.Clone(right)
-		slices.SortFunc(q.places, wrong)
-		i = slices.IndexFunc(q.places, func(p Place) bool { return p.Node == c.node })
+		places = slices.Clone(places)
+		slices.SortFunc(places, wrong)
+		i = slices.IndexFunc(places, func(p Place) bool { return p.Node == c.node })
 	}
-	ahead := c.rule(q.places, i)
+	ahead := c.rule(places, i)
 	if ahead > i && q.s.client.cfg.defect == "mutant-later-writer" {
-		later := q.places[ahead].Node
+		later := places[ahead].Node
 		if q.own[later] != nil {
 			q.waiting[later] = append(q.waiting[later], c)
 			return verdict{own: later}, nil
@@ -230,7 +232,7 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		list = q.flight.number // requested with the node's create: it most likely has it
 	}
 	switch {
-	case ahead < 0 && q.places[i].listed == 0:
+	case ahead < 0 && places[i].listed == 0:
 		return verdict{list: list}, nil
 	case ahead < 0:
 		if q.applied < q.needed && q.kinds[0] != lockKind {
@@ -238,7 +240,7 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		}
 		return verdict{granted: true}, nil
 	}
-	unsure := !block && q.places[i].listed == 0
+	unsure := !block && places[i].listed == 0
 	if c.custom && unsure {
 		return verdict{list: list}, nil
 	}
@@ -246,7 +248,7 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		q.waiting[anybody] = append(q.waiting[anybody], c)
 		return verdict{any: true}, nil
 	}
-	blocker := q.places[ahead].Node
+	blocker := places[ahead].Node
 	if q.own[blocker] == nil {
 		if q.applied < q.needed || unsure {
 			return verdict{list: list}, nil
@@ -254,13 +256,13 @@ func (q *line) judge(c *contender, block bool) (verdict, error) {
 		// If another one would have to be waited for without the blocker, wait
 		// for that one first. When it goes, the list that tells who is left
 		// comes while the blocker has its turn, not after.
-		without := slices.Delete(slices.Clone(q.places[:i+1]), ahead, ahead+1)
+		without := slices.Delete(slices.Clone(places[:i+1]), ahead, ahead+1)
 		if earlier := c.rule(without, i-1); earlier >= 0 && earlier < ahead {
-			blocker = q.places[earlier].Node
+			blocker = places[earlier].Node
 		}
 	}
 	if q.own[blocker] != nil {
-		if i == 1 && q.places[i].listed == 0 {
+		if i == 1 && places[i].listed == 0 {
 			return verdict{list: list}, nil // the next one's list comes while the first has its turn
 		}
 		q.waiting[blocker] = append(q.waiting[blocker], c)
@@ -365,6 +367,9 @@ func (q *line) fetch(f *flight) {
 	})
 	if errors.Is(err, zk.ErrNoNode) {
 		err = nil // nobody is left
+	}
+	if q.s.client.cfg.defect == "mutant-first-few" {
+		children = children[:min(len(children), 256)]
 	}
 	places := queue(children, q.kinds)
 	if q.s.client.cfg.defect == "mutant-foreign-child" {

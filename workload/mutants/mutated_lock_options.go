@@ -51,7 +51,10 @@ func WithRevocation(f func(*Lease)) LockOption {
 // same Client, without a word to the servers, up to n times in a row; only then
 // have contenders of other clients their turn. Contenders of the same Client do
 // not stand in the lock's queue but one, so Participants does not list them.
-// First come, first served holds within the Client, and among clients. For
+// First come, first served holds within the Client, and among clients. Where a
+// session ends without a warning, or the lock node is deleted from the side, a
+// hand-off may go on until that is heard of: its tokens are older than those of
+// whom the servers have granted the lock to since, and a [Fence] refuses them. For
 // [Mutex] alone. n must be positive to have an effect. Default: 0.
 func WithLocalHandoff(n int) LockOption { return func(c *lockConfig) { c.handoff = n } }
 

@@ -4,7 +4,6 @@ package mutants
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -39,6 +38,15 @@ func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
 
 // lose is called when one of the locks is lost.
 func (g *MultiLease) lose() {
+	if g.leases[0].hold.client.cfg.defect == "mutant-multi-lost-late" {
+		for _, l := range g.leases {
+			select {
+			case <-l.hold.lost:
+			default:
+				return
+			}
+		}
+	}
 	g.once.Do(func() {
 		close(g.lost)
 		g.cancel(ErrLeaseLost)
@@ -78,6 +86,10 @@ func (g *MultiLease) Context() context.Context { return g.ctx }
 // Release gives all locks back, at the same time. It returns [ErrLeaseLost] when
 // one of them had been lost, and otherwise what [Lease.Release] does.
 func (g *MultiLease) Release(ctx context.Context) error {
+	if ctx.Err() != nil && g.leases[0].hold.client.cfg.defect == "mutant-multi-hasty-release" {
+		g.cancel(ErrNotHeld)
+		return g.leases[0].Release(ctx)
+	}
 	for _, l := range g.leases {
 		l.start()
 	}
@@ -86,5 +98,9 @@ func (g *MultiLease) Release(ctx context.Context) error {
 	for _, l := range g.leases {
 		errs = append(errs, l.Release(ctx))
 	}
-	return errors.Join(errs...)
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 0 {
+		return nil
+	}
+	return several(errs)
 }

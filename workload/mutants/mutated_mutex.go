@@ -38,7 +38,12 @@ func (m *Mutex) Path() string { return m.path }
 
 // Held reports whether the lock is held through this Client, by any owner:
 // Curator's isAcquiredInThisProcess.
-func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
+func (m *Mutex) Held() bool {
+	if _, before := m.client.kept.Load(m.path); before && m.client.cfg.defect == "mutant-held-stale" {
+		return true
+	}
+	return m.client.holds.held(m.path, m.kind)
+}
 
 // Acquire waits for the lock. Cancelling ctx ends the wait, and nothing of it
 // is left: it bounds the acquire, not the lease. With the context of a lease on
@@ -61,7 +66,8 @@ func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 }
 
 // TryAcquire takes the lock if nobody is ahead, and returns [ErrNotAcquired] if
-// somebody is. Otherwise it is like Acquire.
+// somebody is. Another client that gave up is ahead until its node has been deleted,
+// which may be after its call has returned. Otherwise it is like Acquire.
 func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
@@ -146,7 +152,18 @@ func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bo
 			c.leave(ctx)
 		}
 	}()
-	m.client.announce(ctx, m.path, c, c.token)
+	if m.client.cfg.defect == "mutant-unannounced-place" {
+		if _, again := m.client.kept.Swap(key, true); !again {
+			m.client.announce(ctx, m.path, c, c.token)
+		}
+		defer func() {
+			if !errors.Is(err, errSessionEnded) {
+				m.client.kept.Delete(key)
+			}
+		}()
+	} else {
+		m.client.announce(ctx, m.path, c, c.token)
+	}
 	if err := c.wait(ctx, block); err != nil {
 		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
 			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)

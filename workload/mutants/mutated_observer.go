@@ -33,7 +33,8 @@ type Observer struct {
 	Suspended func(l *Lease)
 	// Resumed: the lease's link is back before its deadline.
 	Resumed func(l *Lease)
-	// Lost: the lease was lost. held is the time since it was acquired.
+	// Lost: the lease was lost, for its LossReason. held is the time since it was
+	// acquired.
 	Lost func(l *Lease, held time.Duration)
 	// Released: the last of the owner's leases was released before it was lost.
 	// held is the time since it was acquired.
@@ -48,8 +49,9 @@ type Enqueued struct {
 	Path  string // of the lock
 	Node  string // name of the contender's node
 	Token Token  // that a grant of this place will carry; zero for semaphores, which issue it with the grant
-	// Ahead is how many contenders were known to be ahead when the place was
-	// taken: a lower bound.
+	// Ahead is how many contenders were ahead in the first list of the queue that
+	// has the place. Where others of this client are ahead, no list may be needed:
+	// then it is how many are known, a lower bound that is at least one.
 	Ahead   int
 	Session int64
 }

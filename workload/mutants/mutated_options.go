@@ -18,6 +18,7 @@ type config struct {
 	defect         string
 	sessionTimeout time.Duration
 	tick           time.Duration
+	maxPacket      int
 	policy         LossPolicy
 	acl            []zk.ACL
 	auths          []auth
@@ -66,6 +67,32 @@ func (c *config) checkTimeouts() error {
 // session timeout if that is less (ZooKeeper's default minimum is two ticks).
 func WithServerTick(d time.Duration) Option {
 	return func(c *config) { c.tick = d }
+}
+
+// juteMaxBuffer is what servers take, unless configured. They answer a larger
+// packet by cutting the connection, and every repetition of it too.
+const juteMaxBuffer = 1<<20 - 1
+
+// slack is by how much a server's reply may exceed what it takes: a node of the
+// largest size comes with its status.
+const slack = 1 << 10
+
+// WithJuteMaxBuffer tells the servers' jute.maxbuffer, in bytes, where it is not
+// the default: from 4096 to 1 GiB. A request that is larger is not sent, and
+// returns [ErrTooLarge]. A server's reply that is larger, by more than a kilobyte,
+// ends the connection before memory is taken for it, as it does in ZooKeeper's own
+// client. Servers do not bound their lists of nodes: a lock with more than 15,000
+// contenders needs more than the default, and its acquires wait in vain without.
+// Each session has a buffer of this size. Default 1048575.
+func WithJuteMaxBuffer(bytes int) Option {
+	return func(c *config) { c.maxPacket = bytes }
+}
+
+func (c *config) checkMaxPacket() error {
+	if c.maxPacket < 1<<12 || c.maxPacket > 1<<30 {
+		return fmt.Errorf("%w: a jute.maxbuffer of %d bytes", ErrBadSize, c.maxPacket)
+	}
+	return nil
 }
 
 // LossPolicy says when a lease whose session has lost its link is lost.

@@ -99,6 +99,9 @@ func (r *registry) settle(key ownership, h *hold) {
 			r.holds = make(map[ownership]*hold)
 		}
 		r.holds[key] = h
+		if h.client.cfg.defect == "mutant-held-stale" {
+			h.client.kept.Store(key.path, true)
+		}
 	}
 }
 
@@ -143,6 +146,9 @@ func checkOwner(o owner, path string) error {
 		switch o.leases[i].State() {
 		case Lost:
 			if o.leases[i].hold.client.cfg.defect == "mutant-local-read" {
+				return nil
+			}
+			if o.leases[i].hold.client.cfg.defect == "mutant-reenters-lost" {
 				return nil
 			}
 			return ErrLeaseLost

@@ -32,6 +32,12 @@ func (c *Client) participants(ctx context.Context, dir string, kinds []string) (
 	if err != nil {
 		return nil, opError("participants", dir, err)
 	}
+	if c.cfg.defect == "mutant-old-participants" {
+		before, _ := c.kept.Swap(dir, all)
+		if list, ok := before.([]Participant); ok {
+			return list, nil
+		}
+	}
 	return all, nil
 }
 

@@ -86,6 +86,10 @@ func (c *contender) downgrade(ctx context.Context, writer claim) error {
 		}
 		return path, err
 	})
+	if c.s.client.cfg.defect == "mutant-downgraded-token" && err == nil {
+		c.token, err = identify(ctx, c.s, c.path())
+		return err
+	}
 	// The czxid of its node is newer than those of writers that queued meanwhile,
 	// and a fence that had seen it would refuse them.
 	c.token = Token{Zxid: writer.token.Zxid, Sub: writer.token.Sub + 1}

@@ -5,6 +5,8 @@ package mutants
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-zookeeper/zk"
@@ -88,6 +90,11 @@ func (l *Lease) onRevokeLocked(f func(*Lease)) (stop func()) {
 		h.revoke = make(map[*byte]func())
 	}
 	h.revoke[id] = listener
+	if h.client.cfg.defect == "mutant-revocation-of-previous" {
+		if before, ok := h.client.kept.Swap("listened "+h.key.path, h); ok && before != h {
+			h.before = before.(*hold)
+		}
+	}
 	if h.asked {
 		h.client.notify.post(func() { h.tell(id) })
 	}
@@ -178,6 +185,13 @@ func (h *hold) readRevocation(ctx context.Context, path string) (watched, error)
 		h.asked, h.answered = true, n.version
 		if f := h.client.cfg.observer.RevokeRequested; f != nil {
 			h.client.notify.post(func() { f(h.outermost) })
+		}
+		if before := h.before; before != nil {
+			h.client.notify.post(func() {
+				for _, id := range slices.Collect(maps.Keys(before.revoke)) {
+					before.tell(id)
+				}
+			})
 		}
 		for id := range h.revoke {
 			h.client.notify.post(func() { h.tell(id) })

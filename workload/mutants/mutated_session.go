@@ -28,11 +28,15 @@ type session struct {
 	ready  chan struct{} // closed: established
 	ended  chan struct{} // closed: no request of this session can succeed any more
 	quit   context.Context
-	stop   context.CancelFunc // cancels quit: ends dials under way
+	stop   context.CancelFunc      // cancels quit
+	dials  context.Context         // ends with the session: dials, and waits for them
+	noDial context.CancelCauseFunc // cancels dials
 	wg     sync.WaitGroup
 	beats  heartbeat
 	watch  watches
 	calls  chan struct{} // a place for each request under way, see call
+
+	givenUp givenUp
 
 	mu        sync.Mutex
 	timeout   time.Duration // negotiated
@@ -41,7 +45,7 @@ type session struct {
 	changed   chan struct{} // closed and replaced whenever up changes
 	over      bool          // ended is closed
 	addr      string        // dialed last
-	link      net.Conn      // the current connection
+	link      *wireConn     // the current connection
 	holds     map[*hold]struct{}
 	waiting   map[string]struct{} // paths of own nodes in queues, for the heartbeat
 	lines     map[lineKey]*line
@@ -53,10 +57,6 @@ type session struct {
 	lostBy     time.Time   // the leases' deadline in a suspension, if there is one
 	giveUp     *time.Timer // runs during a suspension
 }
-
-// maxPacket is what servers take, jute.maxbuffer, unless configured. They answer
-// a larger packet by cutting the connection, and every repetition of it too.
-const maxPacket = 1<<20 - 1
 
 func startSession(c *Client) (*session, error) {
 	s := &session{
@@ -72,12 +72,13 @@ func startSession(c *Client) (*session, error) {
 		zxids:   make(map[string]int64),
 	}
 	s.quit, s.stop = context.WithCancel(context.Background())
+	s.dials, s.noDial = context.WithCancelCause(s.quit)
 	s.beats.nudge = make(chan struct{}, 1)
 	conn, events, err := zk.Connect(c.servers, c.cfg.sessionTimeout,
 		zk.WithDialer(s.dial),
 		zk.WithHostProvider(&hosts{over: s.ended}),
 		zk.WithEventCallback(s.event),
-		zk.WithMaxConnBufferSize(4+maxPacket),
+		zk.WithMaxConnBufferSize(4+c.cfg.maxPacket),
 		zk.WithLogger(failures{s}),
 		zk.WithLogInfo(false))
 	if err != nil {
@@ -94,25 +95,29 @@ func startSession(c *Client) (*session, error) {
 	return s, nil
 }
 
-// dial is called by the Conn's loop whenever it has no connection.
+// dial is called by the Conn's loop whenever it has no connection. It returns
+// when the session ends.
 func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	s.mu.Lock()
-	patience := s.timeout / 3
-	s.addr = addr
+	timeout := s.timeout
+	patience := timeout / 3
+	s.addr, s.link = addr, nil
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(s.quit, patience)
+	wait := s.client.pace.await
+	if s.client.cfg.defect == "mutant-hasty-reconnect" {
+		wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	if err := wait(s.dials, timeout); err != nil {
+		return nil, err
+	}
+	s.client.attempting(addr)
+	ctx, cancel := context.WithTimeout(s.dials, patience)
 	defer cancel()
 	conn, err := s.client.cfg.open(ctx, network, addr)
 	if err != nil {
-		// A refused connection fails at once: do not spin.
-		wait := min(patience/4, 100*time.Millisecond)
-		select {
-		case <-time.After(wait/2 + rand.N(wait/2+1)):
-		case <-s.quit.Done():
-		}
 		return nil, err
 	}
-	w := newWireConn(conn, s, patience)
+	w := newWireConn(conn, s, patience, s.client.cfg.maxPacket+slack)
 	s.mu.Lock()
 	s.link = w
 	over := s.over
@@ -125,36 +130,55 @@ func (s *session) dial(network, addr string, _ time.Duration) (net.Conn, error) 
 }
 
 // connected implements wireTap: a server answered the connect request.
-func (s *session) connected(sent time.Time, id int64, timeout time.Duration) {
-	s.client.failed(nil)
+func (s *session) connected(sent time.Time, h handshake) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard = sent
-	select {
-	case <-s.ready:
-		if s.client.cfg.defect == "mutant-silent-new-session" {
-			if id == 0 {
-				return
-			}
-			s.id = id
+	if s.client.cfg.defect == "mutant-silent-new-session" && s.id != 0 {
+		if h.expired() {
+			return nil
 		}
-		if id != s.id {
-			s.endLocked()
-			return
-		}
-		s.seen.reconnected(sent)
-	default:
-		if id == 0 {
-			return // cannot be: nothing to resume yet; the Conn tries again
-		}
-		s.id, s.timeout = id, timeout
-		s.seen.tick = s.client.cfg.tick
-		if s.seen.tick == 0 {
-			s.seen.tick = min(2*time.Second, timeout/2)
-		}
-		s.seen.established(sent)
-		close(s.ready)
+		s.id = h.session
 	}
+	if err := h.implausible(s.id, s.timeout); err != nil {
+		return err
+	}
+	s.client.succeeded()
+	s.heard = sent
+	if s.id != 0 && h.expired() {
+		s.client.pace.expired()
+		s.endLocked(LossSessionExpired)
+		return nil
+	}
+	s.client.pace.established()
+	if s.id != 0 {
+		s.seen.reconnected(sent)
+		s.shortenLocked(h.timeout)
+		return nil
+	}
+	s.id, s.timeout = h.session, h.timeout
+	s.seen.tick = s.client.cfg.tick
+	if s.seen.tick == 0 {
+		s.seen.tick = min(2*time.Second, s.timeout/2)
+	}
+	s.seen.established(sent)
+	close(s.ready)
+	return nil
+}
+
+// shortenLocked takes in the timeout that a reconnect has granted. Servers whose
+// maxSessionTimeout was lowered count the session down by the new one from then on
+// (SessionTrackerImpl.touchSession). A longer one is not relied on: the next server may
+// grant less again.
+func (s *session) shortenLocked(timeout time.Duration) {
+	if timeout >= s.timeout {
+		return
+	}
+	s.timeout = timeout
+	left := time.Until(s.deadlineLocked())
+	for h := range s.holds {
+		h.timer.Reset(left)
+	}
+	s.nudge() // beats are due more often
 }
 
 // answered implements wireTap.
@@ -163,6 +187,7 @@ func (s *session) answered(sent, at time.Time, confirmedWrite bool) {
 	defer s.mu.Unlock()
 	if confirmedWrite || s.client.cfg.defect == "mutant-read-heartbeat" {
 		s.seen.confirmed(sent)
+		s.client.pace.confirmed()
 	}
 	s.seen.answered(sent, at)
 	s.heard = sent
@@ -207,11 +232,13 @@ func (s *session) event(e zk.Event) {
 		s.setUpLocked(true)
 	case zk.StateDisconnected:
 		s.setUpLocked(false)
-	case zk.StateExpired, zk.StateAuthFailed:
+	case zk.StateExpired:
 		if s.client.cfg.defect == "mutant-silent-new-session" {
 			return
 		}
-		s.endLocked()
+		s.endLocked(LossSessionExpired)
+	case zk.StateAuthFailed:
+		s.endLocked(LossNotAuthenticated)
 	}
 }
 
@@ -223,7 +250,7 @@ func (s *session) setUpLocked(up bool) {
 	close(s.changed)
 	s.changed = make(chan struct{})
 	if !up && s.client.cfg.policy == LoseOnSuspend {
-		s.loseAllLocked()
+		s.loseAllLocked(LossLinkSuspended)
 	}
 	s.suspendLocked(!up)
 	s.nudge()
@@ -250,41 +277,45 @@ func (s *session) suspendLocked(suspended bool) {
 	}
 }
 
-// end ends the session for its client. The servers may not know yet.
-func (s *session) end() {
+// end ends the session for its client, whose leases are lost for that reason. The
+// servers may not know yet.
+func (s *session) end(why LossReason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.endLocked()
+	s.endLocked(why)
 }
 
-func (s *session) endLocked() {
+func (s *session) endLocked(why LossReason) {
 	if s.over {
 		return
 	}
-	s.loseAllLocked() // may still start goroutines of the session
+	s.loseAllLocked(why) // may still start goroutines of the session
 	s.over = true
 	s.tellEndedLocked()
 	close(s.ended)
+	s.noDial(errSessionEnded)
 }
 
-func (s *session) loseAllLocked() {
+func (s *session) loseAllLocked(why LossReason) {
 	for h := range s.holds {
-		h.loseLocked()
+		h.loseLocked(why)
 	}
 }
 
 // closeWhenEnded closes the Conn once the session has ended, which frees what
-// waits in it, and then whatever connection is left.
+// waits in it, and then whatever connection is left. One on which no server has
+// answered yet is closed first: nobody could be told over it.
 func (s *session) closeWhenEnded() {
 	<-s.ended
-	s.conn.Close()
-	s.stop()
 	s.mu.Lock()
 	link := s.link
 	s.mu.Unlock()
-	if link != nil {
+	if link != nil && !link.isShaken() {
 		link.Close()
 	}
+	s.conn.Close()
+	s.stop()
+	s.reconnect() // which the Conn does no more
 }
 
 // spawn runs f in a goroutine of the session, unless the session is over:
@@ -302,7 +333,7 @@ func (s *session) spawn(f func()) bool {
 // close ends the session and waits for its goroutines. While it is connected
 // the servers are told, so that its nodes vanish at once.
 func (s *session) close() {
-	s.end()
+	s.end(LossClientClosed)
 	s.wg.Wait()
 }
 

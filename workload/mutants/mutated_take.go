@@ -206,7 +206,7 @@ func (t *take) try(members []*contender) (_ *given, failed *contender, err error
 // drop deletes whatever permits these members may have.
 func (t *take) drop(members []*contender) {
 	for _, c := range members {
-		t.s.deleteByGUID(t.sem.path+leasesDir, c.asks.guid)
+		t.s.deleteByGUID(t.sem.path+leasesDir, c.asks.guid, nil)
 	}
 }
 

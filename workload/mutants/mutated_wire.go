@@ -3,9 +3,14 @@
 package mutants
 
 import (
+	"bufio"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -22,17 +27,24 @@ const (
 // wireConn reads along what go-zookeeper sends and receives on one connection:
 // it alone knows when a request really left and which session answered.
 // go-zookeeper writes each packet in one call.
+//
+// It also ends the connection before go-zookeeper sees what no ZooKeeper server
+// sends: go-zookeeper allocates as many bytes as a frame says it has, and takes
+// every answer to a connect request for a session.
 type wireConn struct {
 	net.Conn
 	tap         wireTap
-	handshakeBy time.Time // the connect reply must be here by then
+	patience    time.Duration // for the connect reply
+	handshakeBy time.Time     // the connect reply must be here by then
 
 	mu        sync.Mutex
 	connectAt time.Time  // when the connect request left; zero before
 	shaken    bool       // the connect reply is here
 	pending   []wireCall // sent and not answered, oldest first
+	refused   error      // why the connection was given up
 
-	in frameReader
+	in     *bufio.Reader // of Conn
+	frames frameReader
 }
 
 type wireCall struct {
@@ -42,14 +54,21 @@ type wireCall struct {
 
 // wireTap is told of what passes a connection. Its methods must not block.
 type wireTap interface {
-	connected(sent time.Time, sessionID int64, timeout time.Duration)
+	// connected is told of the answer to a connect request, and returns why it
+	// is to be refused.
+	connected(sent time.Time, h handshake) error
 	answered(sent, at time.Time, confirmedWrite bool)
 	created(path string, zxid int64)
 }
 
-func newWireConn(conn net.Conn, tap wireTap, handshake time.Duration) *wireConn {
-	w := &wireConn{Conn: conn, tap: tap, handshakeBy: time.Now().Add(handshake)}
-	w.in.frame = w.reply
+// newWireConn wraps a connection. The answer to the connect request must come
+// within patience, and no frame may have more than maxFrame bytes.
+func newWireConn(conn net.Conn, tap wireTap, patience time.Duration, maxFrame int) *wireConn {
+	w := &wireConn{
+		Conn: conn, tap: tap, in: bufio.NewReader(conn),
+		patience: patience, handshakeBy: time.Now().Add(patience),
+	}
+	w.frames = frameReader{frame: w.reply, least: replyHeader, most: maxFrame}
 	return w
 }
 
@@ -58,10 +77,86 @@ func (w *wireConn) Write(p []byte) (int, error) {
 	return w.Conn.Write(p)
 }
 
+// Read hands out nothing of an answer to a connect request, and nothing of a
+// frame's length, that is refused.
 func (w *wireConn) Read(p []byte) (int, error) {
-	n, err := w.Conn.Read(p)
-	w.in.feed(p[:n])
+	if err := w.refusal(); err != nil {
+		return 0, err
+	}
+	if !w.isShaken() {
+		if err := w.shake(); err != nil {
+			return 0, w.refuse(err)
+		}
+	}
+	n, err := w.in.Read(p)
+	if bad := w.frames.feed(p[:n]); bad != nil {
+		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
+		return 0, w.refuse(notZooKeeper(bad, came))
+	}
 	return n, err
+}
+
+// shake reads the answer to the connect request and judges it. What it reads
+// stays in the buffer.
+func (w *wireConn) shake() error {
+	size, err := w.in.Peek(4)
+	if err != nil {
+		return w.unanswered(size, err)
+	}
+	n := int(int32(binary.BigEndian.Uint32(size)))
+	if n < minHandshake || n > maxHandshake {
+		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
+		return notZooKeeper(fmt.Errorf("it answered with a frame of %d bytes", n), came)
+	}
+	frame, err := w.in.Peek(4 + n)
+	if err != nil {
+		return w.unanswered(frame, err)
+	}
+	w.mu.Lock()
+	w.shaken = true
+	sent := w.connectAt
+	w.mu.Unlock()
+	if err := w.tap.connected(sent, parseHandshake(frame[4:])); err != nil {
+		return notZooKeeper(err, nil)
+	}
+	w.frames.passed = len(frame)
+	return nil
+}
+
+// unanswered says what has come instead of an answer to the connect request.
+func (w *wireConn) unanswered(came []byte, err error) error {
+	var timeout net.Error
+	switch {
+	case len(came) > 0:
+		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return fmt.Errorf("the server closed the connection without an answer (it serves nobody now, or is no ZooKeeper server): %w", err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("the server accepted the connection and did not answer within %v: %w", w.patience, err)
+	}
+	return err
+}
+
+// refuse gives the connection up. The reason outlives go-zookeeper, which drops
+// it from some of its errors.
+func (w *wireConn) refuse(err error) error {
+	w.mu.Lock()
+	w.refused = err
+	w.mu.Unlock()
+	w.Conn.Close()
+	return err
+}
+
+func (w *wireConn) refusal() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused
+}
+
+func (w *wireConn) isShaken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.shaken
 }
 
 // SetReadDeadline caps the wait for the connect reply, for which go-zookeeper
@@ -92,27 +187,16 @@ func (w *wireConn) request(p []byte, now time.Time) {
 	})
 }
 
-// reply takes the first bytes of one frame from the server.
+// replyHeader is what every frame after the connect reply begins with: int xid,
+// long zxid, int err.
+const replyHeader = 16
+
+// reply takes the first bytes of one frame from the server, after the connect
+// reply.
 func (w *wireConn) reply(head []byte) {
 	now := time.Now()
 	w.mu.Lock()
-	if !w.shaken {
-		w.shaken = true
-		sent := w.connectAt
-		w.mu.Unlock()
-		// int protocol, int timeout in ms, long session id
-		if len(head) >= 16 {
-			w.tap.connected(sent,
-				int64(binary.BigEndian.Uint64(head[8:])),
-				time.Duration(int32(binary.BigEndian.Uint32(head[4:])))*time.Millisecond)
-		}
-		return
-	}
 	defer w.mu.Unlock()
-	// int xid, long zxid, int err
-	if len(head) < 16 {
-		return
-	}
 	xid := int32(binary.BigEndian.Uint32(head))
 	code := int32(binary.BigEndian.Uint32(head[12:]))
 	zxid := int64(binary.BigEndian.Uint64(head[4:]))
@@ -125,7 +209,7 @@ func (w *wireConn) reply(head []byte) {
 		// forgetting those is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
 		w.tap.answered(c.sent, now, code == 0 && isWrite(c.op))
-		if path := createdPath(c.op, head[16:]); code == 0 && path != "" {
+		if path := createdPath(c.op, head[replyHeader:]); code == 0 && path != "" {
 			w.tap.created(path, zxid)
 		}
 		return
@@ -176,25 +260,33 @@ const maxHead = 1024
 // frameReader splits a stream into length-prefixed frames and hands out the
 // head of each, as soon as the frame is whole.
 type frameReader struct {
-	frame func(head []byte)
-	size  [4]byte
-	nsize int
-	head  []byte
-	left  int // bytes of the frame still to come
+	frame       func(head []byte)
+	least, most int // a frame's length
+	passed      int // bytes at the stream's beginning that are not looked at
+	size        [4]byte
+	nsize       int
+	head        []byte
+	left        int // bytes of the frame still to come
 }
 
-func (r *frameReader) feed(p []byte) {
+// feed returns an error when a frame begins whose length is out of bounds; the
+// rest of the stream makes no sense then.
+func (r *frameReader) feed(p []byte) error {
+	n := min(len(p), r.passed)
+	r.passed -= n
+	p = p[n:]
 	for len(p) > 0 {
 		if r.nsize < len(r.size) {
 			n := copy(r.size[r.nsize:], p)
 			r.nsize += n
 			p = p[n:]
-			if r.nsize == len(r.size) {
-				r.left = int(int32(binary.BigEndian.Uint32(r.size[:])))
-				r.head = r.head[:0]
-				if r.left <= 0 {
-					r.nsize = 0
-				}
+			if r.nsize < len(r.size) {
+				return nil
+			}
+			r.left = int(int32(binary.BigEndian.Uint32(r.size[:])))
+			r.head = r.head[:0]
+			if r.left < r.least || r.left > r.most {
+				return fmt.Errorf("it sent a frame of %d bytes, where %d to %d are expected", r.left, r.least, r.most)
 			}
 			continue
 		}
@@ -207,4 +299,5 @@ func (r *frameReader) feed(p []byte) {
 			r.frame(r.head)
 		}
 	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 // JUnit writes the matrix as JUnit XML: a case for each trial.
 func (m *Matrix) JUnit(w io.Writer) error {
-	s := report.JUnit{Name: "zkverify selftest", Took: time.Duration(m.Took)}
+	s := report.JUnit{Name: "zkverify selftest", Took: time.Duration(m.Took), ZooKeeper: m.ZooKeeper}
 	for _, t := range m.Trials {
 		c := report.JUnitCase{Class: t.Provocation, Name: t.Target + " is caught by " + t.Guarantee, Took: time.Duration(t.Took)}
 		if t.Guarantee == "" {

@@ -156,7 +156,10 @@ func (m *Matrix) Summary() string {
 			}
 		}
 	}
-	s := fmt.Sprintf("%d of %d mutants and known-bad locks caught, the correct recipes passed %d of %d provocations, in %s, seed %d", caught, bad, passed, good, m.Took, m.Seed)
+	s := fmt.Sprintf("mutants and known-bad locks caught: %d of %d; provocations that the correct recipes passed: %d of %d; in %s, seed %d", caught, bad, passed, good, m.Took, m.Seed)
+	if m.ZooKeeper != "" {
+		s += ", ZooKeeper " + m.ZooKeeper
+	}
 	if notRun > 0 {
 		s += fmt.Sprintf("; %d not run", notRun)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/mutants"
@@ -38,6 +39,11 @@ func Provocations() []Provocation {
 		permitProvocations(),
 		revocationProvocations(),
 		barrierProvocations(),
+		householdProvocations(),
+		handoffProvocations(),
+		deletionProvocations(),
+		momentProvocations(),
+		extremeProvocations(),
 	)
 }
 
@@ -87,9 +93,10 @@ func Select(only []string, of []histories.Recipe) ([]Provocation, error) {
 		left[name] = true
 	}
 	var out []Provocation
-	var provocations []string
+	var known, provocations []string
 	for _, p := range Provocations() {
 		provocations = append(provocations, p.Name)
+		known = append(append(known, p.Name), p.Mutants...)
 		for _, name := range append([]string{p.Name}, p.Mutants...) {
 			delete(left, name)
 		}
@@ -106,7 +113,7 @@ func Select(only []string, of []histories.Recipe) ([]Provocation, error) {
 	}
 	for _, name := range only {
 		if left[name] {
-			return nil, fmt.Errorf("unknown mutant or provocation %q; zkverify list mutants names the mutants, the provocations are: %s", name, strings.Join(provocations, ", "))
+			return nil, words.Unknown("mutant or provocation", name, known, "zkverify list mutants names the mutants, the provocations are: "+strings.Join(provocations, ", "))
 		}
 	}
 	if len(out) == 0 {
@@ -176,5 +183,5 @@ func slow() workload.Mix {
 
 // stubborn are patient clients that hold on when they are hit.
 func stubborn() workload.Mix {
-	return workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Long: -1, Hold: 50 * time.Millisecond}
+	return workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Long: -1, Ended: -1, Hold: 50 * time.Millisecond}
 }

@@ -62,7 +62,7 @@ func TestProvocationsAreSelectedByName(t *testing.T) {
 		err  string
 	}{
 		"a mutant alone comes without the others of its provocation": {[]string{"naive"}, nil, []string{"silent-holder:naive"}, ""},
-		"a provocation comes with all its mutants":                   {[]string{"reentry"}, nil, []string{"reentry:mutant-inner-release"}, ""},
+		"a provocation comes with all its mutants":                   {[]string{"reentry"}, nil, []string{"reentry:mutant-inner-release,mutant-depth-of-owner,mutant-acquired-twice"}, ""},
 		"an unknown name is an error that says what is known":        {[]string{"mutant-none"}, nil, nil, `unknown mutant or provocation "mutant-none"; zkverify list mutants names the mutants, the provocations are: silent-holder`},
 		"a mutant of another recipe than asked for is nothing":       {[]string{"naive"}, []histories.Recipe{histories.Semaphore}, nil, "no provocation"},
 	} {

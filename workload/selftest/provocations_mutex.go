@@ -32,7 +32,7 @@ func mutexProvocations() []Provocation {
 				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: slow(),
 				Schedule: aimed("expire-silence", nemesis.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
-			Mutants: []string{"zk-lock", "naive", "mutant-delete-by-name", "mutant-never-told", "mutant-no-deadline", "mutant-late-loss"},
+			Mutants: []string{"zk-lock", "naive", "mutant-delete-by-name", "mutant-never-told", "mutant-no-deadline", "mutant-late-loss", "mutant-hopeful-deadline", "mutant-valid-without-clock", "mutant-context-goes-on", "mutant-lost-untold"},
 		},
 		{
 			Name: "silent-waiter",
@@ -41,7 +41,7 @@ func mutexProvocations() []Provocation {
 				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: stubborn(),
 				Schedule: aimed("expire-silence", nemesis.AtWaiter, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
-			Mutants: []string{"mutant-no-session-check", "mutant-own-node-missing", "mutant-waits-on"},
+			Mutants: []string{"mutant-no-session-check", "mutant-own-node-missing", "mutant-waits-on", "mutant-unannounced-place"},
 		},
 		{
 			Name: "silent-tries",
@@ -60,6 +60,15 @@ func mutexProvocations() []Provocation {
 				Schedule: aimed("expire-session", nemesis.AtHolder, 3, 2200*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-silent-new-session"},
+		},
+		{
+			Name: "no-quorum",
+			What: "the servers run without a quorum for a while",
+			Config: workload.Config{
+				Clients: 4, Locks: 2, Duration: 4 * time.Second, Mix: stubborn(),
+				Schedule: several("cut-quorum", nemesis.AtAnyone, 1, 800*time.Millisecond, 0, 1200*time.Millisecond),
+			},
+			Mutants: []string{"mutant-hasty-reconnect"},
 		},
 		{
 			Name: "late-write",
@@ -95,7 +104,7 @@ func mutexProvocations() []Provocation {
 					strike{"replies-lost", nemesis.AtEnqueuing}, strike{"replies-lost", nemesis.AtEnqueuing},
 					strike{"replies-lost", nemesis.AtEnqueuing}, strike{"requests-lost", nemesis.AtHolder}),
 			},
-			Mutants: []string{"mutant-second-node", "mutant-adopted-node", "mutant-stale-ownership", "mutant-forgotten-node"},
+			Mutants: []string{"mutant-second-node", "mutant-adopted-node", "mutant-stale-ownership", "mutant-forgotten-node", "mutant-token-after-lost-reply"},
 		},
 		{
 			Name: "half-open-tries",
@@ -110,13 +119,13 @@ func mutexProvocations() []Provocation {
 			Name:    "reentry",
 			What:    "every hold re-enters, no faults",
 			Config:  workload.Config{Clients: 3, Locks: 1, Duration: 2 * time.Second, Mix: reentrant, Schedule: calm()},
-			Mutants: []string{"mutant-inner-release"},
+			Mutants: []string{"mutant-inner-release", "mutant-depth-of-owner", "mutant-acquired-twice"},
 		},
 		{
 			Name:    "crowd",
 			What:    "a crowd takes turns, no faults",
 			Config:  workload.Config{Clients: 5, Locks: 1, Duration: 3 * time.Second, Mix: busy, Schedule: calm()},
-			Mutants: []string{"mutant-name-order", "mutant-numbers-as-text", "mutant-number-wraps"},
+			Mutants: []string{"mutant-name-order", "mutant-numbers-as-text", "mutant-number-wraps", "mutant-held-stale", "mutant-old-participants"},
 		},
 		{
 			Name:    "foreign-child",
@@ -131,10 +140,19 @@ func mutexProvocations() []Provocation {
 			Mutants: []string{"mutant-sequence-token", "mutant-missing-parent"},
 		},
 		{
+			Name: "spare-lock",
+			What: "a lock that one client at a time tries, and the links of holders are slow",
+			Config: workload.Config{
+				Clients: 6, Locks: 2, Duration: 8 * time.Second, Mix: busy,
+				Schedule: aimed("latency", nemesis.AtHolder, 12, 600*time.Millisecond, 400*time.Millisecond),
+			},
+			Mutants: []string{"mutant-release-unanswered", "mutant-moody-try", "mutant-close-leaves-session"},
+		},
+		{
 			Name:    "impatient",
 			What:    "most acquires are cancelled, some as soon as they begin, no faults",
 			Config:  workload.Config{Clients: 5, Locks: 1, Duration: 3 * time.Second, Mix: impatient, Schedule: calm()},
-			Mutants: []string{"mutant-cancelled-acquire", "mutant-cancelled-create", "mutant-cancelled-clean-up"},
+			Mutants: []string{"mutant-cancelled-acquire", "mutant-cancelled-create", "mutant-cancelled-clean-up", "mutant-goroutine-per-wait"},
 		},
 	}
 }

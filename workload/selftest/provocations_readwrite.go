@@ -20,7 +20,7 @@ func readWriteProvocations() []Provocation {
 			Name:    "readers-and-writers",
 			What:    "readers and writers take turns, some writers downgrade, no faults",
 			Config:  workload.Config{Recipes: recipe, Clients: 5, Locks: 1, Duration: 3 * time.Second, Mix: mixed, Schedule: calm()},
-			Mutants: []string{"mutant-downgrade-behind", "mutant-later-writer"},
+			Mutants: []string{"mutant-downgrade-behind", "mutant-later-writer", "mutant-downgraded-token"},
 		},
 		{
 			Name: "stolen-writers",

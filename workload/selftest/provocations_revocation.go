@@ -21,7 +21,7 @@ func revocationProvocations() []Provocation {
 				Clients: 16, Locks: 3, Duration: 6 * time.Second, Mix: asking, Schedule: calm(),
 			},
 			Mutants: []string{
-				"mutant-revocation-of-all", "mutant-revocation-data-stays", "mutant-revocation-disarmed", "mutant-revocation-forces",
+				"mutant-revocation-of-all", "mutant-revocation-data-stays", "mutant-revocation-disarmed", "mutant-revocation-forces", "mutant-revocation-of-previous",
 			},
 		},
 		{

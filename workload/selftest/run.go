@@ -35,6 +35,9 @@ type Config struct {
 	// is told what came of it. Both may be nil.
 	Began func(n, of int, t Trial)
 	Ended func(t Trial)
+	// Progress is told how the run of a trial stands, as workload.Config.Progress is.
+	// It may be nil.
+	Progress func(workload.Progress)
 }
 
 // Trial is one run: of a mutant, or of the recipe as it is, in one provocation.
@@ -132,7 +135,10 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 	}
 	run := p.Config
 	run.Ensemble, run.Network, run.Auth, run.Target, run.Seed = cfg.Ensemble, cfg.Network, cfg.Auth, target, t.Seed
-	run.SessionTimeout = SessionTimeout
+	run.SessionTimeout, run.Progress = SessionTimeout, cfg.Progress
+	if run.Pairs == 0 {
+		run.Pairs = -1
+	}
 	file := filepath.Join(cfg.Dir, fmt.Sprintf("%s-%s.jsonl", p.Name, t.Target))
 	header := run.Header()
 	header.Started, header.Options = start, map[string]string{"provocation": p.Name}

@@ -19,6 +19,13 @@ var edits = slices.Concat(
 	revocationEdits,
 	barrierEdits,
 	doubleBarrierEdits,
+	householdEdits,
+	saysEdits,
+	freeEdits,
+	handoffEdits,
+	deletionEdits,
+	momentEdits,
+	extremeEdits,
 )
 
 // switchEdits are the switch itself.

@@ -3,14 +3,12 @@ package main
 // queueEdits are defects in how the queue is read.
 var queueEdits = []edit{
 	// mutant-name-order, mutant-numbers-as-text, mutant-number-wraps
-	{"line.go", "	ahead := c.rule(q.places, i)\n", `	if wrong := wrongOrders[q.s.client.cfg.defect]; wrong != nil {
-		right := q.places
-		defer func() { q.places = right }()
-		q.places = slices.Clone(right)
-		slices.SortFunc(q.places, wrong)
-		i = slices.IndexFunc(q.places, func(p Place) bool { return p.Node == c.node })
+	{"line.go", "	ahead := c.rule(places, i)\n", `	if wrong := wrongOrders[q.s.client.cfg.defect]; wrong != nil {
+		places = slices.Clone(places)
+		slices.SortFunc(places, wrong)
+		i = slices.IndexFunc(places, func(p Place) bool { return p.Node == c.node })
 	}
-	ahead := c.rule(q.places, i)
+	ahead := c.rule(places, i)
 `},
 	{"nodes.go", "// queue returns the contenders of these kinds", `// wrongOrders are those of defects.
 var wrongOrders = map[string]func(a, b Place) int{

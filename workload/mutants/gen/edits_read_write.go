@@ -22,7 +22,8 @@ var readWriteEdits = []edit{
 			return ErrLeaseLost
 `},
 
-	{"lease.go", "		l.cancel(ErrLeaseLost)\n", `		if h.client.cfg.defect != "mutant-local-read" {
+	// and mutant-context-goes-on
+	{"lease.go", "		l.cancel(ErrLeaseLost)\n", `		if d := h.client.cfg.defect; d != "mutant-local-read" && d != "mutant-context-goes-on" {
 			l.cancel(ErrLeaseLost)
 		}
 `},
@@ -41,7 +42,7 @@ var readWriteEdits = []edit{
 	}
 `},
 	{"line.go", "	if ahead >= i || ahead < granted {\n", `	if ahead > i && q.s.client.cfg.defect == "mutant-later-writer" {
-		later := q.places[ahead].Node
+		later := places[ahead].Node
 		if q.own[later] != nil {
 			q.waiting[later] = append(q.waiting[later], c)
 			return verdict{own: later}, nil

@@ -48,4 +48,24 @@ var revocationEdits = []edit{
 			return s.conn.Set(path, []byte(revokeData), -1)
 		})
 `},
+
+	// mutant-revocation-of-previous
+	{"lease.go", "	answered int32            // the version of the node's data that it came with\n", "	answered int32            // the version of the node's data that it came with\n	before   *hold            // the one that the client had before\n"},
+	{"revocation.go", "	h.revoke[id] = listener\n", `	h.revoke[id] = listener
+	if h.client.cfg.defect == "mutant-revocation-of-previous" {
+		if before, ok := h.client.kept.Swap("listened "+h.key.path, h); ok && before != h {
+			h.before = before.(*hold)
+		}
+	}
+`},
+	{"revocation.go", "		for id := range h.revoke {\n			h.client.notify", `		if before := h.before; before != nil {
+			h.client.notify.post(func() {
+				for _, id := range slices.Collect(maps.Keys(before.revoke)) {
+					before.tell(id)
+				}
+			})
+		}
+		for id := range h.revoke {
+			h.client.notify`},
+	{"revocation.go", "	\"errors\"\n", "	\"errors\"\n	\"maps\"\n	\"slices\"\n"},
 }

@@ -18,7 +18,7 @@ var sessionEdits = []edit{
 	// mutant-adopted-node
 	{"contender.go", "		found, err := findContenders(ctx, s, all)\n", `		if s.client.cfg.defect == "mutant-adopted-node" {
 			s.client.stale.Store(all[0].q.dir, all[0].guid)
-			s.end()
+			s.end(LossSessionExpired)
 			return errSessionEnded
 		}
 		found, err := findContenders(ctx, s, all)
@@ -63,10 +63,10 @@ var sessionEdits = []edit{
 	return l.open() && time.Now()`},
 
 	// mutant-no-deadline
-	{"lease.go", "	h.loseLocked()\n}\n", `	if h.client.cfg.defect == "mutant-no-deadline" {
+	{"lease.go", "	h.loseLocked(LossDeadlinePassed)\n}\n", `	if h.client.cfg.defect == "mutant-no-deadline" {
 		return
 	}
-	h.loseLocked()
+	h.loseLocked(LossDeadlinePassed)
 }
 `},
 
@@ -79,20 +79,19 @@ var sessionEdits = []edit{
 }`},
 
 	// mutant-silent-new-session
-	{"session.go", "		if id != s.id {\n			s.endLocked()", `		if s.client.cfg.defect == "mutant-silent-new-session" {
-			if id == 0 {
-				return
-			}
-			s.id = id
+	{"session.go", "	if err := h.implausible(s.id, s.timeout); err != nil {", `	if s.client.cfg.defect == "mutant-silent-new-session" && s.id != 0 {
+		if h.expired() {
+			return nil
 		}
-		if id != s.id {
-			s.endLocked()`},
-	{"session.go", "	case zk.StateExpired, zk.StateAuthFailed:\n", `	case zk.StateExpired, zk.StateAuthFailed:
+		s.id = h.session
+	}
+	if err := h.implausible(s.id, s.timeout); err != nil {`},
+	{"session.go", "	case zk.StateExpired:\n", `	case zk.StateExpired:
 		if s.client.cfg.defect == "mutant-silent-new-session" {
 			return
 		}
 `},
-	{"heartbeat.go", "	s.loseNodeLocked(paths[i])\n	s.nudge()", `	if d := s.client.cfg.defect; d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" {
+	{"heartbeat.go", "	s.loseNodeLocked(paths[i])\n	s.nudge()", `	if d := s.client.cfg.defect; d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" || d == "mutant-deaf-to-deletion" {
 		return
 	}
 	s.loseNodeLocked(paths[i])
@@ -132,4 +131,11 @@ var sessionEdits = []edit{
 }
 
 // removeAllHere`},
+
+	// mutant-hasty-reconnect
+	{"session.go", "	if err := s.client.pace.await(s.dials, timeout); err != nil {", `	wait := s.client.pace.await
+	if s.client.cfg.defect == "mutant-hasty-reconnect" {
+		wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	if err := wait(s.dials, timeout); err != nil {`},
 }

@@ -1,4 +1,6 @@
-package workload
+// Package protocol is what a run and its worker processes say to each other, one
+// JSON object a line. docs/worker.md tells the same to authors of workers.
+package protocol
 
 import (
 	"encoding/json"
@@ -7,30 +9,31 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// What is said between a run and its worker processes, one JSON object a line.
-// docs/worker.md tells the same to authors of workers.
-
-// protocolVersion is what the hello of a worker must name.
-const protocolVersion = 1
+// Version is what the hello of a worker must name.
+const Version = 1
 
 // What a run can ask of a worker, besides the operations of a history that have
 // a word there: those of histories.Op.
 const (
-	doOpen    = "open"        // starts a client
-	doCrash   = "crash"       // ends it as its death would
-	doClose   = "close"       // ends it in good order
-	doReenter = "reenter"     // acquires again, in the name of the owner of Lease
-	doValid   = "valid"       // asks a lease
-	doEcho    = "echo"        // is answered by a process that runs
-	doListen  = "listen"      // wants to know when a lease's holder is asked to release
-	doHolder  = "holder"      // asks who holds a lock
-	doSet     = "set-guarded" // sets the data of a node while the lease holds its lock
-	doCancel  = "cancel"      // ends the context of command Of
-	doCensus  = "census"      // asks for goroutines, or threads, that closed clients have left
+	DoOpen    = "open"        // starts a client
+	DoCrash   = "crash"       // ends it as its death would
+	DoClose   = "close"       // ends it in good order
+	DoReenter = "reenter"     // acquires again, in the name of the owner of Lease
+	DoValid   = "valid"       // asks a lease
+	DoEcho    = "echo"        // is answered by a process that runs
+	DoListen  = "listen"      // wants to know when a lease's holder is asked to release
+	DoHolder  = "holder"      // asks who holds a lock
+	DoSet     = "set-guarded" // sets the data of a node while the lease holds its lock
+	DoCancel  = "cancel"      // ends the context of command Of
+	DoCensus  = "census"      // asks for goroutines, or threads, that closed clients have left
+
+	// DoPromises asks a worker that hosts a lock what the lock promises under the
+	// session timeout and the tick of Env, if its hello does not say.
+	DoPromises = "promises"
 )
 
-// command is a line to a worker.
-type command struct {
+// Command is a line to a worker.
+type Command struct {
 	ID     int64            `json:"id"`
 	Do     string           `json:"do"`
 	Client int              `json:"client"`
@@ -45,13 +48,13 @@ type command struct {
 	Node    string `json:"node,omitempty"`  // what holder has answered; of set-guarded the node to write
 	Data    string `json:"data,omitempty"`  // to write there
 	Of      int64  `json:"of,omitempty"`    // the command to cancel
-	Env     *where `json:"env,omitempty"`   // for open
+	Env     *Where `json:"env,omitempty"`   // for open and promises
 }
 
-// where is Env as a line has it.
-type where struct {
+// Where is workload.Env as a line has it.
+type Where struct {
 	Target   string                    `json:"target"` // the name of the lock under test
-	Servers  []serverLink              `json:"servers"`
+	Servers  []Server                  `json:"servers"`
 	Timeout  int64                     `json:"session_timeout"` // ms
 	Tick     int64                     `json:"tick"`            // ms, 0 when unknown
 	Root     string                    `json:"root"`
@@ -61,27 +64,29 @@ type where struct {
 	Secret   []byte                    `json:"secret,omitempty"` // for it; it is in no history, log or report
 }
 
-func (w where) auth() ensemble.Credentials { return ensemble.NewCredentials(w.Scheme, w.Secret) }
+// Auth returns what to authenticate by.
+func (w Where) Auth() ensemble.Credentials { return ensemble.NewCredentials(w.Scheme, w.Secret) }
 
-type serverLink struct {
+// Server is one that a client connects to, by a link of its own.
+type Server struct {
 	ID   int    `json:"id"`
 	Addr string `json:"addr"`
 }
 
 // What a worker says unasked.
 const (
-	sayHello           = "hello"    // first of all
-	saySession         = "session"  // the client's session or link has changed
-	sayPresence        = "presence" // a presence node is made
-	sayEnqueued        = "enqueued" // Env.Enqueued, of the acquire ID
-	saySuspended       = "suspended"
-	sayResumed         = "resumed"
-	sayLost            = "lost"             // of Lease
-	sayRevokeRequested = "revoke-requested" // of Lease
+	SayHello           = "hello"    // first of all
+	SaySession         = "session"  // the client's session or link has changed
+	SayPresence        = "presence" // a presence node is made
+	SayEnqueued        = "enqueued" // Env.Enqueued, of the acquire ID
+	SaySuspended       = "suspended"
+	SayResumed         = "resumed"
+	SayLost            = "lost"             // of Lease
+	SayRevokeRequested = "revoke-requested" // of Lease
 )
 
-// line is one of a worker's: the answer to command ID, or an event.
-type line struct {
+// Line is one of a worker's: the answer to command ID, or an event.
+type Line struct {
 	At     int64  `json:"at"` // CLOCK_MONOTONIC, ns
 	ID     int64  `json:"id,omitempty"`
 	Event  string `json:"event,omitempty"`
@@ -89,9 +94,9 @@ type line struct {
 	Lease  int64  `json:"lease,omitempty"`
 
 	Protocol int    `json:"protocol,omitempty"` // of hello
-	Hosts    *hosts `json:"hosts,omitempty"`    // of hello, from a worker with one lock of its own
+	Hosts    *Hosts `json:"hosts,omitempty"`    // of hello, from a worker with one lock of its own
 
-	// Error says that the command has failed, Why how: whyNotAcquired and so on.
+	// Error says that the command has failed, Why how: WhyNotAcquired and so on.
 	Error string `json:"error,omitempty"`
 	Why   string `json:"why,omitempty"`
 
@@ -110,27 +115,31 @@ type line struct {
 
 	Offers []histories.Recipe `json:"offers,omitempty"` // of open: what the client has
 
-	Stacks []string `json:"stacks,omitempty"` // of census
+	Stacks   []string             `json:"stacks,omitempty"`   // of census
+	Connects []histories.Connects `json:"connects,omitempty"` // of census, by the clients' numbers
+
+	Promises *histories.Promises `json:"promises,omitempty"` // of promises
 }
 
-// hosts is what a lock of a worker's own is.
-type hosts struct {
+// Hosts is what a lock of a worker's own is.
+type Hosts struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
 	Recipes     []histories.Recipe `json:"recipes"`
-	Promises    histories.Promises `json:"promises"`
+	// Promises, if they depend on nothing. Else they are asked for: DoPromises.
+	Promises *histories.Promises `json:"promises,omitempty"`
 }
 
 // Why a command has failed, where it matters.
 const (
-	whyNotAcquired = "not-acquired" // ErrNotAcquired
-	whyLost        = "lost"         // ErrLost
-	whyNotHeld     = "not-held"     // ErrNotHeld
-	whyCancelled   = "cancelled"    // it was cancelled
+	WhyNotAcquired = "not-acquired" // workload.ErrNotAcquired
+	WhyLost        = "lost"         // workload.ErrLost
+	WhyNotHeld     = "not-held"     // workload.ErrNotHeld
+	WhyCancelled   = "cancelled"    // it was cancelled
 )
 
-// encode writes v as one line.
-func encode(v any) ([]byte, error) {
+// Encode writes v as one line.
+func Encode(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	return append(b, '\n'), err
 }

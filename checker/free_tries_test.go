@@ -1,0 +1,68 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// refused is a try that is refused.
+func (r *run) refused(from, to, p int) *run {
+	return r.op(from, histories.Invoke, p, histories.TryAcquire, histories.Event{}).
+		op(to, histories.Fail, p, histories.TryAcquire, histories.Event{Refused: true})
+}
+
+// recovers adds a recovery in which each of the processes gets the lock.
+func (r *run) recovers(ms int, processes ...int) *run {
+	r.phase(ms, histories.PhaseRecovery)
+	for i, p := range processes {
+		r.cycle(ms+2*i+1, ms+2*i+2, p, 1000+i)
+	}
+	return r.phase(ms+2*len(processes)+3, histories.PhaseEnd)
+}
+
+func TestATryOfAFreeLockSucceeds(t *testing.T) {
+	closes := func(r *run, p, from, to int) *run {
+		return r.add(from, histories.Event{Type: histories.Closing, Process: p}).add(to, histories.Event{Type: histories.Closed, Process: p})
+	}
+	answers(t, Progress, []known{
+		{"a try is refused after the release has returned", func(r *run) { r.cycle(0, 2, 1, 1).refused(3, 4, 2).recovers(9000, 1, 2) }, Violated},
+		{"a try is refused while the release is under way", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).release(2, 1)
+			r.op(3, histories.Invoke, 2, histories.TryAcquire, histories.Event{}).released(4, 1)
+			r.op(5, histories.Fail, 2, histories.TryAcquire, histories.Event{Refused: true}).recovers(9000, 1, 2)
+		}, Holds},
+		{"a try is refused while another has the lock", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).refused(2, 3, 2).release(4, 1).released(5, 1).recovers(9000, 1, 2)
+		}, Holds},
+		{"a try is refused while another is waiting", func(r *run) {
+			r.cycle(0, 2, 1, 1).want(3, 3).refused(4, 5, 2).got(6, 3, 3).release(7, 3).released(8, 3).recovers(9000, 1, 2, 3)
+		}, Holds},
+		{"a try is refused after another gave up", func(r *run) {
+			r.want(0, 1).answer(1, histories.Fail, 1, histories.Acquire).refused(3, 4, 2).recovers(9000, 1, 2)
+		}, Holds},
+		{"a try is refused long after another gave up", func(r *run) {
+			r.want(0, 1).answer(1, histories.Fail, 1, histories.Acquire).refused(7000, 7001, 2).recovers(9000, 1, 2)
+		}, Violated},
+		{"a try is refused long after another gave up, and not long after its fault", func(r *run) {
+			r.want(0, 1).fault(1, histories.FaultStart, "isolate", 1).answer(1, histories.Fail, 1, histories.Acquire).fault(5000, histories.FaultStop, "isolate", 1)
+			r.refused(7000, 7001, 2).recovers(19000, 1, 2)
+		}, Holds},
+		{"a try is refused after another has crashed", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).crash(2, 1).refused(3, 4, 2).recovers(9000, 2)
+		}, Holds},
+		{"a try is refused after another's release that nobody answered", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).release(2, 1).answer(3, histories.Info, 1, histories.Release).refused(4, 5, 2).recovers(9000, 2)
+		}, Holds},
+		{"a try fails for another reason", func(r *run) {
+			r.cycle(0, 2, 1, 1).op(3, histories.Invoke, 2, histories.TryAcquire, histories.Event{}).answer(4, histories.Fail, 2, histories.TryAcquire).recovers(9000, 1, 2)
+		}, Holds},
+		{"a try is refused after the holder's client was closed", func(r *run) {
+			closes(r.want(0, 1).got(1, 1, 1), 1, 2, 3).refused(4, 5, 2).recovers(9000, 1, 2)
+		}, Violated},
+		{"a try is refused after the holder's client was closed under a fault", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).fault(1, histories.FaultStart, "isolate", 1)
+			closes(r, 1, 2, 3).fault(3, histories.FaultStop, "isolate", 1).refused(4, 5, 2).recovers(19000, 1, 2)
+		}, Holds},
+	})
+}

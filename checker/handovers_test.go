@@ -1,0 +1,137 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// handed writes a run of a lock that may be handed on twice: grants of the places
+// that are given, one after the other, by two processes in turn.
+func handed(t *testing.T, places ...int) *run {
+	r := newRun(t)
+	r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}
+	sub := map[int]int32{}
+	for i, place := range places {
+		at, p := 10*i, i%2
+		token := histories.Token{Zxid: int64(place), Sub: sub[place]}
+		sub[place]++
+		r.want(at, p)
+		if token.Sub == 0 {
+			r.place(at+1, p, place)
+		}
+		r.op(at+2, histories.OK, p, histories.Acquire, histories.Event{Token: token, Depth: 1, Session: "s"})
+		r.op(at+3, histories.Invoke, p, histories.Release, histories.Event{Depth: 1, Token: token})
+		r.op(at+4, histories.OK, p, histories.Release, histories.Event{Depth: 1, Token: token})
+	}
+	return r
+}
+
+func TestAPlaceIsHandedOnNoMoreOftenThanItMayBe(t *testing.T) {
+	for name, c := range map[string]struct {
+		places []int
+		broken int
+	}{
+		"as often as it may be, again and again":   {[]int{1, 1, 1, 2, 2, 2, 3}, 0},
+		"once too often":                           {[]int{1, 1, 1, 1, 2}, 1},
+		"twice too often, after others had theirs": {[]int{1, 2, 2, 2, 2, 2}, 2},
+		"never": {[]int{1, 2, 3, 4}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := handed(t, c.places...).report().Verdict(Fairness)
+			if v.Violations != c.broken {
+				t.Fatalf("%v; want %d violations", v, c.broken)
+			}
+			if c.broken > 0 && !strings.Contains(v.Witnesses[0].What, "by the 3rd hand-over of place") {
+				t.Errorf("witness: %s", v.Witnesses[0].What)
+			}
+		})
+	}
+}
+
+func TestAPlaceThatWasLostIsNotHandedOn(t *testing.T) {
+	r := newRun(t)
+	r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}
+	r.want(0, 1).place(1, 1, 1).got(2, 1, 1).lost(3, 1)
+	r.want(4, 2).op(5, histories.OK, 2, histories.Acquire, histories.Event{Token: histories.Token{Zxid: 1, Sub: 1}, Depth: 1, Session: "s2"})
+	if v := r.report().Verdict(Fairness); v.Violations != 1 || !strings.Contains(v.Witnesses[0].What, "which had been lost") {
+		t.Errorf("%v, %v", v, v.Witnesses)
+	}
+}
+
+// A hand-off does not look at the node: who is handed a place that has just been
+// deleted cannot know either, but not for longer.
+func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		until int
+		want  Outcome
+	}{"until the bound": {50, Holds}, "beyond the bound": {90, Violated}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t)
+			r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}
+			f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1, 2}, Params: map[string]string{"lock": "a", "token": "1"}}
+			r.want(0, 1).place(1, 1, 1).got(2, 1, 1).
+				add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).
+				add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
+			r.want(7, 2).want(7, 3).place(8, 3, 2).release(9, 1)
+			r.op(10, histories.OK, 2, histories.Acquire, histories.Event{Token: histories.Token{Zxid: 1, Sub: 1}, Depth: 1, Session: session(1)}).released(10, 1)
+			r.got(12, 3, 2).release(c.until-2, 3).released(c.until-2, 3).cycle(c.until-1, c.until, 3, 3).lost(c.until+1, 2)
+			report := r.report()
+			if v := report.Verdict(MutualExclusion); v.Outcome != c.want {
+				t.Errorf("%v, %v; want %s", v, v.Witnesses, c.want)
+			}
+			if v := report.Verdict(Fencing); v.Outcome != Holds {
+				t.Errorf("a hand-over is no grant: %v, %v", v, v.Witnesses)
+			}
+		})
+	}
+}
+
+func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
+	deleted := func(r *run) *run {
+		f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1}, Params: map[string]string{"lock": "a", "token": "1"}}
+		return r.want(0, 1).got(1, 1, 1).
+			add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).
+			add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
+	}
+	for name, c := range map[string]struct {
+		then func(*run)
+		want Outcome
+	}{
+		"within the bound":       {func(r *run) { r.lost(50, 1).want(51, 2).got(52, 2, 2) }, Holds},
+		"too late":               {func(r *run) { r.lost(60, 1) }, Violated},
+		"never":                  {func(r *run) { r.release(70, 1).released(71, 1) }, Violated},
+		"it has released before": {func(r *run) { r.release(40, 1).answer(41, histories.Fail, 1, histories.Release) }, Holds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := deleted(newRun(t))
+			c.then(r)
+			if v := r.report().Verdict(LossIsTold); v.Outcome != c.want {
+				t.Errorf("%v, %v; want %s", v, v.Witnesses, c.want)
+			}
+		})
+	}
+	r := deleted(newRun(t))
+	r.want(7, 2).got(8, 2, 2).lost(40, 1)
+	if v := r.report().Verdict(MutualExclusion); v.Outcome != Holds {
+		t.Errorf("a holder that could not know yet: %v", v)
+	}
+}
+
+func TestWhoReentersWhatItHasLostIsNotLetIn(t *testing.T) {
+	lost := func(r *run) *run {
+		return r.want(0, 1).got(1, 1, 1).expired(2, 1).lost(3, 1).
+			op(4, histories.Invoke, 1, histories.Acquire, histories.Event{Depth: 2})
+	}
+	again := func(r *run, typ histories.Type, token int) *run {
+		return r.op(5, typ, 1, histories.Acquire, histories.Event{Token: tok(token), Depth: 2, Session: session(1)}).
+			cycle(7, 8, 2, 5)
+	}
+	if v := again(lost(newRun(t)), histories.OK, 1).report().Verdict(Reentrancy); v.Violations != 1 || !strings.Contains(v.Witnesses[0].What, "had lost lock") {
+		t.Errorf("let in: %v, %v", v, v.Witnesses)
+	}
+	if v := again(lost(newRun(t)), histories.Fail, 0).report().Verdict(Reentrancy); v.Violations != 0 {
+		t.Errorf("refused: %v, %v", v, v.Witnesses)
+	}
+}

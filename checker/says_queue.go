@@ -1,0 +1,143 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// queueSaid is the queue of a lock, as far as lists of it can be held against it.
+type queueSaid struct {
+	standing []*op // acquires that have told their place
+	listed   []listed
+	left     []leftQueue // released, in that order
+	byHand   bool        // a place may serve several: its release does not mean that it has left
+}
+
+// listed is an acquire that stood in the queue while a list was made, if its lease
+// is given back in the end: then its node was there all the time.
+type listed struct {
+	op      *op
+	place   histories.Token
+	there   bool
+	session string // that the list names
+	said    Party
+	n       int // how long the list was
+}
+
+type leftQueue struct {
+	zxid int64
+	at   time.Duration
+	hold *hold
+}
+
+// remembered is for how long it is known who has left a queue, and what observers
+// were told.
+const remembered = 10 * time.Second
+
+func (s *sayings) line(lock string) *queueSaid {
+	q := s.lines[lock]
+	if q == nil {
+		q = &queueSaid{}
+		s.lines[lock] = q
+	}
+	return q
+}
+
+// placed takes in that an acquire has told its place.
+func (s *sayings) placed(o *op) {
+	if q := s.line(o.lock); !o.of.recipe.HasPermits() && o.of.recipe != histories.NonReentrant && !slices.Contains(q.standing, o) {
+		q.standing = append(q.standing, o)
+	}
+}
+
+// left takes in that a hold has been given back: its node is gone, and was there
+// until then.
+func (s *sayings) left(h *hold) {
+	q := s.lines[h.lock]
+	if q == nil {
+		return
+	}
+	q.listed = slices.DeleteFunc(q.listed, func(l listed) bool {
+		if l.op != h.acquire {
+			return l.op.done >= 0 && (l.op.hold == nil || l.op.hold.endEvent >= 0 && l.op.hold.why != byRelease)
+		}
+		s.inList(l, h)
+		return true
+	})
+	q.byHand = q.byHand || h.token.Sub != 0 && h.mode == ""
+	i := 0
+	for i < len(q.left) && q.left[i].at < h.released-remembered {
+		i++
+	}
+	q.left = append(slices.Delete(q.left, 0, i), leftQueue{h.token.Zxid, h.released, h})
+}
+
+// inList judges a list in which a contender must have stood.
+func (s *sayings) inList(l listed, h *hold) {
+	if l.place != h.token || h.token.Sub != 0 {
+		return // it had another place by then
+	}
+	switch {
+	case !l.there:
+		s.wrong(l.said, h.lock, fmt.Sprintf("%v was told at %s that %s in the queue of lock %q, and %v was not among them, which stood there with token %s until %s",
+			l.said, at(l.said.To), stand(l.n), h.lock, h.party(), token(h.token), at(h.end)))
+	case l.session != "" && h.session != "" && l.session != h.session:
+		s.wrong(l.said, h.lock, fmt.Sprintf("%v was told at %s that token %s in the queue of lock %q is of session %s, and it is of %s",
+			l.said, at(l.said.To), token(h.token), h.lock, l.session, h.session))
+	}
+}
+
+func stand(n int) string {
+	if n == 1 {
+		return "1 contender stood"
+	}
+	return words.Count(n, "contender") + " stood"
+}
+
+// aboutQueue judges a list of a queue.
+func (s *sayings) aboutQueue(i int, e *histories.Event) {
+	s.queues++
+	q, said := s.line(e.Lock), s.party(i, e, nil)
+	list := e.Saying.Queue
+	if s.t.recipe(e.Lock).Exclusive() && !slices.IsSortedFunc(list, func(a, b histories.Participant) int { return compareTokens(a.Token, b.Token) }) {
+		s.wrong(said, e.Lock, fmt.Sprintf("%v was told at %s of a queue of lock %q that is not in the order of its tokens", said, at(e.Time), e.Lock))
+	}
+	for _, gone := range q.left {
+		// A writer's place may have a reader of the same owner behind it.
+		there := slices.ContainsFunc(list, func(p histories.Participant) bool { return p.Token.Zxid == gone.zxid })
+		if there && gone.at < e.Saying.Asked && !q.byHand {
+			s.wrong(said, e.Lock, fmt.Sprintf("%v was told at %s that token %#x stood in the queue of lock %q, which %v had given back by %s",
+				said, at(e.Time), gone.zxid, e.Lock, gone.hold.party(), at(gone.at)))
+		}
+	}
+	q.standing = slices.DeleteFunc(q.standing, func(o *op) bool {
+		return o.gone || o.done >= 0 && (o.hold == nil || o.hold.endEvent >= 0)
+	})
+	for _, o := range q.standing {
+		place := o.places[len(o.places)-1]
+		if place.time >= e.Saying.Asked {
+			continue
+		}
+		l := listed{op: o, place: place.token, said: said, n: len(list)}
+		for _, p := range list {
+			if p.Token.Zxid == place.token.Zxid {
+				l.there, l.session = true, p.Session
+			}
+		}
+		q.listed = append(q.listed, l)
+	}
+}
+
+func compareTokens(a, b histories.Token) int {
+	switch {
+	case less(a, b):
+		return -1
+	case less(b, a):
+		return 1
+	}
+	return 0
+}

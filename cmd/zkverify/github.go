@@ -1,0 +1,32 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/zkverify/zkverify/report"
+)
+
+// annotate tells GitHub of a run that did not pass, where a workflow of it runs.
+func (con *console) annotate(r *report.NightResult) {
+	if os.Getenv("GITHUB_ACTIONS") == "true" && !r.Passed() {
+		fmt.Fprintln(con.out, r.Annotation())
+	}
+}
+
+// stepSummary adds the night to the summary of the step, where a workflow of GitHub
+// runs.
+func stepSummary(night *report.Night, dir string) (err error) {
+	path := os.Getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = f.WriteString(night.Markdown(dir) + "\n")
+	return err
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// nightlyFile is the state of a night, in its folder.
+const nightlyFile = "nightly.json"
+
+// resume takes what has been done in the folder into the night, if there is
+// anything.
+func resume(dir string, night *report.Night, seeded bool) error {
+	old, err := report.ReadNight(filepath.Join(dir, nightlyFile))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return usage("--out: %w", err)
+		}
+		return nil
+	case err != nil:
+		return usage("--out: %w", err)
+	case old.Differs(night) != "":
+		return usage("--out: %s holds a night with another %s: choose another --out, or give the same options", dir, old.Differs(night))
+	case seeded && old.First != night.First:
+		return usage("--out: %s holds a night whose first seed is %d: choose another --out, or leave --seed out to go on with it", dir, old.First)
+	}
+	seeds := night.Seeds
+	*night = *old
+	night.Seeds = seeds
+	return nil
+}
+
+// tidy removes the folder of a run that passed, and packs the history of any
+// other.
+func tidy(dir string, result *report.NightResult) error {
+	if result.Passed() {
+		return os.RemoveAll(dir)
+	}
+	result.Folder = filepath.Base(dir)
+	return pack(filepath.Join(dir, historyFile))
+}
+
+// pack compresses a file.
+func pack(path string) (err error) {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.Create(path + ".zst")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(z, from); err != nil {
+		return errors.Join(err, z.Close())
+	}
+	return errors.Join(z.Close(), os.Remove(path))
+}
+
+// saveNight writes the state, the page and the JUnit file.
+func saveNight(dir string, night *report.Night) error {
+	for name, write := range map[string]func(io.Writer) error{
+		nightlyFile: night.WriteJSON, report.NightPage: night.WriteHTML, junitFile: night.JUnit().Write,
+	} {
+		// Whole or not at all: an interrupt must not cost what was found.
+		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package histories
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Saying is what a lock says of itself: an answer to a question, or what it told
+// an observer. Fields that are nil or zero were not asked for, or the lock does
+// not say.
+type Saying struct {
+	// Asked is when it was asked. What it says was so at some time from then to the
+	// time of the event.
+	Asked time.Duration `json:"asked"`
+
+	// Of the lease that the event names.
+
+	Valid *bool          `json:"valid,omitempty"` // is exclusivity guaranteed now?
+	Left  *time.Duration `json:"left,omitempty"`  // from Asked to its deadline, which was read after Valid
+	Depth int            `json:"depth,omitempty"` // 1 is the outermost
+	Ended *bool          `json:"ended,omitempty"` // has its context ended?
+
+	// Node is the lock node that the lease names, and Created the transaction that
+	// created it: that is said by the servers, not by the lock.
+	Node    string `json:"node,omitempty"`
+	Created int64  `json:"created,omitempty"`
+
+	// Of the lock, in the event's mode.
+
+	Held  *bool         `json:"held,omitempty"` // does anybody hold it through this client?
+	Queue []Participant `json:"queue,omitzero"` // who stands in its queue, the first one first; empty: nobody
+
+	// Told is what an observer was told of the lease, without having asked:
+	// ToldAcquired, ToldLost or ToldReleased.
+	Told string `json:"told,omitempty"`
+}
+
+// What observers are told.
+const (
+	ToldAcquired = "acquired" // the lease was granted
+	ToldLost     = "lost"     // it was lost
+	ToldReleased = "released" // it was given back before it was lost
+)
+
+// Participant is one contender in a lock's queue, as the lock tells of it.
+type Participant struct {
+	Token   Token  `json:"token"` // that it holds the lock with, or will
+	Session string `json:"session,omitempty"`
+}
+
+// says checks the fields of a says event.
+func says(e *Event) error {
+	s := e.Saying
+	if s == nil {
+		return missing(e, "saying")
+	}
+	if e.Lock == "" && e.Parts == nil {
+		return missing(e, "lock")
+	}
+	if s.Asked < 0 || s.Asked > e.Time {
+		return fmt.Errorf("asked at %d for an answer of %d", s.Asked, e.Time)
+	}
+	if s.Left != nil && (*s.Left > maxTime || *s.Left < -maxTime) {
+		return fmt.Errorf("a deadline in %d", *s.Left)
+	}
+	switch s.Told {
+	case "", ToldAcquired, ToldLost, ToldReleased:
+	default:
+		return fmt.Errorf("an observer was told %q", s.Told)
+	}
+	if s.Depth < 0 || s.Created < 0 {
+		return fmt.Errorf("depth %d, created by %d", s.Depth, s.Created)
+	}
+	if s.Told == "" && s.Valid == nil && s.Left == nil && s.Depth == 0 && s.Ended == nil && s.Created == 0 && s.Held == nil && s.Queue == nil {
+		return errors.New("it says nothing")
+	}
+	return needProcess(e)
+}

@@ -1,0 +1,42 @@
+// Package words has what sentences for people have in common: counts, and the
+// refusal of a name.
+package words
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Count returns "1 thing" or "n things".
+func Count[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %s", n, plural(thing))
+}
+
+// plural of a noun, or of words that end with one: "lost update" and "member of a
+// barrier", whose first word is counted.
+func plural(thing string) string {
+	noun, of, found := strings.Cut(thing, " of ")
+	if found {
+		of = " of " + of
+	}
+	switch {
+	case strings.HasSuffix(noun, "ss"), strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	case strings.HasSuffix(noun, "try"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return noun + of
+}
+
+// Times returns "once" or "n times".
+func Times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

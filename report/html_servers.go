@@ -1,0 +1,95 @@
+package report
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// serverData is the lane of a server.
+type serverData struct {
+	ID    int        `json:"id"`
+	Spans []spanData `json:"spans"`
+}
+
+// spanData is what a server was for a while, as far as it was asked.
+type spanData struct {
+	From  int64                 `json:"from"`
+	To    int64                 `json:"to"`
+	State histories.ServerState `json:"state"`
+}
+
+// serverSeen goes on with the lane of a server.
+func (p *pass) serverSeen(e *histories.Event) {
+	s := p.server(e.Server.ID)
+	if n := len(s.Spans); n > 0 {
+		s.Spans[n-1].To = int64(e.Time)
+	}
+	s.Spans = append(s.Spans, spanData{int64(e.Time), -1, e.Server.State})
+}
+
+// server returns the lane of a server, which is new if nothing was told of it so far.
+func (p *pass) server(id int) *serverData {
+	i, there := slices.BinarySearchFunc(p.servers, id, func(s *serverData, id int) int { return cmp.Compare(s.ID, id) })
+	if !there {
+		p.servers = slices.Insert(p.servers, i, &serverData{ID: id, Spans: []spanData{}})
+	}
+	return p.servers[i]
+}
+
+// endServers ends what servers were when the history ended. If anything is known of
+// one, the others have lanes too.
+func (p *pass) endServers() {
+	if len(p.servers) == 0 {
+		return
+	}
+	for id := 1; id <= min(p.header.Servers, maxServers); id++ {
+		p.server(id)
+	}
+	for _, s := range p.servers {
+		if n := len(s.Spans); n > 0 {
+			s.Spans[n-1].To = int64(p.end)
+		}
+	}
+}
+
+// maxServers bounds the lanes that are there although nothing is told of them.
+const maxServers = 9
+
+var serverName = regexp.MustCompile(`\bserver (\d{1,3})\b`)
+
+// serversHit returns the servers that a fault names as its targets.
+func serversHit(f *histories.Fault) (ids []int) {
+	for _, target := range f.Targets {
+		for _, found := range serverName.FindAllStringSubmatch(target, -1) {
+			if id, err := strconv.Atoi(found[1]); err == nil && id > 0 && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// done says in a word or two what a fault does to the servers that it hits; the
+// fault's own name if that is not known.
+func done(name string) string {
+	switch {
+	case strings.HasPrefix(name, "isolate-"), name == "partition":
+		return "cut off"
+	case name == "bridge", name == "one-way":
+		return "partly cut off"
+	case name == "slow-peers":
+		return "slow links"
+	case name == "pause-server":
+		return "paused"
+	case strings.HasPrefix(name, "kill-"), name == "lose-quorum":
+		return "killed"
+	case strings.HasSuffix(name, "restart"), strings.HasPrefix(name, "restart-"):
+		return "restarted"
+	}
+	return name
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// lanesOf tells the lanes of the servers of a history.
+func lanesOf(t *testing.T, servers int, events ...histories.Event) string {
+	t.Helper()
+	p := newPass(&histories.Header{Servers: servers}, &checker.Report{})
+	for i := range events {
+		p.step(&events[i])
+	}
+	p.endServers()
+	var all []string
+	for _, s := range p.servers {
+		lane := fmt.Sprint(s.ID, ":")
+		for _, span := range s.Spans {
+			lane += fmt.Sprintf(" %s %d-%d", span.State, span.From, span.To)
+		}
+		all = append(all, lane)
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestAServerHasALaneWithWhatItWas(t *testing.T) {
+	seen := func(at, id int, state histories.ServerState) histories.Event {
+		return histories.Event{Time: time.Duration(at), Type: histories.ServerSeen, Process: -1, Server: &histories.Server{ID: id, State: state}}
+	}
+	struck := func(at int, targets ...string) histories.Event {
+		return histories.Event{Time: time.Duration(at), Type: histories.FaultStart, Process: -1, Fault: &histories.Fault{ID: 1, Name: "pause-server", Targets: targets}}
+	}
+	over := histories.Event{Time: 100, Type: histories.PhaseStart, Process: -1, Phase: histories.PhaseEnd}
+	for name, c := range map[string]struct {
+		events []histories.Event
+		want   string
+	}{
+		"roles that change":                      {[]histories.Event{seen(1, 2, histories.Leading), seen(2, 1, histories.Following), seen(9, 2, histories.Down), over}, "1: follower 2-100; 2: leader 1-9 down 9-100; 3:"},
+		"an old history that has only the fault": {[]histories.Event{struck(5, "server 2", "client 1"), over}, "1:; 2:; 3:"},
+		"a fault of a link between servers":      {[]histories.Event{struck(5, "server 4 -> server 2"), over}, "1:; 2:; 3:; 4:"},
+		"faults of clients alone":                {[]histories.Event{struck(5, "client 1", "observer 2"), over}, ""},
+	} {
+		if got := lanesOf(t, 3, c.events...); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestAFaultSaysWhatItDoesToAServer(t *testing.T) {
+	for name, want := range map[string]string{
+		"isolate-leader": "cut off", "isolate-holder-follower": "cut off", "partition": "cut off", "one-way": "partly cut off", "pause-server": "paused",
+		"kill-leader": "killed", "lose-quorum": "killed", "rolling-restart": "restarted", "restart-server": "restarted", "of somebody else": "of somebody else",
+	} {
+		if got := done(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

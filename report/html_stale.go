@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// A hold is stale while a client believes in it and the service does not back it
+// any more: from the end of its session, or, if its link is down, from when its
+// client could know that the session may have ended. It is so until the client is
+// told of the loss, or gives the lock back.
+
+// expired hears that the servers were seen to have ended a session.
+func (t *timeline) expired(e *histories.Event) {
+	t.endSession(e.Session, e.Time, "was seen to have ended")
+}
+
+// forced hears the end of a fault. One that ends a session has done so by then, even
+// if that is seen later.
+func (t *timeline) forced(e *histories.Event) {
+	if session := endedBy(e); session != "" {
+		t.endSession(session, e.Time, "was ended by a fault")
+	}
+}
+
+// endedBy returns the session that a fault has ended whose end e is, or "".
+func endedBy(e *histories.Event) string {
+	if e.Type != histories.FaultStop || e.Fault.Name != histories.ForcedExpiry || e.Error != "" {
+		return ""
+	}
+	return e.Fault.Params["session"]
+}
+
+// endSession makes all stale that is held in a session.
+func (t *timeline) endSession(session string, at time.Duration, how string) {
+	if t.ended[session] != "" {
+		return
+	}
+	why := fmt.Sprintf("stale: session %s %s by %.6f s, and the client was not told", clip(session), how, at.Seconds())
+	t.ended[session] = why
+	for _, holds := range t.holds {
+		for _, h := range holds {
+			if h.session == session {
+				t.becomesStale(h, at, why)
+			}
+		}
+	}
+}
+
+// staleByClock makes h stale if its link went down and was not back until now: once
+// it has been down for the session timeout, the session may have ended.
+func (t *timeline) staleByClock(h *tenure, now time.Duration) {
+	timeout := t.header.SessionTimeout
+	if at := h.suspended + timeout; h.suspended >= 0 && timeout > 0 && at < now {
+		t.becomesStale(h, at, "stale: the link has been down for the session timeout, so that the session may have ended")
+	}
+}
+
+// becomesStale ends what h was, and goes on with a hold that is stale.
+func (t *timeline) becomesStale(h *tenure, at time.Duration, why string) {
+	if h.lost || h.kind == stale {
+		return
+	}
+	for i, b := range h.inner {
+		if b.from >= at {
+			continue
+		}
+		b.to = at
+		t.add(h.lock, b)
+		h.inner[i].from = at
+	}
+	if h.from < at {
+		b := h.bar
+		b.to = at
+		t.add(h.lock, b)
+	}
+	h.from, h.kind, h.note = at, stale, t.texts.number(why)
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// stepData is one of the few events that explain a violation, in a few words: the
+// timeline shows them above the lanes of those who were involved.
+type stepData struct {
+	Time  int64  `json:"t"`
+	What  string `json:"w"`
+	Lane  int32  `json:"p"`
+	Cause bool   `json:"cause,omitempty"` // it took away what a lock rests on
+
+	process int
+}
+
+// maxSteps bounds them: a picture of more explains nothing.
+const maxSteps = 8
+
+// lateSight is how long after a violation the end of a session may be seen that
+// explains it: the observer sees it when it looks the next time.
+const lateSight = 500 * time.Millisecond
+
+// leads takes note of event i if it led to the violation.
+func (s *story) leads(i int, e *histories.Event) {
+	w := s.witness
+	if e.Time > w.To+lateSight {
+		return
+	}
+	for _, p := range w.Parties {
+		step := stepData{Time: int64(e.Time), process: p.Process}
+		switch {
+		case p.Session != "" && p.Session == endedBy(e):
+			step.What, step.Cause = fmt.Sprintf("session of process %d is ended by the fault", p.Process), true
+		case e.Type == histories.Expired && p.Session != "" && e.Session == p.Session && !s.ends(p.Process):
+			step.What, step.Cause = fmt.Sprintf("session of process %d seen to end", p.Process), true
+		case e.Time > w.To:
+		case i == p.Event:
+			step.What = shortly(e)
+		case e.Process != p.Process || i < p.Event || e.Time > p.To || !s.concerns(e):
+		case e.Type == histories.Crash:
+			step.What, step.Cause = shortly(e), true
+		case e.Type == histories.Suspended, e.Type == histories.Lost, e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1:
+			step.What = shortly(e)
+		}
+		again := func(d stepData) bool { return d.What == step.What }
+		if step.What != "" && len(s.steps) < maxSteps && !slices.ContainsFunc(s.steps, again) {
+			s.steps = append(s.steps, step)
+		}
+	}
+}
+
+// ends reports whether it is known already how the session of a process ended.
+func (s *story) ends(process int) bool {
+	return slices.ContainsFunc(s.steps, func(d stepData) bool { return d.Cause && d.process == process })
+}
+
+// concerns reports whether an event is about the lock of the violation, or about none.
+func (s *story) concerns(e *histories.Event) bool {
+	keys := locksOf(e)
+	return s.witness.Lock == "" || len(keys) == 0 || slices.Contains(keys, s.witness.Lock)
+}
+
+// shortly says an event in as few words as possible.
+func shortly(e *histories.Event) string {
+	who := fmt.Sprintf("process %d ", e.Process)
+	switch e.Type {
+	case histories.Enqueued:
+		return who + "queues"
+	case histories.Suspended:
+		return who + "learns that its link is down"
+	case histories.Lost:
+		return who + "is told of the loss"
+	case histories.Crash:
+		return who + "dies"
+	case histories.OK:
+		switch e.Op {
+		case histories.Acquire, histories.TryAcquire:
+			return who + "gets it"
+		case histories.Read, histories.Write:
+			return fmt.Sprintf("%s%ss %d", who, e.Op, e.Value)
+		}
+		return fmt.Sprintf("%s: %s is done", who, e.Op)
+	case histories.Fail:
+		return fmt.Sprintf("%s: %s fails", who, e.Op)
+	case histories.Info:
+		return fmt.Sprintf("%s: %s has no answer", who, e.Op)
+	}
+	return fmt.Sprintf("%scalls %s", who, e.Op)
+}
+
+// How far back a look at a violation goes, in lengths of what is seen without: to
+// the fault before the end of a session, to the fault alone, to when the parties
+// got what they held. A cause that is farther away would make the violation too
+// small to be seen.
+const (
+	faultBeforeEnd = 6
+	faultAlone     = 50
+	partBefore     = 5
+)
+
+// frame returns the stretch of time that explains the violation: from the end of a
+// party's session, or its death, and the fault that hit a party if that is near;
+// to the end of the violation, or until the end of a session was seen.
+func (s *story) frame() (since, until time.Duration) {
+	w := s.witness
+	since, until = w.From, w.To
+	ended := false
+	for _, d := range s.steps {
+		at := time.Duration(d.Time)
+		if d.Cause {
+			since, ended = min(since, at), true
+		}
+		until = max(until, at)
+	}
+	back := func(to time.Duration, lengths int) {
+		if length := max(until-since, time.Millisecond); to < since && since-to <= time.Duration(lengths)*length {
+			since = to
+		}
+	}
+	if f := s.fault(); f != nil {
+		lengths := faultAlone
+		if ended {
+			lengths = faultBeforeEnd
+		}
+		back(f.To, lengths)
+		back(f.From, lengths)
+	}
+	if !ended {
+		for _, p := range w.Parties {
+			back(p.From, partBefore)
+		}
+	}
+	return since, until
+}
+
+// fault returns the likeliest one if it hit a party.
+func (s *story) fault() *checker.FaultSpan {
+	if len(s.witness.Faults) == 0 {
+		return nil
+	}
+	f := &s.witness.Faults[0]
+	hit := func(p checker.Party) bool { return slices.Contains(f.Processes, p.Process) }
+	if len(f.Processes) > 0 && !slices.ContainsFunc(s.witness.Parties, hit) {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown tells the night as GitHub shows it in the summary of a workflow: what
+// came of it, each guarantee of each recipe, and each run that did not pass with
+// the command that runs it again. Its folder is dir.
+func (n *Night) Markdown(dir string) string {
+	var b strings.Builder
+	outcome := signs[n.Outcome()]
+	fmt.Fprintf(&b, "## %s %s: %s\n\n", outcome.Sign, outcome.Text, inMarkdown(n.Title))
+	b.WriteString(n.figures() + "\n\n")
+	if why := n.missing(); why != "" {
+		fmt.Fprintf(&b, "**%s**\n\n", why)
+	}
+	n.table().markdown(&b)
+	for _, r := range n.Results {
+		if r.Passed() {
+			continue
+		}
+		fmt.Fprintf(&b, "- **seed %d** %s %s\n", r.Seed, signs[r.Outcome].Sign, inMarkdown(r.String()))
+		if command := r.Replay(dir); command != "" {
+			fmt.Fprintf(&b, "\n  ```\n  %s\n  ```\n", command)
+		}
+	}
+	if empty, of := n.emptyCells(); of > 0 {
+		fmt.Fprintf(&b, "\n%d of %d cells of the coverage are empty.\n", empty, of)
+	}
+	return b.String()
+}
+
+func (t nightTable) markdown(b *strings.Builder) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	b.WriteString("| guarantee |")
+	for _, recipe := range t.Recipes {
+		fmt.Fprintf(b, " %s |", recipe)
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(t.Recipes)) + "\n")
+	for _, row := range t.Rows {
+		fmt.Fprintf(b, "| %s |", row.Guarantee)
+		for _, cell := range row.Cells {
+			var told []string
+			for _, c := range cell {
+				text := fmt.Sprintf("%s %d", c.Outcome.Sign, len(c.Seeds))
+				if runs := c.Runs(); runs != "" {
+					text += " (" + runs + ")"
+				}
+				told = append(told, text)
+			}
+			fmt.Fprintf(b, " %s |", strings.Join(told, ", "))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+}
+
+// inMarkdown is text that Markdown and HTML leave as it is.
+func inMarkdown(text string) string {
+	return strings.NewReplacer("\n", " ", "\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", "&", "&amp;", "|", "\\|", "#", "\\#").Replace(text)
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// String tells it in a line.
+func (r *NightResult) String() string {
+	text := fmt.Sprintf("%s: %s; %s, %s, %s", r.Outcome, r.Reason, words.Count(r.Ops, "operation"), words.Count(r.Faults, "fault"), Seconds(r.Took))
+	if r.Trouble != "" {
+		text += "; " + r.Trouble
+	}
+	if n := len(r.VoidRuns); n > 0 {
+		text += fmt.Sprintf("; made again %s because the servers disagreed (%s)", words.Times(n), strings.Join(r.VoidRuns, ", "))
+	}
+	return text
+}
+
+// Replay is the command that runs it again, where its history was kept: in a folder
+// of dir.
+func (r *NightResult) Replay(dir string) string {
+	if r.Folder == "" {
+		return ""
+	}
+	command := "zkverify replay " + quote(path.Join(dir, r.Folder))
+	if r.Outcome == checker.Violated {
+		command += " --times 10 --until-violated"
+	}
+	return command
+}
+
+// Annotation is the line by which a GitHub workflow shows it.
+func (r *NightResult) Annotation() string {
+	level := "error"
+	if r.Outcome != checker.Violated {
+		level = "warning"
+	}
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	return fmt.Sprintf("::%s title=zkverify seed %d::%s", level, r.Seed, escape.Replace(r.String()))
+}
+
+// counts says how many runs came to which outcome, the worst first.
+func (n *Night) counts() string {
+	var counts []string
+	for _, o := range checker.Outcomes() {
+		k := 0
+		for _, r := range n.Results {
+			if r.Outcome == o {
+				k++
+			}
+		}
+		if k > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", k, o))
+		}
+	}
+	if counts == nil {
+		return "none"
+	}
+	return strings.Join(counts, ", ")
+}
+
+// figures says what was made, and what came of it.
+func (n *Night) figures() string {
+	operations, faults := n.sums()
+	return fmt.Sprintf("%d of %s made: %s; %s, %s", len(n.Results), words.Count(n.Planned(), "run"), n.counts(), words.Count(operations, "operation"), words.Count(faults, "fault"))
+}
+
+// sums are the operations and the faults of all runs.
+func (n *Night) sums() (operations, faults int) {
+	for _, r := range n.Results {
+		operations += r.Ops
+		faults += r.Faults
+	}
+	return operations, faults
+}
+
+// voidRuns counts those that were made again.
+func (n *Night) voidRuns() (void int) {
+	for _, r := range n.Results {
+		void += len(r.VoidRuns)
+	}
+	return void
+}
+
+// missing says which runs were not made; "" if all were.
+func (n *Night) missing() string {
+	left := n.Left()
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s not made: %s", len(left), words.Count(n.Planned(), "run"), seedList(left))
+}
+
+// maxSeeds is how many seeds are listed.
+const maxSeeds = 8
+
+// seedList names seeds, the first of many.
+func seedList(seeds []int64) string {
+	text := "seed"
+	if len(seeds) > 1 {
+		text += "s"
+	}
+	for i, seed := range seeds {
+		if i == maxSeeds {
+			return fmt.Sprintf("%s and %d more", text, len(seeds)-i)
+		}
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", seed)
+	}
+	return text
+}
+
+// Summary tells the night in a few lines: what came of it, then each run that did
+// not pass, with the command that runs it again. Its folder is dir.
+func (n *Night) Summary(dir string) string {
+	var b strings.Builder
+	b.WriteString(n.figures())
+	if void := n.voidRuns(); void > 0 {
+		fmt.Fprintf(&b, "; %s made again because the servers disagreed", words.Count(void, "run"))
+	}
+	if v := n.ZooKeeper(); v != "" {
+		fmt.Fprintf(&b, "; ZooKeeper %s", v)
+	}
+	if empty, of := n.emptyCells(); empty > 0 {
+		fmt.Fprintf(&b, "; %d of %d cells of the coverage are empty", empty, of)
+	}
+	if k := len(n.Results); k > 2 && n.Parts == 0 && n.Results[1].Memory > 0 {
+		fmt.Fprintf(&b, "; zkverify took %d MB after the second run, %d MB after the last", n.Results[1].Memory>>20, n.Results[k-1].Memory>>20)
+	}
+	if why := n.missing(); why != "" {
+		fmt.Fprintf(&b, "\n%s", why)
+	}
+	for _, r := range n.Results {
+		if r.Passed() && len(r.VoidRuns) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\nseed %d: %s", r.Seed, r.String())
+		if command := r.Replay(dir); command != "" {
+			fmt.Fprintf(&b, "\n  %s", command)
+		}
+	}
+	return b.String()
+}

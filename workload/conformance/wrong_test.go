@@ -1,0 +1,234 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/workload"
+)
+
+// wrongEnv makes the test binary a worker that hosts a mutex and does one thing
+// wrong: what its value names. Nothing if that is "right", or "everything", which
+// hosts all recipes.
+const wrongEnv = "ZKVERIFY_TEST_WRONG_WORKER"
+
+// fields is a line as it is.
+type fields = map[string]any
+
+// way is a way to be wrong: what becomes of the lines to and from a worker that
+// does all right. Nil changes nothing.
+type way struct {
+	said func(w *wrongly, line fields, say func(fields)) // a line that it says
+	told func(w *wrongly, line fields) bool              // a command to it; false keeps it back
+	// step is the one that finds it, and expected a part of what it says.
+	step, expected string
+}
+
+// drop says nothing of what is.
+func drop(is func(fields) bool) func(*wrongly, fields, func(fields)) {
+	return func(_ *wrongly, line fields, say func(fields)) {
+		if !is(line) {
+			say(line)
+		}
+	}
+}
+
+// change changes a line.
+func change(f func(w *wrongly, line fields)) func(*wrongly, fields, func(fields)) {
+	return func(w *wrongly, line fields, say func(fields)) {
+		f(w, line)
+		say(line)
+	}
+}
+
+func event(name string) func(fields) bool {
+	return func(line fields) bool { return line["event"] == name }
+}
+
+// replace has another command carried out instead of one.
+func replace(do, other string) func(*wrongly, fields) bool {
+	return func(_ *wrongly, line fields) bool {
+		if line["do"] == do {
+			line["do"] = other
+		}
+		return true
+	}
+}
+
+// ways are those that the check must find.
+var ways = map[string]way{
+	"no hello":              {said: drop(event("hello")), step: "hello", expected: `"event":"hello"`},
+	"another protocol":      {said: change(func(_ *wrongly, l fields) { setIf(l, "hello", "protocol", 2) }), step: "hello", expected: `"protocol":1`},
+	"no echo":               {told: swallow("echo"), step: "echo", expected: "an answer to echo"},
+	"a line for a person":   {said: func(w *wrongly, l fields, say func(fields)) { w.raw("DEBUG connecting\n"); say(l) }, step: "lines", expected: "one JSON object on each line"},
+	"a field of its own":    {said: change(func(_ *wrongly, l fields) { l["debug"] = true }), step: "lines", expected: "no field that docs/worker.md does not name"},
+	"wall-clock time":       {said: change(func(_ *wrongly, l fields) { l["at"] = time.Now().UnixNano() }), step: "lines", expected: "CLOCK_MONOTONIC"},
+	"no time":               {said: change(func(_ *wrongly, l fields) { delete(l, "at") }), step: "lines", expected: `"at" in every line`},
+	"time in ms":            {said: change(func(_ *wrongly, l fields) { l["at"] = int64(l["at"].(float64)) / 1e6 }), step: "lines", expected: "CLOCK_MONOTONIC"},
+	"two answers":           {said: func(_ *wrongly, l fields, say func(fields)) { say(l); twice(l, say) }, step: "lines", expected: "one answer to each command"},
+	"the first of many":     {told: firstOfMany, step: "pipelining", expected: "an answer to echo"},
+	"no session event":      {said: drop(event("session")), step: "open", expected: `{"event":"session",…} before open is answered`},
+	"no password":           {said: change(func(_ *wrongly, l fields) { unsetIf(l, "session", "password") }), step: "open", expected: `"password" in the event session`},
+	"no server":             {said: change(func(_ *wrongly, l fields) { unsetIf(l, "session", "server") }), step: "open", expected: `"server" with the id`},
+	"no presence":           {said: drop(event("presence")), step: "open", expected: `{"event":"presence"`},
+	"a wrong czxid":         {said: change(func(_ *wrongly, l fields) { setIf(l, "presence", "czxid", 7) }), step: "open", expected: `"czxid":`},
+	"no cancel":             {told: swallow("cancel"), step: "cancel", expected: "an answer to acquire"},
+	"no word of why":        {said: change(func(_ *wrongly, l fields) { delete(l, "why") }), step: "try", expected: `"why":"not-acquired"`},
+	"one at a time":         {told: oneAtATime, step: "wait", expected: "an answer to echo"},
+	"never valid":           {said: change(func(_ *wrongly, l fields) { delete(l, "valid") }), step: "acquire", expected: `"valid":true of a lease that is held`},
+	"no tokens":             {said: change(func(_ *wrongly, l fields) { delete(l, "token") }), step: "acquire", expected: `a "token" greater than`},
+	"no place":              {said: drop(event("enqueued")), step: "wait", expected: `{"event":"enqueued"`},
+	"no loss":               {said: drop(event("lost")), step: "loss", expected: `{"event":"lost"`},
+	"no release":            {told: swallow("release"), step: "acquire", expected: "an answer to release"},
+	"a crash in good order": {told: replace("crash", "close"), step: "crash", expected: "left to expire"},
+	"a close that crashes":  {told: replace("close", "crash"), step: "close", expected: "the end of session"},
+	"deaf to the end":       {step: "end of input", expected: "the end of the process"},
+	"silent at bad input":   {step: "bad input", expected: "the end of the process"},
+	"all is well":           {told: anythingGoes, step: "unknown command", expected: "there is no such command"},
+}
+
+// twice repeats an answer.
+func twice(l fields, say func(fields)) {
+	if l["id"] != nil && l["event"] == nil {
+		say(l)
+	}
+}
+
+func setIf(l fields, event, field string, value any) {
+	if l["event"] == event {
+		l[field] = value
+	}
+}
+
+func unsetIf(l fields, event, field string) {
+	if l["event"] == event {
+		delete(l, field)
+	}
+}
+
+func swallow(do string) func(*wrongly, fields) bool {
+	return func(_ *wrongly, l fields) bool { return l["do"] != do }
+}
+
+// firstOfMany drops all echoes that come together but the first.
+func firstOfMany(w *wrongly, l fields) bool {
+	return l["do"] != "echo" || l["id"].(float64) < 10
+}
+
+// oneAtATime tells the worker nothing while a command is not answered.
+func oneAtATime(w *wrongly, l fields) bool {
+	if l["do"] == "cancel" {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.busy {
+		w.idle.Wait()
+	}
+	w.busy = true
+	return true
+}
+
+// anythingGoes answers what it does not know.
+func anythingGoes(_ *wrongly, l fields) bool {
+	if l["do"] == "dance" {
+		l["do"] = "echo"
+	}
+	return true
+}
+
+// wrongly is what stands between a worker and its pipes.
+type wrongly struct {
+	way
+	name string
+	out  io.Writer
+
+	mu   sync.Mutex
+	idle sync.Cond
+	busy bool
+}
+
+func (w *wrongly) raw(text string) { _, _ = io.WriteString(w.out, text) }
+
+func (w *wrongly) say(l fields) {
+	if text, err := json.Marshal(l); err == nil {
+		w.raw(string(text) + "\n")
+	}
+}
+
+// Write is told whole lines of the worker.
+func (w *wrongly) Write(text []byte) (int, error) {
+	var l fields
+	if err := json.Unmarshal(text, &l); err != nil {
+		return 0, err
+	}
+	if l["event"] == nil {
+		w.mu.Lock()
+		w.busy = false
+		w.idle.Broadcast()
+		w.mu.Unlock()
+	}
+	if w.said == nil {
+		w.raw(string(text))
+		return len(text), nil
+	}
+	w.said(w, l, w.say)
+	return len(text), nil
+}
+
+// beWrong is called by TestMain.
+func beWrong(name string) {
+	w := &wrongly{way: ways[name], name: name, out: os.Stdout}
+	w.idle.L = &w.mu
+	in, tell := io.Pipe()
+	go w.listen(os.Stdin, tell)
+	targets := []workload.Target{}
+	if name != "everything" {
+		target, err := workload.TargetNamed("recipes")
+		if err != nil {
+			panic(err)
+		}
+		targets = append(targets, oneRecipe{target})
+	}
+	if err := workload.Worker(context.Background(), in, w, targets...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// oneRecipe hides that a target offers more than a mutex.
+type oneRecipe struct{ workload.Target }
+
+// listen hands commands on.
+func (w *wrongly) listen(in io.Reader, tell *io.PipeWriter) {
+	lines := bufio.NewReader(in)
+	for {
+		text, err := lines.ReadBytes('\n')
+		if err != nil {
+			if w.name == "deaf to the end" {
+				time.Sleep(time.Hour)
+			}
+			_ = tell.Close()
+			return
+		}
+		var l fields
+		if json.Unmarshal(text, &l) != nil && w.name == "silent at bad input" {
+			time.Sleep(time.Hour)
+		}
+		if w.told != nil && l != nil {
+			if !w.told(w, l) {
+				continue
+			}
+			text, _ = json.Marshal(l)
+			text = append(text, '\n')
+		}
+		_, _ = tell.Write(text)
+	}
+}

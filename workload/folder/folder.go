@@ -1,0 +1,131 @@
+// Package folder carries out runs and leaves of each one folder: the history, the
+// verdicts on it, a page for a browser, JUnit XML, and the logs of what the run
+// has started. The command zkverify run and package verify do so by its three
+// steps: [Record], [Judge] and [Write].
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// The files of a run.
+const (
+	History = "history.jsonl"
+	Verdict = "verdict.json"
+	Page    = "report.html"
+	JUnit   = "junit.xml"
+)
+
+// Recorded is a run that has taken place, and is on record.
+type Recorded struct {
+	workload.Result
+	History         string        // the file
+	Took            time.Duration // the run, without the start of the servers
+	Events, Written int           // accepted, and handed to the operating system: the same unless the run failed
+}
+
+// Record drives a lock as cfg says and records it in dir, which exists. The
+// header of the history has started and options besides what cfg gives it; cfg's
+// Recorder is made by Record.
+//
+// The end of ctx ends the run early, in good order and without an error: Result
+// says so. Any other error is that of [workload.Run], and what is on record until
+// then can be judged; or the history could not be made, and History is empty.
+func Record(ctx context.Context, dir string, cfg workload.Config, started time.Time, options map[string]string) (Recorded, error) {
+	header := cfg.Header()
+	header.Started, header.Options = started, options
+	file := filepath.Join(dir, History)
+	recorder, err := histories.Create(file, header)
+	if err != nil {
+		return Recorded{}, err
+	}
+	cfg.Recorder = recorder
+	begun := time.Now()
+	result, err := workload.Run(ctx, cfg)
+	r := Recorded{Result: result, History: file, Took: time.Since(begun)}
+	closeErr := recorder.Close()
+	r.Events, r.Written, _ = recorder.Counts()
+	switch {
+	case ctx.Err() != nil:
+		err = nil // that it ends was asked for
+	case err == nil:
+		err = closeErr // else it is the same, or follows from it
+	}
+	return r, err
+}
+
+// Judge judges the history in a file, which stays open. A [histories.FormatError]
+// names the line that cannot be read.
+func Judge(ctx context.Context, file *histories.File, options ...checker.Option) (*checker.Report, error) {
+	r, err := checker.CheckEvents(ctx, file.Header(), file.Events(), options...)
+	if err != nil {
+		return nil, err
+	}
+	if note, truncated := file.Truncated(); truncated {
+		r.Notes = append(r.Notes, "the history is cut off: "+note)
+	}
+	return r, nil
+}
+
+// JudgeFile is Judge of a file by name.
+func JudgeFile(ctx context.Context, path string, options ...checker.Option) (histories.Header, *checker.Report, error) {
+	file, err := histories.Open(path)
+	if err != nil {
+		return histories.Header{}, nil, err
+	}
+	defer file.Close()
+	r, err := Judge(ctx, file, options...)
+	if err != nil {
+		return histories.Header{}, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file.Header(), r, nil
+}
+
+// Write writes into dir, which has the history, what there is to read and to look
+// at: Verdict, Page and JUnit.
+func Write(dir string, header histories.Header, r *checker.Report, took time.Duration) error {
+	return errors.Join(
+		WriteFile(filepath.Join(dir, Verdict), func(w io.Writer) error { return report.JSON(w, r) }),
+		WriteFile(filepath.Join(dir, JUnit), report.JUnitOf(header, r, took).Write),
+		WritePage(filepath.Join(dir, Page), dir, filepath.Join(dir, History), r))
+}
+
+// WritePage reads the history in a file once more and writes its page. Name is
+// what the page calls it.
+func WritePage(out, name, history string, r *checker.Report) error {
+	h, err := histories.Open(history)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	return WriteFile(out, func(w io.Writer) error { return report.HTML(w, name, h.Header(), h.Events(), r) })
+}
+
+// WriteFile has a file written, whole or not at all: one that cannot be written
+// leaves what was there before.
+func WriteFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // it is no use any more
+		}
+	}()
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

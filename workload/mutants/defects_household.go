@@ -1,0 +1,21 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// householdDefects show among the contenders of one client, and of one owner.
+var householdDefects = []Defect{
+	{
+		Name:      "mutant-reenters-lost",
+		Recipe:    histories.Mutex,
+		Bug:       "ownership that only the process keeps, as Curator's threadData",
+		What:      "an owner re-enters a hold that was lost",
+		Guarantee: "reentrancy",
+	},
+	{
+		Name:      "mutant-sleeping-sibling",
+		Recipe:    histories.Mutex,
+		Bug:       "a wake-up that is left to the watch",
+		What:      "contenders of one client that wait for each other are never woken",
+		Guarantee: "progress",
+	},
+}

@@ -1,0 +1,38 @@
+package main
+
+// deletionEdits are of nodes that somebody else deletes, mutant-deaf-to-deletion being
+// among the sessionEdits, and of contexts that have ended.
+var deletionEdits = []edit{
+	// mutant-multi-lost-late
+	{"multi_lease.go", "	g.once.Do(func() {\n", `	if g.leases[0].hold.client.cfg.defect == "mutant-multi-lost-late" {
+		for _, l := range g.leases {
+			select {
+			case <-l.hold.lost:
+			default:
+				return
+			}
+		}
+	}
+	g.once.Do(func() {
+`},
+
+	// mutant-multi-hasty-release
+	{"multi_lease.go", "	for _, l := range g.leases {\n		l.start()\n", `	if ctx.Err() != nil && g.leases[0].hold.client.cfg.defect == "mutant-multi-hasty-release" {
+		g.cancel(ErrNotHeld)
+		return g.leases[0].Release(ctx)
+	}
+	for _, l := range g.leases {
+		l.start()
+`},
+
+	// mutant-hasty-release
+	{"lease.go", "	l.start()\n	select {\n	case <-l.result:\n		return l.err\n	default:\n", `	if ctx.Err() != nil && l.hold.client.cfg.defect == "mutant-hasty-release" {
+		return opError("release", l.Path(), context.Cause(ctx))
+	}
+	l.start()
+	select {
+	case <-l.result:
+		return l.err
+	default:
+`},
+}

@@ -1,0 +1,20 @@
+package main
+
+// handoffEdits are of the hand-off within a client.
+var handoffEdits = []edit{
+	// mutant-handoff-for-ever
+	{"handoff.go", "	return b.passed < limit && co.next(", `	if b.place.s.client.cfg.defect == "mutant-handoff-for-ever" {
+		limit = b.passed + 1
+	}
+	return b.passed < limit && co.next(`},
+
+	// mutant-handoff-after-loss
+	{"handoff.go", "		if !lost && co.pass(", `		if (!lost || m.client.cfg.defect == "mutant-handoff-after-loss") && co.pass(`},
+
+	// mutant-handoff-same-token
+	{"handoff.go", "	on.token.Sub = int32(b.passed)\n", `	on.token.Sub = int32(b.passed)
+	if m.client.cfg.defect == "mutant-handoff-same-token" {
+		on.token.Sub = 0
+	}
+`},
+}

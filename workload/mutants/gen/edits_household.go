@@ -1,0 +1,25 @@
+package main
+
+// householdEdits are defects among the contenders of one client, and of one owner.
+var householdEdits = []edit{
+	// mutant-reenters-lost
+	{"owner.go", "		case Lost:\n			return ErrLeaseLost\n", `		case Lost:
+			if o.leases[i].hold.client.cfg.defect == "mutant-reenters-lost" {
+				return nil
+			}
+			return ErrLeaseLost
+`},
+	{"lease.go", "	if h.over || !time.Now().Before(s.deadlineLocked()) {", `	if (h.over || !time.Now().Before(s.deadlineLocked())) && h.client.cfg.defect != "mutant-reenters-lost" {`},
+	{"lease.go", "		h.client.holds.drop(h)\n		h.writes.Wait()\n", `		if h.client.cfg.defect != "mutant-reenters-lost" {
+			h.client.holds.drop(h)
+		}
+		h.writes.Wait()
+`},
+
+	// mutant-sleeping-sibling
+	{"line.go", "	for _, c := range q.waiting[node] {\n", `	if q.s.client.cfg.defect == "mutant-sleeping-sibling" && node != anybody {
+		return
+	}
+	for _, c := range q.waiting[node] {
+`},
+}

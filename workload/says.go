@@ -1,0 +1,247 @@
+package workload
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// What a lock says of itself is judged if its target promises
+// histories.Promises.Says. Leases and lockers say as much as they have methods
+// for; an observer is told by way of Env.Told.
+
+// DeadlineLease is implemented by leases that know until when they are good.
+type DeadlineLease interface {
+	Lease
+	// Deadline is the instant at which the lease is lost unless the servers are
+	// heard from before. Valid is false from then on.
+	Deadline() time.Time
+}
+
+// NestedLease is implemented by leases of reentrant locks.
+type NestedLease interface {
+	Lease
+	// Depth is 1 for an outermost lease, 2 for its re-entry, and so on.
+	Depth() int
+}
+
+// ContextLease is implemented by leases with a context that ends when they are
+// lost or released, and not before.
+type ContextLease interface {
+	Lease
+	Context() context.Context
+}
+
+// NodeLease is implemented by leases whose token is the transaction that created
+// their node.
+type NodeLease interface {
+	Lease
+	Node() string // its path
+}
+
+// HeldLocker is implemented by lockers, those of permits too, that know whether
+// anybody holds a lock through their client.
+type HeldLocker interface {
+	Held(lock string) bool
+}
+
+// QueueLocker is implemented by lockers that list who stands in the queue of a
+// lock, the first one first.
+type QueueLocker interface {
+	Participants(ctx context.Context, lock string) ([]histories.Participant, error)
+}
+
+// Telling is what an observer is told of an outermost lease: once that it was
+// acquired, and then once that it was lost or released.
+type Telling struct {
+	What    string // histories.ToldAcquired, ToldLost or ToldReleased
+	Lock    string
+	Token   histories.Token // of the lease
+	Session int64           // of the lease
+}
+
+// asking decides how often locks are asked of themselves, by shares.
+const (
+	askGrant = 0.25 // of new holds
+	askNode  = 0.05 // of new holds: when their node was created, and of all those that a fault has met
+	askFree  = 0.25 // of releases: whether the lock is held
+	askQueue = 0.08 // of cycles: who stands in the queue
+)
+
+// saying begins an answer: what is said from now on was not so before.
+func (c *client) saying() *histories.Saying {
+	return &histories.Saying{Asked: c.run.journal.Elapsed()}
+}
+
+// ask puts on record what one of the hold's leases, of a depth as its holder
+// counts, says of itself. When the hold is over or lost by then, it is not: nobody
+// knows what came first.
+func (h *hold) ask(lease Lease, depth int) {
+	if !h.c.run.promises.Says {
+		return
+	}
+	e := h.event
+	if part, ok := lease.(partLease); ok {
+		lease, e = part.Lease, h.part(part.lock)
+	}
+	s := h.c.saying()
+	asked := time.Now()
+	if l, ok := lease.(NestedLease); ok {
+		s.Depth = l.Depth()
+	}
+	if l, ok := lease.(DeadlineLease); ok {
+		valid := lease.Valid()
+		left := l.Deadline().Sub(asked)
+		s.Valid, s.Left = &valid, &left
+	}
+	if l, ok := lease.(ContextLease); ok {
+		ended := h.endedEarly(l.Context())
+		s.Ended = &ended
+	}
+	s.Held = h.c.saysHeld(e.Lock, e.Mode)
+	h.record(e, depth, s, false)
+}
+
+// askNow asks one of the hold's leases, given outermost first, now and then.
+func (h *hold) askNow(levels []Lease) {
+	if h.c.asks.Float64() < askGrant {
+		h.askOne(levels)
+	}
+}
+
+// askOne asks any one of the hold's leases.
+func (h *hold) askOne(levels []Lease) {
+	i := h.c.asks.IntN(len(levels))
+	h.ask(levels[i], h.above+i+1)
+}
+
+// askGranted asks a hold that has just begun now and then, and when its node was
+// created if a fault has met its acquire: that is when a target must find that out.
+func (h *hold) askGranted(met bool) {
+	h.askNow([]Lease{h.lease})
+	if h.c.asks.Float64() < askNode || met {
+		h.askNode()
+	}
+}
+
+// endedEarly reports whether the context of a lease that is not lost has ended. A
+// loss that ends the context first is waited for.
+func (h *hold) endedEarly(ctx context.Context) bool {
+	for i := 0; i < 10 && ctx.Err() != nil && !h.isLost(); i++ {
+		pause(context.Background(), histories.EndBound/10, h.lease.Lost())
+	}
+	return ctx.Err() != nil && !h.isLost()
+}
+
+// record puts a saying of the hold's on record while the hold lasts, or its
+// contradiction to itself in any case.
+func (h *hold) record(e histories.Event, depth int, s *histories.Saying, always bool) {
+	e.Type, e.Depth, e.Saying = histories.Says, depth, s
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over || !always && h.isLostLocked() {
+		return
+	}
+	if s.Valid == nil && s.Depth == 0 && s.Ended == nil && s.Held == nil && s.Created == 0 {
+		return // it says nothing
+	}
+	h.c.record(e)
+}
+
+// askLost puts on record what a lease says of itself that is lost, as is on record
+// already. Its context gets time to end.
+func (h *hold) askLost(lease Lease) {
+	if !h.c.run.promises.Says {
+		return
+	}
+	e := h.event
+	if part, ok := lease.(partLease); ok {
+		lease, e = part.Lease, h.part(part.lock)
+	}
+	s := h.c.saying()
+	if l, ok := lease.(ContextLease); ok {
+		// In steps, so that a machine that stands still does not count.
+		for i := 0; i < 10 && l.Context().Err() == nil; i++ {
+			pause(context.Background(), histories.EndBound/5, l.Context().Done())
+		}
+		ended := l.Context().Err() != nil
+		s.Ended = &ended
+	}
+	valid := lease.Valid()
+	s.Valid, s.Held = &valid, h.c.saysHeld(e.Lock, e.Mode)
+	h.record(e, 0, s, true)
+}
+
+// askFree puts on record whether the lock is held that the client has given back.
+func (h *hold) askFree() {
+	if h.c.companyBusy() {
+		return // the client may hold it in the name of another
+	}
+	held := h.c.saying()
+	if held.Held = h.c.saysHeld(h.event.Lock, h.event.Mode); held.Held == nil || h.c.companyBusy() {
+		return
+	}
+	e := h.event
+	e.Type, e.Token, e.Saying = histories.Says, histories.Token{}, held
+	h.c.record(e)
+}
+
+// companyBusy reports whether somebody who shares the client's session holds, wants
+// or gives back a lock.
+func (c *client) companyBusy() bool {
+	for _, other := range c.home.members {
+		if other == c {
+			continue
+		}
+		other.mu.Lock()
+		busy := other.waiting || other.releasing || len(other.held) > 0
+		other.mu.Unlock()
+		if busy {
+			return true
+		}
+	}
+	return false
+}
+
+// saysHeld asks whether the client holds a lock; nil if it does not say.
+func (c *client) saysHeld(lock string, mode histories.Mode) *bool {
+	if l, ok := c.lockerOf(lock, mode).(HeldLocker); ok && lock != "" {
+		held := l.Held(lock)
+		return &held
+	}
+	return nil
+}
+
+// lockerOf returns what gets a lock, nil if there is no client.
+func (c *client) lockerOf(lock string, mode histories.Mode) any {
+	target, recipe := c.client(), c.run.locks[lock].Recipe
+	switch {
+	case target == nil || lock == "":
+		return nil
+	case recipe.HasPermits():
+		l, _ := permitsOf(target, recipe)
+		return l
+	}
+	l, _ := lockerOf(target, recipe, mode)
+	return l
+}
+
+// told is Env.Told: it puts on record what an observer of the client was told.
+func (c *client) told(t Telling) {
+	if !c.run.promises.Says {
+		return
+	}
+	s := c.saying()
+	s.Told = t.What
+	// The process may have ended since it was looked up, and the next of the client
+	// not have begun: what was told of a sibling's lease must not get lost with it.
+	for range 100 {
+		if c.recordAlive(histories.Event{
+			Type: histories.Says, Process: c.current(), Lock: t.Lock, Token: t.Token, Session: sessionName(t.Session), Saying: s,
+		}) {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}

@@ -1,0 +1,50 @@
+package workload
+
+import (
+	"context"
+	"time"
+)
+
+// beforeDeadline is when a holder begins to look closely at a deadline that comes.
+const beforeDeadline = 2 * time.Millisecond
+
+// waitOut waits while the hold goes on: for d, until ctx ends or the lease is lost.
+// A deadline that comes meanwhile is met with open eyes: a lease that waits to be
+// told of its loss is valid for an instant too long, and whoever pauses in it for
+// longer.
+func (h *hold) waitOut(ctx context.Context, d time.Duration, lease Lease) {
+	l, ok := lease.(DeadlineLease)
+	if part, isPart := lease.(partLease); isPart {
+		l, ok = part.Lease.(DeadlineLease)
+	}
+	if !ok || !h.c.run.promises.Says {
+		pause(ctx, d, h.lease.Lost())
+		return
+	}
+	end := time.Now().Add(d)
+	if left := time.Until(l.Deadline()) - beforeDeadline; left < d {
+		pause(ctx, left, h.lease.Lost())
+		h.meetDeadline(ctx, l)
+	}
+	pause(ctx, time.Until(end), h.lease.Lost())
+}
+
+// meetDeadline asks the lease again and again until it is valid no more, or its
+// deadline has moved on. If it is valid after its own deadline that is on record,
+// whatever has become of it since.
+func (h *hold) meetDeadline(ctx context.Context, lease DeadlineLease) {
+	for until := time.Now().Add(10 * beforeDeadline); ctx.Err() == nil; {
+		s := h.c.saying()
+		asked := time.Now()
+		valid := lease.Valid()
+		left := lease.Deadline().Sub(asked)
+		if valid && left <= 0 {
+			s.Valid, s.Left = &valid, &left
+			h.record(h.event, 0, s, true)
+			return
+		}
+		if !valid || left > 2*beforeDeadline || asked.After(until) {
+			return
+		}
+	}
+}

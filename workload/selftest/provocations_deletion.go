@@ -1,0 +1,53 @@
+package selftest
+
+import (
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload"
+)
+
+func deletionProvocations() []Provocation {
+	hasty := stubborn()
+	hasty.Hold, hasty.Ended = 5*time.Millisecond, 0.1
+	nodes := func() *nemesis.Schedule {
+		return aimed(histories.NodeDeletion, nemesis.AtHolder, 12, 400*time.Millisecond, 0)
+	}
+	several := []histories.Recipe{histories.MultiLock}
+	return []Provocation{
+		{
+			Name:    "deleted-nodes",
+			What:    "nodes of holders are deleted from the side",
+			Config:  workload.Config{Clients: 4, Locks: 2, Duration: 6 * time.Second, Mix: stubborn(), Schedule: nodes()},
+			Mutants: []string{"mutant-deaf-to-deletion"},
+		},
+		{
+			Name:    "deleted-parts",
+			What:    "one node of holders of several locks is deleted from the side",
+			Config:  workload.Config{Recipes: several, Clients: 4, Locks: 1, Duration: 12 * time.Second, Mix: stubborn(), Schedule: aimed(histories.NodeDeletion, nemesis.AtHolder, 4, 2800*time.Millisecond, 0)},
+			Mutants: []string{"mutant-multi-lost-late"},
+		},
+		{
+			Name: "deleted-hand-overs",
+			What: "nodes of holders are deleted from the side that would be handed on within a client",
+			Config: workload.Config{
+				Recipes: []histories.Recipe{histories.Handoff},
+				Clients: 8, Pairs: 4, Locks: 2, Duration: 6 * time.Second, Mix: stubborn(), Schedule: nodes(),
+			},
+			Mutants: []string{"mutant-handoff-after-loss"},
+		},
+		{
+			Name:    "hasty-releases",
+			What:    "some release with a context that has ended, no faults",
+			Config:  workload.Config{Clients: 4, Locks: 1, Duration: 2 * time.Second, Mix: hasty, Schedule: calm()},
+			Mutants: []string{"mutant-hasty-release"},
+		},
+		{
+			Name:    "hasty-releases-of-several",
+			What:    "some release several locks with a context that has ended, no faults",
+			Config:  workload.Config{Recipes: several, Clients: 4, Locks: 1, Duration: 2 * time.Second, Mix: hasty, Schedule: calm()},
+			Mutants: []string{"mutant-multi-hasty-release"},
+		},
+	}
+}

@@ -1,0 +1,159 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// ran is a run that was judged.
+type ran struct {
+	folder.Recorded
+	dir    string
+	report *checker.Report
+	why    error // why it ended early, nil if it did not
+	failed error // why it is not whole
+}
+
+// voidRuns is how many runs may show nothing, since the servers came to disagree
+// with each other, before that is the result. Such a run is a bug of ZooKeeper
+// (ZOOKEEPER-4394 in 3.8), and says nothing of the lock.
+const voidRuns = 3
+
+// untilShown makes a run in dir, and again in another folder below it if the
+// servers have disagreed: servers of this run alone, since they go on doing so.
+func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run func(dir string) (*ran, error)) (*ran, error) {
+	for n, in := 1, dir; ; n++ {
+		r, err := run(in)
+		if err != nil || len(r.report.Disagreements) == 0 || s.servers != nil || n == voidRuns || ctx.Err() != nil {
+			return r, err
+		}
+		t.Logf("the servers came to disagree with each other, a bug of ZooKeeper, so the run shows nothing of the lock: it is made again (%s)", r.report.Disagreements[0])
+		in = filepath.Join(dir, fmt.Sprintf("again-%d", n))
+		if err := os.Mkdir(in, 0o755); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// run makes one run in dir, and judges it.
+func (s *settings) run(ctx context.Context, t testing.TB, dir string) (_ *ran, err error) {
+	network, err := links.InProcess()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, network.Close()) }()
+	cfg := s.config
+	cfg.Network, cfg.Ensemble = network, s.servers
+	if cfg.Ensemble == nil {
+		local, err := ensemble.StartLocal(ctx, ensemble.LocalConfig{
+			Dir: dir, Peers: network, SyncLimit: syncLimit,
+			MinSessionTimeout: min(500*time.Millisecond, cfg.SessionTimeout),
+			MaxSessionTimeout: max(time.Minute, cfg.SessionTimeout),
+		})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, local.Close()) }()
+		cfg.Ensemble = local
+	}
+	tell := cfg.Progress
+	var told teller
+	cfg.Progress = func(p workload.Progress) {
+		told.tell(t, p)
+		if tell != nil {
+			tell(p)
+		}
+	}
+	out := &ran{dir: dir}
+	out.Recorded, out.failed = folder.Record(ctx, dir, cfg, time.Now(), nil)
+	if out.History == "" {
+		return nil, out.failed
+	}
+	if ctx.Err() != nil {
+		out.why = context.Cause(ctx)
+	}
+	// Judging goes on after an interrupt; a second one ends the process.
+	judging := context.WithoutCancel(ctx)
+	header, r, err := folder.JudgeFile(judging, out.History, checker.WithTimeLimit(judgeWithin))
+	if err != nil {
+		return nil, errors.Join(out.failed, err)
+	}
+	out.report = r
+	return out, folder.Write(dir, header, r, out.Took)
+}
+
+// syncLimit is that of the servers, in ticks of 200 ms: 3 s. A follower that lost
+// its leader answers for that long, and so until after its clients' sessions of
+// 2 s have expired, which puts a lock to the test.
+const syncLimit = 15
+
+// judgeWithin bounds the searches of Porcupine.
+const judgeWithin = time.Minute
+
+// failure says in plain words why the test fails, "" if it does not.
+func (r *ran) failure(seed int64) string {
+	var b strings.Builder
+	switch o := r.report.Outcome(); {
+	case o == checker.Violated:
+		for i := range r.report.Verdicts {
+			v := &r.report.Verdicts[i]
+			if v.Outcome != checker.Violated {
+				continue
+			}
+			fmt.Fprintf(&b, "%s is violated: %s.\n", v.Guarantee, v.Reason)
+			if len(v.Witnesses) > 0 {
+				fmt.Fprintf(&b, "  First: %s\n", v.Witnesses[0])
+			}
+		}
+	case r.why != nil:
+		fmt.Fprintf(&b, "the run was ended after %v (%v); until then: %s\n", r.Chaos.Round(time.Millisecond), r.why, r.report.Reason())
+	case r.failed != nil:
+		fmt.Fprintf(&b, "the run failed: %v\n", r.failed)
+	case o == checker.NotExercised:
+		fmt.Fprintf(&b, "not exercised: %s\n  Give it more time (verify.Duration), or promise only what the lock does.\n", r.report.Reason())
+	case o != checker.Holds:
+		fmt.Fprintf(&b, "%s: %s\n", o, r.report.Reason())
+	default:
+		return ""
+	}
+	fmt.Fprintf(&b, "  To look at it, in a browser: %s\n", filepath.Join(r.dir, folder.Page))
+	fmt.Fprintf(&b, "  In words: go run github.com/zkverify/zkverify/cmd/zkverify explain %s\n", r.dir)
+	fmt.Fprintf(&b, "  The same faults again: verify.Seed(%d)", seed)
+	return b.String()
+}
+
+// teller logs how a run stands, at each change of phase and every ten seconds.
+type teller struct {
+	phase string
+	last  time.Time
+}
+
+func (l *teller) tell(t testing.TB, p workload.Progress) {
+	if p.Phase == l.phase && time.Since(l.last) < 10*time.Second {
+		return
+	}
+	l.phase, l.last = p.Phase, time.Now()
+	t.Logf("%s, %.0f s: %s, lost: %d, sessions expired: %d; faults now: %s",
+		cmp.Or(p.Phase, "start"), p.Elapsed.Seconds(), words.Count(p.Ops, "operation"), p.Lost, p.Expired, cmp.Or(strings.Join(p.Faults, ", "), "none"))
+}
+
+// keepsArtifacts reports whether go test was told to keep what tests leave.
+func keepsArtifacts() bool {
+	f := flag.Lookup("test.artifacts")
+	return f != nil && f.Value.String() == "true"
+}
