@@ -158,3 +158,28 @@ func TestACycleIsNotDoomedForEver(t *testing.T) {
 		}
 	})
 }
+
+// What an observer is told between the end of a process and the next one's begin is on
+// record all the same: it may be of a sibling's lease.
+func TestWhatIsToldBetweenTwoProcessesIsOnRecord(t *testing.T) {
+	a, _, _, events := couple(t)
+	a.run.promises.Says = true
+	tell := func() { a.told(Telling{What: histories.ToldAcquired, Lock: "lock-0"}) }
+	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Process: 0}
+	a.record(acquire)
+	tell()
+	acquire.Type = histories.Info
+	a.record(acquire) // process 0 has ended, and still is the current one
+	tell()
+	a.retire()
+	tell()
+	var of []int
+	for _, e := range events() {
+		if e.Type == histories.Says {
+			of = append(of, e.Process)
+		}
+	}
+	if want := []int{0, 2, 2}; !slices.Equal(of, want) {
+		t.Errorf("it was told in processes %v; want %v", of, want)
+	}
+}

@@ -18,15 +18,28 @@ func (c *client) record(e histories.Event) {
 }
 
 // recordAlive is record for what may come to a process after its end: then nothing is
-// recorded of it, and false returned.
-func (c *client) recordAlive(e histories.Event) bool {
+// recorded of it.
+func (c *client) recordAlive(e histories.Event) {
 	c.gate.Lock()
 	defer c.gate.Unlock()
 	if c.dead || e.Process < max(c.over, c.killed) {
-		return false
+		return
 	}
 	c.run.journal.record(e)
-	return true
+}
+
+// recordOfClient is record for what comes to the client, whichever process it is. One
+// that has ended may still be the current one: then it is put down to the next.
+func (c *client) recordOfClient(e histories.Event) {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	if c.dead {
+		return
+	}
+	if e.Process = c.current(); e.Process < c.over {
+		e.Process += c.run.cfg.Clients
+	}
+	c.run.journal.record(e)
 }
 
 // bury puts on record that the client, which is still that which lived in a

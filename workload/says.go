@@ -234,14 +234,5 @@ func (c *client) told(t Telling) {
 	}
 	s := c.saying()
 	s.Told = t.What
-	// The process may have ended since it was looked up, and the next of the client
-	// not have begun: what was told of a sibling's lease must not get lost with it.
-	for range 100 {
-		if c.recordAlive(histories.Event{
-			Type: histories.Says, Process: c.current(), Lock: t.Lock, Token: t.Token, Session: sessionName(t.Session), Saying: s,
-		}) {
-			return
-		}
-		time.Sleep(100 * time.Microsecond)
-	}
+	c.recordOfClient(histories.Event{Type: histories.Says, Lock: t.Lock, Token: t.Token, Session: sessionName(t.Session), Saying: s})
 }
