@@ -16,8 +16,11 @@ import (
 
 // listCmd lists names.
 type listCmd struct {
-	What string `arg:"" enum:"recipes,targets,faults,guarantees,mutants" help:"One of ${enum}."`
+	What string `arg:"" help:"One of recipes, targets, faults, guarantees, mutants."`
 }
+
+// lists are the things that can be listed.
+var lists = []string{"recipes", "targets", "faults", "guarantees", "mutants"}
 
 func (listCmd) Help() string {
 	return withExamples("",
@@ -75,6 +78,8 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 		for _, g := range checker.Guarantees() {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", g.Name, g.Summary, g.Model)
 		}
+	default:
+		return usageError{words.Unknown("list", l.What, lists, words.Known(lists))}
 	}
 	return w.Flush()
 }
