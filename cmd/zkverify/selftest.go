@@ -106,7 +106,7 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	if s.JSON {
 		err = matrix.JSON(con.out)
 	} else {
-		err = matrix.Text(con.out)
+		err = matrix.Text(con.out, con.style(false).Width)
 	}
 	junit := s.JUnit
 	if junit == "" {

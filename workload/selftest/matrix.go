@@ -6,8 +6,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Matrix is what came of a self-test.
@@ -55,22 +56,51 @@ func (m *Matrix) JSON(w io.Writer) error {
 	return e.Encode(m)
 }
 
-// Text writes the matrix as a table, and below it what went wrong in plain
-// words.
-func (m *Matrix) Text(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "target\tprovocation\tmust be caught by\twas caught by\tseen at\ttook\t")
-	for _, trial := range m.Trials {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", trial.Target, trial.Provocation, must(trial), caught(trial), seen(trial), trial.Took, mark(trial))
-	}
-	if err := t.Flush(); err != nil {
+// Text writes the matrix as a table, and below it what went wrong in plain words, in
+// lines of at most width letters. A width of 0 is no limit.
+func (m *Matrix) Text(w io.Writer, width int) error {
+	if err := m.table(w, width); err != nil {
 		return err
 	}
+	var sentences []string
 	for _, trial := range m.Wrong() {
-		fmt.Fprintf(w, "\n%s\n", trial.Sentence())
+		sentences = append(sentences, trial.Sentence())
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", m.Summary())
-	return err
+	for _, sentence := range append(sentences, m.Summary()) {
+		if _, err := fmt.Fprintf(w, "\n%s\n", strings.Join(words.Wrap(sentence, width), "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table writes a line for each trial. Where the lines are wider than width, the
+// provocations become headings, and the guarantee that had to catch a mutant is not
+// named besides the one that did: if it is another, the trial is marked as wrong.
+func (m *Matrix) table(w io.Writer, width int) error {
+	full := [][]string{{"target", "provocation", "must be caught by", "was caught by", "seen at", "took", ""}}
+	short := [][]string{{"target", "was caught by", "seen at", "took", ""}}
+	for _, t := range m.Trials {
+		full = append(full, []string{t.Target, t.Provocation, must(t), caught(t), seen(t), t.Took.String(), mark(t)})
+		short = append(short, []string{"  " + t.Target, caught(t), seen(t), t.Took.String(), mark(t)})
+	}
+	rows, columns := full, widths(full)
+	grouped := width > 0 && sum(columns) > width
+	if grouped {
+		rows, columns = short, widths(short)
+		narrow(columns, width, 1, 4)
+	}
+	for i, row := range rows {
+		if grouped && i > 0 && (i == 1 || m.Trials[i-1].Provocation != m.Trials[i-2].Provocation) {
+			if _, err := fmt.Fprintln(w, m.Trials[i-1].Provocation); err != nil {
+				return err
+			}
+		}
+		if err := writeRow(w, row, columns); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func must(t Trial) string {

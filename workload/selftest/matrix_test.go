@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,7 +33,7 @@ func matrix() *Matrix {
 
 func TestTheMatrixSaysWhatEscapedInPlainWords(t *testing.T) {
 	var b bytes.Buffer
-	if err := matrix().Text(&b); err != nil {
+	if err := matrix().Text(&b, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -45,6 +47,63 @@ func TestTheMatrixSaysWhatEscapedInPlainWords(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("does not say %q:\n%s", want, b.String())
 		}
+	}
+}
+
+// TestTheMatrixFitsTheTerminal looks at the matrix of all trials, which is 107 columns
+// wide and more.
+func TestTheMatrixFitsTheTerminal(t *testing.T) {
+	m := matrix()
+	for _, p := range Provocations() {
+		for _, target := range append(p.Mutants, unmutated) {
+			trial := Trial{Provocation: p.Name, Target: target, Guarantee: guaranteeFor(target), OK: true, Took: Seconds(12 * time.Second)}
+			if trial.Guarantee != "" {
+				trial.Fired = []string{trial.Guarantee, checker.NoLostUpdatePlain}
+			}
+			m.Trials = append(m.Trials, trial)
+		}
+	}
+	for _, width := range []int{160, 120, 100, 80} {
+		var b bytes.Buffer
+		if err := m.Text(&b, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+		// No name is cut or broken.
+		for _, trial := range m.Trials {
+			for _, name := range []string{trial.Target, trial.Provocation} {
+				if !regexp.MustCompile(`(?m)^ *(\S+ +)?` + regexp.QuoteMeta(name) + `( |$)`).MatchString(b.String()) {
+					t.Errorf("%s is missing at %d columns", name, width)
+				}
+			}
+		}
+	}
+}
+
+func TestANarrowMatrixHasTheProvocationsAsHeadings(t *testing.T) {
+	var b bytes.Buffer
+	if err := matrix().Text(&b, 70); err != nil {
+		t.Fatal(err)
+	}
+	if want := `target      was caught by         seen at  took
+p
+  mutant-a  mutual exclusion;     2.2 s    7.0 s
+            fairness
+  mutant-b  nothing               -        0.0 s  WRONG
+  recipes   nothing               -        0.0 s  has shown nothing 2×
+                                                  before
+q
+  recipes   not run               -        0.0 s  WRONG
+
+mutant-b in p was not caught by fairness: escaped: fairness: holds
+(p-mutant-b.jsonl)
+
+`; !strings.HasPrefix(b.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
