@@ -138,10 +138,7 @@ func TestACustomRuleKeepsPlaces(t *testing.T) {
 	eventually(t, "the third queues", func() bool { return len(contenders(t, conn, path)) == 3 })
 	fourth := acquiring(within(t), m)
 	eventually(t, "the fourth queues", func() bool { return len(contenders(t, conn, path)) == 4 })
-	before, err := m.Participants(within(t))
-	if err != nil || len(before) != 4 {
-		t.Fatal(before, err)
-	}
+	before := participants(t, m, 4)
 	eventually(t, "they wait", func() bool { return watchesBelow(t, path) == 0 })
 	cancel()
 	<-third

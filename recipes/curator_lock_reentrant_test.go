@@ -144,9 +144,9 @@ func TestCuratorRevoking(t *testing.T) {
 		gave <- l.Release(t.Context())
 	}()
 
-	all, err := recipes.NewMutex(other, path).Participants(within(t))
-	if err != nil || len(all) != 1 || all[0].Node != held.Node() {
-		t.Fatalf("participants: %v, %v", all, err)
+	all := participants(t, recipes.NewMutex(other, path), 1)
+	if all[0].Node != held.Node() {
+		t.Fatalf("participants: %v", all)
 	}
 	if err := other.Revoke(within(t), all[0].Node); err != nil {
 		t.Fatal(err)

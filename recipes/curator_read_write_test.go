@@ -39,10 +39,7 @@ func TestCuratorReadWriteGetParticipantNodes(t *testing.T) {
 	}
 	eventually(t, "the writers queue", func() bool { return len(contenders(t, conn, path)) == readers+writers })
 	for _, side := range []*recipes.Mutex{rw.Read(), rw.Write()} {
-		all, err := side.Participants(within(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := participants(t, side, readers+writers)
 		kinds := map[string]int{}
 		for i, p := range all {
 			kinds[p.Kind]++

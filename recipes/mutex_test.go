@@ -278,6 +278,20 @@ func TestCurator173ParentsAreContainersAndCurator180TheirReapingHurtsNobody(t *t
 	wg.Wait()
 }
 
+// participants waits until so many are listed: the server of the mutex's client may
+// hear of others a little later.
+func participants(t *testing.T, m *recipes.Mutex, n int) (all []recipes.Participant) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d participants are listed", n), func() bool {
+		var err error
+		if all, err = m.Participants(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		return len(all) == n
+	})
+	return all
+}
+
 func TestParticipantsAreListedInTheOrderOfTheirTurns(t *testing.T) {
 	path := uniquePath(t)
 	a, b := connect(t, addrs()), connect(t, addrs())
@@ -289,11 +303,7 @@ func TestParticipantsAreListedInTheOrderOfTheirTurns(t *testing.T) {
 	l := acquire(t, within(t), m)
 	ctx, cancel := context.WithCancel(within(t))
 	waiting := acquiring(ctx, recipes.NewMutex(b, path, recipes.WithData([]byte("b"))))
-	eventually(t, "b waits", func() bool { return len(contenders(t, conn, path)) == 2 })
-	all, err := m.Participants(within(t))
-	if err != nil || len(all) != 2 {
-		t.Fatalf("got %v, %v", all, err)
-	}
+	all := participants(t, m, 2)
 	if all[0].Node != l.Node() || string(all[0].Data) != "a" || string(all[1].Data) != "b" ||
 		all[0].Token != l.Token() || all[0].Session != l.SessionID() || time.Since(all[1].Since).Abs() > time.Minute {
 		t.Errorf("got %+v", all)

@@ -56,11 +56,7 @@ func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 	m := recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
 	waiting := acquiring(within(t), m)
 	eventually(t, "it waits", func() bool { return len(contenders(t, admin(t), path)) == 2 })
-	ps, err := m.Participants(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Revoke(within(t), ps[1].Node); err != nil {
+	if err := other.Revoke(within(t), participants(t, m, 2)[1].Node); err != nil {
 		t.Fatal(err)
 	}
 	select {
