@@ -13,7 +13,8 @@ import (
 // Errors of [Shrink] and [Explain].
 var (
 	// ErrNotViolated: the history does not violate the guarantee, or any when
-	// none is named.
+	// none is named. Of a named one the error that wraps it says what came of it, and
+	// which others are violated.
 	ErrNotViolated = errors.New("no guarantee is violated")
 	// ErrNoGuarantee: there is none of this name.
 	ErrNoGuarantee = errors.New("unknown guarantee")
@@ -73,13 +74,10 @@ func firstViolated(ctx context.Context, h *histories.History, guarantee string, 
 			return v, nil
 		}
 	}
-	switch shrunk := h.Header.Shrunk; {
-	case guarantee == "":
+	if guarantee == "" {
 		return nil, ErrNotViolated
-	case shrunk != nil && shrunk.Guarantee != guarantee:
-		return nil, fmt.Errorf("%s: %w: the history was shrunk for %s, and is judged on nothing else", guarantee, ErrNotViolated, shrunk.Guarantee)
 	}
-	return nil, fmt.Errorf("%s: %w", guarantee, ErrNotViolated)
+	return nil, r.refuse(guarantee, h.Header.Shrunk)
 }
 
 // shrunk makes a note of what was left out of the history. It returns an error if

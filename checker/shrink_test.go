@@ -104,6 +104,25 @@ func TestShrinkAndExplainRefuseWhatIsNotViolated(t *testing.T) {
 	}
 }
 
+func TestARefusalSaysWhatCameOfTheGuarantee(t *testing.T) {
+	good := newRun(t).cycle(1, 2, 1, 1).h
+	unpromised := newRun(t).cycle(1, 2, 1, 1).h
+	unpromised.Header.Promises.Tokens = false
+	for _, c := range []struct {
+		h               *histories.History
+		guarantee, want string
+	}{
+		{good, MutualExclusion, "mutual exclusion holds; no guarantee is violated"},
+		{good, Barriers, "barriers is no guarantee of the recipes that were driven; no guarantee is violated"},
+		{good, LossIsTold, "loss is told was not exercised: "},
+		{unpromised, Fencing, "fencing is not promised: "},
+	} {
+		if _, err := Explain(context.Background(), c.h, c.guarantee); !errors.Is(err, ErrNotViolated) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
 func TestShrinkEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := Shrink(ctx, haystack(t, 100, doubleHold), "", func(int) { cancel() })

@@ -1,0 +1,42 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// notViolated is ErrNotViolated of a named guarantee: what came of it, and which
+// others are violated.
+type notViolated struct{ text string }
+
+func (e notViolated) Error() string { return e.text }
+func (notViolated) Unwrap() error   { return ErrNotViolated }
+
+// refuse says what came of a guarantee that is not violated.
+func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
+	var others []string
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == Violated {
+			others = append(others, v.Guarantee)
+		}
+	}
+	violated := ErrNotViolated.Error()
+	if len(others) > 0 {
+		violated = "violated: " + strings.Join(others, "; ")
+	}
+	v := r.Verdict(guarantee)
+	switch {
+	case v == nil && shrunk != nil:
+		return notViolated{fmt.Sprintf("%s was not judged: the history was shrunk for %s, and is judged on nothing else; %s", guarantee, shrunk.Guarantee, violated)}
+	case v == nil:
+		return notViolated{fmt.Sprintf("%s is no guarantee of the recipes that were driven; %s", guarantee, violated)}
+	case v.Outcome == Holds:
+		return notViolated{fmt.Sprintf("%s holds; %s", guarantee, violated)}
+	}
+	is := map[Outcome]string{
+		NotExercised: "was not exercised", NotJudged: "was not judged", NotPromised: "is not promised", Unknown: "is unknown",
+	}[v.Outcome]
+	return notViolated{fmt.Sprintf("%s %s: %s; %s", guarantee, is, v.Reason, violated)}
+}
