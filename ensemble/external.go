@@ -78,7 +78,7 @@ func External(ctx context.Context, servers []string, runID string, auth Credenti
 		err = fmt.Errorf("%w: %w", ErrNotAllowed, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("external ensemble: create %s: %w", e.root, err)
+		return nil, fmt.Errorf("external ensemble: create %s on %s: %w", e.root, strings.Join(e.addrs(), ", "), err)
 	}
 	return e, nil
 }

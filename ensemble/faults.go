@@ -72,7 +72,7 @@ func (l *Local) Restart(ctx context.Context, id int) error {
 	if err := s.start(); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}
-	if err := s.serves(ctx); err != nil {
+	if _, err := s.serves(ctx); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}
 	return nil

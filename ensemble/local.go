@@ -101,18 +101,18 @@ func startOnce(ctx context.Context, config LocalConfig, java, class string) (_ *
 		}
 	}
 	for _, s := range l.servers {
-		if err := s.serves(ctx); err != nil {
+		status, err := s.serves(ctx)
+		if err != nil {
 			return nil, err
 		}
+		l.version = status.Version
 	}
 	if config.Peers != nil {
 		if err := l.checkPeers(); err != nil {
 			return nil, err
 		}
 	}
-	status, _, err := AskStatus(ctx, l.servers[0].Addr)
-	l.version = status.Version
-	return l, err
+	return l, nil
 }
 
 // prepare chooses ports, opens the links and writes everything the servers read.

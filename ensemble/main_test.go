@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 		beParent()
 		return
 	}
+	if os.Getenv(brieflyEnv) != "" {
+		serveBriefly()
+		return
+	}
 	code := m.Run()
 	if shared.local != nil {
 		if err := errors.Join(shared.local.Close(), shared.local.Close(), shared.network.Close()); err != nil {

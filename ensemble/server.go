@@ -87,8 +87,8 @@ func (s *server) start() error {
 }
 
 // serves waits until the server takes part in a quorum: an open port is not
-// enough, it opens before the election.
-func (s *server) serves(ctx context.Context) error {
+// enough, it opens before the election. It returns what the server says of itself then.
+func (s *server) serves(ctx context.Context) (Status, error) {
 	s.mu.Lock()
 	p := s.process
 	s.mu.Unlock()
@@ -96,15 +96,15 @@ func (s *server) serves(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if status, _, err := AskStatus(ctx, s.Addr); err == nil && status.Serving() {
-			return nil
+			return status, nil
 		}
 		select {
 		case <-p.Done():
-			return s.died()
+			return Status{}, s.died()
 		case <-ctx.Done():
-			return fmt.Errorf("server %d at %s: %w; last lines of %s:\n%s", s.ID, s.Addr, context.Cause(ctx), s.log, child.LastLines(s.log, 10))
+			return Status{}, fmt.Errorf("server %d at %s: %w; last lines of %s:\n%s", s.ID, s.Addr, context.Cause(ctx), s.log, child.LastLines(s.log, 10))
 		case <-s.local.ctx.Done():
-			return ErrClosed
+			return Status{}, ErrClosed
 		case <-tick.C:
 		}
 	}

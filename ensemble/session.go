@@ -78,20 +78,26 @@ func (f *failure) reason() error {
 	return fmt.Errorf("no session: %w", f.last)
 }
 
-// cappedConn bounds the wait of go-zookeeper's handshake, which is otherwise
-// several session timeouts and outlives Close.
-type cappedConn struct{ net.Conn }
+// CapHandshake bounds the wait of go-zookeeper's handshake on conn to a few seconds.
+// It is otherwise several session timeouts, and outlives Close. The session is to have
+// the given timeout.
+func CapHandshake(conn net.Conn, session time.Duration) net.Conn { return cappedConn{conn, session} }
+
+type cappedConn struct {
+	net.Conn
+	session time.Duration
+}
 
 func dialCapped(network, address string, timeout time.Duration) (net.Conn, error) {
 	conn, err := net.DialTimeout(network, address, min(timeout, handshakeLimit))
 	if err != nil {
 		return nil, err
 	}
-	return cappedConn{Guard(conn)}, nil
+	return CapHandshake(Guard(conn), sessionTimeout), nil
 }
 
 func (c cappedConn) SetReadDeadline(t time.Time) error {
-	if limit := time.Now().Add(sessionTimeout); t.After(limit) {
+	if limit := time.Now().Add(c.session); t.After(limit) {
 		t = time.Now().Add(handshakeLimit)
 	}
 	return c.Conn.SetReadDeadline(t)

@@ -2,6 +2,7 @@ package ensemble_test
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -78,6 +79,52 @@ func TestServersThatNeverServeEndTheStartInTime(t *testing.T) {
 	if !errors.Is(err, ensemble.ErrNotServing) || !strings.Contains(err.Error(), "here I sit") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// brieflyEnv makes the test binary a server that says once that it serves, and accepts
+// connections without an answer from then on.
+const brieflyEnv = "ZKVERIFY_TEST_BRIEFLY"
+
+func serveBriefly() {
+	config, err := os.ReadFile(os.Args[len(os.Args)-1])
+	if err != nil {
+		panic(err)
+	}
+	_, rest, _ := strings.Cut(string(config), "clientPort=")
+	port, _, _ := strings.Cut(rest, "\n")
+	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		panic(err)
+	}
+	for answered := false; ; {
+		conn, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		if answered {
+			go func() { _, _ = io.Copy(io.Discard, conn) }() // ends with the process
+			continue
+		}
+		_, _ = io.WriteString(conn, "Zookeeper version: 3.8.0-5a02, built on 2022\nZxid: 0x1\nMode: follower\n")
+		_, _ = conn.Read(make([]byte, 4))
+		answered = true
+		conn.Close()
+	}
+}
+
+// TestAServerIsAskedNoMoreThanThatItServes starts servers that say so once: what is
+// asked again may go unanswered on a machine that is short of time.
+func TestAServerIsAskedNoMoreThanThatItServes(t *testing.T) {
+	self, err := filepath.Abs(os.Args[0])
+	must(t, err)
+	l, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Java: script(t, brieflyEnv+`=1 exec "`+self+`" "$@"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := l.Version(); v != "3.8.0" {
+		t.Errorf("version %q", v)
+	}
+	must(t, l.Close())
 }
 
 func TestAnApacheDistributionRunsFromItsDirectory(t *testing.T) {

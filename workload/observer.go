@@ -75,13 +75,14 @@ func newObserver(ctx context.Context, servers []string, auth ensemble.Credential
 	}
 }
 
-// dialGuarded dials a server, and does not believe whatever answers.
+// dialGuarded dials a server, and does not believe whatever answers, nor waits long for
+// an answer.
 func dialGuarded(network, addr string, timeout time.Duration) (net.Conn, error) {
 	conn, err := net.DialTimeout(network, addr, timeout)
 	if err != nil {
 		return nil, err
 	}
-	return ensemble.Guard(conn), nil
+	return ensemble.CapHandshake(ensemble.Guard(conn), observerTimeout), nil
 }
 
 func (o *observer) close() {

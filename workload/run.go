@@ -16,6 +16,10 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 )
 
+// ErrNoEnsemble is returned by Run when the servers, or the links to them, fail before
+// the run has begun.
+var ErrNoEnsemble = errors.New("the servers, or the links to them, failed before the run began")
+
 // Run drives the target through the phases of a run and records them. It
 // returns when everything that it started has ended; the ensemble, the network
 // and the recorder stay open.
@@ -175,31 +179,8 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	o, err := newObserver(opening, servers, r.cfg.Auth)
-	if err != nil {
-		return err
-	}
-	o.journal, o.expired = r.journal, r.sessionExpired
-	r.observer = o
-	root, err := o.makeRoot(r.cfg.Ensemble.Root())
-	if err != nil {
-		return fmt.Errorf("preparing %s: %w", r.cfg.Ensemble.Root(), err)
-	}
-	if err := r.putForeign(); err != nil {
-		return err
-	}
-	if err := r.putGuarded(); err != nil {
-		return fmt.Errorf("preparing the counters in ZooKeeper: %w", err)
-	}
-	r.name = path.Base(root)
-	for i := range r.cfg.Clients {
-		r.clients = append(r.clients, newClient(r, i))
-	}
-	r.pairUp()
-	for _, h := range r.households() {
-		if err := h.link(opening); err != nil {
-			return err
-		}
+	if err := r.prepare(opening, servers); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoEnsemble, err)
 	}
 	if r.cfg.Workers.N > 0 {
 		if err := r.startWorkers(opening); err != nil {
@@ -229,6 +210,38 @@ func (r *run) setUp(ctx context.Context) error {
 		}
 	}
 	r.idle = len(running(r.before, []Target{r.cfg.Target}))
+	return nil
+}
+
+// prepare opens the observer, puts on the servers what the run needs there, and opens
+// the links.
+func (r *run) prepare(ctx context.Context, servers []string) error {
+	o, err := newObserver(ctx, servers, r.cfg.Auth)
+	if err != nil {
+		return err
+	}
+	o.journal, o.expired = r.journal, r.sessionExpired
+	r.observer = o
+	root, err := o.makeRoot(r.cfg.Ensemble.Root())
+	if err != nil {
+		return fmt.Errorf("preparing %s: %w", r.cfg.Ensemble.Root(), err)
+	}
+	if err := r.putForeign(); err != nil {
+		return err
+	}
+	if err := r.putGuarded(); err != nil {
+		return fmt.Errorf("preparing the counters in ZooKeeper: %w", err)
+	}
+	r.name = path.Base(root)
+	for i := range r.cfg.Clients {
+		r.clients = append(r.clients, newClient(r, i))
+	}
+	r.pairUp()
+	for _, h := range r.households() {
+		if err := h.link(ctx); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

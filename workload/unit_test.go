@@ -1,13 +1,20 @@
 package workload
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
+	"io"
 	"math/rand/v2"
+	"net"
 	"reflect"
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
 )
 
 func TestAClientsChoicesAreAFunctionOfTheSeed(t *testing.T) {
@@ -202,5 +209,45 @@ func TestServersThatDisagreeAreNamed(t *testing.T) {
 		"the servers have /c of different transactions: server 1 of 0x7, server 2 of 0x10, server 3 of 0x10",
 	}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v; want %v", got, want)
+	}
+}
+
+// deadEnsemble is one whose server does not answer.
+type deadEnsemble struct {
+	ensemble.Ensemble
+	addr string
+}
+
+func (e deadEnsemble) Servers() []ensemble.Server { return []ensemble.Server{{ID: 1, Addr: e.addr}} }
+func (deadEnsemble) Root() string                 { return "/zkverify/dead" }
+func (deadEnsemble) Kind() string                 { return "external" }
+func (deadEnsemble) Version() string              { return "" }
+func (deadEnsemble) TickTime() time.Duration      { return 0 }
+
+func TestServersThatFailBeforeTheRunAreNamedAsTheReason(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	recorder, err := histories.NewRecorder(io.Discard, histories.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recorder.Close()
+	network, err := links.InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer network.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	target, err := TargetNamed("recipes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(ctx, Config{Ensemble: deadEnsemble{addr: silent.Addr().String()}, Network: network, Target: target, Recorder: recorder, Duration: time.Second, Schedule: &nemesis.Schedule{}})
+	if !errors.Is(err, ErrNoEnsemble) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload"
 )
 
 // The exit statuses.
@@ -168,16 +168,23 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// unavailable is why there is no ensemble to run on, whatever it is.
+type unavailable struct{ error }
+
+func (e unavailable) Unwrap() error { return e.error }
+
 func statusOf(err error) int {
 	var u usageError
+	var none unavailable
 	var f *histories.FormatError
 	if errors.As(err, &u) || errors.As(err, &f) {
 		return exitUsage
 	}
+	if errors.As(err, &none) {
+		return exitUnavailable
+	}
 	for _, e := range []error{
-		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrPortTaken, ensemble.ErrServerDied,
-		ensemble.ErrNotServing, ensemble.ErrDirectPeerLink, ensemble.ErrUnreachable, ensemble.ErrUnknownLeader,
-		ensemble.ErrNotAllowed, ensemble.ErrRootExists, errNoToxiproxy, errNoEnsemble, docker.ErrNoDocker, docker.ErrNoImage,
+		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble,
 	} {
 		if errors.Is(err, e) {
 			return exitUnavailable

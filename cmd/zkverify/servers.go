@@ -173,17 +173,27 @@ type environment struct {
 	auth     ensemble.Credentials
 }
 
-// open starts the servers, or reaches yours.
-func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string) (_ *environment, err error) {
-	env := &environment{}
+// open starts the servers, or reaches yours. Whatever keeps it from that, but for an
+// interrupt and for what was asked for wrongly, means that they are unavailable.
+func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string) (*environment, error) {
+	auth, err := f.credentials()
+	if err != nil {
+		return nil, err
+	}
+	env, err := f.start(ctx, con, dir, runID, auth)
+	if err != nil && ctx.Err() == nil {
+		err = unavailable{err}
+	}
+	return env, err
+}
+
+func (f *serversFlags) start(ctx context.Context, con *console, dir, runID string, auth ensemble.Credentials) (_ *environment, err error) {
+	env := &environment{auth: auth}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, env.Close())
 		}
 	}()
-	if env.auth, err = f.credentials(); err != nil {
-		return env, err
-	}
 	if f.Toxiproxy != "" {
 		options, err := f.remote()
 		if err != nil {

@@ -128,16 +128,13 @@ func (e *Ensemble) start(ctx context.Context) error {
 		return err
 	}
 	for _, s := range e.servers {
-		if err := s.serves(ctx); err != nil {
+		status, err := s.serves(ctx)
+		if err != nil {
 			return err
 		}
+		e.version = status.Version
 	}
-	if err := e.checkPeers(ctx); err != nil {
-		return err
-	}
-	status, _, err := ensemble.AskStatus(ctx, e.servers[0].Addr)
-	e.version = status.Version
-	return err
+	return e.checkPeers(ctx)
 }
 
 // Kind returns "docker".

@@ -105,7 +105,7 @@ func (e *Ensemble) Restart(ctx context.Context, id int) error {
 	if err != nil {
 		return err
 	}
-	if err := e.servers[id-1].serves(ctx); err != nil {
+	if _, err := e.servers[id-1].serves(ctx); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}
 	return nil

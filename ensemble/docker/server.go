@@ -79,22 +79,22 @@ func (s *server) create(ctx context.Context) error {
 	return nil
 }
 
-// serves waits until the server serves.
-func (s *server) serves(ctx context.Context) error {
+// serves waits until the server serves, and returns what it says of itself then.
+func (s *server) serves(ctx context.Context) (ensemble.Status, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		if status, _, err := ensemble.AskStatus(ctx, s.Addr); err == nil && status.Serving() {
-			return nil
+			return status, nil
 		}
 		if state, err := s.container.State(ctx); err == nil && !state.Running {
-			return fmt.Errorf("server %d: %w; its last lines:\n%s", s.ID, ensemble.ErrServerDied, s.lastLines())
+			return ensemble.Status{}, fmt.Errorf("server %d: %w; its last lines:\n%s", s.ID, ensemble.ErrServerDied, s.lastLines())
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("server %d at %s: %w; its last lines:\n%s", s.ID, s.Addr, context.Cause(ctx), s.lastLines())
+			return ensemble.Status{}, fmt.Errorf("server %d at %s: %w; its last lines:\n%s", s.ID, s.Addr, context.Cause(ctx), s.lastLines())
 		case <-s.of.ctx.Done():
-			return ensemble.ErrClosed
+			return ensemble.Status{}, ensemble.ErrClosed
 		case <-tick.C:
 		}
 	}

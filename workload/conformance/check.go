@@ -77,7 +77,7 @@ type check struct {
 }
 
 // Check checks a worker, step by step. The error says why the check could not be
-// made, or that ctx has ended; what the worker does wrong is in the steps. If it
+// made, [workload.ErrNoEnsemble] where the servers fail, or that ctx has ended; what the worker does wrong is in the steps. If it
 // does not say hello there is no other step.
 func Check(ctx context.Context, cfg Config) (steps []Step, err error) {
 	c := &check{Config: cfg, spawner: child.NewSpawner(), lines: make(map[string]Wrong)}
@@ -92,7 +92,7 @@ func Check(ctx context.Context, cfg Config) (steps []Step, err error) {
 		c.Patience = 10 * time.Second
 	}
 	if err := c.connect(ctx); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", workload.ErrNoEnsemble, err)
 	}
 	defer func() {
 		c.remove(c.root)
