@@ -107,6 +107,16 @@ func (r *run) forced(ms, p int) *run {
 	return r.fault(ms, histories.FaultStop, histories.ForcedExpiry, p)
 }
 
+// endOf ends a session from the side, by its name, while process p is in it.
+func (r *run) endOf(ms int, session string, p int) *run {
+	for _, typ := range []histories.Type{histories.FaultStart, histories.FaultStop} {
+		r.add(ms, histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{
+			ID: 1, Name: histories.ForcedExpiry, Targets: []string{"client"}, Processes: []int{p}, Params: map[string]string{"session": session},
+		}})
+	}
+	return r
+}
+
 func (r *run) phase(ms int, name string) *run {
 	return r.add(ms, histories.Event{Type: histories.PhaseStart, Process: -1, Phase: name})
 }

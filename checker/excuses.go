@@ -41,9 +41,15 @@ func (t *trace) grace(f *faultSpan) time.Duration {
 // excusing returns the faults that excuse process and were in force at some time
 // in [from, to].
 func (t *trace) excusing(process int, from, to time.Duration) []*faultSpan {
+	return t.forcedThat(func(f *faultSpan) bool { return f.hits(process) }, from, to)
+}
+
+// forcedThat returns the faults that excuse beliefs, are as asked for and were in
+// force at some time in [from, to].
+func (t *trace) forcedThat(is func(*faultSpan) bool, from, to time.Duration) []*faultSpan {
 	var all []*faultSpan
 	add := func(f *faultSpan) {
-		if f.start <= to && f.stop >= from && f.hits(process) {
+		if f.start <= to && f.stop >= from && is(f) {
 			all = append(all, f)
 		}
 	}
@@ -66,6 +72,15 @@ func (t *trace) excusing(process int, from, to time.Duration) []*faultSpan {
 // acquired in the session that is about to end.
 func (t *trace) forcedIn(process int, from, to time.Duration) []span {
 	return t.spansOf(histories.ForcedExpiry, process, from, to)
+}
+
+// wasForced reports whether a forced expiry may have ended a session of process in
+// [from, to]. It hits the session's processes of its time: one that has ended before
+// is none of them, though what it was told of the session still stands.
+func (t *trace) wasForced(session string, process int, from, to time.Duration) bool {
+	return len(t.forcedThat(func(f *faultSpan) bool {
+		return f.Name == histories.ForcedExpiry && (f.hits(process) || f.Params["session"] == session)
+	}, from, to)) > 0
 }
 
 // robbedIn returns when process may have lost a lock, or its place in a queue, without

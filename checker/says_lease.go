@@ -9,10 +9,11 @@ import (
 
 // deadline is what a lease told of its session.
 type deadline struct {
-	at    time.Duration
-	said  Party
-	lock  string
-	asked time.Duration
+	at      time.Duration
+	said    Party
+	lock    string
+	session string
+	asked   time.Duration
 }
 
 // aboutLease judges what a lease says of itself. h is its hold, nil if nothing is
@@ -47,7 +48,7 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *hold) {
 		}
 	}
 	if said.Left != nil && e.Session != "" {
-		d := deadline{said.Asked + *said.Left, p, lock, said.Asked}
+		d := deadline{said.Asked + *said.Left, p, lock, e.Session, said.Asked}
 		if gone, ended := s.t.expired[e.Session]; ended {
 			s.tooLate(d, gone)
 		} else if d.at > s.deadlines[e.Session].at {
@@ -67,7 +68,7 @@ func (s *sayings) expired(session string, gone time.Duration) {
 // tooLate judges a deadline: the servers must not end a session before, unless
 // somebody ends it from the side. That it has ended is seen late, which is lenient.
 func (s *sayings) tooLate(d deadline, gone time.Duration) {
-	if d.at <= gone || len(s.t.forcedIn(d.said.Process, d.asked-s.t.calm(), gone)) > 0 {
+	if d.at <= gone || s.t.wasForced(d.session, d.said.Process, d.asked-s.t.calm(), gone) {
 		return
 	}
 	s.wrong(d.said, d.lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was good until %s, and the servers had ended its session by %s", d.said, d.lock, at(d.asked), at(d.at), at(gone)))

@@ -92,10 +92,20 @@ func TestADeadlineComesBeforeTheEndOfTheSession(t *testing.T) {
 	told := func(r *run) *run {
 		return r.want(0, 1).got(1, 1, 1).ofLease(500, 1, 1, histories.Saying{Valid: yes, Left: in(1500)})
 	}
+	unanswered := func(r *run) *run {
+		return r.release(600, 1).op(700, histories.Info, 1, histories.Release, histories.Event{Depth: 1})
+	}
 	answers(t, SaysWhatIsSo, []known{
 		{"a session ends after the deadline", func(r *run) { told(r).lost(1900, 1).expired(2100, 1) }, Holds},
 		{"a session ends before the deadline", func(r *run) { told(r).lost(1500, 1).expired(1800, 1) }, Violated},
 		{"a session is ended from the side before the deadline", func(r *run) { told(r).expire(1700, 1).expired(1800, 1).lost(1801, 1) }, Holds},
+		{"a session is ended from the side after the process that told the deadline", func(r *run) {
+			// Its client goes on under another number, in the same session.
+			unanswered(told(r)).endOf(1700, "s1", 2).expired(1800, 1)
+		}, Holds},
+		{"another session is ended from the side", func(r *run) {
+			unanswered(told(r)).endOf(1700, "s2", 2).expired(1800, 1)
+		}, Violated},
 		{"a session has ended when the deadline is told", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expired(400, 1).ofLease(500, 1, 1, histories.Saying{Left: in(1500)})
 		}, Violated},
