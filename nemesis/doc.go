@@ -3,12 +3,8 @@
 //
 // The parts:
 //
-//   - A [Fault] is one thing that can be done to a running system and undone
-//     again: Start puts it in force, Stop heals it within HealWithin.
-//   - A [Kind] is a family of faults, what a schedule names: it looks at the
-//     scene and makes the fault that fits. [List] has them all.
-//   - A [World] is what faults may know and touch: the ensemble, and for each
-//     client its links, its session and whether it holds a lock just now.
+//   - Package fault says what a fault is, and what it sees of the system.
+//   - Package faults has every kind of fault, a file each.
 //   - A [Schedule] is data: when, for how long, which kind, aimed at whom.
 //     [Draw] makes one from a seed; it can as well be written by hand or taken
 //     from a recorded history.

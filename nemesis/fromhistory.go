@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // FromHistory returns the schedule that a recorded run carried out: the same
@@ -43,7 +45,7 @@ func FromHistory(h *histories.History) (Schedule, error) {
 func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err error) {
 	f := e.Fault
 	step = Step{At: max(0, e.Time-began), Fault: f.Name}
-	kind, err := kindNamed(f.Name)
+	kind, err := faults.Named(f.Name)
 	if err != nil {
 		return step, false, err
 	}
@@ -51,7 +53,7 @@ func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err
 		step.For, known = d, true
 	}
 	p := &step.Pick
-	p.Aim = Aim(f.Params["aim"])
+	p.Aim = fault.Aim(f.Params["aim"])
 	if _, err := fmt.Sscan(f.Params["draw"], &p.Draw); err != nil {
 		p.Draw = 0 // of a history that does not say: everything else decides
 	}
@@ -59,31 +61,31 @@ func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err
 		if n, ok := numbered(f.Targets[0], "client"); ok && !kind.OfServers() {
 			p.Client = &n
 		}
-		if n, ok := numbered(f.Targets[0], "server"); ok && kind.server {
-			p.Server = Server(fmt.Sprint(n))
+		if n, ok := numbered(f.Targets[0], "server"); ok && kind.Server {
+			p.Server = fault.Server(fmt.Sprint(n))
 		}
 	}
-	if kind.server && f.Params["role"] == string(TheLeader) {
-		p.Server = TheLeader
+	if kind.Server && f.Params["role"] == string(fault.TheLeader) {
+		p.Server = fault.TheLeader
 	}
 	for _, name := range []string{"bridge", "follower"} {
 		if n, ok := numbered(f.Params[name], "server"); ok {
-			p.Server = Server(fmt.Sprint(n))
+			p.Server = fault.Server(fmt.Sprint(n))
 		}
 	}
 	switch scope := f.Params["links"]; {
-	case !kind.links || scope == "":
-	case scope == allServers:
-		p.Links = AllLinks
+	case !kind.Links || scope == "":
+	case scope == faults.AllServers:
+		p.Links = fault.AllLinks
 	default:
-		p.Links = OneLink
+		p.Links = fault.OneLink
 	}
-	for _, q := range kind.params {
-		if value, ok := f.Params[q.name]; ok {
+	for _, q := range kind.Params {
+		if value, ok := f.Params[q.Name]; ok {
 			if p.Params == nil {
 				p.Params = make(map[string]string)
 			}
-			p.Params[q.name] = value
+			p.Params[q.Name] = value
 		}
 	}
 	return step, known, step.check()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 // tape records a run as a history does.
@@ -27,10 +28,10 @@ func (r *tape) Record(e histories.Event) (histories.Event, error) {
 
 func TestTheScheduleOfARecordedRunIsTheOneThatWasCarriedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true})
+		w := newWorld(fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1, Waits: true})
 		said := Schedule{[]Step{
-			{At: time.Second, For: 2 * time.Second, Fault: "latency", Pick: Pick{Aim: AtWaiter, Draw: 17, Links: OneLink, Params: map[string]string{"latency": "80ms", "jitter": "3ms"}}},
-			{At: 4 * time.Second, For: time.Second, Fault: "down", Pick: Pick{Aim: AtHolder, Draw: 4}},
+			{At: time.Second, For: 2 * time.Second, Fault: "latency", Pick: fault.Pick{Aim: fault.AtWaiter, Draw: 17, Links: fault.OneLink, Params: map[string]string{"latency": "80ms", "jitter": "3ms"}}},
+			{At: 4 * time.Second, For: time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder, Draw: 4}},
 		}}
 		rec := &tape{start: time.Now()}
 		time.Sleep(3 * time.Second) // setting up takes time
@@ -58,13 +59,13 @@ func TestWhatWasDoneToTheLeaderIsDoneToTheLeaderAgain(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		fault histories.Fault
-		want  Pick
+		want  fault.Pick
 	}{
-		"it led":      {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "leader", "for": "1s"}}, Pick{Server: TheLeader}},
-		"it followed": {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "follower", "for": "1s"}}, Pick{Server: "2"}},
-		"the bridge":  {histories.Fault{Name: "bridge", Targets: []string{"server 1", "server 3"}, Params: map[string]string{"bridge": "server 2", "for": "1s"}}, Pick{Server: "2"}},
-		"one way":     {histories.Fault{Name: "one-way", Targets: []string{"server 3 -> server 1"}, Params: map[string]string{"follower": "server 3", "lost": "to-leader", "for": "1s"}}, Pick{Server: "3", Params: map[string]string{"lost": "to-leader"}}},
-		"no length":   {histories.Fault{Name: "isolate-leader", Targets: []string{"server 2"}}, Pick{}},
+		"it led":      {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "leader", "for": "1s"}}, fault.Pick{Server: fault.TheLeader}},
+		"it followed": {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "follower", "for": "1s"}}, fault.Pick{Server: "2"}},
+		"the bridge":  {histories.Fault{Name: "bridge", Targets: []string{"server 1", "server 3"}, Params: map[string]string{"bridge": "server 2", "for": "1s"}}, fault.Pick{Server: "2"}},
+		"one way":     {histories.Fault{Name: "one-way", Targets: []string{"server 3 -> server 1"}, Params: map[string]string{"follower": "server 3", "lost": "to-leader", "for": "1s"}}, fault.Pick{Server: "3", Params: map[string]string{"lost": "to-leader"}}},
+		"no length":   {histories.Fault{Name: "isolate-leader", Targets: []string{"server 2"}}, fault.Pick{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.fault.ID = 9
@@ -82,13 +83,13 @@ func TestWhatWasDoneToTheLeaderIsDoneToTheLeaderAgain(t *testing.T) {
 
 func TestEdgesThatAreLateAreCountedButNotTheSearchForSomebodyToHit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1})
+		w := newWorld(fault.Client{Linked: 1})
 		time.AfterFunc(time.Second+300*time.Millisecond, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.clients[0].Holds = true
 		})
-		report, err := Run(t.Context(), w, Schedule{[]Step{{At: time.Second, For: time.Second, Fault: "down", Pick: Pick{Aim: AtHolder}}}}, w)
+		report, err := Run(t.Context(), w, Schedule{[]Step{{At: time.Second, For: time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
 		if err != nil || len(report.Late) != 2 || report.Late[0] != 0 || report.Late[1] != 0 || len(report.Looked) != 1 || report.Looked[0] < 300*time.Millisecond {
 			t.Errorf("report %+v, error %v", report, err)
 		}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // workerWorld is a world whose clients live in worker processes.
@@ -29,10 +32,10 @@ func (w workerWorld) Start(_ context.Context, n int) error {
 
 func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := workerWorld{newWorld(Client{Linked: 1, Worker: 1}, Client{Linked: 1, Worker: 2}, Client{Linked: 1, Worker: 1}, Client{Linked: 1, Worker: 2, Holds: true})}
+		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2}, fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2, Holds: true})}
 		if _, err := Run(t.Context(), w, Schedule{Steps: []Step{
-			{At: time.Second, For: 4 * time.Second, Fault: "pause-worker", Pick: Pick{Aim: AtHolder}},
-			{At: 6 * time.Second, For: time.Second, Fault: "kill-worker", Pick: Pick{Aim: AtHolder}},
+			{At: time.Second, For: 4 * time.Second, Fault: "pause-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
+			{At: 6 * time.Second, For: time.Second, Fault: "kill-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w); err != nil {
 			t.Error(err)
 		}
@@ -50,10 +53,10 @@ func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
 
 func TestAProcessIsLeftAloneWhileAnotherFaultHitsOneOfItsClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := workerWorld{newWorld(Client{Linked: 1, Worker: 1, Holds: true}, Client{Linked: 1, Worker: 1, Waits: true}, Client{Linked: 1, Worker: 2})}
+		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1, Holds: true}, fault.Client{Linked: 1, Worker: 1, Waits: true}, fault.Client{Linked: 1, Worker: 2})}
 		if _, err := Run(t.Context(), w, Schedule{Steps: []Step{
-			{At: 0, For: 10 * time.Second, Fault: "down", Pick: Pick{Aim: AtWaiter}},
-			{At: time.Second, For: time.Second, Fault: "pause-worker", Pick: Pick{Aim: AtHolder}},
+			{At: 0, For: 10 * time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtWaiter}},
+			{At: time.Second, For: time.Second, Fault: "pause-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w); err != nil {
 			t.Error(err)
 		}
@@ -66,7 +69,7 @@ func TestAProcessIsLeftAloneWhileAnotherFaultHitsOneOfItsClients(t *testing.T) {
 
 func TestThePauseOfAProcessEndsWithTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := workerWorld{newWorld(Client{Linked: 1, Worker: 1})}
+		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1})}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := Run(ctx, w, Schedule{Steps: []Step{{For: time.Hour, Fault: "pause-worker"}}}, w); err != nil {
@@ -80,21 +83,21 @@ func TestThePauseOfAProcessEndsWithTheRun(t *testing.T) {
 
 func TestFaultsOfProcessesNeedClientsInProcesses(t *testing.T) {
 	for _, name := range []string{"pause-worker", "kill-worker"} {
-		if _, err := Select([]string{name}, nil, false); err == nil || !strings.Contains(err.Error(), "--workers") {
+		if _, err := faults.Select([]string{name}, nil, false); err == nil || !strings.Contains(err.Error(), "--workers") {
 			t.Errorf("%s: %v", name, err)
 		}
-		k, err := kindNamed(name)
+		k, err := faults.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newWorld(Client{Linked: 1})
-		if _, err := k.Make(newScene(w, name, Pick{}, nil, false)); err == nil || errors.Is(err, ErrNobody) {
+		w := newWorld(fault.Client{Linked: 1})
+		if _, err := k.Make(fault.NewScene(w, name, fault.Pick{}, nil, false)); err == nil || errors.Is(err, fault.ErrNobody) {
 			t.Errorf("%s in a world without: %v; want an error that says so", name, err)
 		}
 	}
-	all, _ := Select([]string{"all"}, nil, false)
-	with, _ := Select([]string{"all"}, nil, true)
-	if len(with) != len(all)+2 || len(with) != len(List()) {
+	all, _ := faults.Select([]string{"all"}, nil, false)
+	with, _ := faults.Select([]string{"all"}, nil, true)
+	if len(with) != len(all)+2 || len(with) != len(faults.List()) {
 		t.Errorf("%d faults without workers, %d with", len(all), len(with))
 	}
 }

@@ -8,6 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
+
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -44,7 +49,7 @@ const (
 // is healed: at the end of the last step, or early when ctx ends. The error
 // says which faults did not heal in time, and nothing else: that ctx ended, or
 // that a step was skipped, is none.
-func Run(ctx context.Context, w World, schedule Schedule, rec Recorder) (Report, error) {
+func Run(ctx context.Context, w fault.World, schedule Schedule, rec Recorder) (Report, error) {
 	r := &runner{world: w, rec: rec, busy: make(map[int]bool)}
 	for i, step := range schedule.Steps {
 		if err := step.check(); err != nil {
@@ -56,7 +61,7 @@ func Run(ctx context.Context, w World, schedule Schedule, rec Recorder) (Report,
 	for i, step := range schedule.Steps {
 		// Each ends with its step, at the latest soon after ctx.
 		wg.Go(func() {
-			if due := start.Add(step.At); sleep(ctx, time.Until(due)) {
+			if due := start.Add(step.At); wait.For(ctx, time.Until(due)) {
 				r.carryOut(ctx, i+1, step, due)
 			}
 		})
@@ -66,7 +71,7 @@ func Run(ctx context.Context, w World, schedule Schedule, rec Recorder) (Report,
 }
 
 type runner struct {
-	world World
+	world fault.World
 	rec   Recorder
 
 	mu          sync.Mutex
@@ -78,7 +83,7 @@ type runner struct {
 
 func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time) {
 	looking := time.Now()
-	fault, err := r.prepare(ctx, step)
+	f, err := r.prepare(ctx, step)
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -86,39 +91,39 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 		return
 	}
 	looked := time.Since(looking)
-	hit := r.processes(fault, nil)
+	hit := r.processes(f, nil)
 	late := r.edge(due.Add(looked), looked)
 	edge := step.edge()
 	edge["late"], edge["looked"] = late.String(), looked.String()
 	// Before Start, so that nothing that the fault does is earlier on record
 	// than the fault.
-	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: fault.record(id, hit, edge)})
-	watcher, watched := r.world.(Watcher)
+	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: f.Record(id, hit, edge)})
+	watcher, watched := r.world.(fault.Watcher)
 	if watched {
-		watcher.Struck(id, fault)
+		watcher.Struck(id, f)
 	}
 	healed := map[string]string{}
 	heal := time.Now().Add(step.For)
-	startErr := within(ctx, fault.HealWithin, fault.Start)
-	if startErr == nil && sleep(ctx, time.Until(heal)) && step.For > 0 {
+	startErr := within(ctx, f.HealWithin, f.Start)
+	if startErr == nil && wait.For(ctx, time.Until(heal)) && step.For > 0 {
 		healed["late"] = r.edge(heal, -1).String()
 	}
 	var stopErr error
-	if fault.Stop != nil {
+	if f.Stop != nil {
 		stopping := time.Now()
 		// The end of the run must not keep anything from being healed.
-		stopErr = within(context.WithoutCancel(ctx), fault.HealWithin, fault.Stop)
+		stopErr = within(context.WithoutCancel(ctx), f.HealWithin, f.Stop)
 		healed["healing"] = time.Since(stopping).String()
 	}
-	stop := histories.Event{Type: histories.FaultStop, Process: -1, Fault: fault.record(id, r.processes(fault, hit), healed)}
+	stop := histories.Event{Type: histories.FaultStop, Process: -1, Fault: f.Record(id, r.processes(f, hit), healed)}
 	if err := errors.Join(startErr, stopErr); err != nil {
 		stop.Error = err.Error()
 	}
 	if watched {
-		watcher.Healed(id, fault)
+		watcher.Healed(id, f)
 	}
 	_, _ = r.rec.Record(stop)
-	r.finish(step, fault, startErr, stopErr)
+	r.finish(step, f, startErr, stopErr)
 }
 
 // edge counts how late an edge is that is due, and how long it took to find
@@ -136,78 +141,78 @@ func (r *runner) edge(due time.Time, looked time.Duration) time.Duration {
 
 // prepare makes the step's fault and reserves what it hits. It waits a little
 // for somebody the step is aimed at, then for anybody at all.
-func (r *runner) prepare(ctx context.Context, step Step) (Fault, error) {
-	kind, err := kindNamed(step.Fault)
+func (r *runner) prepare(ctx context.Context, step Step) (fault.Fault, error) {
+	kind, err := faults.Named(step.Fault)
 	if err != nil {
-		return Fault{}, err
+		return fault.Fault{}, err
 	}
-	start, wait := time.Now(), patience
+	start, look := time.Now(), patience
 	if kind.OfServers() {
-		wait = serverPatience
+		look = serverPatience
 	}
 	var why error
 	for {
-		exact := time.Since(start) < wait
-		fault, err := r.reserve(ctx, kind, step.Pick, exact)
+		exact := time.Since(start) < look
+		f, err := r.reserve(ctx, kind, step.Pick, exact)
 		if why == nil || ctx.Err() == nil {
 			why = err // what the end of the run made of a look says nothing
 		}
 		switch {
 		case err == nil:
-			return fault, nil
-		case !errors.Is(err, ErrNobody), time.Since(start) > 2*wait:
-			return Fault{}, err
-		case !sleep(ctx, glance):
-			return Fault{}, fmt.Errorf("the run ended: %w", why)
+			return f, nil
+		case !errors.Is(err, fault.ErrNobody), time.Since(start) > 2*look:
+			return fault.Fault{}, err
+		case !wait.For(ctx, glance):
+			return fault.Fault{}, fmt.Errorf("the run ended: %w", why)
 		}
 	}
 }
 
-func (r *runner) reserve(ctx context.Context, kind Kind, pick Pick, exact bool) (Fault, error) {
+func (r *runner) reserve(ctx context.Context, kind fault.Kind, pick fault.Pick, exact bool) (fault.Fault, error) {
 	leader := 0
 	if kind.OfServers() {
 		if !kind.Needs.MetBy(r.world.Ensemble()) {
-			return Fault{}, kind.notOn(r.world.Ensemble())
+			return fault.Fault{}, kind.NotOn(r.world.Ensemble())
 		}
 		// Asked before the lock is taken: during an election the answer
 		// takes long, and other steps must not wait for it.
 		var err error
 		if leader, err = leaderOf(ctx, r.world.Ensemble()); err != nil {
-			return Fault{}, err
+			return fault.Fault{}, err
 		}
-		if w, ok := r.world.(Chooser); ok && exact && !w.Ripe(kind.Name) {
-			return Fault{}, fmt.Errorf("%w: nobody does what no %s has met", ErrNobody, kind.Name)
+		if w, ok := r.world.(fault.Chooser); ok && exact && !w.Ripe(kind.Name) {
+			return fault.Fault{}, fmt.Errorf("%w: nobody does what no %s has met", fault.ErrNobody, kind.Name)
 		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	scene := newScene(r.world, kind.Name, pick, r.busy, exact)
+	scene := fault.NewScene(r.world, kind.Name, pick, r.busy, exact)
 	scene.ServersBusy, scene.Leader = r.serversBusy, leader
-	fault, err := kind.Make(scene)
+	f, err := kind.Make(scene)
 	if err != nil {
-		return Fault{}, err
+		return fault.Fault{}, err
 	}
-	for _, c := range append(slices.Clone(fault.Clients), fault.Reserves...) {
+	for _, c := range append(slices.Clone(f.Clients), f.Reserves...) {
 		r.busy[c] = true
 	}
-	if len(fault.Servers) > 0 {
+	if len(f.Servers) > 0 {
 		r.serversBusy = true
 	}
-	return fault, nil
+	return f, nil
 }
 
-func (r *runner) finish(step Step, fault Fault, startErr, stopErr error) {
+func (r *runner) finish(step Step, f fault.Fault, startErr, stopErr error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, c := range append(slices.Clone(fault.Clients), fault.Reserves...) {
+	for _, c := range append(slices.Clone(f.Clients), f.Reserves...) {
 		delete(r.busy, c)
 	}
-	if len(fault.Servers) > 0 {
+	if len(f.Servers) > 0 {
 		r.serversBusy = false
 	}
 	switch {
 	case stopErr != nil:
-		r.errs = append(r.errs, fmt.Errorf("fault %s on %v did not heal within %v: %w", fault.Name, fault.Targets, fault.HealWithin, stopErr))
+		r.errs = append(r.errs, fmt.Errorf("fault %s on %v did not heal within %v: %w", f.Name, f.Targets, f.HealWithin, stopErr))
 	case startErr != nil:
 		r.report.Skipped = append(r.report.Skipped, Skipped{step, startErr.Error()})
 	default:
@@ -217,7 +222,7 @@ func (r *runner) finish(step Step, fault Fault, startErr, stopErr error) {
 
 // processes are the numbers under which the clients that the fault hits are on
 // record: those known already, and those they have now.
-func (r *runner) processes(f Fault, known []int) []int {
+func (r *runner) processes(f fault.Fault, known []int) []int {
 	if len(f.Clients) == 0 {
 		return nil // everybody
 	}
@@ -250,17 +255,13 @@ func within(ctx context.Context, d time.Duration, f func(context.Context) error)
 	}
 }
 
-// sleep returns false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
+// leaderOf asks who leads. It has little time: a scene is stale soon.
+func leaderOf(ctx context.Context, e ensemble.Ensemble) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	leader, err := e.Leader(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("%w: no leader: %w", fault.ErrNobody, err)
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return leader, nil
 }

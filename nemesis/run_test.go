@@ -19,6 +19,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -73,13 +75,13 @@ func (l *fakeLink) Heal(context.Context) error {
 // and keeps everything that happens in one log.
 type fakeWorld struct {
 	start   time.Time
-	clients []Client
+	clients []fault.Client
 
 	mu  sync.Mutex
 	log []string
 }
 
-func newWorld(clients ...Client) *fakeWorld {
+func newWorld(clients ...fault.Client) *fakeWorld {
 	w := &fakeWorld{start: time.Now(), clients: clients}
 	for i := range w.clients {
 		c := &w.clients[i]
@@ -92,7 +94,7 @@ func newWorld(clients ...Client) *fakeWorld {
 func (w *fakeWorld) Ensemble() ensemble.Ensemble   { return nil }
 func (w *fakeWorld) SessionTimeout() time.Duration { return 2 * time.Second }
 
-func (w *fakeWorld) Clients() []Client {
+func (w *fakeWorld) Clients() []fault.Client {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.clients)
@@ -118,9 +120,9 @@ func (w *fakeWorld) expect(t *testing.T, want ...string) {
 
 func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, Holds: true})
 		report, err := Run(t.Context(), w, Schedule{Steps: []Step{
-			{At: time.Second, For: 2 * time.Second, Fault: "black-hole", Pick: Pick{Aim: AtHolder}},
+			{At: time.Second, For: 2 * time.Second, Fault: "black-hole", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w)
 		if err != nil || report.Struck != 1 {
 			t.Errorf("report %+v, error %v", report, err)
@@ -134,13 +136,13 @@ func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 }
 
 func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
-	for aim, victim := range map[Aim]int{AtHolder: 1, AtWaiter: 2, AtEnqueuing: 3, AtReleasing: 4} {
+	for aim, victim := range map[fault.Aim]int{fault.AtHolder: 1, fault.AtWaiter: 2, fault.AtEnqueuing: 3, fault.AtReleasing: 4} {
 		t.Run(string(aim), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(Client{Linked: 1}, Client{Linked: 1, Holds: true}, Client{Linked: 1, Waits: true}, Client{Linked: 1, Enqueues: true}, Client{Linked: 1, Releases: true})
+				w := newWorld(fault.Client{Linked: 1}, fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1, Waits: true}, fault.Client{Linked: 1, Enqueues: true}, fault.Client{Linked: 1, Releases: true})
 				var steps []Step
 				for i := range 10 {
-					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: Pick{Aim: aim, Draw: uint32(i)}})
+					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: fault.Pick{Aim: aim, Draw: uint32(i)}})
 				}
 				if _, err := Run(t.Context(), w, Schedule{steps}, w); err != nil {
 					t.Fatal(err)
@@ -156,35 +158,42 @@ func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
 }
 
 func TestAScheduleMaySayWhichLinksAreHit(t *testing.T) {
-	for links, want := range map[Links]int{OneLink: 1, AllLinks: 3} {
-		t.Run(string(links), func(t *testing.T) {
+	for which, want := range map[fault.Links]int{fault.OneLink: 1, fault.AllLinks: 3} {
+		t.Run(string(which), func(t *testing.T) {
 			for draw := range uint32(20) {
-				scene := newScene(newWorld(), "down", Pick{Draw: draw, Links: links}, nil, true)
-				got, _ := victimLinks(scene, Client{Linked: 2, Links: threeLinks()})
-				if len(got) != want || want == 1 && got[0].Name() != "server 2" {
-					t.Fatalf("draw %d: %d links", draw, len(got))
+				w := newWorld(fault.Client{Linked: 2})
+				w.clients[0].Links = map[int]links.Link{}
+				for id := 1; id <= 3; id++ {
+					w.clients[0].Links[id] = &fakeLink{name: fmt.Sprintf("server %d", id), log: w.note}
+				}
+				kind, err := faults.Named("truncated-reply")
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := kind.Make(fault.NewScene(w, kind.Name, fault.Pick{Draw: draw, Links: which, Params: map[string]string{"bytes": "9"}}, nil, true))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := f.Start(t.Context()); err != nil || len(w.log) != want || want == 1 && !strings.Contains(w.log[0], "server 2") {
+					t.Fatalf("draw %d: %v, %v", draw, w.log, err)
 				}
 			}
 		})
 	}
 }
 
-func threeLinks() map[int]links.Link {
-	return map[int]links.Link{1: &fakeLink{name: "server 1"}, 2: &fakeLink{name: "server 2"}, 3: &fakeLink{name: "server 3"}}
-}
-
 func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1, Holds: true}, Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1, Holds: true})
 		var steps []Step
 		for i := range 3 {
-			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: Pick{Aim: AtHolder, Draw: uint32(i)}})
+			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder, Draw: uint32(i)}})
 		}
 		report, err := Run(t.Context(), w, Schedule{steps}, w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Struck != 2 || len(report.Skipped) != 1 || report.Skipped[0].Reason != ErrNobody.Error() {
+		if report.Struck != 2 || len(report.Skipped) != 1 || report.Skipped[0].Reason != fault.ErrNobody.Error() {
 			t.Errorf("report %+v; want two faults in force, one without anybody to hit", report)
 		}
 	})
@@ -192,13 +201,13 @@ func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
 
 func TestAFaultWaitsForSomebodyItIsAimedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1}, Client{Linked: 1})
+		w := newWorld(fault.Client{Linked: 1}, fault.Client{Linked: 1})
 		time.AfterFunc(patience/2, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.clients[1].Holds = true
 		})
-		if _, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down", Pick: Pick{Aim: AtHolder}}}}, w); err != nil {
+		if _, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w); err != nil {
 			t.Fatal(err)
 		}
 		if len(w.log) == 0 || !strings.HasSuffix(w.log[0], "[1]") {
@@ -209,7 +218,7 @@ func TestAFaultWaitsForSomebodyItIsAimedAt(t *testing.T) {
 
 func TestAProcessThatReplacesAnotherDuringAFaultIsOnRecordWhenItStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, Holds: true})
 		time.AfterFunc(time.Second, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -224,7 +233,7 @@ func TestAProcessThatReplacesAnotherDuringAFaultIsOnRecordWhenItStops(t *testing
 
 func TestTheEndOfTheContextHealsWhatIsBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, Holds: true})
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		_, err := Run(ctx, w, Schedule{[]Step{
@@ -240,7 +249,7 @@ func TestTheEndOfTheContextHealsWhatIsBroken(t *testing.T) {
 
 func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, Holds: true})
 		stuck := errors.New("stuck")
 		w.clients[0].Links[1].(*fakeLink).heal = stuck
 		_, err := Run(t.Context(), w, Schedule{[]Step{{For: time.Second, Fault: "down"}}}, w)
@@ -253,7 +262,7 @@ func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
 func TestNoPasswordOfASessionIsOnRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		secret := []byte("pa55word-16-long")
-		w := newWorld(Client{Linked: 1, Holds: true, Session: 7, Password: secret})
+		w := newWorld(fault.Client{Linked: 1, Holds: true, Session: 7, Password: secret})
 		rec := &tape{start: time.Now()}
 		if _, err := Run(t.Context(), loneWorld{w}, Schedule{[]Step{{Fault: histories.ForcedExpiry}}}, rec); err != nil {
 			t.Fatal(err)
@@ -301,8 +310,8 @@ func TestAFaultThatTheRunEndsBeforeSaysWhyItFoundNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		w := ledWorld{newWorld(Client{Linked: 1, Holds: true}), &oneAnswer{}}
-		report, err := Run(ctx, w, Schedule{[]Step{{Fault: "isolate-holder-follower", Pick: Pick{Aim: AtHolder}}}}, w)
+		w := ledWorld{newWorld(fault.Client{Linked: 1, Holds: true}), &oneAnswer{}}
+		report, err := Run(ctx, w, Schedule{[]Step{{Fault: "isolate-holder-follower", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 // Schedule says when which fault strikes, and whom. It is data: it can be drawn,
@@ -20,7 +22,7 @@ type Step struct {
 	At    time.Duration `json:"at"`  // ns since the schedule began
 	For   time.Duration `json:"for"` // ns until it is healed
 	Fault string        `json:"fault"`
-	Pick  Pick          `json:"pick"`
+	Pick  fault.Pick    `json:"pick"`
 }
 
 // Plan is what a schedule is drawn from.
@@ -29,7 +31,7 @@ type Plan struct {
 	Duration time.Duration
 	// SessionTimeout is the measure of all spans.
 	SessionTimeout time.Duration
-	Kinds          []Kind
+	Kinds          []fault.Kind
 	// Weights replaces kinds' own weights, by name. 0 leaves a kind out.
 	Weights map[string]int
 	// Clients is how many there are: faults hit four of ten at once. Default 10.
@@ -129,10 +131,10 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 // aims are whom the faults of one kind are aimed at, in turn: holders first, who
 // have the most to lose. A World that is a Chooser picks, of anyone, who
 // does what was met least often.
-var aims = []Aim{AtHolder, AtAnyone, AtWaiter, AtAnyone, AtHolder, AtAnyone, AtReleasing, AtAnyone, AtEnqueuing, AtAnyone}
+var aims = []fault.Aim{fault.AtHolder, fault.AtAnyone, fault.AtWaiter, fault.AtAnyone, fault.AtHolder, fault.AtAnyone, fault.AtReleasing, fault.AtAnyone, fault.AtEnqueuing, fault.AtAnyone}
 
-func (d *drawer) pick(k Kind) Pick {
-	p := Pick{Aim: aims[d.dealt[k.Name]%len(aims)], Draw: d.rand.Uint32()}
+func (d *drawer) pick(k fault.Kind) fault.Pick {
+	p := fault.Pick{Aim: aims[d.dealt[k.Name]%len(aims)], Draw: d.rand.Uint32()}
 	d.dealt[k.Name]++
 	return p
 }
@@ -147,15 +149,15 @@ func (d *drawer) between(least, most time.Duration) time.Duration {
 // bag deals kinds so that each comes as often as its weight says and none is
 // missing for long.
 type bag struct {
-	kinds   []Kind
+	kinds   []fault.Kind
 	weights []int
-	left    []Kind
+	left    []fault.Kind
 	refills int
 }
 
 func (b *bag) empty() bool { return len(b.kinds) == 0 }
 
-func (b *bag) next(r *rand.Rand) Kind {
+func (b *bag) next(r *rand.Rand) fault.Kind {
 	if len(b.left) == 0 {
 		for i, k := range b.kinds {
 			n := b.weights[i]
@@ -168,7 +170,7 @@ func (b *bag) next(r *rand.Rand) Kind {
 		}
 		r.Shuffle(len(b.left), func(i, j int) { b.left[i], b.left[j] = b.left[j], b.left[i] })
 		if b.refills == 0 {
-			slices.SortStableFunc(b.left, func(a, b Kind) int { return cmp.Compare(order(a), order(b)) })
+			slices.SortStableFunc(b.left, func(a, b fault.Kind) int { return cmp.Compare(order(a), order(b)) })
 		}
 		b.refills++
 	}
@@ -178,12 +180,12 @@ func (b *bag) next(r *rand.Rand) Kind {
 }
 
 // order is in which turn a kind is dealt first.
-func order(k Kind) int {
-	if k.early > 0 {
-		return k.early
+func order(k fault.Kind) int {
+	if k.Early > 0 {
+		return k.Early
 	}
 	return math.MaxInt
 }
 
 // back returns a kind that found no room: it is the next one dealt.
-func (b *bag) back(k Kind) { b.left = slices.Insert(b.left, 0, k) }
+func (b *bag) back(k fault.Kind) { b.left = slices.Insert(b.left, 0, k) }

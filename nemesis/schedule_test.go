@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 func plan(seed int64, duration time.Duration) Plan {
-	return Plan{Seed: seed, Duration: duration, SessionTimeout: 2 * time.Second, Kinds: List()}
+	return Plan{Seed: seed, Duration: duration, SessionTimeout: 2 * time.Second, Kinds: faults.List()}
 }
 
 func TestTheSameSeedDrawsTheSameSchedule(t *testing.T) {
@@ -50,22 +52,22 @@ func schedules(check func(seed int64, d time.Duration, s Schedule)) {
 
 func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
 	for seed := range int64(100) {
-		for d, has := range map[time.Duration]func(Kind) bool{
+		for d, has := range map[time.Duration]func(fault.Kind) bool{
 			// Two rounds have room for all but those of worker processes, three for these too.
-			20 * time.Second:  func(k Kind) bool { return k.Needs == NeedsNothing || k.early == 1 || k.early == 2 },
-			30 * time.Second:  func(k Kind) bool { return !k.OfServers() || k.early == 1 || k.early == 2 },
-			time.Minute:       func(k Kind) bool { return !k.OfServers() || k.early > 0 },
-			150 * time.Second: func(Kind) bool { return true },
+			20 * time.Second:  func(k fault.Kind) bool { return k.Needs == fault.NeedsNothing || k.Early == 1 || k.Early == 2 },
+			30 * time.Second:  func(k fault.Kind) bool { return !k.OfServers() || k.Early == 1 || k.Early == 2 },
+			time.Minute:       func(k fault.Kind) bool { return !k.OfServers() || k.Early > 0 },
+			150 * time.Second: func(fault.Kind) bool { return true },
 		} {
 			seen := make(map[string]int)
 			p := plan(seed, d)
 			if d == 20*time.Second {
-				p.Kinds, _ = Select([]string{"all"}, nil, false)
+				p.Kinds, _ = faults.Select([]string{"all"}, nil, false)
 			}
 			for _, step := range Draw(p).Steps {
 				seen[step.Fault]++
 			}
-			for _, k := range List() {
+			for _, k := range faults.List() {
 				if seen[k.Name] == 0 && has(k) {
 					t.Errorf("seed %d, %v: no %s in %v", seed, d, k.Name, seen)
 				}
@@ -81,12 +83,12 @@ func TestFourOfTenClientsAreHitAtOnce(t *testing.T) {
 		most := 0
 		steps := Draw(p).Steps
 		for i, step := range steps {
-			if kind, _ := kindNamed(step.Fault); kind.OfServers() {
+			if kind, _ := faults.Named(step.Fault); kind.OfServers() {
 				continue
 			}
 			at := 0
 			for _, other := range steps[:i+1] {
-				if kind, _ := kindNamed(other.Fault); !kind.OfServers() && other.At+other.For > step.At || other.At == step.At {
+				if kind, _ := faults.Named(other.Fault); !kind.OfServers() && other.At+other.For > step.At || other.At == step.At {
 					at++
 				}
 			}
@@ -102,7 +104,7 @@ func TestADrawnScheduleHitsServersWithOneFaultAtATime(t *testing.T) {
 	schedules(func(seed int64, _ time.Duration, s Schedule) {
 		var busy time.Duration
 		for _, step := range s.Steps {
-			kind, err := kindNamed(step.Fault)
+			kind, err := faults.Named(step.Fault)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,12 +140,12 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 	for seed := range int64(200) {
 		var aimed, expiries int
 		p := plan(seed, time.Minute)
-		p.Kinds, _ = Select([]string{"all"}, nil, false)
+		p.Kinds, _ = faults.Select([]string{"all"}, nil, false)
 		for _, step := range Draw(p).Steps {
-			if step.Pick.Aim == AtHolder {
+			if step.Pick.Aim == fault.AtHolder {
 				aimed++
 			}
-			if strings.HasPrefix(step.Fault, "expire-") && step.Pick.Aim != AtAnyone {
+			if strings.HasPrefix(step.Fault, "expire-") && step.Pick.Aim != fault.AtAnyone {
 				expiries++
 			}
 		}
@@ -160,7 +162,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		want  int
 		err   string
 	}{
-		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(List()) - 3, ""},
+		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 3, ""},
 		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 12, ""},
 		"none":                   {[]string{"none"}, nil, 0, ""},
 		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},
@@ -169,7 +171,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		"one that needs processes, with servers that are yours":             {[]string{"kill-server"}, (*ensemble.Ext)(nil), 0, "needs the servers' processes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Select(c.names, c.on, false)
+			got, err := faults.Select(c.names, c.on, false)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v; want one that says %q", err, c.err)

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // check reports what is wrong with a step, on any ensemble.
 func (s Step) check() error {
-	kind, err := kindNamed(s.Fault)
+	kind, err := faults.Named(s.Fault)
 	if err != nil {
 		return err
 	}
@@ -22,40 +23,10 @@ func (s Step) check() error {
 	case s.For < 0:
 		return fmt.Errorf("for is %v: want no negative duration", s.For)
 	}
-	return s.Pick.check(kind)
-}
-
-// check reports what a kind of fault cannot make of the pick.
-func (p Pick) check(kind Kind) error {
-	if p.Aim != "" && !slices.Contains(Aims(), p.Aim) {
-		return fmt.Errorf("aim is %q: want one of %v", p.Aim, Aims())
-	}
-	if p.Links != "" && p.Links != OneLink && p.Links != AllLinks {
-		return fmt.Errorf("links is %q: want %s or %s", p.Links, OneLink, AllLinks)
-	}
-	if err := p.Server.check(); err != nil {
+	if err := kind.Allows(s.Pick); err != nil {
 		return err
 	}
-	switch {
-	case p.Client != nil && *p.Client < 0:
-		return fmt.Errorf("client is %d: clients are numbered from 0", *p.Client)
-	case p.Client != nil && kind.OfServers():
-		return fmt.Errorf("client: fault %s hits servers", kind.Name)
-	case p.Links != "" && !kind.links:
-		return fmt.Errorf("links: fault %s always hits the same ones", kind.Name)
-	case p.Server != "" && !kind.server:
-		return fmt.Errorf("server: fault %s does not hit a server of choice", kind.Name)
-	}
-	for _, name := range sortedKeys(p.Params) {
-		i := slices.IndexFunc(kind.params, func(q param) bool { return q.name == name })
-		if i < 0 {
-			return fmt.Errorf("fault %s has no %q to decide", kind.Name, name)
-		}
-		if err := kind.params[i].check(p.Params[name]); err != nil {
-			return err
-		}
-	}
-	return checkLatency(p.Params)
+	return faults.CheckLatency(s.Pick.Params)
 }
 
 // edge puts on record what the schedule said, so that it can be carried out
@@ -70,8 +41,8 @@ func (s Step) edge() map[string]string {
 
 // clash reports why two steps, the first the earlier, cannot both be carried out.
 func clash(a, b Step) error {
-	ka, errA := kindNamed(a.Fault)
-	kb, errB := kindNamed(b.Fault)
+	ka, errA := faults.Named(a.Fault)
+	kb, errB := faults.Named(b.Fault)
 	if errA != nil || errB != nil || b.At >= a.At+max(a.For, time.Nanosecond) {
 		return nil
 	}
@@ -98,14 +69,14 @@ func numbered(target, what string) (int, bool) {
 // many clients, whose faults end after so long. A nil ensemble has everything.
 func (s Schedule) Fits(e ensemble.Ensemble, clients int, duration time.Duration) error {
 	for _, step := range s.Steps {
-		kind, err := kindNamed(step.Fault)
+		kind, err := faults.Named(step.Fault)
 		if err != nil {
 			return err
 		}
 		p := step.Pick
 		switch n, notNumber := strconv.Atoi(string(p.Server)); {
 		case e != nil && !kind.Needs.MetBy(e):
-			return kind.notOn(e)
+			return kind.NotOn(e)
 		case step.At >= duration:
 			return fmt.Errorf("%s of %v would begin after the faults have ended, at %v", step.Fault, step.At, duration)
 		case p.Client != nil && *p.Client >= clients:
@@ -119,7 +90,7 @@ func (s Schedule) Fits(e ensemble.Ensemble, clients int, duration time.Duration)
 
 // Names are the names of the faults of a schedule, each once, in the order of List.
 func (s Schedule) Names() (names []string) {
-	for _, k := range List() {
+	for _, k := range faults.List() {
 		if slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Fault == k.Name }) {
 			names = append(names, k.Name)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
@@ -16,12 +17,12 @@ func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
 		on   ensemble.Ensemble
 		says string
 	}{
-		"it fits":                          {Step{At: time.Second, Fault: "down", Pick: Pick{Client: &two}}, yours, ""},
+		"it fits":                          {Step{At: time.Second, Fault: "down", Pick: fault.Pick{Client: &two}}, yours, ""},
 		"servers that are yours":           {Step{Fault: "pause-server"}, yours, "out of reach"},
-		"servers that nobody knows yet":    {Step{Fault: "pause-server", Pick: Pick{Server: "9"}}, nil, ""},
-		"a server that there is not":       {Step{Fault: "down", Pick: Pick{Server: "1"}}, yours, "server 1 of 0"},
+		"servers that nobody knows yet":    {Step{Fault: "pause-server", Pick: fault.Pick{Server: "9"}}, nil, ""},
+		"a server that there is not":       {Step{Fault: "down", Pick: fault.Pick{Server: "1"}}, yours, "server 1 of 0"},
 		"after the end of the faults":      {Step{At: time.Minute, Fault: "down"}, nil, "after the faults have ended"},
-		"a client that there is not":       {Step{Fault: "down", Pick: Pick{Client: &two}}, nil, "client 2, and there are 2"},
+		"a client that there is not":       {Step{Fault: "down", Pick: fault.Pick{Client: &two}}, nil, "client 2, and there are 2"},
 		"a fault that nobody has heard of": {Step{Fault: "dwon"}, nil, "unknown fault"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,8 +39,8 @@ func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
 }
 
 func TestAScheduleThatMakesNoSenseIsNotCarriedOut(t *testing.T) {
-	w := newWorld(Client{Linked: 1})
-	_, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down"}, {Fault: "latency", Pick: Pick{Params: map[string]string{"latency": "slow"}}}}}, w)
+	w := newWorld(fault.Client{Linked: 1})
+	_, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down"}, {Fault: "latency", Pick: fault.Pick{Params: map[string]string{"latency": "slow"}}}}}, w)
 	if err == nil || !strings.Contains(err.Error(), "step 2") || len(w.log) > 0 {
 		t.Errorf("error %v, happened: %v", err, w.log)
 	}
@@ -51,17 +52,17 @@ func TestAScheduledDetailReplacesTheDrawnOne(t *testing.T) {
 		step Step
 		want string
 	}{
-		"bandwidth":                     {Step{Fault: "bandwidth", Pick: Pick{Params: map[string]string{"bytes-per-second": "5000"}}}, "throttle client 0 to 5000"},
-		"slices":                        {Step{Fault: "slicer", Pick: Pick{Params: map[string]string{"size": "3", "pause": "7ms"}}}, "slice client 0 by 3, 7ms"},
-		"bytes":                         {Step{Fault: "truncated-reply", Pick: Pick{Params: map[string]string{"bytes": "9"}}}, "truncate client 0 after 9"},
-		"the client, as it is":          {Step{Fault: "down", Pick: Pick{Client: &one}}, "down client 1"},
-		"the client, unless it is idle": {Step{Fault: "down", Pick: Pick{Client: &one, Aim: AtHolder}}, "down client 0"},
+		"bandwidth":                     {Step{Fault: "bandwidth", Pick: fault.Pick{Params: map[string]string{"bytes-per-second": "5000"}}}, "throttle client 0 to 5000"},
+		"slices":                        {Step{Fault: "slicer", Pick: fault.Pick{Params: map[string]string{"size": "3", "pause": "7ms"}}}, "slice client 0 by 3, 7ms"},
+		"bytes":                         {Step{Fault: "truncated-reply", Pick: fault.Pick{Params: map[string]string{"bytes": "9"}}}, "truncate client 0 after 9"},
+		"the client, as it is":          {Step{Fault: "down", Pick: fault.Pick{Client: &one}}, "down client 1"},
+		"the client, unless it is idle": {Step{Fault: "down", Pick: fault.Pick{Client: &one, Aim: fault.AtHolder}}, "down client 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(Client{Linked: 1, Holds: true}, Client{Linked: 1})
-			c.step.For, c.step.Pick.Links = time.Millisecond, AllLinks
+			w := newWorld(fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1})
+			c.step.For, c.step.Pick.Links = time.Millisecond, fault.AllLinks
 			if c.step.Pick.Client == nil {
-				c.step.Pick.Aim = AtHolder
+				c.step.Pick.Aim = fault.AtHolder
 			}
 			if _, err := Run(t.Context(), w, Schedule{[]Step{c.step}}, w); err != nil {
 				t.Fatal(err)

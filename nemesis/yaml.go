@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 // stepYAML is a step as people write it.
@@ -19,10 +21,10 @@ type stepYAML struct {
 	At     string            `yaml:"at"`
 	For    string            `yaml:"for,omitempty"`
 	Fault  string            `yaml:"fault"`
-	Aim    Aim               `yaml:"aim,omitempty"`
+	Aim    fault.Aim         `yaml:"aim,omitempty"`
 	Client *int              `yaml:"client,omitempty"`
 	Server string            `yaml:"server,omitempty"`
-	Links  Links             `yaml:"links,omitempty"`
+	Links  fault.Links       `yaml:"links,omitempty"`
 	Draw   uint32            `yaml:"draw,omitempty"`
 	Params map[string]string `yaml:"params,omitempty"`
 }
@@ -139,7 +141,7 @@ func lineOf(err error, line int) error {
 }
 
 func (y stepYAML) step() (Step, error) {
-	s := Step{Fault: y.Fault, Pick: Pick{Aim: y.Aim, Draw: y.Draw, Client: y.Client, Server: Server(y.Server), Links: y.Links, Params: y.Params}}
+	s := Step{Fault: y.Fault, Pick: fault.Pick{Aim: y.Aim, Draw: y.Draw, Client: y.Client, Server: fault.Server(y.Server), Links: y.Links, Params: y.Params}}
 	if y.At == "" || y.Fault == "" {
 		return s, errors.New("a fault needs at, when it begins, and fault, which it is")
 	}

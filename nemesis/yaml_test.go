@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 func TestAScheduleSurvivesYAML(t *testing.T) {
@@ -16,8 +18,8 @@ func TestAScheduleSurvivesYAML(t *testing.T) {
 		"a drawn one": Draw(plan(7, 2*time.Minute)),
 		"none at all": {},
 		"one that decides everything": {[]Step{
-			{At: time.Second, For: 1500 * time.Millisecond, Fault: "latency", Pick: Pick{Aim: AtWaiter, Draw: 4294967295, Client: &three, Links: OneLink, Params: map[string]string{"latency": "80ms", "jitter": "0s"}}},
-			{At: 2 * time.Second, Fault: "restart-server", Pick: Pick{Server: TheLeader}},
+			{At: time.Second, For: 1500 * time.Millisecond, Fault: "latency", Pick: fault.Pick{Aim: fault.AtWaiter, Draw: 4294967295, Client: &three, Links: fault.OneLink, Params: map[string]string{"latency": "80ms", "jitter": "0s"}}},
+			{At: 2 * time.Second, Fault: "restart-server", Pick: fault.Pick{Server: fault.TheLeader}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,8 +48,8 @@ faults:
   - {at: 500ms, for: 1.7s, fault: expire-silence, aim: holder}
 `))
 	want := Schedule{[]Step{
-		{At: 500 * time.Millisecond, For: 1700 * time.Millisecond, Fault: "expire-silence", Pick: Pick{Aim: AtHolder}},
-		{At: 4 * time.Second, For: 2 * time.Second, Fault: "kill-server", Pick: Pick{Server: "2"}},
+		{At: 500 * time.Millisecond, For: 1700 * time.Millisecond, Fault: "expire-silence", Pick: fault.Pick{Aim: fault.AtHolder}},
+		{At: 4 * time.Second, For: 2 * time.Second, Fault: "kill-server", Pick: fault.Pick{Server: "2"}},
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v, error %v; want %+v", got, err, want)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 // client is one of the run's clients. Its index stays; its process number
@@ -284,10 +284,10 @@ func (c *client) sessionName() string {
 }
 
 // status is how the client stands, for the nemesis.
-func (c *client) status() nemesis.Client {
+func (c *client) status() fault.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := nemesis.Client{
+	out := fault.Client{
 		Index: c.index, Process: c.process, Links: c.home.links, Together: c.home.indexes(),
 		Waits: c.waiting, Enqueues: c.queuing, Holds: len(c.held) > 0 || c.inside, Releases: c.releasing,
 		Lingers: slices.ContainsFunc(c.held, func(h *hold) bool { return h.lingers.Load() }),

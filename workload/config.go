@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // Config is what a run needs. Ensemble, Network, Target and Recorder are
@@ -134,7 +135,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Mix = c.Mix.withDefaults()
 	if c.Schedule == nil {
-		kinds, err := nemesis.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
+		kinds, err := faults.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
 		if err != nil {
 			return c, err
 		}

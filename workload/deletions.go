@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // stand is a lock that a client holds or waits for, and the token of its node.
@@ -66,16 +66,16 @@ func (h *hold) stands() (all []stand) {
 	return all
 }
 
-// Node is nemesis.Administrator.
-func (w world) Node(client int, draw uint32) (nemesis.Node, bool) {
+// Node is faults.Administrator.
+func (w world) Node(client int, draw uint32) (faults.Node, bool) {
 	c := w.clients[client]
 	all := c.stands()
 	if len(all) == 0 {
-		return nemesis.Node{}, false
+		return faults.Node{}, false
 	}
 	s := all[int(draw)%len(all)]
 	session := c.status().Session
-	return nemesis.Node{
+	return faults.Node{
 		Lock: s.lock, Token: fmt.Sprint(s.token.Zxid),
 		Delete: func(ctx context.Context) error {
 			return w.observer.deleteNode(ctx, s, path.Join(w.lockRoot(), s.lock), session)

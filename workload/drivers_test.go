@@ -7,7 +7,8 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -95,8 +96,8 @@ func guarded(t *testing.T, h *histories.History) {
 // excludes: all but those that give no warning. Those of server processes take
 // longer to heal than these runs last.
 func warned() (names []string) {
-	for _, k := range nemesis.List() {
-		if k.Name != histories.ForcedExpiry && k.Name != histories.NodeDeletion && (k.Needs == nemesis.NeedsNothing || k.Needs == nemesis.NeedsPeers) {
+	for _, k := range faults.List() {
+		if k.Name != histories.ForcedExpiry && k.Name != histories.NodeDeletion && (k.Needs == fault.NeedsNothing || k.Needs == fault.NeedsPeers) {
 			names = append(names, k.Name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 func TestALobbySendsWholeRounds(t *testing.T) {
@@ -199,12 +199,12 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 		r.clients = append(r.clients, c)
 	}
 	w := world{r}
-	picked := func(fault string, patient bool, among ...int) (got []int) {
-		var from []nemesis.Client
+	picked := func(kind string, patient bool, among ...int) (got []int) {
+		var from []fault.Client
 		for _, i := range among {
 			from = append(from, w.Clients()[i])
 		}
-		for _, c := range w.Rarest(fault, nemesis.AtHolder, from, patient) {
+		for _, c := range w.Rarest(kind, fault.AtHolder, from, patient) {
 			got = append(got, c.Index)
 		}
 		return got
@@ -212,7 +212,7 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	if got := picked("down", true, 0, 1); len(got) != 2 {
 		t.Errorf("of two that were never hit, %v", got)
 	}
-	w.Struck(1, nemesis.Fault{Name: "down", Clients: []int{0}})
+	w.Struck(1, fault.Fault{Name: "down", Clients: []int{0}})
 	if got := picked("down", true, 0, 1); !reflect.DeepEqual(got, []int{1}) {
 		t.Errorf("after a fault that met a mutex, %v", got)
 	}
@@ -225,7 +225,7 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	if got := picked("down", false, 0); !reflect.DeepEqual(got, []int{0}) {
 		t.Errorf("with no more patience, %v", got)
 	}
-	w.Struck(2, nemesis.Fault{Name: "reset", Clients: []int{1}})
+	w.Struck(2, fault.Fault{Name: "reset", Clients: []int{1}})
 	if got := picked("latency", true, 0, 1); len(got) != 2 {
 		t.Errorf("for another fault, once both were found held: %v", got)
 	}
@@ -240,17 +240,17 @@ func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
 	if w.Ripe("down") {
 		t.Error("ripe while nobody does anything")
 	}
-	met := func(state nemesis.Aim) int { return r.met[meeting{"down", doing{state, histories.Mutex}}] }
+	met := func(state fault.Aim) int { return r.met[meeting{"down", doing{state, histories.Mutex}}] }
 	hit, other := r.clients[0], r.clients[1]
 	hit.setAt(histories.Mutex)
 	other.setAt(histories.Mutex)
-	w.Struck(1, nemesis.Fault{Name: "down", Clients: []int{0}})
+	w.Struck(1, fault.Fault{Name: "down", Clients: []int{0}})
 	other.setWaiting(true)
 	for range 2 {
 		hit.setAsking(true)
 		hit.setAsking(false)
 	}
-	if met(nemesis.AtWaiter) != 0 || met(nemesis.AtEnqueuing) != 1 {
+	if met(fault.AtWaiter) != 0 || met(fault.AtEnqueuing) != 1 {
 		t.Errorf("one fault, whose client never had a place: %v", r.met)
 	}
 	for range 2 {
@@ -258,27 +258,27 @@ func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
 		hit.setQueued(stand{})
 		hit.setAsking(false)
 	}
-	if met(nemesis.AtWaiter) != 1 || met(nemesis.AtEnqueuing) != 1 || met(nemesis.AtReleasing) != 0 {
+	if met(fault.AtWaiter) != 1 || met(fault.AtEnqueuing) != 1 || met(fault.AtReleasing) != 0 {
 		t.Errorf("one fault, whose client waited twice: %v", r.met)
 	}
-	w.Healed(1, nemesis.Fault{})
+	w.Healed(1, fault.Fault{})
 	hit.setReleasing(true)
-	if met(nemesis.AtReleasing) != 0 {
+	if met(fault.AtReleasing) != 0 {
 		t.Errorf("a fault that is over: %v", r.met)
 	}
 	clients := w.Clients()
 	hit.setReleasing(false)
-	if got := w.Rarest("down", nemesis.AtAnyone, clients, true); len(got) != 0 {
+	if got := w.Rarest("down", fault.AtAnyone, clients, true); len(got) != 0 {
 		t.Errorf("a holder may come, whom none has met, and still %v", got)
 	}
 	hit.addHold(&hold{c: hit, event: histories.Event{Lock: "lock-0"}})
-	if got := w.Rarest("down", nemesis.AtAnyone, clients, true); len(got) != 1 || got[0].Index != 0 {
+	if got := w.Rarest("down", fault.AtAnyone, clients, true); len(got) != 1 || got[0].Index != 0 {
 		t.Errorf("the first holder: %v", got)
 	}
 	if !w.Ripe("down") {
 		t.Error("not ripe for the first holder")
 	}
-	w.Struck(2, nemesis.Fault{Name: "down"})
+	w.Struck(2, fault.Fault{Name: "down"})
 	if w.Ripe("down") {
 		t.Error("ripe for what was met")
 	}

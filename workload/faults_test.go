@@ -7,6 +7,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -25,8 +26,8 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 		SessionTimeout: time.Second,
 		Mix:            workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
 		Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
-			{At: time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: 1}},
-			{At: 5 * time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: 2}},
+			{At: time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: fault.Pick{Aim: fault.AtHolder, Draw: 1}},
+			{At: 5 * time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: fault.Pick{Aim: fault.AtHolder, Draw: 2}},
 		}},
 	})
 	if err != nil {
@@ -45,7 +46,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionIsClosedFromTheSide(t *testing.T) {
 		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 3 * time.Second,
 		Mix: workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
 		Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
-			{At: 500 * time.Millisecond, Fault: histories.ForcedExpiry, Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: 1}},
+			{At: 500 * time.Millisecond, Fault: histories.ForcedExpiry, Pick: fault.Pick{Aim: fault.AtHolder, Draw: 1}},
 		}},
 	})
 	if err != nil {

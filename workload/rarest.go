@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 // doing is what a client does with a recipe at one moment.
 type doing struct {
-	state  nemesis.Aim // what a fault aimed at it would be aimed at; AtAnyone when it does nothing
+	state  fault.Aim // what a fault aimed at it would be aimed at; AtAnyone when it does nothing
 	recipe histories.Recipe
 }
 
@@ -24,38 +24,38 @@ type meeting struct {
 // with what it asks for or gives back.
 func (c *client) doing() (all []doing) {
 	for _, r := range c.holding() {
-		all = append(all, doing{nemesis.AtHolder, r})
+		all = append(all, doing{fault.AtHolder, r})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.releasing:
-		all = append(all, doing{nemesis.AtReleasing, c.at})
+		all = append(all, doing{fault.AtReleasing, c.at})
 	case c.queuing:
-		all = append(all, doing{nemesis.AtEnqueuing, c.at})
+		all = append(all, doing{fault.AtEnqueuing, c.at})
 	case c.waiting:
-		all = append(all, doing{nemesis.AtWaiter, c.at})
+		all = append(all, doing{fault.AtWaiter, c.at})
 	}
 	if len(all) == 0 {
-		all = append(all, doing{nemesis.AtAnyone, c.at})
+		all = append(all, doing{fault.AtAnyone, c.at})
 	}
 	return all
 }
 
 // canBe reports whether clients of a recipe are ever in a state.
-func canBe(r histories.Recipe, state nemesis.Aim) bool {
+func canBe(r histories.Recipe, state fault.Aim) bool {
 	switch r {
 	case histories.Barrier: // nobody holds it
-		return state == nemesis.AtWaiter || state == nemesis.AtAnyone
+		return state == fault.AtWaiter || state == fault.AtAnyone
 	case histories.DoubleBarrier: // there is no queue
-		return state != nemesis.AtEnqueuing
+		return state != fault.AtEnqueuing
 	}
 	return true
 }
 
 // striking is a fault in force.
 type striking struct {
-	fault nemesis.Fault
+	fault fault.Fault
 	text  string
 	seen  map[met]bool
 }
@@ -98,11 +98,11 @@ const anyFault = ""
 // rank orders what a fault may meet, the rarest first: leases of a recipe of which
 // none was held as any fault began, and then what was met least often by its kind.
 // r is locked.
-func (r *run) rank(fault string, d doing) int {
-	if d.state == nemesis.AtHolder && r.met[meeting{anyFault, d}] == 0 {
+func (r *run) rank(kind string, d doing) int {
+	if d.state == fault.AtHolder && r.met[meeting{anyFault, d}] == 0 {
 		return -1
 	}
-	return r.met[meeting{fault, d}]
+	return r.met[meeting{kind, d}]
 }
 
 // count counts what is held as a fault begins.
@@ -110,7 +110,7 @@ func (r *run) count(held []histories.Recipe) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, recipe := range held {
-		r.met[meeting{anyFault, doing{nemesis.AtHolder, recipe}}]++
+		r.met[meeting{anyFault, doing{fault.AtHolder, recipe}}]++
 	}
 }
 
@@ -118,20 +118,20 @@ func (r *run) count(held []histories.Recipe) {
 const idle = math.MaxInt / 2
 
 // busy are the states of clients that do something.
-var busy = []nemesis.Aim{nemesis.AtHolder, nemesis.AtWaiter, nemesis.AtEnqueuing, nemesis.AtReleasing}
+var busy = []fault.Aim{fault.AtHolder, fault.AtWaiter, fault.AtEnqueuing, fault.AtReleasing}
 
 // Rarest prefers clients whose recipe was met least often by such a fault in their
 // state, so that no recipe is missed by the faults because it is held for shorter,
 // or by fewer; first of all those of a recipe that no fault has found held. Of a
 // fault that is aimed at anyone the state is chosen so too.
-func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, patient bool) []nemesis.Client {
+func (w world) Rarest(kind string, aim fault.Aim, among []fault.Client, patient bool) []fault.Client {
 	// What the clients do, first: they lock themselves before the run.
 	now := make([][]doing, len(among))
 	for i, c := range among {
 		now[i] = w.clients[c.Index].doing()
 	}
-	states := []nemesis.Aim{aim}
-	if aim == "" || aim == nemesis.AtAnyone {
+	states := []fault.Aim{aim}
+	if aim == "" || aim == fault.AtAnyone {
 		states = busy
 	}
 	w.mu.Lock()
@@ -142,7 +142,7 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 		least := idle
 		for _, d := range all {
 			if slices.Contains(states, d.state) {
-				least = min(least, w.rank(fault, d))
+				least = min(least, w.rank(kind, d))
 			}
 		}
 		return least
@@ -152,7 +152,7 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 		for _, g := range w.groups {
 			for _, state := range states {
 				if canBe(g.Recipe, state) {
-					least = min(least, w.rank(fault, doing{state, g.Recipe}))
+					least = min(least, w.rank(kind, doing{state, g.Recipe}))
 				}
 			}
 		}
@@ -161,7 +161,7 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 			least = min(least, of(all))
 		}
 	}
-	var out []nemesis.Client
+	var out []fault.Client
 	for i, c := range among {
 		if of(now[i]) <= least {
 			out = append(out, c)
@@ -171,7 +171,7 @@ func (w world) Rarest(fault string, aim nemesis.Aim, among []nemesis.Client, pat
 }
 
 // Ripe has a fault of servers wait for what none of its kind has met.
-func (w world) Ripe(fault string) bool {
+func (w world) Ripe(kind string) bool {
 	now := make([][]doing, len(w.clients))
 	for i, c := range w.clients {
 		now[i] = c.doing()
@@ -181,10 +181,10 @@ func (w world) Ripe(fault string) bool {
 	met := true
 	for _, g := range w.groups {
 		for _, state := range busy {
-			met = met && (!canBe(g.Recipe, state) || w.met[meeting{fault, doing{state, g.Recipe}}] > 0)
+			met = met && (!canBe(g.Recipe, state) || w.met[meeting{kind, doing{state, g.Recipe}}] > 0)
 		}
 	}
 	return met || slices.ContainsFunc(now, func(all []doing) bool {
-		return slices.ContainsFunc(all, func(d doing) bool { return d.state != nemesis.AtAnyone && w.met[meeting{fault, d}] == 0 })
+		return slices.ContainsFunc(all, func(d doing) bool { return d.state != fault.AtAnyone && w.met[meeting{kind, d}] == 0 })
 	})
 }

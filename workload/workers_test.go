@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -49,7 +50,7 @@ func pauses(steps ...nemesis.Step) *nemesis.Schedule {
 		if steps[i].Fault == "" {
 			steps[i].Fault = histories.WorkerPause
 		}
-		steps[i].Pick = nemesis.Pick{Aim: nemesis.AtHolder, Draw: uint32(i)}
+		steps[i].Pick = fault.Pick{Aim: fault.AtHolder, Draw: uint32(i)}
 	}
 	return &nemesis.Schedule{Steps: steps}
 }

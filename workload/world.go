@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // world shows the run to the nemesis.
@@ -16,8 +17,8 @@ type world struct{ *run }
 func (w world) Ensemble() ensemble.Ensemble   { return w.cfg.Ensemble }
 func (w world) SessionTimeout() time.Duration { return w.cfg.SessionTimeout }
 
-func (w world) Clients() []nemesis.Client {
-	out := make([]nemesis.Client, len(w.clients))
+func (w world) Clients() []fault.Client {
+	out := make([]fault.Client, len(w.clients))
 	for i, c := range w.clients {
 		out[i] = c.status()
 		if w.workers != nil {
@@ -31,7 +32,7 @@ func (w world) Clients() []nemesis.Client {
 // counts the leases that are held across the start of the fault. Of a fault that
 // hits everybody, those hold on whose server it hits: else nobody would do
 // anything but hold on.
-func (w world) Struck(id int, f nemesis.Fault) {
+func (w world) Struck(id int, f fault.Fault) {
 	w.mu.Lock()
 	w.active[id] = &striking{fault: f, text: fmt.Sprintf("%s %v", f.Name, f.Targets), seen: make(map[met]bool)}
 	w.mu.Unlock()
@@ -52,13 +53,13 @@ func (w world) Struck(id int, f nemesis.Fault) {
 	}
 }
 
-func (w world) Healed(id int, _ nemesis.Fault) {
+func (w world) Healed(id int, _ fault.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.active, id)
 }
 
-// Sent is nemesis.Listener.
+// Sent is faults.Listener.
 func (w world) Sent(client int) time.Time {
 	c := w.clients[client]
 	c.mu.Lock()
@@ -70,7 +71,7 @@ func (w world) Sent(client int) time.Time {
 	return own.lastSent()
 }
 
-// Pause, Resume, Kill and Start are nemesis.Workers.
+// Pause, Resume, Kill and Start are fault.Workers.
 
 func (w world) Pause(ctx context.Context, worker int) error {
 	return w.workers.all[worker-1].pause(ctx)
@@ -82,7 +83,7 @@ func (w world) Start(ctx context.Context, worker int) error {
 }
 
 var (
-	_ nemesis.Workers       = world{}
-	_ nemesis.Administrator = world{}
-	_ nemesis.Listener      = world{}
+	_ fault.Workers        = world{}
+	_ faults.Administrator = world{}
+	_ faults.Listener      = world{}
 )

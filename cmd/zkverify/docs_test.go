@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -86,13 +87,13 @@ func TestTheDocsSayWhyEveryGuaranteeIsJudgedRight(t *testing.T) {
 
 func TestTheDocsDescribeEveryFault(t *testing.T) {
 	text := readDoc(t, "docs/faults.md")
-	for _, k := range nemesis.List() {
+	for _, k := range faults.List() {
 		if !strings.Contains(text, "\n| `"+k.Name+"` |") {
 			t.Errorf("docs/faults.md does not describe %s", k.Name)
 		}
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(text, -1) {
-		if _, err := nemesis.Select([]string{row[1]}, nil, true); err != nil {
+		if _, err := faults.Select([]string{row[1]}, nil, true); err != nil {
 			t.Errorf("docs/faults.md: %v", err)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/internal/words"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -28,8 +29,8 @@ func (listCmd) Help() string {
 }
 
 // offeredBy names the ensembles that have what a fault needs.
-func offeredBy(need nemesis.Need) string {
-	if need == nemesis.NeedsWorkers {
+func offeredBy(need fault.Need) string {
+	if need == fault.NeedsWorkers {
 		return "with --workers"
 	}
 	var kinds []string
@@ -42,7 +43,7 @@ func offeredBy(need nemesis.Need) string {
 		}
 	}
 	switch {
-	case need == nemesis.NeedsWorkers:
+	case need == fault.NeedsWorkers:
 		return "with --workers"
 	case len(kinds) == 3:
 		return "any ensemble"
@@ -71,7 +72,7 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 			fmt.Fprintf(w, "%s\t%s\tcaught by %s\t%s\n", m.Name(), m.Recipe(), m.Guarantee, m.Description())
 		}
 	case "faults":
-		for _, k := range nemesis.List() {
+		for _, k := range faults.List() {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, offeredBy(k.Needs), k.Description)
 		}
 	case "guarantees":

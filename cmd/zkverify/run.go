@@ -16,6 +16,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -205,7 +207,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 			return nil, usageError{err}
 		}
 	}
-	if _, err := nemesis.Select(r.Faults, nil, r.Workers.N > 0); err != nil {
+	if _, err := faults.Select(r.Faults, nil, r.Workers.N > 0); err != nil {
 		return nil, usageError{err}
 	}
 	seed := rand.Int64N(1e9) // short enough to type
@@ -228,7 +230,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	kinds, err := nemesis.Select(r.Faults, env.ensemble, r.Workers.N > 0)
+	kinds, err := faults.Select(r.Faults, env.ensemble, r.Workers.N > 0)
 	if err == nil && schedule != nil {
 		err = schedule.Fits(env.ensemble, clients, r.Duration)
 	}
@@ -370,14 +372,14 @@ func names(recipes []histories.Recipe) string {
 	return strings.Join(all, ",")
 }
 
-func kindNames(kinds []nemesis.Kind) string {
+func kindNames(kinds []fault.Kind) string {
 	if len(kinds) == 0 {
 		return "none"
 	}
 	return strings.Join(kindList(kinds), ", ")
 }
 
-func kindList(kinds []nemesis.Kind) (names []string) {
+func kindList(kinds []fault.Kind) (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.Name)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // scheduleCmd writes a schedule.
@@ -54,7 +55,7 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 	case "external":
 		on = (*ensemble.Ext)(nil)
 	}
-	kinds, err := nemesis.Select(s.Faults, on, s.Workers)
+	kinds, err := faults.Select(s.Faults, on, s.Workers)
 	if err != nil {
 		return usageError{err}
 	}

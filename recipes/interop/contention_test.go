@@ -14,7 +14,8 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -52,8 +53,8 @@ func TestMixedContention(t *testing.T) {
 // tellable returns the faults that Curator's locks can tell a holder of: they never
 // look whether somebody has deleted their node.
 func tellable() (names []string) {
-	for _, k := range nemesis.List() {
-		if k.Name != histories.NodeDeletion && (k.Needs == nemesis.NeedsNothing || k.Needs == nemesis.NeedsPeers || k.Needs == nemesis.NeedsProcesses) {
+	for _, k := range faults.List() {
+		if k.Name != histories.NodeDeletion && (k.Needs == fault.NeedsNothing || k.Needs == fault.NeedsPeers || k.Needs == fault.NeedsProcesses) {
 			names = append(names, k.Name)
 		}
 	}

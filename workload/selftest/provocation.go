@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/mutants"
 )
@@ -123,16 +124,16 @@ func Select(only []string, of []histories.Recipe) ([]Provocation, error) {
 }
 
 // aimed returns a schedule of one fault, every so often.
-func aimed(fault string, aim nemesis.Aim, n int, every, length time.Duration) *nemesis.Schedule {
-	return several(fault, aim, n, every/4, every, length)
+func aimed(kind string, aim fault.Aim, n int, every, length time.Duration) *nemesis.Schedule {
+	return several(kind, aim, n, every/4, every, length)
 }
 
 // several is aimed from a time on.
-func several(fault string, aim nemesis.Aim, n int, from, every, length time.Duration) *nemesis.Schedule {
+func several(kind string, aim fault.Aim, n int, from, every, length time.Duration) *nemesis.Schedule {
 	s := &nemesis.Schedule{}
 	for i := range n {
 		s.Steps = append(s.Steps, nemesis.Step{
-			At: from + time.Duration(i)*every, For: length, Fault: fault, Pick: nemesis.Pick{Aim: aim, Draw: uint32(i)},
+			At: from + time.Duration(i)*every, For: length, Fault: kind, Pick: fault.Pick{Aim: aim, Draw: uint32(i)},
 		})
 	}
 	return s
@@ -151,7 +152,7 @@ func steps(all ...*nemesis.Schedule) *nemesis.Schedule {
 // strike is a fault and whom it hits.
 type strike struct {
 	fault string
-	aim   nemesis.Aim
+	aim   fault.Aim
 }
 
 // oneLink returns n of the given faults in turn, each on the one link that its
@@ -162,7 +163,7 @@ func oneLink(length, every time.Duration, n int, strikes ...strike) *nemesis.Sch
 		with := strikes[i%len(strikes)]
 		s.Steps = append(s.Steps, nemesis.Step{
 			At: every * time.Duration(i+1), For: length, Fault: with.fault,
-			Pick: nemesis.Pick{Aim: with.aim, Draw: uint32(i), Links: nemesis.OneLink},
+			Pick: fault.Pick{Aim: with.aim, Draw: uint32(i), Links: fault.OneLink},
 		})
 	}
 	return s

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -26,7 +26,7 @@ func barrierProvocations() []Provocation {
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Barrier},
 				Clients: 12, Locks: 2, Duration: 4 * time.Second, Mix: waits,
-				Schedule: several("down", nemesis.AtWaiter, 6, 300*time.Millisecond, 550*time.Millisecond, 250*time.Millisecond),
+				Schedule: several("down", fault.AtWaiter, 6, 300*time.Millisecond, 550*time.Millisecond, 250*time.Millisecond),
 			},
 			Mutants: []string{"mutant-barrier-any-wakeup"},
 		},
@@ -45,7 +45,7 @@ func barrierProvocations() []Provocation {
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Barrier},
 				Clients: 24, Locks: 6, Duration: 9 * time.Second, Mix: brief,
-				Schedule: several("isolate-holder-follower", nemesis.AtWaiter, 3, 500*time.Millisecond, 2800*time.Millisecond, 1700*time.Millisecond),
+				Schedule: several("isolate-holder-follower", fault.AtWaiter, 3, 500*time.Millisecond, 2800*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-barrier-local-read"},
 		},
@@ -64,7 +64,7 @@ func barrierProvocations() []Provocation {
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.DoubleBarrier},
 				Clients: 6, Locks: 2, Duration: 8 * time.Second, Mix: broken,
-				Schedule: several("black-hole", nemesis.AtAnyone, 7, 300*time.Millisecond, time.Second, 800*time.Millisecond),
+				Schedule: several("black-hole", fault.AtAnyone, 7, 300*time.Millisecond, time.Second, 800*time.Millisecond),
 			},
 			Mutants: []string{"mutant-double-barrier-ghost", "mutant-double-barrier-stale-ready"},
 		},

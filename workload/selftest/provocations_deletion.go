@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -12,7 +13,7 @@ func deletionProvocations() []Provocation {
 	hasty := stubborn()
 	hasty.Hold, hasty.Ended = 5*time.Millisecond, 0.1
 	nodes := func() *nemesis.Schedule {
-		return aimed(histories.NodeDeletion, nemesis.AtHolder, 12, 400*time.Millisecond, 0)
+		return aimed(histories.NodeDeletion, fault.AtHolder, 12, 400*time.Millisecond, 0)
 	}
 	several := []histories.Recipe{histories.MultiLock}
 	return []Provocation{
@@ -25,7 +26,7 @@ func deletionProvocations() []Provocation {
 		{
 			Name:    "deleted-parts",
 			What:    "one node of holders of several locks is deleted from the side",
-			Config:  workload.Config{Recipes: several, Clients: 4, Locks: 1, Duration: 12 * time.Second, Mix: stubborn(), Schedule: aimed(histories.NodeDeletion, nemesis.AtHolder, 4, 2800*time.Millisecond, 0)},
+			Config:  workload.Config{Recipes: several, Clients: 4, Locks: 1, Duration: 12 * time.Second, Mix: stubborn(), Schedule: aimed(histories.NodeDeletion, fault.AtHolder, 4, 2800*time.Millisecond, 0)},
 			Mutants: []string{"mutant-multi-lost-late"},
 		},
 		{

@@ -3,7 +3,7 @@ package selftest
 import (
 	"time"
 
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -16,7 +16,7 @@ func householdProvocations() []Provocation {
 			What: "holders lose their sessions, and acquire again in the name of the owner that has lost",
 			Config: workload.Config{
 				Clients: 4, Locks: 2, Duration: 6 * time.Second, Mix: stubborn(),
-				Schedule: aimed("expire-session", nemesis.AtHolder, 8, 600*time.Millisecond, 0),
+				Schedule: aimed("expire-session", fault.AtHolder, 8, 600*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-reenters-lost"},
 		},

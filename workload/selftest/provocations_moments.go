@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -28,7 +28,7 @@ func momentProvocations() []Provocation {
 			What: "holders whose session was closed from the side write to ZooKeeper as soon as they have another",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 8 * time.Second, Mix: robbed,
-				Schedule: aimed("expire-session", nemesis.AtHolder, 9, 800*time.Millisecond, 0),
+				Schedule: aimed("expire-session", fault.AtHolder, 9, 800*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-guarded-new-session"},
 		},

@@ -3,7 +3,7 @@ package selftest
 import (
 	"time"
 
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -30,7 +30,7 @@ func mutexProvocations() []Provocation {
 			What: "the holder's session expires in silence, and the holder holds on",
 			Config: workload.Config{
 				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: slow(),
-				Schedule: aimed("expire-silence", nemesis.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
+				Schedule: aimed("expire-silence", fault.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"zk-lock", "naive", "mutant-delete-by-name", "mutant-never-told", "mutant-no-deadline", "mutant-late-loss", "mutant-hopeful-deadline", "mutant-valid-without-clock", "mutant-context-goes-on", "mutant-lost-untold"},
 		},
@@ -39,7 +39,7 @@ func mutexProvocations() []Provocation {
 			What: "a waiter's session expires in silence",
 			Config: workload.Config{
 				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: stubborn(),
-				Schedule: aimed("expire-silence", nemesis.AtWaiter, 5, 1200*time.Millisecond, 1700*time.Millisecond),
+				Schedule: aimed("expire-silence", fault.AtWaiter, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-no-session-check", "mutant-own-node-missing", "mutant-waits-on", "mutant-unannounced-place"},
 		},
@@ -48,7 +48,7 @@ func mutexProvocations() []Provocation {
 			What: "nobody waits, all try; the holder's session expires in silence",
 			Config: workload.Config{
 				Clients: 8, Locks: 2, Duration: 9 * time.Second, Mix: silentTries,
-				Schedule: aimed("expire-silence", nemesis.AtHolder, 8, time.Second, 1700*time.Millisecond),
+				Schedule: aimed("expire-silence", fault.AtHolder, 8, time.Second, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-restarted-sequence"},
 		},
@@ -57,7 +57,7 @@ func mutexProvocations() []Provocation {
 			What: "the holder's session is closed from the side, and the holder holds on",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: stubborn(),
-				Schedule: aimed("expire-session", nemesis.AtHolder, 3, 2200*time.Millisecond, 0),
+				Schedule: aimed("expire-session", fault.AtHolder, 3, 2200*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-silent-new-session"},
 		},
@@ -66,7 +66,7 @@ func mutexProvocations() []Provocation {
 			What: "the servers run without a quorum for a while",
 			Config: workload.Config{
 				Clients: 4, Locks: 2, Duration: 4 * time.Second, Mix: stubborn(),
-				Schedule: several("cut-quorum", nemesis.AtAnyone, 1, 800*time.Millisecond, 0, 1200*time.Millisecond),
+				Schedule: several("cut-quorum", fault.AtAnyone, 1, 800*time.Millisecond, 0, 1200*time.Millisecond),
 			},
 			Mutants: []string{"mutant-hasty-reconnect"},
 		},
@@ -75,7 +75,7 @@ func mutexProvocations() []Provocation {
 			What: "the holder's session is closed from the side between its read and its write to ZooKeeper",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: writers,
-				Schedule: aimed("expire-session", nemesis.AtHolder, 6, time.Second, 0),
+				Schedule: aimed("expire-session", fault.AtHolder, 6, time.Second, 0),
 			},
 			Mutants: []string{"mutant-unguarded-write"},
 		},
@@ -86,7 +86,7 @@ func mutexProvocations() []Provocation {
 			What: "the follower that a holder is linked to is cut off from its peers",
 			Config: workload.Config{
 				Clients: 8, Locks: 3, Duration: 9 * time.Second, Mix: stubborn(),
-				Schedule: aimed("isolate-holder-follower", nemesis.AtHolder, 2, 4500*time.Millisecond, 2*time.Second),
+				Schedule: aimed("isolate-holder-follower", fault.AtHolder, 2, 4500*time.Millisecond, 2*time.Second),
 			},
 			Mutants: []string{"mutant-read-heartbeat"},
 		},
@@ -99,10 +99,10 @@ func mutexProvocations() []Provocation {
 			Config: workload.Config{
 				Clients: 16, Locks: 4, Duration: 7 * time.Second, Mix: cutOff,
 				Schedule: oneLink(700*time.Millisecond, 150*time.Millisecond, 42,
-					strike{"replies-lost", nemesis.AtEnqueuing}, strike{"replies-lost", nemesis.AtEnqueuing},
-					strike{"replies-lost", nemesis.AtEnqueuing}, strike{"replies-lost", nemesis.AtHolder},
-					strike{"replies-lost", nemesis.AtEnqueuing}, strike{"replies-lost", nemesis.AtEnqueuing},
-					strike{"replies-lost", nemesis.AtEnqueuing}, strike{"requests-lost", nemesis.AtHolder}),
+					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtEnqueuing},
+					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtHolder},
+					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtEnqueuing},
+					strike{"replies-lost", fault.AtEnqueuing}, strike{"requests-lost", fault.AtHolder}),
 			},
 			Mutants: []string{"mutant-second-node", "mutant-adopted-node", "mutant-stale-ownership", "mutant-forgotten-node", "mutant-token-after-lost-reply"},
 		},
@@ -111,7 +111,7 @@ func mutexProvocations() []Provocation {
 			What: "nobody waits, all try; requests are lost",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 5 * time.Second, Mix: tries,
-				Schedule: oneLink(500*time.Millisecond, 250*time.Millisecond, 16, strike{"requests-lost", nemesis.AtWaiter}),
+				Schedule: oneLink(500*time.Millisecond, 250*time.Millisecond, 16, strike{"requests-lost", fault.AtWaiter}),
 			},
 			Mutants: []string{"mutant-swallowed-clean-up"},
 		},
@@ -144,7 +144,7 @@ func mutexProvocations() []Provocation {
 			What: "a lock that one client at a time tries, and the links of holders are slow",
 			Config: workload.Config{
 				Clients: 6, Locks: 2, Duration: 8 * time.Second, Mix: busy,
-				Schedule: aimed("latency", nemesis.AtHolder, 12, 600*time.Millisecond, 400*time.Millisecond),
+				Schedule: aimed("latency", fault.AtHolder, 12, 600*time.Millisecond, 400*time.Millisecond),
 			},
 			Mutants: []string{"mutant-release-unanswered", "mutant-moody-try", "mutant-close-leaves-session"},
 		},

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -24,7 +24,7 @@ func nonReentrantProvocations() []Provocation {
 			What: "the holder's session expires in silence, and the holder holds on",
 			Config: workload.Config{
 				Recipes: recipe, Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: slow(),
-				Schedule: aimed("expire-silence", nemesis.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
+				Schedule: aimed("expire-silence", fault.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-others-lease"},
 		},

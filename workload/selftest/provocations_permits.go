@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -33,8 +33,8 @@ func permitProvocations() []Provocation {
 				Recipes: []histories.Recipe{histories.Semaphore},
 				Clients: 6, Locks: 2, Duration: 6 * time.Second, Mix: hasty,
 				Schedule: steps(
-					several("latency", nemesis.AtAnyone, 5, 200*time.Millisecond, time.Second, 1200*time.Millisecond),
-					several("replies-lost", nemesis.AtAnyone, 14, 300*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond),
+					several("latency", fault.AtAnyone, 5, 200*time.Millisecond, time.Second, 1200*time.Millisecond),
+					several("replies-lost", fault.AtAnyone, 14, 300*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond),
 				),
 			},
 			Mutants: []string{"mutant-semaphore-cancelled"},
@@ -47,7 +47,7 @@ func permitProvocations() []Provocation {
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Semaphore},
 				Clients: 6, Locks: 8, Duration: 10 * time.Second, Mix: patient,
-				Schedule: several("replies-lost", nemesis.AtWaiter, 36, 250*time.Millisecond, 260*time.Millisecond, 250*time.Millisecond),
+				Schedule: several("replies-lost", fault.AtWaiter, 36, 250*time.Millisecond, 260*time.Millisecond, 250*time.Millisecond),
 			},
 			Mutants: []string{"mutant-semaphore-unanswered"},
 		},

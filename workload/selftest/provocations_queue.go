@@ -3,7 +3,7 @@ package selftest
 import (
 	"time"
 
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -26,8 +26,8 @@ func queueProvocations() []Provocation {
 			Config: workload.Config{
 				Clients: 6, Locks: 2, Duration: 5 * time.Second, Mix: stubborn(),
 				Schedule: steps(
-					several("down", nemesis.AtWaiter, 4, 300*time.Millisecond, 500*time.Millisecond, 300*time.Millisecond),
-					several("expire-silence", nemesis.AtWaiter, 2, 2300*time.Millisecond, 0, 1800*time.Millisecond),
+					several("down", fault.AtWaiter, 4, 300*time.Millisecond, 500*time.Millisecond, 300*time.Millisecond),
+					several("expire-silence", fault.AtWaiter, 2, 2300*time.Millisecond, 0, 1800*time.Millisecond),
 				),
 			},
 			Mutants: []string{"mutant-watch-lost", "mutant-expiry-ignored", "mutant-new-place"},

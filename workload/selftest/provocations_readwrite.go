@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -27,7 +27,7 @@ func readWriteProvocations() []Provocation {
 			What: "sessions of writers are closed from the side just before they downgrade",
 			Config: workload.Config{
 				Recipes: recipe, Clients: 6, Locks: 2, Duration: 6 * time.Second, Mix: robbed,
-				Schedule: aimed("expire-session", nemesis.AtHolder, 40, 140*time.Millisecond, 0),
+				Schedule: aimed("expire-session", fault.AtHolder, 40, 140*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-local-read"},
 		},

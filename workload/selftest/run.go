@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -192,7 +192,7 @@ func impossible(e ensemble.Ensemble, p Provocation) string {
 		return ""
 	}
 	for _, step := range p.Config.Schedule.Steps {
-		if _, err := nemesis.Select([]string{step.Fault}, e, p.Config.Workers.N > 0); err != nil {
+		if _, err := faults.Select([]string{step.Fault}, e, p.Config.Workers.N > 0); err != nil {
 			return err.Error()
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -116,7 +117,7 @@ func ended(c *workload.Config) {
 	for i := range 8 {
 		steps = append(steps, nemesis.Step{
 			Fault: histories.ForcedExpiry, At: time.Duration(i+1) * 500 * time.Millisecond, For: 100 * time.Millisecond,
-			Pick: nemesis.Pick{Aim: nemesis.AtHolder, Draw: uint32(i)},
+			Pick: fault.Pick{Aim: fault.AtHolder, Draw: uint32(i)},
 		})
 	}
 	c.Schedule = &nemesis.Schedule{Steps: steps}

@@ -1,0 +1,73 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Param is a detail of a kind of fault that a schedule may decide. What it does
+// not decide is drawn.
+type Param struct {
+	Name  string
+	Check func(string) error // what is wrong with a value
+}
+
+// Duration is a parameter such as 80ms, of at least so much.
+func Duration(name string, least time.Duration) Param {
+	return Param{name, func(s string) error {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < least {
+			return fmt.Errorf("%s is %q: want a duration of at least %v", name, s, least)
+		}
+		return nil
+	}}
+}
+
+// Number is a whole number of at least so much.
+func Number(name string, least int) Param {
+	return Param{name, func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least {
+			return fmt.Errorf("%s is %q: want a whole number of at least %d", name, s, least)
+		}
+		return nil
+	}}
+}
+
+// Choice is one of some words.
+func Choice(name string, words ...string) Param {
+	return Param{name, func(s string) error {
+		if !slices.Contains(words, s) {
+			return fmt.Errorf("%s is %q: want %s", name, s, strings.Join(words, " or "))
+		}
+		return nil
+	}}
+}
+
+// Set says on record what a detail is: what the schedule says, or else what was
+// drawn. It returns which.
+func (s Scene) Set(f *Fault, name, drawn string) string {
+	if said, ok := s.Pick.Params[name]; ok {
+		drawn = said
+	}
+	if f.Params == nil {
+		f.Params = make(map[string]string)
+	}
+	f.Params[name] = drawn
+	return drawn
+}
+
+// SetDuration is Set of a duration.
+func (s Scene) SetDuration(f *Fault, name string, drawn time.Duration) time.Duration {
+	d, _ := time.ParseDuration(s.Set(f, name, drawn.String())) // checked with the schedule
+	return d
+}
+
+// SetNumber is Set of a whole number.
+func (s Scene) SetNumber(f *Fault, name string, drawn int) int {
+	n, _ := strconv.Atoi(s.Set(f, name, strconv.Itoa(drawn))) // checked with the schedule
+	return n
+}

@@ -1,0 +1,75 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// ErrNobody is returned by a Kind's Make when the scene has nobody to hit at
+// this moment. It may have somebody a moment later.
+var ErrNobody = errors.New("nobody to hit")
+
+// Scene is what a Kind's Make sees: the world less what other faults have hold
+// of.
+type Scene struct {
+	World
+	// Free are the clients that have a session and that no other fault hits,
+	// by ascending index.
+	Free []Client
+	// Everyone are all clients, by ascending index.
+	Everyone []Client
+	// ServersBusy says that another fault of servers is in force.
+	ServersBusy bool
+	// Leader is the server that leads, for kinds of servers.
+	Leader int
+	// Rand decides the details. It is seeded by the step's draw, so that a
+	// step means the same whenever it is carried out.
+	Rand *rand.Rand
+
+	Kind  string // the name of the kind of fault that is made
+	Pick  Pick   // what the schedule says
+	Exact bool   // take nobody rather than somebody that the aim is not at
+}
+
+// NewScene is the scene of a kind of fault for a pick, in which some clients are busy,
+// by index: another fault hits them.
+func NewScene(w World, kind string, p Pick, busy map[int]bool, exact bool) Scene {
+	s := Scene{
+		World: w, Everyone: w.Clients(),
+		Rand: rand.New(rand.NewPCG(uint64(p.Draw), 0)),
+		Kind: kind, Pick: p, Exact: exact,
+	}
+	for _, c := range s.Everyone {
+		if c.Linked != 0 && !busy[c.Index] {
+			s.Free = append(s.Free, c)
+		}
+	}
+	return s
+}
+
+// Victim picks the client to hit.
+func (s Scene) Victim() (Client, error) {
+	if s.Pick.Client != nil {
+		for _, c := range s.Free {
+			if c.Index == *s.Pick.Client && (s.Pick.Aim.At(c) || !s.Exact) {
+				return c, nil
+			}
+		}
+		if s.Pick.Aim == "" {
+			return Client{}, fmt.Errorf("%w: client %d has no session, or another fault hits it", ErrNobody, *s.Pick.Client)
+		}
+	}
+	fits := slices.DeleteFunc(slices.Clone(s.Free), func(c Client) bool { return !s.Pick.Aim.At(c) })
+	if len(fits) == 0 && !s.Exact {
+		fits = s.Free
+	}
+	if w, ok := s.World.(Chooser); ok && len(fits) > 0 {
+		fits = w.Rarest(s.Kind, s.Pick.Aim, fits, s.Exact)
+	}
+	if len(fits) == 0 {
+		return Client{}, ErrNobody
+	}
+	return fits[s.Rand.IntN(len(fits))], nil
+}

@@ -1,0 +1,173 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/wait"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// serverHealWithin is how long a server's fault gets to begin, and to heal: a
+// process has to start and to catch up, on a machine that is busy with others.
+const serverHealWithin = 40 * time.Second
+
+// serverPoll is how often a server that comes back is asked whether it serves.
+const serverPoll = 50 * time.Millisecond
+
+// ServersFree returns ErrNobody while another fault has hold of servers.
+func (s Scene) ServersFree() error {
+	if s.ServersBusy {
+		return fmt.Errorf("%w: another fault of servers is in force", ErrNobody)
+	}
+	return nil
+}
+
+// Server picks the server to hit: the one that the schedule says, else any.
+func (s Scene) Server() (int, error) {
+	ids := s.Others()
+	drawn := ids[s.Rand.IntN(len(ids))]
+	if err := s.ServersFree(); err != nil {
+		return 0, err
+	}
+	switch s.Pick.Server {
+	case "":
+		return drawn, nil
+	case TheLeader:
+		return s.Leader, nil
+	case AFollower:
+		followers := s.Others(s.Leader)
+		return followers[int(drawn)%len(followers)], nil
+	}
+	id, _ := strconv.Atoi(string(s.Pick.Server))
+	if !slices.Contains(ids, id) {
+		return 0, fmt.Errorf("there is no server %d among %d", id, len(ids))
+	}
+	return id, nil
+}
+
+// Follower is Server among the followers.
+func (s Scene) Follower() (int, error) {
+	id, err := s.Server()
+	if err == nil && id == s.Leader {
+		id = s.Others(s.Leader)[0]
+	}
+	return id, err
+}
+
+// Others returns the servers but for some.
+func (s Scene) Others(but ...int) (ids []int) {
+	for _, server := range s.Ensemble().Servers() {
+		if !slices.Contains(but, server.ID) {
+			ids = append(ids, server.ID)
+		}
+	}
+	return ids
+}
+
+// SetRole puts on record what a server is when it is hit.
+func (s Scene) SetRole(f *Fault, id int) {
+	if f.Params == nil {
+		f.Params = make(map[string]string)
+	}
+	f.Params["role"] = string(AFollower)
+	if id == s.Leader {
+		f.Params["role"] = string(TheLeader)
+	}
+}
+
+// Servers are the processes of an ensemble.
+type Servers struct {
+	ensemble.Processes
+	ensemble.Ensemble
+}
+
+// OnServers completes a fault of servers' processes. Whatever was done to them,
+// it heals by letting go on what was paused and starting again what does not
+// serve.
+func (s Scene) OnServers(f Fault, ids []int, start func(context.Context, Servers) error) (Fault, error) {
+	processes, ok := s.Ensemble().(ensemble.Processes)
+	if !ok {
+		return Fault{}, fmt.Errorf("fault %s needs %s, which this ensemble (%s) does not give", f.Name, NeedsProcesses, s.Ensemble().Kind())
+	}
+	p := Servers{processes, s.Ensemble()}
+	f.Servers = ids
+	for _, id := range ids {
+		f.Targets = append(f.Targets, ServerName(id))
+	}
+	if len(ids) == 1 {
+		s.SetRole(&f, ids[0])
+	}
+	f.HealWithin = serverHealWithin
+	f.Start = func(ctx context.Context) error { return start(ctx, p) }
+	f.Stop = func(ctx context.Context) error {
+		return p.Each(ids, func(id int) error { return p.bringBack(ctx, id) })
+	}
+	return f, nil
+}
+
+// Each does one thing to several servers at once: those that were killed can
+// serve only together.
+func (p Servers) Each(ids []int, do func(id int) error) error {
+	errs := make([]error, len(ids))
+	var g errgroup.Group
+	for i, id := range ids {
+		g.Go(func() error {
+			errs[i] = do(id)
+			return nil
+		})
+	}
+	_ = g.Wait() // the errors are in errs, all of them
+	return errors.Join(errs...)
+}
+
+// backWithin is what a server that lives gets to serve by itself.
+const backWithin = 15 * time.Second
+
+// bringBack returns when the server serves. One whose process has ended is
+// started again; one that lives, paused or starting, is waited for first.
+func (p Servers) bringBack(ctx context.Context, id int) error {
+	if err := p.Resume(ctx, id); err != nil {
+		return err
+	}
+	if p.Running(id) {
+		patient, cancel := context.WithTimeout(ctx, backWithin)
+		defer cancel()
+		if p.serves(patient, id) {
+			return nil
+		}
+	}
+	return p.Restart(ctx, id)
+}
+
+// serves waits until the server serves, false when ctx or its process ends
+// first.
+func (p Servers) serves(ctx context.Context, id int) bool {
+	for _, s := range p.Servers() {
+		if s.ID != id {
+			continue
+		}
+		for p.Running(id) {
+			asking, cancel := context.WithTimeout(ctx, time.Second)
+			status, _, err := ensemble.AskStatus(asking, s.Addr)
+			cancel()
+			if err == nil && status.Serving() {
+				return true
+			}
+			if !wait.For(ctx, serverPoll) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// ServerName is how histories name a server.
+func ServerName(id int) string { return fmt.Sprintf("server %d", id) }

@@ -1,0 +1,55 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/nemesis/fault"
+)
+
+// cutKind cuts one client off in one of the ways in which links can be cut:
+// from the server that it is linked to, so that it moves to another and keeps
+// its session, or from all of them, so that it has nowhere to go. Spans reach
+// from well below the session timeout, where everything must be survived, to
+// above it.
+func cutKind(name, description string, cut links.Cut) fault.Kind {
+	return fault.Kind{
+		Name: name, Description: description, Weight: 1, Links: true,
+		Span: fault.Timeouts(0.2, 1.4),
+		Make: func(s fault.Scene) (fault.Fault, error) {
+			return onClient(s, name, func(*fault.Fault) func(context.Context, links.Link) error {
+				return func(ctx context.Context, l links.Link) error { return l.Cut(ctx, cut) }
+			})
+		},
+	}
+}
+
+// onClient makes a fault of one client's links: the one in use, or all of them.
+// decide settles the details and returns what is done to each link.
+func onClient(s fault.Scene, name string, decide func(*fault.Fault) func(context.Context, links.Link) error) (fault.Fault, error) {
+	c, err := s.Victim()
+	if err != nil {
+		return fault.Fault{}, err
+	}
+	ls, scope := victimLinks(s, c)
+	f := fault.Fault{Name: name, Params: map[string]string{"links": scope}}.OnClients(c)
+	start := decide(&f)
+	return f.OnLinks(ls, start), nil
+}
+
+// victimLinks returns which of a client's links are hit. Where the schedule does
+// not say, it is in one case of three only the one in use.
+func victimLinks(s fault.Scene, c fault.Client) ([]links.Link, string) {
+	one := s.Rand.IntN(3) == 0
+	if s.Pick.Links != "" {
+		one = s.Pick.Links == fault.OneLink
+	}
+	if l, ok := c.Links[c.Linked]; ok && one {
+		return []links.Link{l}, fmt.Sprintf("server %d", c.Linked)
+	}
+	return c.AllLinks(), AllServers
+}
+
+// AllServers is on record where all links of a client are hit.
+const AllServers = "all servers"

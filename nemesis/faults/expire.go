@@ -1,0 +1,67 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis/fault"
+)
+
+// expireWithin bounds a forced expiry: it is a matter of milliseconds while
+// the ensemble serves.
+const expireWithin = 2 * time.Second
+
+// expireKind ends a session from the side: somebody presents the session's id
+// and password to a server and closes it. No client can be warned; what a lock
+// can still promise is that the fence holds and that the loss is told soon.
+func expireKind() fault.Kind {
+	return fault.Kind{
+		Name:        histories.ForcedExpiry,
+		Description: "a client's session is closed from the side",
+		Weight:      4,
+		Span:        fault.Instant,
+		Make: func(s fault.Scene) (fault.Fault, error) {
+			c, err := s.Victim()
+			if err != nil {
+				return fault.Fault{}, err
+			}
+			e, timeout := s.Ensemble(), s.SessionTimeout()
+			return fault.Fault{
+				Name:       histories.ForcedExpiry,
+				Params:     map[string]string{"session": fmt.Sprintf("0x%016x", uint64(c.Session))},
+				HealWithin: expireWithin,
+				Start: func(ctx context.Context) error {
+					return expireAnywhere(ctx, e, c.Linked, c.Session, c.Password, timeout)
+				},
+			}.OnClients(c), nil
+		},
+	}
+}
+
+// expireAnywhere tries the client's own server first: it certainly knows the
+// session. Others may have to hear of it yet, but the first may not serve.
+func expireAnywhere(ctx context.Context, e ensemble.Ensemble, first int, session int64, password []byte, timeout time.Duration) error {
+	var errs []error
+	try := func(s ensemble.Server) bool {
+		ctx, cancel := context.WithTimeout(ctx, expireWithin/3)
+		defer cancel()
+		err := ensemble.Expire(ctx, s.Addr, session, password, timeout)
+		errs = append(errs, err)
+		return err == nil
+	}
+	for _, s := range e.Servers() {
+		if s.ID == first && try(s) {
+			return nil
+		}
+	}
+	for _, s := range e.Servers() {
+		if s.ID != first && try(s) {
+			return nil
+		}
+	}
+	return errors.Join(errs...)
+}
