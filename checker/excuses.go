@@ -123,10 +123,7 @@ func (t *trace) excuses(h *hold) []span {
 		if grace < 0 {
 			continue
 		}
-		s := span{f.start, forever}
-		if f.stop != forever { // else its end is not on record, or not yet
-			s.to = f.stop + grace
-		}
+		s := span{f.start, f.known(h, grace)}
 		if n := len(out); n > 0 && s.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, s.to)
 			continue
@@ -139,6 +136,20 @@ func (t *trace) excuses(h *hold) []span {
 // deleted reports whether the fault was the deletion of the node that h stands on.
 func (f *faultSpan) deleted(h *hold) bool {
 	return f.Name == histories.NodeDeletion && !f.failed && f.Params["lock"] == h.lock && f.Params["token"] == strconv.FormatInt(h.token.Zxid, 10)
+}
+
+// known returns when the holder has to know of the fault at the latest, which gets so
+// much time: forever while its end is not on record. Of the deletion of a node nobody
+// hears whose link is down, until it is up again; how long it may believe until then
+// is a matter of its session.
+func (f *faultSpan) known(h *hold, grace time.Duration) time.Duration {
+	switch {
+	case f.stop == forever, f.deleted(h) && h.cutOff:
+		return forever
+	case f.deleted(h):
+		return max(f.stop, h.linked) + grace
+	}
+	return f.stop + grace
 }
 
 // robbed reports whether the fault took away what h stands on: its node, or its

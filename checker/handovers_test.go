@@ -95,14 +95,24 @@ func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 			add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).
 			add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
 	}
+	link := func(r *run, ms int, up bool) {
+		typ := histories.Suspended
+		if up {
+			typ = histories.Resumed
+		}
+		r.add(ms, histories.Event{Type: typ, Process: 1, Lock: "a", Session: session(1)})
+	}
 	for name, c := range map[string]struct {
 		then func(*run)
 		want Outcome
 	}{
-		"within the bound":       {func(r *run) { r.lost(50, 1).want(51, 2).got(52, 2, 2) }, Holds},
-		"too late":               {func(r *run) { r.lost(60, 1) }, Violated},
-		"never":                  {func(r *run) { r.release(70, 1).released(71, 1) }, Violated},
-		"it has released before": {func(r *run) { r.release(40, 1).answer(41, histories.Fail, 1, histories.Release) }, Holds},
+		"within the bound":                {func(r *run) { r.lost(50, 1).want(51, 2).got(52, 2, 2) }, Holds},
+		"too late":                        {func(r *run) { r.lost(60, 1) }, Violated},
+		"never":                           {func(r *run) { r.release(70, 1).released(71, 1) }, Violated},
+		"its link was down until then":    {func(r *run) { link(r, 30, false); link(r, 80, true); r.lost(120, 1) }, Holds},
+		"its link is still down":          {func(r *run) { link(r, 30, false); r.lost(120, 1) }, Holds},
+		"its link has been up for longer": {func(r *run) { link(r, 30, false); link(r, 60, true); r.lost(120, 1) }, Violated},
+		"it has released before":          {func(r *run) { r.release(40, 1).answer(41, histories.Fail, 1, histories.Release) }, Holds},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := deleted(newRun(t))
@@ -116,6 +126,14 @@ func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 	r.want(7, 2).got(8, 2, 2).lost(40, 1)
 	if v := r.report().Verdict(MutualExclusion); v.Outcome != Holds {
 		t.Errorf("a holder that could not know yet: %v", v)
+	}
+	for up, want := range map[bool]Outcome{false: Holds, true: Violated} {
+		r = deleted(newRun(t))
+		link(r, 7, up)
+		r.want(7, 2).got(90, 2, 2).lost(95, 1)
+		if v := r.report().Verdict(MutualExclusion); v.Outcome != want {
+			t.Errorf("a holder whose link is up, %v: %v", up, v)
+		}
 	}
 }
 

@@ -25,7 +25,9 @@ type hold struct {
 	endEvent             int  // index of the event that ended it, or -1
 	inner                []innerRelease
 	reentries            []*op
-	excuses              []span // when the belief does not count
+	excuses              []span        // when the belief does not count
+	cutOff               bool          // its client has said that its link is down
+	linked               time.Duration // when its client last said that its link is up again
 }
 
 type ending string
@@ -269,6 +271,18 @@ func (b *holdTracker) lost(i int, e *histories.Event) {
 	for _, h := range slices.Clone(b.t.process(e.Process).holds) {
 		if slices.Contains(locks, h.lock) && about(e, h) {
 			b.finish(h, e.Time, i, byLoss)
+		}
+	}
+}
+
+// link notes whether the link of holds is up, as their client says.
+func (b *holdTracker) link(e *histories.Event, up bool) {
+	locks := locksOf(e)
+	for _, h := range b.t.process(e.Process).holds {
+		if slices.Contains(locks, h.lock) && about(e, h) {
+			if h.cutOff = !up; up {
+				h.linked = e.Time
+			}
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (j *lossJudge) judgeDeletion(t *trace, h *hold) {
 		if !f.deleted(h) || f.stop == forever || h.start > f.stop {
 			continue
 		}
-		deadline := f.stop + t.lossBound()
+		deadline := f.known(h, t.lossBound())
 		for _, x := range t.pausedIn(h.process, h.call, h.end) {
 			deadline = max(deadline, after(x.to, t.wakeGrace()))
 		}

@@ -258,6 +258,8 @@ func (t *trace) step(e *histories.Event) {
 		for _, o := range t.process(e.Process).open {
 			o.told = o.told || o.hold != nil && slices.Contains(locksOf(e), o.lock) && about(e, o.hold)
 		}
+	case histories.Suspended, histories.Resumed:
+		t.held.link(e, e.Type == histories.Resumed)
 	case histories.RevokeRequested:
 		t.told = append(t.told, telling{*e, i})
 	case histories.Closing:

@@ -157,7 +157,12 @@ func (h *hold) askLost(lease Lease) {
 	}
 	e := h.event
 	if part, ok := lease.(partLease); ok {
-		lease, e = part.Lease, h.part(part.lock)
+		select {
+		case <-part.Lost():
+			lease, e = part.Lease, h.part(part.lock)
+		default: // it was another of the locks, by its node
+			lease = h.lease
+		}
 	}
 	s := h.c.saying()
 	if l, ok := lease.(ContextLease); ok {
