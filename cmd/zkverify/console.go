@@ -13,6 +13,18 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
+// console is where commands write, and what they are told of the terminal.
+type console struct {
+	out, err io.Writer
+	terminal bool // err is a terminal: show a bar, use colors
+	json     bool // say everything as JSON lines
+
+	// live is where to show how a run stands whose words go to a file, and label says
+	// there which run of several it is. Nil: here.
+	live  *console
+	label string
+}
+
 func newConsole() *console {
 	return &console{out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -14,20 +13,6 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload"
-)
-
-// The exit statuses.
-const (
-	exitHolds       = 0
-	exitViolated    = 1
-	exitUnknown     = 2  // or not exercised, or not judged, or the run did not end in good order
-	exitUsage       = 64 // EX_USAGE: also input that cannot be read
-	exitUnavailable = 69 // EX_UNAVAILABLE: no ensemble
 )
 
 // cli is the command line.
@@ -47,31 +32,6 @@ type cli struct {
 	Ensemble ensembleCmd `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
-}
-
-// version is set by the linker.
-var version = ""
-
-func versionText() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
-}
-
-// console is where commands write, and what they are told of the terminal.
-type console struct {
-	out, err io.Writer
-	terminal bool // err is a terminal: show a bar, use colors
-	json     bool // say everything as JSON lines
-
-	// live is where to show how a run stands whose words go to a file, and label says
-	// there which run of several it is. Nil: here.
-	live  *console
-	label string
 }
 
 func main() {
@@ -144,51 +104,4 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 		kong.Help(help),
 		kong.Bind(con),
 	)
-}
-
-// outcome is the "error" of a command that has judged and said so.
-type outcome checker.Outcome
-
-func (o outcome) Error() string { return string(o) }
-
-func (o outcome) status() int {
-	switch checker.Outcome(o) {
-	case checker.Holds:
-		return exitHolds
-	case checker.Violated:
-		return exitViolated
-	}
-	return exitUnknown
-}
-
-// usageError is an error of what was asked for.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// unavailable is why there is no ensemble to run on, whatever it is.
-type unavailable struct{ error }
-
-func (e unavailable) Unwrap() error { return e.error }
-
-func statusOf(err error) int {
-	var u usageError
-	var none unavailable
-	var f *histories.FormatError
-	if errors.As(err, &u) || errors.As(err, &f) {
-		return exitUsage
-	}
-	if errors.As(err, &none) {
-		return exitUnavailable
-	}
-	for _, e := range []error{
-		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble,
-	} {
-		if errors.Is(err, e) {
-			return exitUnavailable
-		}
-	}
-	return exitUnknown
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// The exit statuses.
+const (
+	exitHolds       = 0
+	exitViolated    = 1
+	exitUnknown     = 2  // or not exercised, or not judged, or the run did not end in good order
+	exitUsage       = 64 // EX_USAGE: also input that cannot be read
+	exitUnavailable = 69 // EX_UNAVAILABLE: no ensemble
+)
+
+// outcome is the "error" of a command that has judged and said so.
+type outcome checker.Outcome
+
+func (o outcome) Error() string { return string(o) }
+
+func (o outcome) status() int {
+	switch checker.Outcome(o) {
+	case checker.Holds:
+		return exitHolds
+	case checker.Violated:
+		return exitViolated
+	}
+	return exitUnknown
+}
+
+// usageError is an error of what was asked for.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// unavailable is why there is no ensemble to run on, whatever it is.
+type unavailable struct{ error }
+
+func (e unavailable) Unwrap() error { return e.error }
+
+func statusOf(err error) int {
+	var u usageError
+	var none unavailable
+	var f *histories.FormatError
+	if errors.As(err, &u) || errors.As(err, &f) {
+		return exitUsage
+	}
+	if errors.As(err, &none) {
+		return exitUnavailable
+	}
+	for _, e := range []error{
+		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble,
+	} {
+		if errors.Is(err, e) {
+			return exitUnavailable
+		}
+	}
+	return exitUnknown
+}
