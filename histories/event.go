@@ -279,7 +279,7 @@ type Promises struct {
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
-	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock
+	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of them
 }
 
 // The faults that excuse beliefs, see their comments: of the processes that they

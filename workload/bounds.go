@@ -7,6 +7,12 @@ import "time"
 // elect a leader, and clients connect again at their own pace.
 func progressBound(s Settings) time.Duration { return s.SessionTimeout + 6*time.Second }
 
+// turn is what each client takes for each lock in recovery, added to the bound: they
+// share a machine. With ten recipes that is 360 turns; they take two seconds on an
+// idle machine of two processors, and nine on one that has fifteen times as much to
+// do.
+const turn = 25 * time.Millisecond
+
 // recoveryGrace is what recovery goes on for after its bound, so that a client
 // that did not progress within the bound is on record as such.
 const recoveryGrace = 100 * time.Millisecond

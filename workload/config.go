@@ -193,6 +193,8 @@ func (c Config) Header() histories.Header {
 func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
 	setDefault(&p.ProgressBound, progressBound(c.settings()))
+	c = c.withSizes()
+	p.ProgressBound += time.Duration(c.Clients*len(lockTable(c.groups()))) * turn
 	p.Says = p.Says && c.Workers.N == 0 // workers are not asked
 	return p
 }
