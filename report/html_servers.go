@@ -78,10 +78,14 @@ func serversHit(f *histories.Fault) (ids []int) {
 // fault's own name if that is not known.
 func done(name string) string {
 	switch {
-	case strings.HasPrefix(name, "isolate-"), name == "partition":
+	case strings.HasPrefix(name, "isolate-"), name == "partition", name == "cut-quorum":
 		return "cut off"
+	case name == "unplug-server":
+		return "unplugged"
 	case name == "bridge", name == "one-way":
 		return "partly cut off"
+	case name == "slow-holder-follower":
+		return "slow, then cut off"
 	case name == "slow-peers":
 		return "slow links"
 	case name == "pause-server":
