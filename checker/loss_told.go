@@ -170,7 +170,11 @@ func after(at, d time.Duration) time.Duration {
 func (t *trace) untold(h *hold, ended, deadline time.Duration) Witness {
 	p := h.party()
 	w := t.newWitness(h.lock, ended, h.end, p)
-	w.What = fmt.Sprintf("the session of %v ended at %s (seen) while it held lock %q; it %s, and had to be by %s", p, at(ended), h.lock, h.wasTold(), at(deadline))
+	how := "ended at " + at(ended) + " (seen)"
+	if len(w.SessionEnds) > 0 && w.SessionEnds[0].Forced {
+		how = "had been ended from the side by " + at(w.SessionEnds[0].At)
+	}
+	w.What = fmt.Sprintf("the session of %v %s while it held lock %q; it %s, and had to be by %s", p, how, h.lock, h.wasTold(), at(deadline))
 	return w
 }
 

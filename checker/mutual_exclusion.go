@@ -133,9 +133,7 @@ func (t *trace) overlap(a, b piece, say func(p, q Party) string) Witness {
 		until = "until the history ends at " + at(w.To)
 	}
 	w.What = fmt.Sprintf("%s from %s %s", say(p, q), at(from), until)
-	if ended, ok := t.expired[p.Session]; ok && ended < w.To {
-		w.What += fmt.Sprintf("; the session of process %d was seen to end at %s", p.Process, at(ended))
-	}
+	w.What += w.ending()
 	if a.hold.mode == histories.ModeRead || b.hold.mode == histories.ModeRead {
 		return w // nothing fences what somebody reads
 	}

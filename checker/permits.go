@@ -224,9 +224,9 @@ func (t *trace) tooMany(s shortage, sizes *sizes, since time.Duration, changes b
 	default:
 		w.What += fmt.Sprintf(": %d, for which there had been no room at any time since it asked at %s", sum, at(s.granted.call))
 	}
-	for _, p := range parties {
-		if ended, ok := t.expired[p.Session]; ok && ended < w.To {
-			w.What += fmt.Sprintf("; the session of process %d was seen to end at %s", p.Process, at(ended))
+	for _, end := range w.SessionEnds {
+		if slices.ContainsFunc(parties, func(p Party) bool { return p.Process == end.Process && p.Session == end.Session }) {
+			w.What += "; " + end.String()
 		}
 	}
 	return w

@@ -8,8 +8,7 @@ import (
 )
 
 // causes returns the start of the fault that a witness names, and the ends of its
-// parties' sessions, as far as they were seen before the parts of the parties were
-// over.
+// parties' sessions, with the starts of the faults that ended them.
 func (t *trace) causes(w Witness) map[int]bool {
 	found := map[int]bool{}
 	ended := map[string]bool{}
@@ -17,11 +16,15 @@ func (t *trace) causes(w Witness) map[int]bool {
 		e := &t.events[i]
 		switch e.Type {
 		case histories.FaultStart:
-			if len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID && e.Time == w.Faults[0].From {
+			ends := func(end SessionEnd) bool {
+				f := t.endedFromTheSide(end.Session, w.To)
+				return end.Forced && f != nil && f.event == i
+			}
+			if len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID && e.Time == w.Faults[0].From || slices.ContainsFunc(w.SessionEnds, ends) {
 				found[i] = true
 			}
 		case histories.Expired:
-			of := func(p Party) bool { return p.Session == e.Session && e.Time <= max(p.To, w.To) }
+			of := func(p Party) bool { return p.Session == e.Session && e.Time <= max(p.To, w.To+lateSight) }
 			if !ended[e.Session] && slices.ContainsFunc(w.Parties, of) {
 				found[i] = true
 			}

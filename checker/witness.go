@@ -23,6 +23,9 @@ type Witness struct {
 	// Faults were active at some time in [From, To], or had stopped just
 	// before; those that hit one of the parties come first.
 	Faults []FaultSpan `json:"faults,omitempty"`
+	// SessionEnds are those of the parties' sessions that explain it, also one that
+	// was seen just after To.
+	SessionEnds []SessionEnd `json:"session_ends,omitempty"`
 }
 
 // Party is one of those who were involved.
@@ -110,6 +113,7 @@ func (t *trace) newWitness(lock string, from, to time.Duration, parties ...Party
 		w.To, w.Open = t.end, true
 	}
 	w.Faults = t.faultsAround(w.From, w.To, parties)
+	w.SessionEnds = t.sessionEnds(w.To, parties)
 	return w
 }
 

@@ -61,6 +61,7 @@ func (p *pass) data() (*pageData, []*track) {
 		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clipTo(5*maxText, s.witness.What), Steps: []stepData{}}
 		since, until := s.frame()
 		w.Since, w.Until = int64(since), int64(until)
+		slices.SortStableFunc(s.steps, func(a, b stepData) int { return cmp.Compare(a.Time, b.Time) })
 		for _, step := range s.steps {
 			step.Lane = t.lane(step.process)
 			w.Steps = append(w.Steps, step)

@@ -127,44 +127,35 @@ func TestWhatIsGotAfterTheEndOfTheSessionIsStaleFromTheStart(t *testing.T) {
 
 func TestTheLookAtAViolationBeginsWithItsCause(t *testing.T) {
 	const ms = time.Millisecond
-	two := func(from time.Duration, faults ...checker.FaultSpan) *checker.Witness {
-		return &checker.Witness{Lock: "a", From: from, To: from + 10*ms, Faults: faults, Parties: []checker.Party{
+	two := func(from time.Duration, end []checker.SessionEnd, faults ...checker.FaultSpan) *checker.Witness {
+		return &checker.Witness{Lock: "a", From: from, To: from + 10*ms, Faults: faults, SessionEnds: end, Parties: []checker.Party{
 			{Process: 0, Session: "s1", From: 100 * ms, To: 900 * ms, Event: 1, Invoke: 0},
-			{Process: 1, Session: "s2", From: from, To: from + 10*ms, Event: 4, Invoke: 2},
+			{Process: 1, Session: "s2", From: from, To: from + 10*ms, Event: 3, Invoke: 2},
 		}}
 	}
 	fault := func(process int, from, to time.Duration) checker.FaultSpan {
 		return checker.FaultSpan{Fault: histories.Fault{ID: 1, Name: "expire-session", Processes: []int{process}}, From: from, To: to}
 	}
-	forced := func(at time.Duration) histories.Event {
-		return histories.Event{Time: at, Type: histories.FaultStop, Process: -1, Fault: &histories.Fault{ID: 1, Name: histories.ForcedExpiry, Params: map[string]string{"session": "s1"}}}
-	}
-	ended := histories.Event{Time: 300 * ms, Type: histories.Expired, Process: -1, Session: "s1"}
+	seen := []checker.SessionEnd{{Process: 0, Session: "s1", At: 300 * ms}}
 	for name, c := range map[string]struct {
 		witness *checker.Witness
-		event   histories.Event // the fourth, or after all others
 		want    time.Duration
 		until   time.Duration // if it is after the end
 	}{
-		"the end of the session":                       {two(400 * ms), ended, 300 * ms, 0},
-		"the fault that ended it":                      {two(400*ms, fault(0, 290*ms, 295*ms)), ended, 290 * ms, 0},
-		"the end of a fault long before":               {two(310*ms, fault(0, 50*ms, 295*ms)), ended, 295 * ms, 0},
-		"not a fault of somebody else":                 {two(400*ms, fault(7, 290*ms, 295*ms)), ended, 300 * ms, 0},
-		"not the end of another's session":             {two(110 * ms), histories.Event{Time: 105 * ms, Type: histories.Expired, Process: -1, Session: "s9"}, 100 * ms, 0},
-		"the fault, when no session ends":              {two(250*ms, fault(0, 240*ms, 245*ms)), histories.Event{}, 240 * ms, 0},
-		"a session that was seen to end afterwards":    {two(280*ms, fault(0, 220*ms, 235*ms)), ended, 220 * ms, 300 * ms},
-		"the fault, from when the session had ended":   {two(400 * ms), forced(395 * ms), 395 * ms, 0},
-		"the violation, when nothing near explains it": {two(400 * ms), histories.Event{}, 400 * ms, 0},
+		"the end of the session":                       {two(400*ms, seen), 300 * ms, 0},
+		"the fault that ended it":                      {two(400*ms, seen, fault(0, 290*ms, 295*ms)), 290 * ms, 0},
+		"the end of a fault long before":               {two(310*ms, seen, fault(0, 50*ms, 295*ms)), 295 * ms, 0},
+		"not a fault of somebody else":                 {two(400*ms, seen, fault(7, 290*ms, 295*ms)), 300 * ms, 0},
+		"when the first got it":                        {two(110*ms, nil), 100 * ms, 0},
+		"the fault, when no session ends":              {two(250*ms, nil, fault(0, 240*ms, 245*ms)), 240 * ms, 0},
+		"a session that was seen to end afterwards":    {two(280*ms, seen, fault(0, 220*ms, 235*ms)), 220 * ms, 300 * ms},
+		"the fault, from when the session had ended":   {two(400*ms, []checker.SessionEnd{{Process: 0, Session: "s1", At: 395 * ms, Forced: true}}), 395 * ms, 0},
+		"the violation, when nothing near explains it": {two(400*ms, nil), 400 * ms, 0},
 	} {
-		s := &story{guarantee: "mutual exclusion", witness: c.witness, seen: map[string]bool{}}
+		s := newStory("mutual exclusion", c.witness, time.Second)
 		events := []histories.Event{
 			{Time: 90 * ms, Type: histories.Invoke, Op: histories.Acquire, Lock: "a", Process: 0}, {Time: 100 * ms, Type: histories.OK, Op: histories.Acquire, Lock: "a", Process: 0},
-			{Time: 101 * ms, Type: histories.Invoke, Op: histories.Acquire, Lock: "a", Process: 1}, c.event,
-			{Time: c.witness.From, Type: histories.OK, Op: histories.Acquire, Lock: "a", Process: 1},
-		}
-		if c.event.Time > c.witness.From {
-			events = append(events, c.event)
-			events[3] = histories.Event{}
+			{Time: 101 * ms, Type: histories.Invoke, Op: histories.Acquire, Lock: "a", Process: 1}, {Time: c.witness.From, Type: histories.OK, Op: histories.Acquire, Lock: "a", Process: 1},
 		}
 		for i := range events {
 			s.step(i, &events[i])

@@ -45,10 +45,16 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 			continue
 		}
 		for j := range v.Witnesses {
-			all = append(all, &story{guarantee: v.Guarantee, witness: &v.Witnesses[j], around: around, seen: map[string]bool{}})
+			all = append(all, newStory(v.Guarantee, &v.Witnesses[j], around))
 		}
 	}
 	return all
+}
+
+func newStory(guarantee string, w *checker.Witness, around time.Duration) *story {
+	s := &story{guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}
+	s.ends()
+	return s
 }
 
 // step hears of event i, in order.

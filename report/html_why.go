@@ -23,24 +23,27 @@ type stepData struct {
 // maxSteps bounds them: a picture of more explains nothing.
 const maxSteps = 8
 
-// lateSight is how long after a violation the end of a session may be seen that
-// explains it: the observer sees it when it looks the next time.
-const lateSight = 500 * time.Millisecond
+// ends takes note of the ends of the parties' sessions, which are the causes that the
+// checker has found.
+func (s *story) ends() {
+	for _, end := range s.witness.SessionEnds {
+		what := "session of process %d seen to end"
+		if end.Forced {
+			what = "session of process %d is ended by the fault"
+		}
+		s.steps = append(s.steps, stepData{Time: int64(end.At), What: fmt.Sprintf(what, end.Process), Cause: true, process: end.Process})
+	}
+}
 
 // leads takes note of event i if it led to the violation.
 func (s *story) leads(i int, e *histories.Event) {
 	w := s.witness
-	if e.Time > w.To+lateSight {
+	if e.Time > w.To {
 		return
 	}
 	for _, p := range w.Parties {
 		step := stepData{Time: int64(e.Time), process: p.Process}
 		switch {
-		case p.Session != "" && p.Session == endedBy(e):
-			step.What, step.Cause = fmt.Sprintf("session of process %d is ended by the fault", p.Process), true
-		case e.Type == histories.Expired && p.Session != "" && e.Session == p.Session && !s.ends(p.Process):
-			step.What, step.Cause = fmt.Sprintf("session of process %d seen to end", p.Process), true
-		case e.Time > w.To:
 		case i == p.Event:
 			step.What = shortly(e)
 		case e.Process != p.Process || i < p.Event || e.Time > p.To || !s.concerns(e):
@@ -54,11 +57,6 @@ func (s *story) leads(i int, e *histories.Event) {
 			s.steps = append(s.steps, step)
 		}
 	}
-}
-
-// ends reports whether it is known already how the session of a process ended.
-func (s *story) ends(process int) bool {
-	return slices.ContainsFunc(s.steps, func(d stepData) bool { return d.Cause && d.process == process })
 }
 
 // concerns reports whether an event is about the lock of the violation, or about none.
