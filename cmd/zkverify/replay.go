@@ -206,6 +206,7 @@ func recorded(header histories.Header) (*runCmd, error) {
 		}
 		c.Run.again = &again{all[0].Config}
 		c.Run.Duration = all[0].Config.Duration
+		c.Run.Workers.N = all[0].Config.Workers.N
 		clients := max(all[0].Config.Clients, 1)
 		c.Run.Clients = &clients
 	}

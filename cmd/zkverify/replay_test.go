@@ -90,8 +90,13 @@ func TestAReplayRunsTheVersionThatWasRecorded(t *testing.T) {
 			t.Errorf("%+v: got %q", c, got)
 		}
 	}
+	// A trial of the self-test has its clients where they were.
+	run, err := recorded(histories.Header{Target: "recipes", Recipe: "mutex", SessionTimeout: time.Second, Options: map[string]string{"provocation": "paused-holders"}})
+	if err != nil || run.Workers.N != 3 {
+		t.Errorf("got %+v, %v", run, err)
+	}
 	// Where the machine that recorded it had ZooKeeper says nothing here.
-	run, err := recorded(histories.Header{Target: "recipes", Options: map[string]string{"recipe": "mutex", "zookeeper": "/elsewhere"}})
+	run, err = recorded(histories.Header{Target: "recipes", Options: map[string]string{"recipe": "mutex", "zookeeper": "/elsewhere"}})
 	if err != nil || run.Servers.ZooKeeper != "" {
 		t.Errorf("got %+v, %v", run, err)
 	}

@@ -97,9 +97,13 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
 
+	worker, err := workerFlags{N: 1}.workers(dir)
+	if err != nil {
+		return err
+	}
 	bar := &trials{con: con}
 	matrix, runErr := selftest.Run(ctx, selftest.Config{
-		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Provocations: provocations, Seed: seed, Dir: dir,
+		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Provocations: provocations, Seed: seed, Dir: dir, Worker: worker.Command,
 		Began: bar.began, Ended: bar.ended, Progress: bar.stands,
 	})
 	bar.clear()

@@ -47,5 +47,6 @@ func Defects() []Defect {
 		deletionDefects,
 		momentDefects,
 		extremeDefects,
+		pauseDefects,
 	)
 }

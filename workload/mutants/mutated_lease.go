@@ -169,7 +169,11 @@ func (h *hold) loseLocked(why LossReason) {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
-	close(h.lost)
+	if slip := h.s.timeout; h.client.cfg.defect == "mutant-forgives-pause" && time.Since(h.s.deadlineLocked()) > slip/4 {
+		time.AfterFunc(slip, func() { close(h.lost) })
+	} else {
+		close(h.lost)
+	}
 	close(h.ended)
 	for _, l := range h.leases {
 		if d := h.client.cfg.defect; d != "mutant-local-read" && d != "mutant-context-goes-on" {

@@ -1,9 +1,26 @@
 package selftest
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/zkverify/zkverify/workload"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// workerEnv makes the test binary a worker process.
+const workerEnv = "ZKVERIFY_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(workerEnv) != "" {
+		if err := workload.Worker(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -21,7 +21,7 @@ type Provocation struct {
 	Name string // short, for file names and --only
 	What string // one line: what happens in it
 	// Config is the run, without Ensemble, Network, Target, Recorder, Seed and
-	// SessionTimeout.
+	// SessionTimeout. Of Workers it has the number alone.
 	// Faults that strike are in its Schedule.
 	Config workload.Config
 	// Mutants are the names of the targets that it must show to be bad:
@@ -45,6 +45,7 @@ func Provocations() []Provocation {
 		deletionProvocations(),
 		momentProvocations(),
 		extremeProvocations(),
+		pauseProvocations(),
 	)
 }
 

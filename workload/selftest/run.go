@@ -30,6 +30,9 @@ type Config struct {
 	// Dir is the folder for histories. Only that of a trial that did not go as
 	// it should is kept.
 	Dir string
+	// Worker is the command of a worker process, for provocations whose clients live in
+	// such, as that of workload.Workers is. Without one these are not run.
+	Worker []string
 
 	// Began is told of each trial before it begins: the n-th of so many. Ended
 	// is told what came of it. Both may be nil.
@@ -125,7 +128,7 @@ func (t *Trial) untilShown(run func(*Trial) (void bool, err error)) error {
 func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, err error) {
 	start := time.Now()
 	defer func() { t.Took = Seconds(time.Since(start)) }()
-	if why := impossible(cfg.Ensemble, p); why != "" {
+	if why := impossible(cfg, p); why != "" {
 		t.NotRun, t.Why = true, why
 		return false, nil
 	}
@@ -138,6 +141,18 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 	run.SessionTimeout, run.Progress = SessionTimeout, cfg.Progress
 	if run.Pairs == 0 {
 		run.Pairs = -1
+	}
+	if run.Workers.N > 0 {
+		logs, err := os.MkdirTemp(cfg.Dir, "workers-")
+		if err != nil {
+			return false, err
+		}
+		defer func() {
+			if t.OK || void {
+				err = errors.Join(err, os.RemoveAll(logs))
+			}
+		}()
+		run.Workers.Command, run.Workers.Logs = cfg.Worker, logs
 	}
 	file := filepath.Join(cfg.Dir, fmt.Sprintf("%s-%s.jsonl", p.Name, t.Target))
 	header := run.Header()
@@ -187,12 +202,15 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 }
 
 // impossible says why the provocation cannot be carried out on this ensemble.
-func impossible(e ensemble.Ensemble, p Provocation) string {
+func impossible(cfg Config, p Provocation) string {
+	if p.Config.Workers.N > 0 && len(cfg.Worker) == 0 {
+		return "there is no command of a worker process"
+	}
 	if p.Config.Schedule == nil {
 		return ""
 	}
 	for _, step := range p.Config.Schedule.Steps {
-		if _, err := faults.Select([]string{step.Fault}, e, p.Config.Workers.N > 0); err != nil {
+		if _, err := faults.Select([]string{step.Fault}, cfg.Ensemble, p.Config.Workers.N > 0); err != nil {
 			return err.Error()
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// One mutant, one lock that others ship, and the recipe as it is, on real
-// servers. The rest takes minutes: make selftest.
+// Mutants, one of them in processes that are paused, one lock that others ship, and the
+// recipe as it is, on real servers. The rest takes minutes: make selftest.
 func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
@@ -28,13 +28,13 @@ func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer servers.Close()
-	provocations, err := Select([]string{"reentry", "zk-lock"}, nil)
+	provocations, err := Select([]string{"reentry", "zk-lock", "paused-holders"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir, worker := t.TempDir(), []string{"/usr/bin/env", workerEnv + "=1", os.Args[0]}
 	run := func(provocations []Provocation) *Matrix {
-		m, err := Run(t.Context(), Config{Ensemble: servers, Network: network, Provocations: provocations, Seed: 1, Dir: dir})
+		m, err := Run(t.Context(), Config{Ensemble: servers, Network: network, Provocations: provocations, Seed: 1, Dir: dir, Worker: worker})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +47,8 @@ func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 	if !m.OK() {
 		t.Errorf("not as it should be: %+v", m.Wrong())
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(left) > 0 {
-		t.Errorf("histories of what went well are kept: %v", left)
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("something is kept of what went well: %v", left)
 	}
 
 	// A self-test that cannot fail proves nothing: a correct lock that is said
@@ -56,12 +56,25 @@ func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 	before := knownBad
 	knownBad = append(slices.Clone(before), mutants.Defect{Name: unmutated, Guarantee: checker.MutualExclusion})
 	defer func() { knownBad = before }()
-	m = run(provocations[len(provocations)-1:])
+	m = run(provocations[1:2])
 	wrong := m.Wrong()
 	if m.OK() || len(wrong) != 1 || wrong[0].Target != unmutated {
 		t.Fatalf("a lock without a bug has been caught: %+v", m.Trials)
 	}
 	if _, err := os.Stat(wrong[0].Kept); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWithoutWorkersNoProcessCanBePaused(t *testing.T) {
+	provocations, err := Select([]string{"paused-holders"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := impossible(Config{}, provocations[0]); why != "there is no command of a worker process" {
+		t.Errorf("got %q", why)
+	}
+	if why := impossible(Config{Worker: []string{"zkverify", "worker"}, Ensemble: (*ensemble.Ext)(nil)}, provocations[0]); why != "" {
+		t.Errorf("with workers: %s", why)
 	}
 }

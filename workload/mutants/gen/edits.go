@@ -26,6 +26,7 @@ var edits = slices.Concat(
 	deletionEdits,
 	momentEdits,
 	extremeEdits,
+	pauseEdits,
 )
 
 // switchEdits are the switch itself.
