@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"olympos.io/encoding/edn"
 )
-
-// ednSpace is the namespace of the keys that Jepsen does not have.
-const ednSpace = "zkverify/"
 
 // DecodeEDN reads a Jepsen history: one map an operation, one after the other
 // or in one vector. What [EncodeEDN] wrote is read back as it was.
@@ -80,26 +76,6 @@ func decodeForm(d *edn.Decoder) (v any, err error) {
 	}()
 	err = d.Decode(&v)
 	return v, err
-}
-
-// jepsen turns forms into a history.
-type jepsen struct {
-	h       *History
-	valid   *validator
-	started bool
-	ours    bool       // the file has our header
-	foreign []jepsenOp // of a file that has not
-	nextID  int
-	active  map[string]*Fault
-	last    time.Duration
-}
-
-func newJepsen() *jepsen {
-	return &jepsen{
-		h:      &History{Header: Header{Version: Version, Recipe: string(Mutex), Target: "jepsen", ReleaseNotHeld: NotHeldViolation}},
-		valid:  newValidator(nil),
-		active: map[string]*Fault{},
-	}
 }
 
 // form takes in what ends on a line.

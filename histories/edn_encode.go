@@ -56,7 +56,7 @@ func encodeEDNEvent(b *bufio.Writer, e *Event) error {
 	} else {
 		fmt.Fprintf(b, "{:type :info, :process :nemesis, :f :%s, :time %d, :value nil, :zkverify/event :%s", e.Type, int64(e.Time), e.Type)
 	}
-	for _, k := range sortedKeys(fields) {
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		fmt.Fprintf(b, ", :%s%s ", ednSpace, k)
 		writeEDN(b, fields[k])
 	}
@@ -77,8 +77,6 @@ func jsonObject(v any) (map[string]any, error) {
 	return m, err
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // writeEDN writes a JSON value as EDN. Keys of maps are strings: those of
 // options and parameters may be no keywords.
 func writeEDN(b *bufio.Writer, v any) {
@@ -87,7 +85,7 @@ func writeEDN(b *bufio.Writer, v any) {
 		fmt.Fprint(b, "nil")
 	case map[string]any:
 		fmt.Fprint(b, "{")
-		for i, k := range sortedKeys(v) {
+		for i, k := range slices.Sorted(maps.Keys(v)) {
 			if i > 0 {
 				fmt.Fprint(b, ", ")
 			}

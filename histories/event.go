@@ -1,6 +1,9 @@
 package histories
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Type says what an [Event] records.
 type Type string
@@ -219,102 +222,17 @@ type Connects struct {
 	Ago      time.Duration `json:"ago"`      // when that window began, ns before the census
 }
 
-// Header is the first line of a history.
-type Header struct {
-	Version        int               `json:"zkverify"` // format version
-	Started        time.Time         `json:"started"`  // wall clock at time 0
-	Seed           int64             `json:"seed"`
-	Recipe         string            `json:"recipe"` // what was driven: names of recipes, comma-separated
-	Target         string            `json:"target"` // "recipes", "zk-lock", …
-	Promises       Promises          `json:"promises"`
-	Locks          map[string]Lock   `json:"locks,omitempty"`   // by key; if any are listed, there are no others
-	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
-	Ensemble       string            `json:"ensemble"`          // "local", "external"
-	Servers        int               `json:"servers"`
-	ZooKeeper      string            `json:"zookeeper"`       // the servers' version
-	SessionTimeout time.Duration     `json:"session_timeout"` // ns, negotiated
-	TickTime       time.Duration     `json:"tick_time"`       // ns, 0 when unknown
-
-	// ReleaseNotHeld says how a release that fails is read when nobody chooses:
-	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
-	ReleaseNotHeld string `json:"release_not_held,omitempty"`
-
-	// Shrunk says what was left out; nil of a whole history.
-	Shrunk *Shrunk `json:"shrunk,omitempty"`
+// keys returns the lock keys that the event is about, for messages too.
+func (e *Event) keys() []string {
+	if e.Lock != "" {
+		return []string{e.Lock}
+	}
+	var keys []string
+	for _, p := range e.Parts {
+		keys = append(keys, p.Lock)
+	}
+	return keys
 }
 
-// Shrunk is what a history says of the whole one that it is a part of. It shows one
-// violation, and is judged on nothing else.
-type Shrunk struct {
-	Guarantee string `json:"guarantee"` // the one that is violated
-	Events    int    `json:"events"`    // of the whole history
-	// Written has values of counters that were written, or may have been, by writes
-	// that were left out: those just below the values that are left.
-	Written []Written `json:"written,omitempty"`
-}
-
-// Written is a value of a guarded counter.
-type Written struct {
-	Lock  string `json:"lock"`
-	Store string `json:"store"`
-	Value int64  `json:"value"`
-}
-
-// The readings of a release that fails though nobody had told the holder of a
-// loss. The checker's ReleaseNotHeld says what follows from each.
-const (
-	NotHeldAsLost    = "as-lost"   // the holder is told by it that it has lost the lock
-	NotHeldViolation = "violation" // the lock had been taken away without a word
-)
-
-// Promises is what the target claims; the checker holds it to that and to
-// nothing else.
-type Promises struct {
-	Tokens        bool          `json:"tokens"`                 // grants carry fencing tokens
-	TellsLoss     bool          `json:"tells_loss"`             // Lost is reported
-	FIFO          bool          `json:"fifo"`                   // grants follow the order of enqueued
-	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
-	Guards        bool          `json:"guards,omitempty"`       // a holder can write to ZooKeeper while it holds the lock, and no longer
-	Says          bool          `json:"says,omitempty"`         // what it says of itself is so, see Saying
-	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
-	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
-	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
-	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of them
-}
-
-// The faults that excuse beliefs, see their comments: of the processes that they
-// name, and of nobody else.
-const (
-	// ForcedExpiry gives no warning: a session is ended from the side. The
-	// service view is promised under it, belief is not, until
-	// Promises.LossBound has passed.
-	ForcedExpiry = "expire-session"
-	// WorkerPause stops the process in which clients live. Nobody can tell a
-	// process that does not run of anything; belief is not promised from the
-	// start of the fault until WakeBound and Slack have passed since its end.
-	WorkerPause = "pause-worker"
-	// NodeDeletion gives no warning either: the node by which a lock is held, or waited
-	// for, is deleted from the side. Its parameters "lock" and "token" (the zxid alone)
-	// say which. It excuses as ForcedExpiry does.
-	NodeDeletion = "delete-node"
-)
-
-// ConnectWindow is the time in which a client tries to connect at most as often as
-// [Promises] says: nine tenths of a fifth of a session timeout, at most of 5 s. A client
-// that keeps to a fifth of a session timeout is in time however late some of its
-// attempts are seen.
-func ConnectWindow(sessionTimeout time.Duration) time.Duration {
-	return min(sessionTimeout/5, 5*time.Second) * 9 / 10
-}
-
-// WakeBound is how long a process that was paused may go on believing once it
-// runs again.
-const WakeBound = 100 * time.Millisecond
-
-// EndBound is how long the context of a lease may go on after its loss was told.
-const EndBound = 250 * time.Millisecond
-
-// Slack is what word of a loss may take from the process that it is told to
-// until it is on record: a twentieth of the session timeout, by which holders
-// are told before their session can end.
-func Slack(sessionTimeout time.Duration) time.Duration { return sessionTimeout / 20 }
+// lockName names the event's lock, or locks, for messages.
+func (e *Event) lockName() string { return strings.Join(e.keys(), "+") }

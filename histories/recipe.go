@@ -1,13 +1,5 @@
 package histories
 
-import (
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-	"time"
-)
-
 // Recipe says what sort of thing a lock key names: which operations it has,
 // and what is promised of it.
 type Recipe string
@@ -70,71 +62,3 @@ func (r Recipe) has(op Op) bool {
 	}
 	return false
 }
-
-// Lock describes one lock key of a run.
-type Lock struct {
-	Recipe Recipe `json:"recipe"`
-	// Size is the number of permits of a semaphore, at the start of the run if
-	// it is shared, the number of members of a double barrier, and how often in a
-	// row a hand-off may hand a lock on.
-	Size int `json:"size,omitempty"`
-}
-
-// RecipeOf returns the recipe of a lock key. In a history whose header lists no
-// locks every key is of Header.Recipe, a mutex if that is no recipe.
-func (h *Header) RecipeOf(lock string) Recipe {
-	if l, ok := h.Locks[lock]; ok {
-		return l.Recipe
-	}
-	if r := Recipe(h.Recipe); len(h.Locks) == 0 && slices.Contains(Recipes(), r) {
-		return r
-	}
-	return Mutex
-}
-
-// check reports what is wrong with the header's times and locks.
-func (h *Header) check() error {
-	p := h.Promises
-	for _, d := range []time.Duration{h.SessionTimeout, h.TickTime, p.LossBound, p.RevokeBound, p.ProgressBound} {
-		if d < 0 || d > maxTime {
-			return fmt.Errorf("a time of the header is %d", d)
-		}
-	}
-	switch h.ReleaseNotHeld {
-	case "", NotHeldAsLost, NotHeldViolation:
-	default:
-		return fmt.Errorf(`"release_not_held" of the header is %q`, h.ReleaseNotHeld)
-	}
-	if h.Locks != nil && len(h.Locks) == 0 {
-		return fmt.Errorf(`"locks" of the header is empty`)
-	}
-	for _, key := range sortedKeys(h.Locks) {
-		l := h.Locks[key]
-		switch {
-		case key == "":
-			return fmt.Errorf("a lock of the header has no name")
-		case !slices.Contains(Recipes(), l.Recipe):
-			return fmt.Errorf("lock %q of the header is of unknown recipe %q", key, l.Recipe)
-		case l.Recipe.sized() && (l.Size < 1 || l.Size > math.MaxInt32):
-			return fmt.Errorf("%s %q of the header has size %d", l.Recipe, key, l.Size)
-		case !l.Recipe.sized() && l.Size != 0:
-			return fmt.Errorf("%s %q of the header has a size", l.Recipe, key)
-		}
-	}
-	return nil
-}
-
-// keys returns the lock keys that the event is about, for messages too.
-func (e *Event) keys() []string {
-	if e.Lock != "" {
-		return []string{e.Lock}
-	}
-	var keys []string
-	for _, p := range e.Parts {
-		keys = append(keys, p.Lock)
-	}
-	return keys
-}
-
-// lockName names the event's lock, or locks, for messages.
-func (e *Event) lockName() string { return strings.Join(e.keys(), "+") }

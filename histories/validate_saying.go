@@ -1,0 +1,35 @@
+package histories
+
+import (
+	"errors"
+	"fmt"
+)
+
+// says checks the fields of a says event.
+func says(e *Event) error {
+	s := e.Saying
+	if s == nil {
+		return missing(e, "saying")
+	}
+	if e.Lock == "" && e.Parts == nil {
+		return missing(e, "lock")
+	}
+	if s.Asked < 0 || s.Asked > e.Time {
+		return fmt.Errorf("asked at %d for an answer of %d", s.Asked, e.Time)
+	}
+	if s.Left != nil && (*s.Left > maxTime || *s.Left < -maxTime) {
+		return fmt.Errorf("a deadline in %d", *s.Left)
+	}
+	switch s.Told {
+	case "", ToldAcquired, ToldLost, ToldReleased:
+	default:
+		return fmt.Errorf("an observer was told %q", s.Told)
+	}
+	if s.Depth < 0 || s.Created < 0 {
+		return fmt.Errorf("depth %d, created by %d", s.Depth, s.Created)
+	}
+	if s.Told == "" && s.Valid == nil && s.Left == nil && s.Depth == 0 && s.Ended == nil && s.Created == 0 && s.Held == nil && s.Queue == nil {
+		return errors.New("it says nothing")
+	}
+	return needProcess(e)
+}
