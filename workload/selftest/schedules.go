@@ -1,0 +1,75 @@
+package selftest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/workload"
+)
+
+// aimed returns a schedule of one fault, every so often.
+func aimed(kind string, aim fault.Aim, n int, every, length time.Duration) *nemesis.Schedule {
+	return several(kind, aim, n, every/4, every, length)
+}
+
+// several is aimed from a time on.
+func several(kind string, aim fault.Aim, n int, from, every, length time.Duration) *nemesis.Schedule {
+	s := &nemesis.Schedule{}
+	for i := range n {
+		s.Steps = append(s.Steps, nemesis.Step{
+			At: from + time.Duration(i)*every, For: length, Fault: kind, Pick: fault.Pick{Aim: aim, Draw: uint32(i)},
+		})
+	}
+	return s
+}
+
+// steps returns one schedule of several.
+func steps(all ...*nemesis.Schedule) *nemesis.Schedule {
+	s := &nemesis.Schedule{}
+	for _, other := range all {
+		s.Steps = append(s.Steps, other.Steps...)
+	}
+	slices.SortStableFunc(s.Steps, func(a, b nemesis.Step) int { return cmp.Compare(a.At, b.At) })
+	return s
+}
+
+// strike is a fault and whom it hits.
+type strike struct {
+	fault string
+	aim   fault.Aim
+}
+
+// oneLink returns n of the given faults in turn, each on the one link that its
+// client uses at that moment: the session goes on through another server.
+func oneLink(length, every time.Duration, n int, strikes ...strike) *nemesis.Schedule {
+	s := &nemesis.Schedule{}
+	for i := range n {
+		with := strikes[i%len(strikes)]
+		s.Steps = append(s.Steps, nemesis.Step{
+			At: every * time.Duration(i+1), For: length, Fault: with.fault,
+			Pick: fault.Pick{Aim: with.aim, Draw: uint32(i), Links: fault.OneLink},
+		})
+	}
+	return s
+}
+
+// calm is a schedule without faults.
+func calm() *nemesis.Schedule { return &nemesis.Schedule{} }
+
+// SessionTimeout is that of the clients: short, so that sessions end soon.
+const SessionTimeout = time.Second
+
+// slow are stubborn clients that hold on for long enough to be robbed.
+func slow() workload.Mix {
+	m := stubborn()
+	m.Hold = 150 * time.Millisecond
+	return m
+}
+
+// stubborn are patient clients that hold on when they are hit.
+func stubborn() workload.Mix {
+	return workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Long: -1, Ended: -1, Hold: 50 * time.Millisecond}
+}
