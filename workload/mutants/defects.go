@@ -10,20 +10,7 @@ package mutants
 
 //go:generate go run ./gen -dir ../..
 
-import (
-	"slices"
-
-	"github.com/zkverify/zkverify/histories"
-)
-
-// Defect is one deliberate bug.
-type Defect struct {
-	Name      string           // of the target, as given on the command line
-	Recipe    histories.Recipe // that it shows in, and that the target offers
-	Bug       string           // the public report or system it is drawn from
-	What      string           // one line
-	Guarantee string           // name of the checker's guarantee that must catch it
-}
+import "slices"
 
 // Defects lists the mutants, by family: those of one are in defects_<family>.go.
 func Defects() []Defect {
