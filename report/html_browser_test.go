@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // inView returns the stretch of time that the timeline shows, in seconds.
@@ -331,6 +333,28 @@ func TestEventsAndLatenciesLeadIntoTheTimeline(t *testing.T) {
 	b.until(`document.getElementById("reading").textContent.startsWith("acquire, 0.10 s to 0.20 s: 2 went well, p50 about 1 ms, p99 about 10 ms, max 10 ms")`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.shows(0, 0.3)
+	b.quiet()
+}
+
+func TestWhatLocksSayIsListedWhenItIsAskedFor(t *testing.T) {
+	header, events := twoHolders(t)
+	valid := true
+	more := func(yield func(*histories.Event, error) bool) {
+		at := time.Duration(0)
+		for e, err := range events {
+			if at = e.Time; !yield(e, err) {
+				return
+			}
+		}
+		yield(&histories.Event{Time: at, Type: histories.Says, Process: 1, Lock: "orders", Saying: &histories.Saying{Asked: at, Valid: &valid}}, nil)
+	}
+	b := openPage(t, inFile(t, pageOf(t, header, more)), 1400, 900, false)
+	const listed = `[...document.querySelectorAll("#list tr")].some(r => r.children[1].textContent.startsWith("process 1 asks orders: it is valid"))`
+	b.whole()
+	b.until(`document.querySelectorAll("#list tr").length > 5 && !` + listed)
+	b.until(`document.getElementById("sort-says").parentNode.textContent === " what locks say of themselves (1)"`)
+	b.do(chromedp.Click(chromedp.CSS("#sort-says")))
+	b.until(listed)
 	b.quiet()
 }
 

@@ -22,7 +22,8 @@ type pass struct {
 	sessions map[string]int32 // the lane that had each last
 	servers  []*serverData    // by ID
 	marks    []markData
-	unmarked int // events beyond maxMarks
+	unmarked int // events beyond maxMarks, and beyond maxSayings
+	sayings  sayings
 	end      time.Duration
 	events   int
 }
@@ -63,7 +64,7 @@ const maxMarks = 20_000
 const aroundViolations = time.Second
 
 func newPass(header *histories.Header, r *checker.Report) *pass {
-	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}}
+	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{last: map[string]*sayingRow{}}}
 	type window struct{ from, to time.Duration }
 	var windows []window
 	for _, s := range p.stories {
@@ -86,6 +87,7 @@ func (p *pass) read(events iter.Seq2[*histories.Event, error]) error {
 	}
 	p.timeline.end(p.end)
 	p.endServers()
+	p.sayings.finish(p.marks)
 	for i := range p.faults {
 		if f := &p.faults[i]; f.Open {
 			f.To = int64(p.end)
@@ -131,7 +133,15 @@ func (p *pass) step(e *histories.Event) {
 		p.serverSeen(e)
 	case histories.PhaseStart:
 		p.phases = append(p.phases, phaseData{e.Phase, int64(e.Time)})
-	case histories.Suspended, histories.Resumed, histories.Lost, histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone:
+	case histories.Suspended, histories.Resumed, histories.Lost, histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone, histories.Closing, histories.Closed:
+	case histories.Says:
+		if became := p.sayings.add(e, len(p.marks), p.timeline.near(e.Time, e.Time)); became != listed {
+			if became == crowded {
+				p.unmarked++
+			}
+			p.events++
+			return
+		}
 	default:
 		p.events++
 		return

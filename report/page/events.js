@@ -5,19 +5,20 @@ const sorts = [
   ['servers', 'what servers were found to be', ['server']],
   ['sessions', 'ends of sessions', ['expired']],
   ['leases', 'lost, suspended, resumed', ['lost', 'suspended', 'resumed']],
-  ['others', 'crashes and what was not answered', ['crash', 'info']],
+  ['others', 'crashes, closed clients and what was not answered', ['crash', 'closing', 'closed', 'info']],
   ['run', 'phases, census, requests to release', ['phase', 'census', 'revoke-requested']],
+  ['says', 'what locks say of themselves', ['says'], 'off'], // so many that the others would be lost among them
 ];
 const mostListed = 200;
 
 function startEvents(data, timeline) {
   const list = document.getElementById('list'), count = document.getElementById('count'), follow = document.getElementById('follow');
-  const shown = new Set(sorts.flatMap(([, , types]) => types));
+  const shown = new Set(sorts.flatMap(([, , types, off]) => (off ? [] : types)));
   let view = { from: 0, to: data.end }, last = '';
-  for (const [id, text, types] of sorts) {
+  for (const [id, text, types, off] of sorts) {
     const label = document.createElement('label'), box = document.createElement('input');
     box.type = 'checkbox';
-    box.checked = true;
+    box.checked = !off;
     box.id = 'sort-' + id;
     const n = data.marks.filter((m) => types.includes(m.y)).length;
     label.append(box, ` ${text} (${n})`);

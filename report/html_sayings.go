@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// maxSayings bounds the rows of what locks say of themselves, so that they leave room
+// for other events: they are by far the most. Near violations there is no bound but
+// that of all events.
+const maxSayings = 5000
+
+// sayings joins what locks say of themselves to rows. A lock says the same again and
+// again while it is held: that is told once, and how often. Of a lease an observer is
+// told first that it was acquired and then that it was released, which is one row, too.
+type sayings struct {
+	last map[string]*sayingRow // by process and lock, answers and tellings apart
+	rows []*sayingRow
+}
+
+// sayingRow is one row of the list, and what joined it.
+type sayingRow struct {
+	mark     int    // its number
+	what     string // was said, but for the time that is left
+	told     string
+	token    histories.Token
+	again    int
+	until    time.Duration // the last time
+	released time.Duration // when an observer was told of the release; 0: never
+}
+
+// What becomes of a saying.
+type joining int
+
+const (
+	joined  joining = iota // it is told in a row that is there
+	listed                 // it has a row of its own
+	crowded                // there are too many rows
+)
+
+// add says what becomes of a saying; mark is the number of the row that it would have.
+// One apart joins no other.
+func (s *sayings) add(e *histories.Event, mark int, apart bool) joining {
+	key := fmt.Sprintf("%d %s %t", e.Process, strings.Join(locksOf(e), "+"), e.Saying.Told != "")
+	timeless, said := *e, *e.Saying
+	said.Left, timeless.Saying = nil, &said
+	r := &sayingRow{mark: mark, what: tell(&timeless), told: said.Told, token: e.Token}
+	if last := s.last[key]; last != nil && last.token == e.Token && !apart {
+		switch {
+		case r.told == histories.ToldReleased && last.told == histories.ToldAcquired && last.released == 0:
+			last.released = e.Time
+			return joined
+		case r.told == "" && r.what == last.what:
+			last.again, last.until = last.again+1, e.Time
+			return joined
+		}
+	}
+	if len(s.rows) >= maxSayings && !apart {
+		return crowded
+	}
+	s.last[key] = r
+	s.rows = append(s.rows, r)
+	return listed
+}
+
+// finish completes the words of rows that others have joined.
+func (s *sayings) finish(marks []markData) {
+	for _, r := range s.rows {
+		if r.mark >= len(marks) {
+			continue // there were too many events
+		}
+		switch m := &marks[r.mark]; {
+		case r.released > 0:
+			m.What += fmt.Sprintf(", and at %.6f s that it was released", r.released.Seconds())
+		case r.again > 0:
+			m.What += fmt.Sprintf("; and the same, but for the deadline, %s more until %.6f s", words.Times(r.again), r.until.Seconds())
+		}
+	}
+}
