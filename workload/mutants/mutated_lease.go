@@ -169,7 +169,7 @@ func (h *hold) loseLocked(why LossReason) {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
-	if slip := h.s.timeout; h.client.cfg.defect == "mutant-forgives-pause" && time.Since(h.s.deadlineLocked()) > slip/4 {
+	if slip := h.s.timeout; h.client.cfg.defect == "mutant-forgives-pause" && time.Since(h.s.deadlineLocked()) > slip/2 {
 		time.AfterFunc(slip, func() { close(h.lost) })
 	} else {
 		close(h.lost)
