@@ -316,7 +316,7 @@ func sweepQueue(queue []*contender, report func(ahead, behind *contender, entere
 	}
 }
 
-func (k *contender) reads() bool { return k.op.mode == histories.ModeRead }
+func (k *contender) reads() bool { return k.op.reads() }
 
 // behind counts the contenders that were granted the lock and had somebody
 // certainly ahead of them when they knew their place, each once: only they put

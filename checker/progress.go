@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -9,7 +10,8 @@ import (
 )
 
 // progress: once every fault is healed, each process that is alive gets each
-// lock within the bound, and does not try in vain while nobody else is about.
+// lock within the bound, and does not try in vain while nobody else is about. And at
+// any time who is first in a queue is granted the lock soon, see wakeUps.
 //
 // A process that is retired during recovery is not judged: what it had under
 // way when the faults were healed may still end in info, and the client goes on
@@ -20,6 +22,20 @@ func (c *check) progress(t *trace) Verdict {
 	v := Verdict{Guarantee: Progress, Promised: bound > 0, Expected: len(t.phases) > 0, all: c.all}
 	start, recovering := t.phases[histories.PhaseRecovery]
 	ended, over := t.phases[histories.PhaseEnd]
+	missed := t.wakes.missed()
+	for _, w := range missed {
+		v.violate(w)
+	}
+	if t.wakes.bound > 0 {
+		v.count("wake-ups judged", t.wakes.judged)
+		v.Figures = append(v.Figures, Figure{"longest of them", float64(t.wakes.longest) / 1e6, "ms"})
+		v.count("wake-ups missed", len(missed))
+	}
+	notWoken := fmt.Sprintf("%s first in a queue and not granted the lock within %s", words.Count(len(missed), "contender"), ms(t.wakes.bound))
+	if !recovering && len(missed) > 0 {
+		v.conclude("", notWoken)
+		return v
+	}
 	if !recovering {
 		v.idle("the run has no recovery phase")
 		if len(t.phases) > 0 && !over {
@@ -47,7 +63,7 @@ func (c *check) progress(t *trace) Verdict {
 	for _, w := range t.free.found {
 		v.violate(w)
 	}
-	judged, tooEarly, all := 0, 0, t.wanted()
+	judged, stuck, tooEarly, all := 0, 0, 0, t.wanted()
 	var slowest time.Duration
 	for _, p := range t.procs {
 		if p.gone() || p.began == forever {
@@ -65,6 +81,7 @@ func (c *check) progress(t *trace) Verdict {
 				tooEarly++ // the history ends before the bound does
 				continue
 			default:
+				stuck++
 				v.violate(func() Witness { return t.stuck(wanted, first, deadline, when, ok) })
 			}
 			judged++
@@ -72,20 +89,27 @@ func (c *check) progress(t *trace) Verdict {
 	}
 	v.count("processes × locks judged", judged)
 	v.Figures = append(v.Figures, Figure{"slowest first acquire in recovery", float64(slowest) / 1e6, "ms"})
-	v.conclude(fmt.Sprintf("every client got every lock within %s of the end of the faults", ms(slowest)), "")
+	holds := fmt.Sprintf("every client got every lock within %s of the end of the faults", ms(slowest))
+	if t.wakes.judged > 0 {
+		holds += fmt.Sprintf("; %s took %s at most", words.Count(t.wakes.judged, "wake-up"), ms(t.wakes.longest))
+	}
 	v.count("locks that were free and tried in vain", len(vain))
 	v.count("tries of free locks that were refused", len(t.free.found))
-	stuck := v.Violations - len(vain) - len(t.free.found)
-	if stuck == 0 && len(t.free.found) > 0 {
-		v.Reason = words.Count(len(t.free.found), "try") + " refused although nobody held or wanted the lock"
-		return v
+	var wrong []string
+	if stuck > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", stuck, words.Count(judged, "pair of client and lock"), ms(bound)))
 	}
-	if v.Violations > 0 && v.Violations == len(vain) {
-		v.Reason = words.Count(len(vain), "pair of client and lock") + " tried in vain although nobody else held or wanted the lock"
-		return v
+	if len(missed) > 0 {
+		wrong = append(wrong, notWoken)
 	}
+	if len(t.free.found) > 0 {
+		wrong = append(wrong, words.Count(len(t.free.found), "try")+" refused although nobody held or wanted the lock")
+	}
+	if len(vain) > 0 {
+		wrong = append(wrong, words.Count(len(vain), "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")
+	}
+	v.conclude(holds, strings.Join(wrong, "; "))
 	if v.Violations > 0 {
-		v.Reason = fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", stuck, words.Count(judged, "pair of client and lock"), ms(bound))
 		return v
 	}
 	switch {

@@ -50,6 +50,7 @@ type trace struct {
 	oddDeep []oddDepth // re-entries at a wrong depth
 	tally   tally
 	free    *freeTries
+	wakes   *wakeUps
 	says    *sayings // nil if the target promises nothing of what it says
 
 	held     *holdTracker
@@ -203,6 +204,7 @@ func beginTrace(header histories.Header) *trace {
 	t.held = newHoldTracker(t)
 	t.tally = newTally(t)
 	t.free = newFreeTries(t)
+	t.wakes = newWakeUps(t)
 	if header.Promises.Says {
 		t.says = newSayings(t)
 	}
@@ -214,6 +216,7 @@ func (t *trace) step(e *histories.Event) {
 	i := t.next
 	t.next++
 	t.end = e.Time
+	t.wakes.event(e)
 	switch e.Type {
 	case histories.Invoke:
 		for _, o := range t.invoke(i, e) {
@@ -221,6 +224,7 @@ func (t *trace) step(e *histories.Event) {
 				t.held.invoked(o)
 			}
 			t.free.invoked(o)
+			t.wakes.invoked(o)
 		}
 	case histories.OK, histories.Fail, histories.Info:
 		p := t.process(e.Process)
@@ -238,6 +242,7 @@ func (t *trace) step(e *histories.Event) {
 			t.tally.completed(o)
 			t.proves(o)
 			t.free.completed(o, e)
+			t.wakes.completed(o)
 			if t.says != nil {
 				t.says.completed(o)
 			}
@@ -248,6 +253,7 @@ func (t *trace) step(e *histories.Event) {
 		for _, o := range t.process(e.Process).open {
 			if o.acquires() && o.lock == e.Lock {
 				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
+				t.wakes.placed(o, e.Time)
 				if t.says != nil {
 					t.says.placed(o)
 				}

@@ -52,7 +52,7 @@ func TestTheFastReaderReadsAllThatProcessesDo(t *testing.T) {
 	n := 0
 	for _, line := range corpusLines(t) {
 		e, err := decodeEvent([]byte(line))
-		if err != nil || e.Parts != nil || e.Error != "" || e.Fault != nil || e.Census != nil || e.Phase != "" || e.Saying != nil && (e.Saying.Queue != nil || e.Saying.Node != "") {
+		if err != nil || e.Parts != nil || e.Error != "" || e.Fault != nil || e.Census != nil || e.Server != nil || e.Phase != "" || e.Saying != nil && (e.Saying.Queue != nil || e.Saying.Node != "") {
 			continue
 		}
 		var r reader

@@ -33,7 +33,7 @@ const (
 	FaultStart Type = "fault-start" // Fault began
 	FaultStop  Type = "fault-stop"  // Fault was healed
 
-	ServerSeen Type = "server" // Server was found to be something else than before
+	ServerSeen Type = "server" // Server was found to be something else than before; or the same, when nothing else was on record for a while
 
 	PhaseStart Type = "phase"  // Phase began
 	CensusDone Type = "census" // Census: what was left when every client had released

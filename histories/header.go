@@ -80,7 +80,7 @@ func (h *Header) RecipeOf(lock string) Recipe {
 // check reports what is wrong with the header's times and locks.
 func (h *Header) check() error {
 	p := h.Promises
-	for _, d := range []time.Duration{h.SessionTimeout, h.TickTime, p.LossBound, p.RevokeBound, p.ProgressBound} {
+	for _, d := range []time.Duration{h.SessionTimeout, h.TickTime, p.LossBound, p.RevokeBound, p.TurnBound, p.ProgressBound} {
 		if d < 0 || d > maxTime {
 			return fmt.Errorf("a time of the header is %d", d)
 		}
@@ -121,5 +121,6 @@ type Promises struct {
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
+	TurnBound     time.Duration `json:"turn_bound,omitempty"`   // ns from when nobody is ahead in the queue until the first one in it is granted the lock
 	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of them
 }

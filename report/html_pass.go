@@ -130,7 +130,10 @@ func (p *pass) step(e *histories.Event) {
 			p.faults[i].To, p.faults[i].Open = int64(e.Time), false
 		}
 	case histories.ServerSeen:
-		p.serverSeen(e)
+		if !p.serverSeen(e) {
+			p.events++
+			return
+		}
 	case histories.PhaseStart:
 		p.phases = append(p.phases, phaseData{e.Phase, int64(e.Time)})
 	case histories.Suspended, histories.Resumed, histories.Lost, histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone, histories.Closing, histories.Closed:

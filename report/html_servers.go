@@ -23,13 +23,17 @@ type spanData struct {
 	State histories.ServerState `json:"state"`
 }
 
-// serverSeen goes on with the lane of a server.
-func (p *pass) serverSeen(e *histories.Event) {
+// serverSeen goes on with the lane of a server, and reports whether it has changed.
+func (p *pass) serverSeen(e *histories.Event) bool {
 	s := p.server(e.Server.ID)
 	if n := len(s.Spans); n > 0 {
+		if s.Spans[n-1].State == e.Server.State {
+			return false
+		}
 		s.Spans[n-1].To = int64(e.Time)
 	}
 	s.Spans = append(s.Spans, spanData{int64(e.Time), -1, e.Server.State})
+	return true
 }
 
 // server returns the lane of a server, which is new if nothing was told of it so far.

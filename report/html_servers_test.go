@@ -42,6 +42,7 @@ func TestAServerHasALaneWithWhatItWas(t *testing.T) {
 		want   string
 	}{
 		"roles that change":                      {[]histories.Event{seen(1, 2, histories.Leading), seen(2, 1, histories.Following), seen(9, 2, histories.Down), over}, "1: follower 2-100; 2: leader 1-9 down 9-100; 3:"},
+		"a role that is told again":              {[]histories.Event{seen(1, 2, histories.Leading), seen(5, 2, histories.Leading), over}, "1:; 2: leader 1-100; 3:"},
 		"an old history that has only the fault": {[]histories.Event{struck(5, "server 2", "client 1"), over}, "1:; 2:; 3:"},
 		"a fault of a link between servers":      {[]histories.Event{struck(5, "server 4 -> server 2"), over}, "1:; 2:; 3:; 4:"},
 		"faults of clients alone":                {[]histories.Event{struck(5, "client 1", "observer 2"), over}, ""},

@@ -27,6 +27,12 @@ func lossBound(s Settings) time.Duration { return s.SessionTimeout }
 // and to look again. After a session timeout without a link its lease is lost.
 func revokeBound(s Settings) time.Duration { return s.SessionTimeout }
 
+// turnBound is what the first in a queue gets until it is granted the lock, when all is
+// well: a watch event and a list, which take milliseconds. Whoever misses the event
+// looks by itself only once a session timeout. It is no less than what it may take until
+// a server that stands still is found silent.
+func turnBound(s Settings) time.Duration { return max(s.SessionTimeout/2, serverPoll+serverPatience) }
+
 // connectBound is how often a client of the recipes tries to connect in a fifth of a
 // session timeout, or in 5 s, at most: see recipes.Connect. It is above what
 // backoff from 10 ms to a sixth of the session timeout comes to.

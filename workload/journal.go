@@ -31,16 +31,19 @@ type journal struct {
 	ops    atomic.Int64 // operations completed
 	cycles atomic.Int64 // locks acquired and released
 	lost   atomic.Int64 // leases lost
+	last   atomic.Int64 // the time of the last event
 }
 
 // record appends an event. Failures to write are seen through Failed.
 func (j *journal) record(e histories.Event) {
-	if _, err := j.Record(e); err != nil {
+	stamped, err := j.Record(e)
+	if err != nil {
 		if j.Err() == nil {
 			j.once.Do(func() { j.refuse(fmt.Errorf("the harness recorded an impossible event: %w", err)) })
 		}
 		return
 	}
+	j.last.Store(int64(stamped.Time))
 	switch e.Type {
 	case histories.OK, histories.Fail, histories.Info:
 		j.ops.Add(1)
@@ -48,3 +51,6 @@ func (j *journal) record(e histories.Event) {
 		j.lost.Add(1)
 	}
 }
+
+// idle is for how long nothing has gone on record.
+func (j *journal) idle() time.Duration { return j.Elapsed() - time.Duration(j.last.Load()) }

@@ -123,7 +123,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	watching, unwatch := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
 	watch.Go(func() { r.observer.watch(watching) }) // ends with unwatch, as the next does
-	asks := serverWatch{every: serverPoll, patient: serverPatience, record: r.journal.record}
+	asks := serverWatch{every: serverPoll, patient: serverPatience, record: r.journal.record, idle: r.journal.idle}
 	watch.Go(func() { asks.run(watching, r.cfg.Ensemble.Servers()) })
 
 	r.enter(histories.PhaseChaos)

@@ -12,13 +12,15 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// serverWatch puts on record what each server is, whenever that has changed. It
-// asks each over a connection of its own, which no fault hits: a server that is
+// serverWatch puts on record what each server is, whenever that has changed, and when
+// nothing has gone on record for a while: then that shows that the run was awake, and the
+// servers answered, while its clients all waited. It asks each over a connection of its own, which no fault hits: a server that is
 // cut off from the others or from its clients goes on answering here.
 type serverWatch struct {
 	every   time.Duration // how often each is asked
 	patient time.Duration // how long each may take to answer
 	record  func(histories.Event)
+	idle    func() time.Duration // for how long nothing has gone on record
 }
 
 // Asking takes a server a tenth of a millisecond. One that is stopped is found to
@@ -26,6 +28,7 @@ type serverWatch struct {
 const (
 	serverPoll     = 250 * time.Millisecond
 	serverPatience = 500 * time.Millisecond
+	serverIdle     = 50 * time.Millisecond // without any event; then what a server is goes on record again
 )
 
 func (w serverWatch) run(ctx context.Context, servers []ensemble.Server) {
@@ -47,7 +50,7 @@ func (w serverWatch) watch(ctx context.Context, server ensemble.Server) {
 		if ctx.Err() != nil || err == nil && !allowed {
 			return
 		}
-		if state := stateOf(status, err); state != "" && state != last {
+		if state := stateOf(status, err); state != "" && (state != last || w.idle() >= serverIdle) {
 			last = state
 			w.record(histories.Event{Type: histories.ServerSeen, Process: -1, Server: &histories.Server{ID: server.ID, State: state}})
 		}

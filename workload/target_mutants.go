@@ -31,6 +31,7 @@ func (mutantTarget) Promises(s Settings) histories.Promises {
 		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true, Says: true,
 		LossBound:     lossBound(s),
 		RevokeBound:   revokeBound(s),
+		TurnBound:     turnBound(s),
 		ProgressBound: progressBound(s),
 		Connects:      connectBound,
 	}

@@ -18,6 +18,20 @@ var waitingDefects = []Defect{
 		Guarantee: "progress",
 	},
 	{
+		Name:      "mutant-event-dropped",
+		Recipe:    histories.Mutex,
+		Bug:       "ZOOKEEPER-3145",
+		What:      "drops the event of its watch now and then, so that only its slow look at the queue finds out",
+		Guarantee: "progress",
+	},
+	{
+		Name:      "mutant-watch-set-once",
+		Recipe:    histories.Mutex,
+		Bug:       "a watch fires once",
+		What:      "sets no new watch when it was woken and it is not its turn yet, so that only its slow look at the queue finds out",
+		Guarantee: "progress",
+	},
+	{
 		Name:      "mutant-expiry-ignored",
 		Recipe:    histories.Mutex,
 		Bug:       "twitter-commons #20",

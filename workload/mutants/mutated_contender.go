@@ -28,6 +28,7 @@ type contender struct {
 
 	asks       *asks         // for permits of a semaphore
 	downgraded bool          // a reader has been put behind this writer; locked by q
+	watched    bool          // it has set a watch before
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the line has changed
 }
@@ -310,6 +311,10 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	}
 	again := time.NewTimer(c.s.currentTimeout())
 	defer again.Stop()
+	if c.s.client.cfg.defect == "mutant-watch-set-once" && c.watched {
+		return c.overlook(ctx, again.C)
+	}
+	c.watched = true
 	if c.s.client.cfg.defect == "mutant-expiry-ignored" {
 		select {
 		case e := <-watch.event:
@@ -326,6 +331,9 @@ func (c *contender) awaitOther(ctx context.Context, node string) error {
 	select {
 	case e := <-watch.event:
 		c.s.watch.fired(watch)
+		if c.s.client.cfg.defect == "mutant-event-dropped" && rand.IntN(20) == 0 {
+			return c.overlook(ctx, again.C)
+		}
 		if e.Type == zk.EventNodeDeleted {
 			c.q.gone(node)
 		} else {
@@ -432,6 +440,18 @@ func (c *contender) awaitAny(ctx context.Context, watches []watched) error {
 func (c *contender) look(ctx context.Context) error {
 	c.q.outdated()
 	return c.q.list(ctx, c.q.nextList())
+}
+
+// overlook waits until it is time to look again, whatever happens.
+func (c *contender) overlook(ctx context.Context, again <-chan time.Time) error {
+	select {
+	case <-again:
+		return c.look(ctx)
+	case <-c.s.ended:
+		return errSessionEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // leave deletes the contender's node. It returns nil when the node is gone,

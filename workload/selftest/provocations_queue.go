@@ -21,6 +21,14 @@ func queueProvocations() []Provocation {
 			Mutants: []string{"mutant-waits-for-nobody", "mutant-herd", "mutant-token-kept"},
 		},
 		{
+			Name: "naps",
+			What: "clients wait for locks that are held for a moment only, no faults: who sleeps longer than that was not woken",
+			Config: workload.Config{
+				Clients: 8, Locks: 2, Duration: 5 * time.Second, Mix: busy, Schedule: calm(),
+			},
+			Mutants: []string{"mutant-event-dropped", "mutant-watch-set-once"},
+		},
+		{
 			Name: "cut-off-waiters",
 			What: "waiters lose their links for a moment, and one its session",
 			Config: workload.Config{

@@ -1,0 +1,131 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// clear returns the longest piece of the time in which a contender was the first in
+// its queue that can be held against its lock. A wake-up takes milliseconds, and the
+// slow look that makes up for a missed one comes about twice the bound later;
+// everything in between has to have another reason, or to be a bug. So no time counts in which
+//   - a fault was in force that has hit the contender, or any server, or was over for less
+//     than a session timeout: clients connect again. Who was told its place when the fault
+//     had been over for half the bound had connected by then;
+//   - a server was not found to serve, from one bound before that until one after it. It
+//     is asked four times a second over a link that no fault hits, and has half a second to
+//     answer: one that stands still for three quarters of a second is found out;
+//   - nothing went on record for half the bound, or nobody was answered if the servers are
+//     not asked, and one bound after that: the machine may have stood still, or been far
+//     too busy;
+//   - a place in the queue, or a release, took a quarter of the bound although no fault had
+//     hit who asked for it, and one bound after that: it is a single write.
+//
+// What is left must be longer than the bound without a gap. So a machine that is too busy to wake
+// a waiter in time is on record as being so, unless it was only ever too busy for that one waiter.
+func (w *wakeUps) clear(turn *turn) span {
+	from, to := turn.from, max(turn.from, turn.ret)
+	while := w.t.header.SessionTimeout
+	spoilt := slices.DeleteFunc(w.faultsOn(turn.process, from, to, while), func(s span) bool {
+		return s.to != forever && s.to-while+w.bound/2 < turn.told
+	})
+	for _, d := range w.down {
+		spoilt = append(spoilt, span{d.from, after(d.to, w.bound)})
+	}
+	for _, s := range slices.Concat(w.slow, w.standstill.spans) {
+		spoilt = append(spoilt, span{s.from, after(s.to, w.bound)})
+	}
+	slices.SortFunc(spoilt, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	best := span{from, from}
+	for _, s := range append(spoilt, span{to, forever}) {
+		if s.to < from {
+			continue
+		}
+		if piece := (span{from, min(s.from, to)}); piece.length() > best.length() {
+			best = piece
+		}
+		if from = s.to; from >= to {
+			break
+		}
+	}
+	return best
+}
+
+func (s span) length() time.Duration { return s.to - s.from }
+
+// faultsOn returns the times in which faults hit a process, or servers, and a while
+// after each, as far as they touch a stretch of time.
+func (w *wakeUps) faultsOn(process int, from, to, while time.Duration) []span {
+	var all []span
+	for _, f := range w.t.faults {
+		if s := (span{f.start, after(f.stop, while)}); s.from <= to && s.to >= from && (f.hits(process) || f.onServers()) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// onServers reports whether the fault hits servers, and with them clients that it does
+// not name.
+func (f *faultSpan) onServers() bool {
+	return slices.ContainsFunc(f.Targets, func(target string) bool { return strings.HasPrefix(target, "server ") })
+}
+
+// downSpan is when a server was not found to serve.
+type downSpan struct {
+	server int
+	span
+}
+
+// event takes in what shows that the machine runs and that servers answer. Where they
+// are asked all the time, and what they are is on record when nothing else is, every
+// event does; else those that a server has answered.
+func (w *wakeUps) event(e *histories.Event) {
+	switch {
+	case w.bound == 0:
+	case e.Type == histories.ServerSeen:
+		w.seen(e.Server, e.Time)
+		w.standstill.answered(e.Time)
+	case e.Type == histories.Enqueued, len(w.servers) > 0 && len(w.servers) == w.t.header.Servers:
+		w.standstill.answered(e.Time)
+	case e.Type == histories.OK:
+		w.standstill.completed(e)
+	}
+}
+
+// seen takes in what a server is.
+func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
+	before, known := w.servers[s.ID]
+	w.servers[s.ID] = s.State
+	if known && s.State == before {
+		return
+	}
+	serves := s.State != histories.Electing && s.State != histories.Silent && s.State != histories.Down
+	i := slices.IndexFunc(w.down, func(d downSpan) bool { return d.server == s.ID && d.to == forever })
+	switch {
+	case i < 0 && serves: // it was something else for a moment
+		w.down = append(w.down, downSpan{s.ID, span{max(0, at-w.bound), at}})
+	case i < 0:
+		w.down = append(w.down, downSpan{s.ID, span{max(0, at-w.bound), forever}})
+	case serves:
+		w.down[i].to = at
+	}
+}
+
+// placed takes in that an acquire has told a place.
+func (w *wakeUps) placed(o *op, at time.Duration) {
+	if w.bound > 0 && len(o.places) == 1 {
+		w.answered(o, at)
+	}
+}
+
+// answered takes in the answer to what takes a single write.
+func (w *wakeUps) answered(o *op, at time.Duration) {
+	if at-o.call > w.bound/4 && len(w.faultsOn(o.process, o.call, at, w.t.header.SessionTimeout)) == 0 {
+		w.slow = append(w.slow, span{o.call, at})
+	}
+}
