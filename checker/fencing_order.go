@@ -11,7 +11,8 @@ import (
 // grant had returned before another did, and the other was held until it was given
 // back, the one was the first: else it would have been granted while the other
 // held. So the other's token is the greater one, although both were asked for at
-// the same time.
+// the same time. A release of a node that is gone is answered as any other: it proves
+// nothing of a holder that a forced expiry, or the deletion of its node, had robbed.
 type turnOrder struct {
 	newest [2]*hold // the greatest token of those that have returned, and the greatest of another owner than that
 	doubts []doubt
@@ -46,7 +47,8 @@ func (o *turnOrder) settle(v *Verdict, t *trace) {
 		if d.second.released == forever || d.second.closed {
 			return t.last || d.second.closed || d.second.why == byLoss || d.second.why == byCrashing
 		}
-		if d.second.call <= d.first.start { // else see grants.order
+		robbed := len(t.robbedIn(d.second.process, d.second.call, d.second.released)) > 0
+		if d.second.call <= d.first.start && !robbed { // else see grants.order
 			v.violate(func() Witness { return t.laterTurn(d.first, d.second) })
 		}
 		return true

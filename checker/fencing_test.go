@@ -23,6 +23,12 @@ func TestFencing(t *testing.T) {
 		{"an acquire begins in the instant in which another returns", func(r *run) {
 			r.want(0, 1).got(5, 1, 5).want(5, 2).release(6, 1).released(6, 1).got(7, 2, 4)
 		}, Holds},
+		{"of two acquires at the same time the later was held until it was given back, with the older token", func(r *run) {
+			r.want(0, 1).want(1, 2).got(2, 2, 5).got(3, 1, 4).release(4, 2).released(5, 2).release(6, 1).released(7, 1)
+		}, Violated},
+		{"of two acquires at the same time the later was of a session that had been ended from the side", func(r *run) {
+			r.want(0, 1).want(1, 2).expire(1, 1).got(2, 2, 5).got(3, 1, 4).release(4, 2).released(5, 2).release(6, 1).released(7, 1)
+		}, Holds},
 		{"two grants share a token", func(r *run) { r.want(0, 1).want(0, 2).got(1, 1, 5).lost(2, 1).got(3, 2, 5) }, Violated},
 		{"a grant has no token", func(r *run) { r.cycle(0, 1, 1, 0) }, Violated},
 		{"a re-entry carries the token of its hold", func(r *run) {

@@ -174,17 +174,14 @@ func (h *hold) askLost(lease Lease) {
 		s.Ended = &ended
 	}
 	valid := lease.Valid()
-	s.Valid, s.Held = &valid, h.c.saysHeld(e.Lock, e.Mode)
+	s.Valid, s.Held = &valid, h.c.saysFree(e.Lock, e.Mode)
 	h.record(e, 0, s, true)
 }
 
 // askFree puts on record whether the lock is held that the client has given back.
 func (h *hold) askFree() {
-	if h.c.companyBusy() {
-		return // the client may hold it in the name of another
-	}
 	held := h.c.saying()
-	if held.Held = h.c.saysHeld(h.event.Lock, h.event.Mode); held.Held == nil || h.c.companyBusy() {
+	if held.Held = h.c.saysFree(h.event.Lock, h.event.Mode); held.Held == nil {
 		return
 	}
 	e := h.event
@@ -207,6 +204,19 @@ func (c *client) companyBusy() bool {
 		}
 	}
 	return false
+}
+
+// saysFree asks whether the client holds a lock that it should not hold: nil if it does
+// not say, or may hold the lock in the name of another, perhaps in its next session.
+func (c *client) saysFree(lock string, mode histories.Mode) *bool {
+	if c.companyBusy() {
+		return nil
+	}
+	held := c.saysHeld(lock, mode)
+	if c.companyBusy() {
+		return nil
+	}
+	return held
 }
 
 // saysHeld asks whether the client holds a lock; nil if it does not say.

@@ -35,3 +35,30 @@ func TestOfSeveralLocksThoseAreAskedThatAreLost(t *testing.T) {
 		})
 	}
 }
+
+// knowing is a client whose target says that it holds every lock.
+type knowing struct{ sharing }
+
+func (*knowing) Held(string) bool { return true }
+
+// The client may hold a lock in the name of a sibling, in its next session too.
+func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		sibling func(*client)
+		asked   bool
+	}{
+		"idle":     {func(*client) {}, true},
+		"waiting":  {func(c *client) { c.waiting = true }, false},
+		"holding":  {func(c *client) { c.held = []*hold{{}} }, false},
+		"to leave": {func(c *client) { c.releasing = true }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b, _, _ := couple(t)
+			a.target, a.run.locks = &knowing{}, map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
+			c.sibling(b)
+			if held := a.saysFree("lock-0", ""); (held != nil) != c.asked {
+				t.Errorf("it was asked: %v", held != nil)
+			}
+		})
+	}
+}
