@@ -29,7 +29,7 @@ func newFreeTries(t *trace) *freeTries {
 }
 
 func (f *freeTries) invoked(o *op) {
-	if !o.acquires() || !(o.of.recipe.Exclusive() || o.of.recipe == histories.ReadWrite) {
+	if !o.acquires() || !(o.of.recipe.Guards() || o.of.recipe == histories.Semaphore) {
 		return
 	}
 	all := f.users[o.lock]
@@ -48,8 +48,8 @@ func (f *freeTries) invoked(o *op) {
 
 // completed judges a try that was refused.
 func (f *freeTries) completed(o *op, e *histories.Event) {
-	if !e.Refused || o.parts > 0 || len(f.users[o.lock]) == 0 {
-		return
+	if !e.Refused || o.parts > 0 || len(f.users[o.lock]) == 0 || o.permits > max(f.t.header.Locks[o.lock].Size, 1) {
+		return // of more permits than there are
 	}
 	var last *op
 	for _, x := range slices.Backward(f.users[o.lock]) {

@@ -66,3 +66,29 @@ func TestATryOfAFreeLockSucceeds(t *testing.T) {
 		}, Holds},
 	})
 }
+
+func TestATryOfAFreeSemaphoreSucceeds(t *testing.T) {
+	refused := func(r *run, from, to, p, n int) *run {
+		return r.op(from, histories.Invoke, p, histories.TryAcquire, histories.Event{Permits: n}).
+			op(to, histories.Fail, p, histories.TryAcquire, histories.Event{Permits: n, Refused: true})
+	}
+	recovers := func(r *run) {
+		r.phase(9000, histories.PhaseRecovery)
+		r.permits(9001, 1, 1, 1000).back(9003, 1, 1, 1000).permits(9005, 2, 1, 1001).back(9007, 2, 1, 1001).phase(9009, histories.PhaseEnd)
+	}
+	cases := []known{
+		{"all permits of a free semaphore are refused", func(r *run) {
+			recovers(refused(r.permits(1, 1, 2, 1).back(3, 1, 2, 1), 5, 6, 2, 3))
+		}, Violated},
+		{"permits are refused of which another has some", func(r *run) {
+			recovers(refused(r.permits(1, 1, 2, 1), 3, 4, 2, 3).back(5, 1, 2, 1))
+		}, Holds},
+		{"more permits are refused than there are", func(r *run) {
+			recovers(refused(r.permits(1, 1, 2, 1).back(3, 1, 2, 1), 5, 6, 2, 4))
+		}, Holds},
+	}
+	for i := range cases {
+		cases[i].make = semaphore(histories.Semaphore, cases[i].make)
+	}
+	answers(t, Progress, cases)
+}

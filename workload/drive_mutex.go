@@ -14,7 +14,8 @@ var mutexRecipe = RecipeInfo{
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered("lock", n), histories.Lock{Recipe: histories.Mutex}
 	},
-	make: func(r *run) driver { return mutexDriver{r, r.promises.Reentrant} },
+	spares: 3,
+	make:   func(r *run) driver { return mutexDriver{r, r.promises.Reentrant} },
 }
 
 // mutexDriver drives a mutex: acquire in one of four ways, increment what the
@@ -27,7 +28,7 @@ type mutexDriver struct {
 
 func (d mutexDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
 	if plan.more.Float64() < relayed {
-		return c.relay(ctx, d.run.spare(histories.Mutex), plan)
+		return c.relay(ctx, d.run.spare(histories.Mutex), plan, func(lock string) claim { return claimOf(c.client(), lock) })
 	}
 	h, err := c.get(ctx, plan, claimOf(c.client(), lock))
 	if h == nil {

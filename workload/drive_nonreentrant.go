@@ -15,13 +15,17 @@ var nonReentrantRecipe = RecipeInfo{
 	Recipe:      histories.NonReentrant,
 	Description: "one holder, whose second acquire is refused",
 	offered:     func(c Client) bool { _, ok := c.(NonReentrantLocker); return ok },
-	make:        func(*run) driver { return nonReentrantDriver{} },
+	spares:      1,
+	make:        func(r *run) driver { return nonReentrantDriver{r.spare(histories.NonReentrant)} },
 }
 
-type nonReentrantDriver struct{}
+type nonReentrantDriver struct{ spare *spare }
 
-func (nonReentrantDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+func (d nonReentrantDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
 	locker := c.client().(NonReentrantLocker).NonReentrant()
+	if plan.more.Float64() < relayed {
+		return c.relay(ctx, d.spare, plan, func(lock string) claim { return claimOf(locker, lock) })
+	}
 	h, err := c.get(ctx, plan, claimOf(locker, lock))
 	if h == nil {
 		return err

@@ -18,17 +18,21 @@ var readWriteRecipe = RecipeInfo{
 	Recipe:      histories.ReadWrite,
 	Description: "any number of readers or one writer; a writer may downgrade",
 	offered:     func(c Client) bool { _, ok := c.(ReadWriteLocker); return ok },
-	make:        func(*run) driver { return readWriteDriver{} },
+	spares:      1,
+	make:        func(r *run) driver { return readWriteDriver{r.spare(histories.ReadWrite)} },
 }
 
 // readWriteDriver reads and writes as often; readers take longer, so that there
 // are several. Some writers downgrade: they take
 // the read lock too and give up the write lock. Some readers ask for the write
 // lock, in vain.
-type readWriteDriver struct{}
+type readWriteDriver struct{ spare *spare }
 
-func (readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+func (d readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
 	read, write := c.client().(ReadWriteLocker).ReadWrite()
+	if plan.more.Float64() < relayed {
+		return c.relay(ctx, d.spare, plan, func(lock string) claim { return modeClaim(write, lock, histories.ModeWrite) })
+	}
 	mode, mine, other := histories.ModeRead, read, write
 	if plan.more.Float64() < c.run.cfg.Mix.Write {
 		mode, mine, other = histories.ModeWrite, write, read

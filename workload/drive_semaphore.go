@@ -30,18 +30,23 @@ var semaphoreRecipe = RecipeInfo{
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered(string(histories.Semaphore), n), histories.Lock{Recipe: histories.Semaphore, Size: permits}
 	},
-	make: func(*run) driver {
-		return semaphoreDriver{func(c Client) PermitLocker { return c.(SemaphoreLocker).Semaphore() }}
+	spares: 1,
+	make: func(r *run) driver {
+		return semaphoreDriver{func(c Client) PermitLocker { return c.(SemaphoreLocker).Semaphore() }, r.spare(histories.Semaphore)}
 	},
 }
 
 // semaphoreDriver acquires one permit, or any number of those that there are, and
 // holds them long enough for others to get theirs beside them.
 type semaphoreDriver struct {
-	of func(Client) PermitLocker
+	of    func(Client) PermitLocker
+	spare *spare
 }
 
 func (d semaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+	if plan.more.Float64() < relayed {
+		return c.relay(ctx, d.spare, plan, func(lock string) claim { return permitClaim(d.of(c.client()), lock, permits) })
+	}
 	n := 1
 	if plan.more.Float64() < 0.4 {
 		n = 1 + plan.more.IntN(permits)

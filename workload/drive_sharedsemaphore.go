@@ -39,7 +39,7 @@ type sharedSemaphoreDriver struct {
 
 func newSharedSemaphoreDriver(r *run) sharedSemaphoreDriver {
 	d := sharedSemaphoreDriver{
-		semaphoreDriver{func(c Client) PermitLocker { return c.(SharedSemaphoreLocker).SharedSemaphore() }},
+		semaphoreDriver{of: func(c Client) PermitLocker { return c.(SharedSemaphoreLocker).SharedSemaphore() }},
 		make(map[string]*atomic.Bool),
 	}
 	for name, lock := range r.locks {

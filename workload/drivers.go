@@ -44,7 +44,9 @@ type RecipeInfo struct {
 	// locks names and describes n locks for so many clients. Default: n
 	// locks without a size, named after the recipe.
 	locks func(n, clients int) ([]string, histories.Lock)
-	make  func(*run) driver
+	// spares is how many locks it has besides that one client at a time uses.
+	spares int
+	make   func(*run) driver
 	// together says that clients need each other to recover: they do so when
 	// they are done with all else.
 	together bool
@@ -114,7 +116,7 @@ type group struct {
 	RecipeInfo
 	driver driver
 	names  []string
-	spare  []string // locks that one client at a time uses, see relay
+	spare  *spare // nil if it has none
 	lock   histories.Lock
 }
 
@@ -131,8 +133,8 @@ func (c Config) groups() []*group {
 		} else {
 			g.names = numbered(string(info.Recipe), c.Locks)
 		}
-		if info.Recipe == histories.Mutex {
-			g.spare = numbered("spare", spares)
+		if info.spares > 0 {
+			g.spare = newSpare(info.Recipe, info.spares)
 		}
 		out = append(out, g)
 	}
@@ -141,7 +143,10 @@ func (c Config) groups() []*group {
 
 // all returns the locks of the recipe, those that one client at a time uses too.
 func (g *group) all() []string {
-	return append(slices.Clip(g.names), g.spare...)
+	if g.spare == nil {
+		return g.names
+	}
+	return append(slices.Clip(g.names), g.spare.locks...)
 }
 
 // numbered returns n keys of locks, which are the names of their nodes too.

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Shares of the cycles of a mutex that go to the spare lock, and of those that close
+// Shares of the cycles of a recipe that go to its spare lock, and of those that close
 // their client instead of releasing.
 const (
 	relayed = 0.1
@@ -18,12 +18,25 @@ const (
 // relayWithin is how long a client waits for the spare lock to be nobody's.
 const relayWithin = 50 * time.Millisecond
 
-// spares is how many locks there are that one client at a time uses: when something
-// may have been left at one, by a call that failed, they go on to the next.
-const spares = 3
+// spare are the locks of a recipe that one client at a time uses: when something may
+// have been left at one, by a call that failed, they go on to the next.
+type spare struct {
+	locks  []string
+	baton  chan struct{} // capacity 1: who has sent uses one of the locks, and what follows
+	soiled int           // how often something may have been left at one
+}
 
-// spare returns the recipe's locks that one client at a time uses.
-func (r *run) spare(recipe histories.Recipe) []string {
+// newSpare makes n of them.
+func newSpare(recipe histories.Recipe, n int) *spare {
+	name := "spare-" + string(recipe)
+	if recipe == histories.Mutex {
+		name = "spare" // it is older than the other recipes'
+	}
+	return &spare{locks: numbered(name, n), baton: make(chan struct{}, 1)}
+}
+
+// spare returns that of a recipe which has one.
+func (r *run) spare(recipe histories.Recipe) *spare {
 	for _, g := range r.groups {
 		if g.Recipe == recipe {
 			return g.spare
@@ -36,21 +49,21 @@ func (r *run) spare(recipe histories.Recipe) []string {
 // at once when the one before has given it back, or has closed its client. Elsewhere
 // somebody is in the way more often than not, and a try that is refused shows
 // nothing.
-func (c *client) relay(ctx context.Context, locks []string, plan cycle) error {
+func (c *client) relay(ctx context.Context, s *spare, plan cycle, claimed func(lock string) claim) error {
 	waiting, cancel := context.WithTimeout(ctx, relayWithin)
 	defer cancel()
 	select {
-	case c.run.baton <- struct{}{}:
-		defer func() { <-c.run.baton }()
+	case s.baton <- struct{}{}:
+		defer func() { <-s.baton }()
 	case <-waiting.Done():
 		return nil
 	}
-	lock := locks[c.run.soiled%len(locks)]
+	lock := s.locks[s.soiled%len(s.locks)]
 	plan.way, plan.hold, plan.crash = wayTry, 0, false
 	closing := plan.more.Float64() < closes
-	h, err := c.get(ctx, plan, claimOf(c.client(), lock))
+	h, err := c.get(ctx, plan, claimed(lock))
 	if h == nil {
-		c.run.soiled++
+		s.soiled++
 		return err
 	}
 	before, clean := c.current(), false
@@ -61,7 +74,7 @@ func (c *client) relay(ctx context.Context, locks []string, plan cycle) error {
 		clean = c.current() == before && !h.isLost()
 	}
 	if !clean {
-		c.run.soiled++
+		s.soiled++
 	}
 	return nil
 }

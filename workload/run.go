@@ -36,7 +36,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	defer end(nil)
 	r := &run{
 		cfg: cfg, life: life, end: end, promises: cfg.promises(), before: stacks(),
-		active: make(map[int]*striking), met: make(map[meeting]int), counters: make(map[string]*counters), baton: make(chan struct{}, 1),
+		active: make(map[int]*striking), met: make(map[meeting]int), counters: make(map[string]*counters),
 	}
 	r.patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
@@ -86,8 +86,6 @@ type run struct {
 	groups   []*group                  // what is driven
 	locks    map[string]histories.Lock // by name
 	counters map[string]*counters      // by lock
-	baton    chan struct{}             // capacity 1: who has sent uses a spare lock, and what follows
-	soiled   int                       // how often something may have been left at a spare lock
 	before   map[string]string         // goroutines that are not ours
 	idle     int                       // goroutines of the clients when they had been opened
 	name     string                    // unique, for the links
