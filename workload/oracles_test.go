@@ -68,7 +68,7 @@ func holds(h *histories.History, recipe histories.Recipe) []hold {
 	ends := func(e histories.Event) {
 		for i := range out {
 			x := &out[i]
-			if x.to == forever && x.Process == e.Process && (e.Type == histories.Crash || x.Lock == e.Lock && x.Mode == e.Mode && slices.Equal(locks(x.Parts), locks(e.Parts))) {
+			if x.to == forever && x.Process == e.Process && (e.Type == histories.Crash || e.Type == histories.Closing || x.Lock == e.Lock && x.Mode == e.Mode && slices.Equal(locks(x.Parts), locks(e.Parts))) {
 				x.to = e.Time
 			}
 		}
@@ -85,7 +85,7 @@ func holds(h *histories.History, recipe histories.Recipe) []hold {
 		for len(began) > 0 && began[0].from <= e.Time {
 			out, began = append(out, began[0]), began[1:]
 		}
-		if e.Type == histories.Invoke && e.Op == histories.Release && e.Depth == 1 || e.Type == histories.Lost || e.Type == histories.Crash {
+		if e.Type == histories.Invoke && e.Op == histories.Release && e.Depth == 1 || e.Type == histories.Lost || e.Type == histories.Crash || e.Type == histories.Closing {
 			ends(e)
 		}
 	}

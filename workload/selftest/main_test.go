@@ -12,7 +12,7 @@ import (
 )
 
 // workerEnv makes the test binary a worker process.
-const workerEnv = "ZKVERIFY_TEST_WORKER"
+const workerEnv = "ZKVERIFY_TEST_SELFTEST_WORKER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" {
