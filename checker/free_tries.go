@@ -21,7 +21,14 @@ type freeTries struct {
 	t     *trace
 	users map[string][]*op // acquires of each lock that may be in the way of a try
 	kept  map[string]int   // how many of them there were when they were last gone through
-	found []func() Witness
+	found []refusedTry
+}
+
+// refusedTry is a try that was refused although nobody else was in its way.
+type refusedTry struct {
+	try   *op
+	last  *op     // that had left before
+	rests []*hold // given back a while ago: whether what they stood on is gone is known when their sessions have gone on
 }
 
 func newFreeTries(t *trace) *freeTries {
@@ -48,29 +55,48 @@ func (f *freeTries) invoked(o *op) {
 
 // completed judges a try that was refused.
 func (f *freeTries) completed(o *op, e *histories.Event) {
-	if !e.Refused || o.parts > 0 || len(f.users[o.lock]) == 0 || o.permits > max(f.t.header.Locks[o.lock].Size, 1) {
+	if !e.Refused || o.parts > 0 || o.changedSession() || len(f.users[o.lock]) == 0 || o.permits > max(f.t.header.Locks[o.lock].Size, 1) {
 		return // of more permits than there are
 	}
-	var last *op
+	refused := refusedTry{try: o}
 	for _, x := range slices.Backward(f.users[o.lock]) {
+		if x == o {
+			continue
+		}
+		until := f.inTheWay(x)
 		switch {
-		case x == o:
-		case f.inTheWay(x) >= o.call:
+		case until >= o.call:
 			return
-		case last == nil:
-			last = x
+		case refused.last == nil:
+			refused.last = x
+		}
+		if f.rests(x, until) && f.leaves(x, until) >= o.call {
+			refused.rests = append(refused.rests, x.hold)
 		}
 	}
-	f.found = append(f.found, func() Witness {
-		p := o.party()
-		w := f.t.newWitness(o.lock, o.call, o.ret, p)
-		w.What = fmt.Sprintf("%v tried lock %q at %s and was refused at %s, when nobody held or wanted it", p, o.lock, at(o.call), at(o.ret))
-		if last != nil && last.hold != nil {
-			w.Parties = append(w.Parties, last.hold.party())
-			w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", last.hold.party(), at(last.hold.released))
+	f.found = append(f.found, refused)
+}
+
+// wrong returns the tries that had to succeed, when the history is known to its end.
+func (f *freeTries) wrong() []func() Witness {
+	var all []func() Witness
+	for _, r := range f.found {
+		if !slices.ContainsFunc(r.rests, func(h *hold) bool { return !f.t.livedOn(h) }) {
+			all = append(all, func() Witness { return f.witness(r) })
 		}
-		return w
-	})
+	}
+	return all
+}
+
+func (f *freeTries) witness(r refusedTry) Witness {
+	o, p := r.try, r.try.party()
+	w := f.t.newWitness(o.lock, o.call, o.ret, p)
+	w.What = fmt.Sprintf("%v tried lock %q at %s and was refused at %s, when nobody held or wanted it", p, o.lock, at(o.call), at(o.ret))
+	if r.last != nil && r.last.hold != nil {
+		w.Parties = append(w.Parties, r.last.hold.party())
+		w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", r.last.hold.party(), at(r.last.hold.released))
+	}
+	return w
 }
 
 // inTheWay returns until when an acquire may be in the way of others; forever if
@@ -88,10 +114,24 @@ func (f *freeTries) inTheWay(x *op) time.Duration {
 		return x.ret // a re-entry
 	case h.endEvent < 0:
 		return forever
+	case h.released != forever && x.changedSession():
+		return f.leaves(x, h.released)
 	case h.released != forever:
 		return h.released
 	}
 	return f.leaves(x, h.end)
+}
+
+// rests reports whether it is by a release that an acquire was in the way of others
+// until some time.
+func (f *freeTries) rests(x *op, until time.Duration) bool {
+	return x.hold != nil && x.hold.acquire == x && x.hold.released == until
+}
+
+// changedSession reports whether an acquire went on in another session. What it made in
+// the first may be there for a while: for its client that one had ended, see livedOn.
+func (o *op) changedSession() bool {
+	return o.moved || slices.ContainsFunc(o.places, func(p place) bool { return p.session != "" && p.session != o.session })
 }
 
 // leaves returns until when what an acquire has left behind at some time may be

@@ -27,6 +27,21 @@ func TestATryOfAFreeLockSucceeds(t *testing.T) {
 	}
 	answers(t, Progress, []known{
 		{"a try is refused after the release has returned", func(r *run) { r.cycle(0, 2, 1, 1).refused(3, 4, 2).recovers(9000, 1, 2) }, Violated},
+		{"a try is refused after a release under which the session may have ended", func(r *run) {
+			// A leader that is deposed says that it has, and the next one keeps the node.
+			r.cycle(0, 2, 1, 1).refused(3, 4, 2).expired(2000, 1).crash(2001, 1).recovers(9000, 2)
+		}, Holds},
+		{"a try is refused long after a release under which the session may have ended", func(r *run) {
+			r.cycle(0, 2, 1, 1).expired(2000, 1).crash(2001, 1).refused(7000, 7001, 2).recovers(9000, 2)
+		}, Violated},
+		{"a try is refused for what it left in the session that it began in", func(r *run) {
+			r.cycle(0, 2, 1, 1).op(3, histories.Invoke, 2, histories.TryAcquire, histories.Event{Session: session(2)})
+			r.op(4, histories.Fail, 2, histories.TryAcquire, histories.Event{Session: "s9", Refused: true}).recovers(9000, 1, 2)
+		}, Holds},
+		{"a try is refused for what an acquire left in the session that it began in", func(r *run) {
+			r.op(0, histories.Invoke, 1, histories.Acquire, histories.Event{Session: "s9"}).got(1, 1, 1).release(2, 1).released(3, 1)
+			r.refused(4, 5, 2).recovers(9000, 1, 2)
+		}, Holds},
 		{"a try is refused while the release is under way", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).release(2, 1)
 			r.op(3, histories.Invoke, 2, histories.TryAcquire, histories.Event{}).released(4, 1)

@@ -60,7 +60,8 @@ func (c *check) progress(t *trace) Verdict {
 	for _, w := range vain {
 		v.violate(func() Witness { return w })
 	}
-	for _, w := range t.free.found {
+	refused := t.free.wrong()
+	for _, w := range refused {
 		v.violate(w)
 	}
 	judged, stuck, tooEarly, all := 0, 0, 0, t.wanted()
@@ -94,7 +95,7 @@ func (c *check) progress(t *trace) Verdict {
 		holds += fmt.Sprintf("; %s took %s at most", words.Count(t.wakes.judged, "wake-up"), ms(t.wakes.longest))
 	}
 	v.count("locks that were free and tried in vain", len(vain))
-	v.count("tries of free locks that were refused", len(t.free.found))
+	v.count("tries of free locks that were refused", len(refused))
 	var wrong []string
 	if stuck > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", stuck, words.Count(judged, "pair of client and lock"), ms(bound)))
@@ -102,8 +103,8 @@ func (c *check) progress(t *trace) Verdict {
 	if len(missed) > 0 {
 		wrong = append(wrong, notWoken)
 	}
-	if len(t.free.found) > 0 {
-		wrong = append(wrong, words.Count(len(t.free.found), "try")+" refused although nobody held or wanted the lock")
+	if len(refused) > 0 {
+		wrong = append(wrong, words.Count(len(refused), "try")+" refused although nobody held or wanted the lock")
 	}
 	if len(vain) > 0 {
 		wrong = append(wrong, words.Count(len(vain), "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")

@@ -20,6 +20,7 @@ type sayings struct {
 
 	deadlines map[string]deadline   // by session: the latest that a lease of it told
 	lines     map[string]*queueSaid // by lock
+	stale     []staleList
 	leases    map[leaseKey]*leaseSaid
 	complete  []*leaseSaid // of which observers were told all, in that order
 	waiting   map[*process][]*leaseSaid
@@ -51,6 +52,7 @@ func saysJudge(_ *check, t *trace) Verdict {
 	}
 	s := t.says
 	s.untold()
+	s.listedLate()
 	v := &s.v
 	v.Promised, v.Expected = true, true
 	v.count("answers of leases and locks", s.answers)

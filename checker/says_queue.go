@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -110,8 +111,7 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 		// A writer's place may have a reader of the same owner behind it.
 		there := slices.ContainsFunc(list, func(p histories.Participant) bool { return p.Token.Zxid == gone.zxid })
 		if there && gone.at < e.Saying.Asked && !q.byHand {
-			s.wrong(said, e.Lock, fmt.Sprintf("%v was told at %s that token %#x stood in the queue of lock %q, which %v had given back by %s",
-				said, at(e.Time), gone.zxid, e.Lock, gone.hold.party(), at(gone.at)))
+			s.stale = append(s.stale, staleList{said, gone})
 		}
 	}
 	q.standing = slices.DeleteFunc(q.standing, func(o *op) bool {
@@ -119,7 +119,7 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 	})
 	for _, o := range q.standing {
 		place := o.places[len(o.places)-1]
-		if place.time >= e.Saying.Asked {
+		if place.time >= e.Saying.Asked || s.t.tookAway(o, place, e.Time) {
 			continue
 		}
 		l := listed{op: o, place: place.token, said: said, n: len(list)}
@@ -129,6 +129,36 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 			}
 		}
 		q.listed = append(q.listed, l)
+	}
+}
+
+// tookAway reports whether a fault may have taken away, by the given time, the node by
+// which an acquire stands in a queue. Who cannot reach a server does not hear of it, may
+// be granted the lock after that, and gives it back without being told otherwise.
+func (t *trace) tookAway(o *op, p place, by time.Duration) bool {
+	if t.wasForced(p.session, o.process, p.time, by) {
+		return true
+	}
+	zxid := strconv.FormatInt(p.token.Zxid, 10)
+	return len(t.forcedThat(func(f *faultSpan) bool {
+		return f.Name == histories.NodeDeletion && f.Params["lock"] == o.lock && f.Params["token"] == zxid // also a failed one: it may have been carried out
+	}, p.time, by)) > 0
+}
+
+// staleList is a list that had who had given the lock back before it was asked for.
+type staleList struct {
+	said Party
+	gone leftQueue
+}
+
+// listedLate judges, at the end, the lists that had somebody in them who had left. Only
+// then is it known of whom the session had not ended under the release: see livedOn.
+func (s *sayings) listedLate() {
+	for _, l := range s.stale {
+		if h := l.gone.hold; s.t.livedOn(h) {
+			s.wrong(l.said, h.lock, fmt.Sprintf("%v was told at %s that token %#x stood in the queue of lock %q, which %v had given back by %s",
+				l.said, at(l.said.To), l.gone.zxid, h.lock, h.party(), at(l.gone.at)))
+		}
 	}
 }
 

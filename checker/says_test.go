@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -129,7 +130,23 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 			end(two(r).says(10, 3, histories.Event{}, histories.Saying{Asked: 2e6, Queue: []histories.Participant{{Token: tok(1)}}}))
 		}, Holds},
 		{"the queue is out of order", func(r *run) { end(two(r).queue(10, 3, 2, 1)) }, Violated},
-		{"one is listed who has left", func(r *run) { end(two(r)).queue(30, 3, 1) }, Violated},
+		{"one is listed who has left", func(r *run) { end(two(r)).want(25, 1).place(26, 1, 3).queue(30, 3, 1, 3) }, Violated},
+		{"one is listed who has left, as is seen later", func(r *run) { end(two(r)).queue(30, 3, 1).want(35, 1).place(36, 1, 3) }, Violated},
+		{"one is listed whose session a deposed leader had ended under its release", func(r *run) {
+			end(two(r)).want(25, 1).queue(30, 3, 1).op(35, histories.OK, 1, histories.Acquire, histories.Event{Token: tok(3), Depth: 1, Session: "s9"}).expired(40, 1)
+		}, Holds},
+		{"the waiter is not listed, and its node was deleted from the side", func(r *run) {
+			end(deletes(two(r), 5, 2).queue(10, 3, 1))
+		}, Holds},
+		{"the waiter is not listed, and the holder's node was deleted from the side", func(r *run) {
+			end(deletes(two(r), 5, 1).queue(10, 3, 1))
+		}, Violated},
+		{"the waiter is not listed, and its node was deleted from the side later", func(r *run) {
+			end(deletes(two(r).queue(10, 3, 1), 12, 2))
+		}, Violated},
+		{"the waiter is not listed, and its session was ended from the side", func(r *run) {
+			end(two(r).endOf(5, session(2), 2).queue(10, 3, 1))
+		}, Holds},
 		{"one is listed who was about to leave", func(r *run) {
 			end(two(r)).says(30, 3, histories.Event{}, histories.Saying{Asked: 20e6, Queue: []histories.Participant{{Token: tok(1)}}})
 		}, Holds},
@@ -137,6 +154,13 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 			end(two(r).says(10, 3, histories.Event{}, histories.Saying{Queue: []histories.Participant{{Token: tok(1), Session: session(1)}, {Token: tok(2), Session: session(1)}}}))
 		}, Violated},
 	})
+}
+
+// deletes deletes the node with a token from the side.
+func deletes(r *run, ms, token int) *run {
+	f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client"}, Processes: []int{token}, Params: map[string]string{"lock": "a", "token": strconv.Itoa(token)}}
+	return r.add(ms, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).
+		add(ms, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
 }
 
 func TestAGrantHasTheTokenOfItsPlace(t *testing.T) {

@@ -122,6 +122,7 @@ type op struct {
 	passed  bool // and before one that was ahead of it
 	told    bool // of the loss of its hold, while it was under way
 	gone    bool // its process crashed before it was answered
+	moved   bool // it came to its end in another session than it began in
 	stale   bool // a read or write of a process that had been told of its loss
 	late    bool // it entered a round of a double barrier after a later one
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
@@ -253,6 +254,7 @@ func (t *trace) step(e *histories.Event) {
 		for _, o := range t.process(e.Process).open {
 			if o.acquires() && o.lock == e.Lock {
 				o.places = append(o.places, place{i, e.Time, e.Token, e.Session})
+				t.livedAt(e.Session, o.call)
 				t.wakes.placed(o, e.Time)
 				if t.says != nil {
 					t.says.placed(o)
@@ -454,6 +456,7 @@ func (o *op) complete(i int, e *histories.Event) {
 		o.token = e.Token
 	}
 	if e.Session != "" {
+		o.moved = o.session != "" && o.session != e.Session
 		o.session = e.Session
 	}
 	if o.kind == histories.Read || e.Value != 0 {

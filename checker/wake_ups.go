@@ -58,6 +58,8 @@ type turn struct {
 	told time.Duration // its place
 	from time.Duration // since then it was first
 	gave *hold         // whose release made it the first; nil if it was none
+
+	rests []*hold // given back, whose sessions are not known to have gone on: see livedOn
 }
 
 func newWakeUps(t *trace) *wakeUps {
@@ -97,7 +99,13 @@ func (w *wakeUps) forget(users *lockUsers) {
 			oldest = min(oldest, x.call)
 		}
 	}
-	users.all = slices.DeleteFunc(users.all, func(x *op) bool { return w.leaves(x) < oldest })
+	users.all = slices.DeleteFunc(users.all, func(x *op) bool {
+		until := w.leaves(x)
+		if w.t.free.rests(x, until) && !w.t.livedOn(x.hold) {
+			until = w.t.free.leaves(x, until)
+		}
+		return until < oldest
+	})
 	users.kept = len(users.all)
 }
 
@@ -139,8 +147,8 @@ func (w *wakeUps) granted(y *op, users *lockUsers) {
 		}
 		if h := x.hold; h != nil && h.acquire != x {
 			return true // a re-entry
-		} else if h != nil && h.released != forever {
-			return left(h.released, h)
+		} else if until := w.t.free.inTheWay(x); h != nil && h.released == until && w.t.livedOn(h) {
+			return left(until, h)
 		}
 		if !placed || y.token.Sub != 0 || y.reads() && x.reads() {
 			return false // y has not waited for it
@@ -177,7 +185,10 @@ func (w *wakeUps) turnOf(o *op, users *lockUsers) *turn {
 			continue
 		}
 		if h := x.hold; h != nil && h.acquire == x {
-			left(w.leaves(x), h)
+			until := w.leaves(x)
+			if left(until, h); w.t.free.rests(x, until) && w.t.free.leaves(x, until) > mine.time {
+				turn.rests = append(turn.rests, h)
+			}
 			continue
 		}
 		theirs, known := x.lastPlace()
@@ -231,6 +242,9 @@ func (w *wakeUps) made(x *op) time.Duration {
 func (w *wakeUps) missed() []func() Witness {
 	var all []func() Witness
 	for _, turn := range w.late {
+		if slices.ContainsFunc(turn.rests, func(h *hold) bool { return !w.t.livedOn(h) }) {
+			continue
+		}
 		if counts := w.clear(turn); counts.length() > w.bound {
 			all = append(all, func() Witness { return w.notWoken(turn, counts) })
 		}

@@ -81,8 +81,12 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 			r.promising().line(2).awake(6000).answer(6000, histories.Fail, 2, histories.Acquire).recovers(12000, 1, 2)
 		}, Holds},
 		{"a waiter sleeps on and then its run is cut short", func(r *run) {
-			r.phase(0, histories.PhaseChaos).promising().line(2).awake(7000).got(7000, 2, 2)
+			r.phase(0, histories.PhaseChaos).promising().line(2).want(5200, 1).place(5201, 1, 3).awake(7000).got(7000, 2, 2)
 		}, Violated},
+		{"a waiter sleeps on behind one whose session may have ended under its release", func(r *run) {
+			r.promising().line(2).awake(7000).got(7000, 2, 2).release(7001, 2).released(7002, 2).recovers(12000, 2)
+			r.add(12100, histories.Event{Type: histories.Expired, Process: -1, Session: session(1)})
+		}, Unknown},
 		{"a waiter sleeps on under a fault", func(r *run) {
 			r.promising().line(2).awake(5800).fault(5800, histories.FaultStart, "isolate", 2).awake(6300).fault(6300, histories.FaultStop, "isolate", 2).grant(7000, 2, 1)
 		}, Holds},
@@ -210,6 +214,8 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			begins(r, read)
 			asks(r, 5010, 2, write)
 			gives(r, 5100, 1, read)
+			r.op(5200, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: read})
+			r.add(5201, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Mode: read, Token: tok(9), Session: session(1)})
 			r.awake(7000)
 			got(r, 7000, 2, write)
 			ends(r)
