@@ -46,8 +46,9 @@ type Processes interface {
 	Restart(ctx context.Context, id int) error
 	// Running tells whether the server's process is alive, be it paused.
 	Running(id int) bool
-	// Logs is the path of the server's log file.
-	Logs(id int) string
+	// Output returns all that the server has printed so far, since it was first
+	// started.
+	Output(ctx context.Context, id int) ([]byte, error)
 }
 
 // PeerLinks is implemented by ensembles whose servers reach each other through

@@ -3,6 +3,7 @@ package ensemble
 import (
 	"context"
 	"fmt"
+	"os"
 )
 
 func (l *Local) server(id int) (*server, error) {
@@ -89,11 +90,11 @@ func (l *Local) Running(id int) bool {
 	return s.process != nil && s.process.Alive()
 }
 
-// Logs returns the path of the server's log file, "" for an unknown ID. All
-// runs of the server append to it.
-func (l *Local) Logs(id int) string {
-	if id < 1 || id > len(l.servers) {
-		return ""
+// Output returns what the server has printed in all its runs.
+func (l *Local) Output(_ context.Context, id int) ([]byte, error) {
+	s, err := l.server(id)
+	if err != nil {
+		return nil, err
 	}
-	return l.servers[id-1].log
+	return os.ReadFile(s.log)
 }

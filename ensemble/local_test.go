@@ -28,7 +28,7 @@ func TestALocalEnsembleServesOnEveryServer(t *testing.T) {
 				t.Errorf("server %d leads, Leader says %d, %v", server.ID, id, err)
 			}
 		}
-		if text, err := os.ReadFile(l.Logs(server.ID)); err != nil || !strings.Contains(string(text), "myid") {
+		if text, err := l.Output(testContext(t), server.ID); err != nil || !strings.Contains(string(text), "myid") {
 			t.Errorf("log of server %d: %v\n%.200s", server.ID, err, text)
 		}
 	}

@@ -111,6 +111,26 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(old, only)
+
+	// It loses its tree, and is sent the leader's: only what it printed tells.
+	if err := servers.Kill(ctx, forgets); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Dir(logs[0])); err != nil {
+		t.Fatal(err)
+	}
+	if err := servers.Restart(ctx, forgets); err != nil {
+		t.Fatal(err)
+	}
+	compare()
+	counted, diverged, err := r.divergedServers(ctx, nil)
+	want := fmt.Sprintf("server %d found at transaction 0x", forgets)
+	if err != nil || len(diverged) == 0 || !strings.HasPrefix(diverged[0], want) {
+		t.Fatalf("%q, %v; want %q…", diverged, err, want)
+	}
+	if _, diverged, err := r.divergedServers(ctx, counted); err != nil || len(diverged) > 0 {
+		t.Errorf("%q, %v; all of that was before", diverged, err)
+	}
 }
 
 // forgetLast makes the last transaction in a server's log that tells of a node tell

@@ -124,6 +124,10 @@ func (r *run) phases(ctx context.Context) (err error) {
 	asks := serverWatch{every: serverPoll, patient: serverPatience, record: r.journal.record, idle: r.journal.idle}
 	watch.Go(func() { asks.run(watching, r.cfg.Ensemble.Servers()) })
 
+	diverged, _, err := r.divergedServers(r.life, nil)
+	if err != nil {
+		r.warn("not all servers' output could be read: %v", err)
+	}
 	r.enter(histories.PhaseChaos)
 	recovery := make(chan struct{}) // closed when the recovery phase begins
 	chaos, over := context.WithTimeout(r.life, r.cfg.Duration)
@@ -150,6 +154,11 @@ func (r *run) phases(ctx context.Context) (err error) {
 		if r.result.Census.Disagreements, compareErr = r.compareServers(r.life); compareErr != nil {
 			r.warn("not all servers could be compared: %v", compareErr)
 		}
+		_, diverged, readErr := r.divergedServers(r.life, diverged)
+		if readErr != nil {
+			r.warn("not all servers' output could be read: %v", readErr)
+		}
+		r.result.Census.Disagreements = append(r.result.Census.Disagreements, diverged...)
 	}
 	unwatch()
 	watch.Wait()

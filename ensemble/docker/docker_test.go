@@ -1,6 +1,7 @@
 package docker_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,12 +147,16 @@ func TestServersInContainersFailAndComeBack(t *testing.T) {
 		await(t, "it follows", func() bool { return serving(e, leader) })
 	})
 
+	printed, err := e.Output(ctx, 1)
+	if err != nil || !bytes.Contains(printed, []byte("zookeeper")) {
+		t.Errorf("server 1 has printed %d bytes, %v", len(printed), err)
+	}
 	must(t, e.Close())
 	if left := containers(t); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	for id := 1; id <= 3; id++ {
-		text, err := os.ReadFile(e.Logs(id))
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("server-%d.log", id)))
 		if err != nil || !strings.Contains(string(text), "zookeeper") {
 			t.Errorf("the log of server %d: %d bytes, %v", id, len(text), err)
 		}

@@ -129,7 +129,7 @@ func (s *server) remove(ctx context.Context) error {
 	var errs []error
 	if s.of.config.Dir != "" {
 		text, err := s.logs(ctx)
-		errs = append(errs, err, os.WriteFile(s.of.Logs(s.ID), text, 0o644))
+		errs = append(errs, err, os.WriteFile(s.of.logPath(s.ID), text, 0o644))
 	}
 	_, err := s.of.docker.ContainerRemove(ctx, s.container.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	return errors.Join(append(errs, unlessGone(err))...)
@@ -151,10 +151,16 @@ func (s *server) able() bool {
 	return s.plugged && !s.killed && !s.paused
 }
 
-// Logs is where Close writes the log of a server: "" without Config.Dir.
-func (e *Ensemble) Logs(id int) string {
-	if e.config.Dir == "" || id < 1 || id > len(e.servers) {
-		return ""
-	}
+// logPath is where Close writes the log of a server.
+func (e *Ensemble) logPath(id int) string {
 	return filepath.Join(e.config.Dir, fmt.Sprintf("server-%d.log", id))
+}
+
+// Output returns what the server has printed in all its runs.
+func (e *Ensemble) Output(ctx context.Context, id int) (text []byte, err error) {
+	err = e.change("read the output of", id, func(s *server) (err error) {
+		text, err = s.logs(ctx)
+		return err
+	})
+	return text, err
 }
