@@ -113,13 +113,15 @@ func (t *trace) othersAbout(process int, lock string, first, last, lifetime time
 		}
 		left := o.ret
 		if o.hold != nil {
-			if o.hold.released != forever {
+			if o.hold.released != forever && t.livedOn(o.hold) {
 				if o.hold.released >= first {
 					return true
 				}
 				continue
 			}
-			left = o.hold.end
+			if left = o.hold.end; o.hold.released != forever {
+				left = o.hold.released
+			}
 		}
 		if left >= last-2*lifetime {
 			return true

@@ -274,6 +274,11 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // When ctx ends first, Release returns its cause and goes on in the background
 // until the lock node is gone. It returns [ErrLeaseLost] when the lease had been
 // lost, or its node was deleted by somebody else.
+//
+// When the session ends before the servers have answered, Release returns nil: they
+// delete the node with the session. A client that is closed without a connection, or
+// that was told of the end by a leader which the others had just deposed, leaves them
+// the node for one more session timeout at most.
 func (l *Lease) Release(ctx context.Context) error {
 	l.start()
 	select {
