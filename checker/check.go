@@ -187,7 +187,7 @@ func (c *check) report(t *trace) (*Report, error) {
 	}
 	r.Events = t.next
 	if t.census != nil {
-		r.Disagreements = t.census.Census.Disagreements
+		r.Disagreements, r.Diverged = t.census.Census.Disagreements, t.census.Census.Diverged
 		if late, slack := t.census.Census.Late, histories.Slack(t.header.SessionTimeout); late > slack {
 			r.Late = fmt.Sprintf("words of worker processes took up to %s to be recorded, and only %s is allowed for: the machine was too busy for a violation to be held against the target", ms(late), ms(slack))
 		}

@@ -24,7 +24,7 @@ func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 	}
 	n := 0
 	for i := range len(kinds) * len(kinds) * len(kinds) {
-		for whole := range 8 {
+		for whole := range 16 {
 			r := &Report{}
 			for k, at := 0, i; k < len(names); k, at = k+1, at/len(kinds) {
 				v := kinds[at%len(kinds)]
@@ -39,6 +39,9 @@ func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 			}
 			if whole&4 > 0 {
 				r.Late = "the machine was too busy"
+			}
+			if whole&8 > 0 {
+				r.Diverged = []string{"server 1 found at transaction 0x5 that its tree was not the leader's"}
 			}
 			sentenceIsTrue(t, r)
 			n++
@@ -72,8 +75,14 @@ func sentenceIsTrue(t *testing.T, r *Report) {
 	if strings.HasPrefix(why, "every guarantee that was promised holds") && count[NotExercised] > 0 {
 		wrong("one is not exercised")
 	}
-	if count[Violated] > 0 && o != Violated && r.Late == "" && len(r.Disagreements) == 0 {
+	if count[Violated] > 0 && o != Violated && r.Late == "" && len(r.Disagreements)+len(r.Diverged) == 0 {
 		wrong("one is violated")
+	}
+	if o == Violated && len(r.Diverged) > 0 {
+		wrong("it is held against the target what a server may have done")
+	}
+	if r.Void() && o != Unknown {
+		wrong("it has shown nothing")
 	}
 	if o != Holds && o != NotJudged {
 		return

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zkverify/zkverify/internal/words"
@@ -24,6 +25,9 @@ type Report struct {
 	// run: see histories.Census. Unless it is empty the outcome of the run is
 	// Unknown, whatever the verdicts are.
 	Disagreements []string
+	// Diverged name the servers whose tree was not the leader's for a while: see
+	// histories.Census. A run that violates a guarantee is Unknown then.
+	Diverged []string
 	// Late says that words of worker processes came so late that no violation can
 	// be held against the target: see histories.Census. A run that violates a
 	// guarantee is Unknown then. Empty if they did not.
@@ -36,7 +40,8 @@ type Report struct {
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other,
-// or if a guarantee is violated but the harness heard too late to say so; else
+// or if a guarantee is violated but a server was wrong for a while or the harness heard
+// too late to say so; else
 // violated if any guarantee is, else unknown if any is, else not exercised
 // if any that the run set out to exercise is, if the run scheduled faults and none met
 // a lease, or if none was put to the test at all; else not judged if any is; else it
@@ -53,8 +58,8 @@ func (r *Report) sum() (Outcome, string) {
 	for _, o := range []Outcome{Violated, Unknown} {
 		for i := range r.Verdicts {
 			if v := &r.Verdicts[i]; v.Outcome == o {
-				if o == Violated && r.Late != "" {
-					return Unknown, r.Late + " (" + v.Guarantee + ": " + v.Reason + ")"
+				if why := r.excuse(); o == Violated && why != "" {
+					return Unknown, why + " (" + v.Guarantee + ": " + v.Reason + ")"
 				}
 				return o, v.Guarantee + ": " + v.Reason
 			}
@@ -69,6 +74,22 @@ func (r *Report) sum() (Outcome, string) {
 		}
 	}
 	return r.noneViolated()
+}
+
+// excuse says why no violation can be held against the target, "" if it can.
+func (r *Report) excuse() string {
+	if len(r.Diverged) > 0 {
+		return "a server had another tree than its leader for a while, which is a bug of ZooKeeper, so no violation can be held against the lock: " + r.Diverged[0]
+	}
+	return r.Late
+}
+
+// Void reports whether the run shows nothing of the target because of its servers: they
+// disagree with each other, or were wrong for a while in a run that violates a
+// guarantee. It is worth making again.
+func (r *Report) Void() bool {
+	violated := slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Outcome == Violated })
+	return len(r.Disagreements) > 0 || len(r.Diverged) > 0 && violated
 }
 
 // noneViolated is sum for a report in which no promised guarantee is violated, unknown
@@ -162,10 +183,11 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Events   int         `json:"events"`
 		Servers  string      `json:"zookeeper,omitempty"`
 		Disagree []string    `json:"disagreements,omitempty"`
+		Diverged []string    `json:"diverged,omitempty"`
 		Late     string      `json:"late,omitempty"`
 		Notes    []string    `json:"notes,omitempty"`
 		Idle     string      `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Late, r.Notes, r.idle})
+	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -179,6 +201,7 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		Events   int         `json:"events"`
 		Servers  string      `json:"zookeeper"`
 		Disagree []string    `json:"disagreements"`
+		Diverged []string    `json:"diverged"`
 		Late     string      `json:"late"`
 		Notes    []string    `json:"notes"`
 		Idle     string      `json:"idle"`
@@ -186,6 +209,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Late, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Notes, f.Idle}
 	return nil
 }

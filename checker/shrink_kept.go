@@ -42,7 +42,7 @@ func (t *trace) causes(w Witness) map[int]bool {
 func (t *trace) explains(w Witness) map[int]bool {
 	keep := t.causes(w)
 	for i := range t.events {
-		if c := t.events[i].Census; c != nil && (len(c.Disagreements) > 0 || c.Late > histories.Slack(t.header.SessionTimeout)) {
+		if c := t.events[i].Census; c != nil && (len(c.Disagreements)+len(c.Diverged) > 0 || c.Late > histories.Slack(t.header.SessionTimeout)) {
 			keep[i] = true
 		}
 	}

@@ -206,6 +206,12 @@ type Census struct {
 	// something, and no lock can be judged by what it did on these servers.
 	Disagreements []string `json:"disagreements,omitempty"`
 
+	// Diverged name the servers that found meanwhile that their tree was not the
+	// leader's, as they do of each tree that they load. They may have got the right
+	// one since. What such a server told clients may have been wrong, so that no
+	// violation can be held against the target; what holds, holds all the same.
+	Diverged []string `json:"diverged,omitempty"`
+
 	// Late is the longest, ns, that a line of a worker process was under way
 	// before what it tells was recorded, but for those that a pause has held up.
 	// 0 without worker processes. Above [Slack] nobody can be blamed for being

@@ -23,6 +23,9 @@ func (p *printer) details(r *checker.Report, facts []string) {
 	for _, d := range r.Disagreements {
 		p.wrapped("the servers disagree: ", "  ", d)
 	}
+	for _, d := range r.Diverged {
+		p.wrapped("a server was wrong for a while: ", "  ", d)
+	}
 }
 
 // recipes prints how much each was used, when there were several.

@@ -59,7 +59,7 @@ type NightResult struct {
 func ResultOf(seed int64, header histories.Header, r *checker.Report, took time.Duration) *NightResult {
 	return &NightResult{
 		Seed: seed, Target: header.Target, Outcome: r.Outcome(), Reason: r.Reason(), Took: took,
-		Ops: figure(r, "operations"), Faults: figure(r, "faults"), Cases: CasesOf(header, r), Void: len(r.Disagreements) > 0, Servers: r.ZooKeeper, report: r,
+		Ops: figure(r, "operations"), Faults: figure(r, "faults"), Cases: CasesOf(header, r), Void: r.Void(), Servers: r.ZooKeeper, report: r,
 	}
 }
 

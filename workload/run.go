@@ -158,7 +158,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 		if readErr != nil {
 			r.warn("not all servers' output could be read: %v", readErr)
 		}
-		r.result.Census.Disagreements = append(r.result.Census.Disagreements, diverged...)
+		r.result.Census.Diverged = diverged
 	}
 	unwatch()
 	watch.Wait()

@@ -44,7 +44,7 @@ func goesThroughFaults(t *testing.T, args ...string) {
 		var out, stderr bytes.Buffer
 		exit := zkverify(append([]string{"run", "--duration", "10s", "--session-timeout", "3s", "--seed", "3", "--out", dir}, args...), &console{out: &out, err: &stderr})
 		text := out.String() + stderr.String()
-		if again && strings.Contains(text, "the servers disagree with each other") {
+		if again && regexp.MustCompile("(?m)^UNKNOWN: (the servers disagree|a server had another tree)").MatchString(text) {
 			t.Logf("once more, since: %s", text)
 			os.RemoveAll(dir)
 			continue

@@ -183,7 +183,7 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 	}
 	t.judge(r, guaranteesOf(p))
 	switch {
-	case len(r.Disagreements) > 0:
+	case r.Void():
 		t.OK, t.Why, void = false, r.Reason(), true
 	case runErr != nil && t.Guarantee == "":
 		t.OK, t.Why = false, runErr.Error()

@@ -39,10 +39,10 @@ const voidRuns = 3
 func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run func(dir string) (*ran, error)) (*ran, error) {
 	for n, in := 1, dir; ; n++ {
 		r, err := run(in)
-		if err != nil || len(r.report.Disagreements) == 0 || s.servers != nil || n == voidRuns || ctx.Err() != nil {
+		if err != nil || !r.report.Void() || s.servers != nil || n == voidRuns || ctx.Err() != nil {
 			return r, err
 		}
-		t.Logf("the servers came to disagree with each other, a bug of ZooKeeper, so the run shows nothing of the lock: it is made again (%s)", r.report.Disagreements[0])
+		t.Logf("the servers came to disagree with each other, a bug of ZooKeeper, so the run shows nothing of the lock: it is made again (%s)", r.report.Reason())
 		in = filepath.Join(dir, fmt.Sprintf("again-%d", n))
 		if err := os.Mkdir(in, 0o755); err != nil {
 			return nil, err
