@@ -52,3 +52,31 @@ func TestAnOwnerWhoReentersWhatItLostHoldsItInTheEyesOfOthers(t *testing.T) {
 		t.Error(v)
 	}
 }
+
+func TestWhoLostOneOfSeveralLocksIsNotLetIntoAllAgain(t *testing.T) {
+	const invoke, ok, fail, acquire = histories.Invoke, histories.OK, histories.Fail, histories.Acquire
+	all := func(r *run, ms int, typ histories.Type, token, depth int) *run {
+		e := histories.Event{Type: typ, Process: 1, Op: acquire, Depth: depth, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}}
+		if typ == ok {
+			e.Parts[0].Token, e.Parts[1].Token, e.Session = tok(token), tok(token), session(1)
+		}
+		return r.add(ms, e)
+	}
+	lost := func(r *run) *run {
+		all(all(r, 0, invoke, 0, 0), 1, ok, 5, 1)
+		return r.add(2, histories.Event{Type: histories.Lost, Process: 1, Session: session(1), Parts: []histories.Part{{Lock: "a", Token: tok(5)}, {Lock: "b", Token: tok(5)}}})
+	}
+	locks := map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}}
+	let := `process 1 had lost lock "a" at 0.002000 s, and was let in again at 0.004000 s as if it still held it`
+	tell(t, Reentrancy, locks, []told{
+		{"an owner of several locks re-enters what it lost", func(r *run) { all(all(lost(r), 3, invoke, 0, 2), 4, ok, 5, 2) }, Violated, let, 2},
+		{"an owner of several locks is refused what it lost", func(r *run) {
+			lost(r).want(2, 2).got(2, 2, 6).want(2, 2).deeper(2, 2, 6, 2)
+			all(all(r, 3, invoke, 0, 2), 4, fail, 0, 2)
+		}, Holds, "", 0},
+		{"an owner of several locks asks for them anew", func(r *run) {
+			lost(r).want(2, 2).got(2, 2, 6).want(2, 2).deeper(2, 2, 6, 2).inner(2, 2, 2, 2).release(2, 2).released(2, 2)
+			all(all(r, 3, invoke, 0, 0), 4, ok, 7, 1)
+		}, Holds, "", 0},
+	})
+}

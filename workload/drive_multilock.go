@@ -19,6 +19,13 @@ type MultiLocker interface {
 	TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error)
 }
 
+// MultiReenterer is implemented by MultiLockers whose leases know their owner.
+type MultiReenterer interface {
+	// ReenterAll acquires all of the locks again in the name of the owner of held.
+	// If one of them was lost it returns ErrLost, and acquires none.
+	ReenterAll(ctx context.Context, locks []string, held Lease) (MultiLease, error)
+}
+
 // MultiLease is several locks that are held. It is lost when one of them is.
 type MultiLease interface {
 	Lease // Token is not asked for

@@ -12,7 +12,10 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-var _ MultiLocker = (*mutantClient)(nil)
+var (
+	_ MultiLocker    = (*mutantClient)(nil)
+	_ MultiReenterer = (*mutantClient)(nil)
+)
 
 // Alone is the mutex: a multi-lock is made of those.
 func (c *mutantClient) Alone() Locker { return mutantPart{c} }
@@ -32,6 +35,12 @@ func (c *mutantClient) AcquireAll(ctx context.Context, locks []string) (MultiLea
 
 func (c *mutantClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
 	return wrapMutantMultiLease(c.all(locks).TryAcquire(named(ctx, mutants.WithOwner)))
+}
+
+func (c *mutantClient) ReenterAll(ctx context.Context, locks []string, held Lease) (MultiLease, error) {
+	inner, end := Owned(ctx, held.(interface{ Context() context.Context }).Context())
+	defer end()
+	return wrapMutantMultiLease(c.all(locks).Acquire(inner))
 }
 
 func (c *mutantClient) all(locks []string) *mutants.MultiLock {

@@ -10,7 +10,10 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-var _ MultiLocker = (*recipesClient)(nil)
+var (
+	_ MultiLocker    = (*recipesClient)(nil)
+	_ MultiReenterer = (*recipesClient)(nil)
+)
 
 // Alone is the mutex: a multi-lock is made of those.
 func (c *recipesClient) Alone() Locker { return recipesPart{c} }
@@ -30,6 +33,12 @@ func (c *recipesClient) AcquireAll(ctx context.Context, locks []string) (MultiLe
 
 func (c *recipesClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
 	return wrapMultiLease(c.all(locks).TryAcquire(named(ctx, recipes.WithOwner)))
+}
+
+func (c *recipesClient) ReenterAll(ctx context.Context, locks []string, held Lease) (MultiLease, error) {
+	inner, end := Owned(ctx, held.(interface{ Context() context.Context }).Context())
+	defer end()
+	return wrapMultiLease(c.all(locks).Acquire(inner))
 }
 
 func (c *recipesClient) all(locks []string) *recipes.MultiLock {

@@ -84,29 +84,53 @@ func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
 // reenterLost asks for the lock once more in the name of an owner that has just
 // lost it: by the lease, which must be refused, since the lock may be another's by
 // now; or anew, and then what it gets must be another hold. A careful holder gives
-// back at once what it should not have got. Of several locks those that are
-// not lost can be acquired again: there is nothing to be seen.
+// back at once what it should not have got.
 func (h *hold) reenterLost(levels []Lease, plan cycle) {
-	if h.again == nil || len(h.event.Parts) > 1 || !h.isLost() || !h.c.awake() {
+	if h.again == nil || !h.isLost() || !h.c.awake() {
+		return
+	}
+	asked, do := h.askedAgain(levels, plan)
+	if do == nil {
 		return
 	}
 	// A lock that goes to the end of the queue must not keep the client for ever.
 	ctx, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
 	defer cancel()
-	held := levels[len(levels)-1]
-	if part, ok := held.(partLease); ok {
-		held = part.Lease
-	}
-	asked := histories.Event{Lock: h.lock(), Mode: h.event.Mode, Depth: len(levels) + 1}
-	do := func(ctx context.Context) (Lease, error) { return h.again.Reenter(ctx, h.lock(), held) }
-	if l, ok := h.again.(Locker); ok && plan.more.IntN(2) == 0 {
-		asked.Depth = 0
-		do = func(ctx context.Context) (Lease, error) { return l.Acquire(ctx, h.lock()) }
-	}
 	if second, err := h.c.acquire(ctx, histories.Acquire, asked, do); err == nil {
 		second.increment(ctx, second.lease, 0)
 		second.releaseAll([]Lease{second.lease}, cycle{})
 	}
+}
+
+// askedAgain says what reenterLost asks for, and how; do is nil if there is no way.
+//
+// Several locks are asked for by their lease, all together: one of them at least is
+// lost, so they must be refused. Those that are not lost could be had again, one by
+// one, or anew.
+func (h *hold) askedAgain(levels []Lease, plan cycle) (asked histories.Event, do func(context.Context) (Lease, error)) {
+	asked = histories.Event{Mode: h.event.Mode, Depth: len(levels) + 1}
+	if len(h.event.Parts) > 1 {
+		m, ok := h.c.client().(MultiReenterer)
+		if !ok {
+			return asked, nil
+		}
+		all := make([]string, len(h.event.Parts))
+		for i, p := range h.event.Parts {
+			all[i] = p.Lock
+			asked.Parts = append(asked.Parts, histories.Part{Lock: p.Lock})
+		}
+		return asked, func(ctx context.Context) (Lease, error) { return asLease(m.ReenterAll(ctx, all, h.lease)) }
+	}
+	held := levels[len(levels)-1]
+	if part, ok := held.(partLease); ok {
+		held = part.Lease
+	}
+	asked.Lock = h.lock()
+	if l, ok := h.again.(Locker); ok && plan.more.IntN(2) == 0 {
+		asked.Depth = 0
+		return asked, func(ctx context.Context) (Lease, error) { return l.Acquire(ctx, h.lock()) }
+	}
+	return asked, func(ctx context.Context) (Lease, error) { return h.again.Reenter(ctx, h.lock(), held) }
 }
 
 // releaseAll gives back the leases of a hold, given outermost first, the

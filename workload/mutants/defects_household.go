@@ -12,6 +12,13 @@ var householdDefects = []Defect{
 		Guarantee: "reentrancy",
 	},
 	{
+		Name:      "mutant-multi-reenters-lost",
+		Recipe:    histories.MultiLock,
+		Bug:       "ownership that the context alone carries",
+		What:      "an owner re-enters several locks, one of which was lost",
+		Guarantee: "reentrancy",
+	},
+	{
 		Name:      "mutant-sleeping-sibling",
 		Recipe:    histories.Mutex,
 		Bug:       "a wake-up that is left to the watch",

@@ -143,6 +143,19 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			apart = append(apart, l)
 			continue
 		}
+		if client.cfg.defect == "mutant-multi-reenters-lost" {
+			is := ownership{mutex.path, o.id, mutex.kind}
+			if i := slices.IndexFunc(o.leases, func(l *Lease) bool { return l.hold.key == is }); i >= 0 {
+				h := o.leases[i].hold
+				h.s.mu.Lock()
+				h.mu.Lock()
+				h.depth++
+				leases[mutex.path] = h.newLease(ctx, h.depth)
+				h.mu.Unlock()
+				h.s.mu.Unlock()
+				continue
+			}
+		}
 		key, err := client.begin(ctx, mutex.path, mutex.kind)
 		if err != nil {
 			return nil, err

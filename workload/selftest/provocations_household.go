@@ -3,6 +3,7 @@ package selftest
 import (
 	"time"
 
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
 )
@@ -19,6 +20,16 @@ func householdProvocations() []Provocation {
 				Schedule: aimed("expire-session", fault.AtHolder, 8, 600*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-reenters-lost"},
+		},
+		{
+			Name: "lost-owners-of-several",
+			What: "holders of several locks lose their sessions, and acquire them all again in the name of the owner that has lost",
+			Config: workload.Config{
+				Recipes: []histories.Recipe{histories.MultiLock},
+				Clients: 4, Locks: 1, Duration: 6 * time.Second, Mix: stubborn(),
+				Schedule: aimed("expire-session", fault.AtHolder, 8, 600*time.Millisecond, 0),
+			},
+			Mutants: []string{"mutant-multi-reenters-lost"},
 		},
 		{
 			Name:    "siblings",

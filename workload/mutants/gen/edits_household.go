@@ -22,4 +22,21 @@ var householdEdits = []edit{
 	}
 	for _, c := range q.waiting[node] {
 `},
+
+	// mutant-multi-reenters-lost
+	{"multi_lock.go", "		key, err := client.begin(ctx, mutex.path, mutex.kind)\n", `		if client.cfg.defect == "mutant-multi-reenters-lost" {
+			is := ownership{mutex.path, o.id, mutex.kind}
+			if i := slices.IndexFunc(o.leases, func(l *Lease) bool { return l.hold.key == is }); i >= 0 {
+				h := o.leases[i].hold
+				h.s.mu.Lock()
+				h.mu.Lock()
+				h.depth++
+				leases[mutex.path] = h.newLease(ctx, h.depth)
+				h.mu.Unlock()
+				h.s.mu.Unlock()
+				continue
+			}
+		}
+		key, err := client.begin(ctx, mutex.path, mutex.kind)
+`},
 }
