@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -22,6 +23,9 @@ import (
 //   - A leave that returned ok did so when the round was over. A member that
 //     entered is inside until it invokes its leave, crashes, or its session ends.
 //   - A round begins when the earlier ones are over.
+//   - Where the transaction that began a round is known, whoever had given up by an
+//     earlier one is not counted: nothing was left of that member then, so that no
+//     round could begin with it, however late anybody heard of the beginning.
 //
 // This needs no search. All of these ask for instants that are not too early, so
 // the earliest for each is the best for all: round by round, the first instant at
@@ -181,6 +185,8 @@ func (d *doubleBarrier) close(v *Verdict, t *trace, r *round) {
 		if e := s.enter; e.ret < begun {
 			before, last, over := d.before, d.last, d.over
 			v.violate(func() Witness { return t.enteredEarly(e, r, before, last, over) })
+		} else if counted, gone := r.countedFor(e); len(gone) > 0 && counted < d.size {
+			v.violate(func() Witness { return t.enteredWithout(e, counted, gone) })
 		}
 	}
 	for i := range r.inside {
@@ -246,6 +252,23 @@ func (t *trace) there(r *round, when time.Duration) int {
 	return len(members)
 }
 
+// countedFor returns how many members can have begun the round that e entered, and
+// who cannot, having given up before.
+func (r *round) countedFor(e *op) (counted int, gone []*op) {
+	none := histories.Token{}
+	members := map[int]bool{}
+	for _, o := range r.enters {
+		switch {
+		case o.call > e.ret:
+		case o.result == histories.Fail && o.token != none && e.token != none && o.token.Zxid < e.token.Zxid:
+			gone = append(gone, o)
+		default:
+			members[o.process] = true
+		}
+	}
+	return len(members), gone
+}
+
 // insideUntil returns how long who entered by e was certainly inside.
 func (t *trace) insideUntil(r *round, e *op) time.Duration {
 	end := forever
@@ -289,6 +312,20 @@ func (t *trace) enteredEarly(e *op, r, before *round, last *stay, over time.Dura
 		}
 	}
 	w.What = fmt.Sprintf("%s, when %d of its %d members had come", did, most, size)
+	return w
+}
+
+func (t *trace) enteredWithout(e *op, counted int, gone []*op) Witness {
+	p := e.party()
+	var names []string
+	from := e.ret
+	for _, o := range gone {
+		names = append(names, fmt.Sprintf("%v had given up by transaction %#x", o.party(), o.token.Zxid))
+		from = min(from, o.call)
+	}
+	w := t.newWitness(e.lock, from, e.ret, p, gone[0].party())
+	w.What = fmt.Sprintf("%v entered round %d of barrier %q at %s, which transaction %#x began, with %d of its %d members: %s",
+		p, e.generation, e.lock, at(e.ret), e.token.Zxid, counted, t.header.Locks[e.lock].Size, strings.Join(names, ", "))
 	return w
 }
 

@@ -12,6 +12,16 @@ func (r *run) member(ms int, typ histories.Type, p int, op histories.Op, generat
 	return r.op(ms, typ, p, op, histories.Event{Generation: generation, Session: session(p)})
 }
 
+// gaveUp is an enter of which nothing was left by a transaction.
+func (r *run) gaveUp(ms, p, generation, by int) *run {
+	return r.op(ms, histories.Fail, p, histories.Enter, histories.Event{Generation: generation, Session: session(p), Token: tok(by)})
+}
+
+// began is an enter into a round that a transaction began.
+func (r *run) began(ms, p, generation, by int) *run {
+	return r.op(ms, histories.OK, p, histories.Enter, histories.Event{Generation: generation, Session: session(p), Token: tok(by)})
+}
+
 func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 	const enter, leave = histories.Enter, histories.Leave
 	const ok, fail = histories.OK, histories.Fail
@@ -45,6 +55,18 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 		{"who comes twice is one", func(r *run) {
 			enters(comes(comes(r, 1, 1, 1).member(2, fail, 1, enter, 1), 3, 1, 1), 4, 1, 1)
 		}, Violated, `process 1 entered round 1 of barrier "a" at 0.004000 s, when 1 of its 2 members had come`, 0},
+		{"one enters by a transaction before another had given up", func(r *run) {
+			comes(comes(r, 1, 2, 1), 2, 1, 1).gaveUp(3, 2, 1, 8).began(9, 1, 1, 7)
+		}, Holds, "", 0},
+		{"one enters by a transaction after another had given up", func(r *run) {
+			comes(comes(r, 1, 2, 1), 2, 1, 1).gaveUp(3, 2, 1, 7).began(9, 1, 1, 8)
+		}, Violated, `process 1 entered round 1 of barrier "a" at 0.009000 s, which transaction 0x8 began, with 1 of its 2 members: process 2 had given up by transaction 0x7`, 0},
+		{"one enters by a transaction after one of three had given up", func(r *run) {
+			comes(comes(comes(r, 1, 2, 1), 2, 1, 1).gaveUp(3, 2, 1, 7), 4, 3, 1).began(9, 1, 1, 8).began(9, 3, 1, 8)
+		}, Holds, "", 0},
+		{"one enters by a transaction that nobody knows after another had given up", func(r *run) {
+			comes(comes(r, 1, 2, 1), 2, 1, 1).gaveUp(3, 2, 1, 7).began(9, 1, 1, 0)
+		}, Holds, "", 0},
 		{"one leaves while the other is inside", func(r *run) {
 			leaves(goes(goes(leaves(goes(in(r, 1, 1), 5, 1, 1), 6, 1, 1), 7, 2, 1), 8, 1, 1), 9, 2, 1)
 		}, Violated,

@@ -59,7 +59,9 @@ const (
 // The operations on barriers. The members of one round of a double barrier
 // name it by the same Generation; rounds of one barrier do not overlap. An
 // enter or leave that failed was still an arrival or a departure: others may
-// have counted it.
+// have counted it. The Token of an enter that is ok, if it has one, is the
+// transaction that began its round; of one that failed, a transaction by which
+// nothing was left of the member, so that it is counted by no later one.
 const (
 	Set    Op = "set"    // puts the barrier up
 	Remove Op = "remove" // takes it away

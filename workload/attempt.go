@@ -116,10 +116,15 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 // as failed says: fail if nobody acts on it, info if nobody knows whether it
 // took effect; then the process is retired.
 func (c *client) operate(op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
+	return c.operateMarked(op, e, failed, func() (histories.Token, error) { return e.Token, do() })
+}
+
+// operateMarked is operate of what is known to have happened by a transaction.
+func (c *client) operateMarked(op histories.Op, e histories.Event, failed histories.Type, do func() (histories.Token, error)) error {
 	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.current(), c.sessionName()
 	c.record(e)
-	err := do()
-	e.Type, e.Session = histories.OK, c.sessionName()
+	token, err := do()
+	e.Type, e.Session, e.Token = histories.OK, c.sessionName(), token
 	if err != nil {
 		e.Type, e.Error = failed, err.Error()
 	}

@@ -53,7 +53,7 @@ var doubleBarrierRecipe = RecipeInfo{
 
 // doubleBarrierDriver sends as many clients as the barrier has members through
 // it, some of them late on their way in or out, and now and then too few, who
-// must not pass. A round whose member
+// must not pass, or one that turns back when all are there. A round whose member
 // crashes or times out is broken: the others time out, and the next begins when
 // nothing is left of it.
 type doubleBarrierDriver struct {
@@ -102,7 +102,13 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string,
 		out = plan.patience
 	}
 	patience := time.Duration(share * float64(c.run.cfg.SessionTimeout))
+	back := false
 	switch rank := r.ranked.Add(1); {
+	case r.turnsBack():
+		in, out, patience = 0, 0, c.run.cfg.SessionTimeout/5
+		if back = rank == 1; back {
+			in = patience / 10 // the others are there by then
+		}
 	case r.generation%longRounds == longRounds/2 && !r.short:
 		in, out, patience = 0, 0, 3*c.run.cfg.SessionTimeout
 		plan.crash = rank == 1
@@ -115,7 +121,7 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string,
 	}
 	pause(ctx, in, nil)
 	plan.hold += out
-	_, err := d.pass(ctx, c, name, r, plan, patience)
+	_, err := d.pass(ctx, c, name, r, plan, patience, back)
 	if asPlanned(err) {
 		return nil
 	}
@@ -124,9 +130,11 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string,
 
 // pass is one member's part in a round. It reports whether it came through. Each
 // half has its own patience, and is not cut short by the end of ctx, since the
-// others need this member; only it is not much longer then.
-func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, r *round, plan cycle, patience time.Duration) (through bool, err error) {
-	defer func() { r.end(!through) }()
+// others need this member; only it is not much longer then. It may turn back when all
+// are there.
+func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, r *round, plan cycle, patience time.Duration, back bool) (through bool, err error) {
+	gone := false
+	defer func() { r.end(!through && !gone) }()
 	target, ok := c.client().(DoubleBarrierClient)
 	if !ok {
 		return false, errCrashed // the run has given up on it meanwhile
@@ -140,11 +148,27 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, 
 	}
 	entering, entered := patiently()
 	defer entered()
+	var m *roomMarks
+	if r.turnsBack() {
+		m = c.follow(name)
+	}
+	if m != nil && back {
+		m.turnBack(entering, c.run.locks[name].Size, entered)
+	}
 	var member Member
 	c.setWaiting(true)
-	err = c.operate(histories.Enter, e, histories.Fail, func() (err error) {
+	err = c.operateMarked(histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
 		member, err = target.EnterBarrier(entering, name)
-		return err
+		entered()
+		switch {
+		case m == nil:
+		case err == nil:
+			token = m.entered()
+		default:
+			token = m.gone()
+			gone = token.Zxid != 0
+		}
+		return token, err
 	})
 	c.setWaiting(false)
 	if err != nil {
@@ -186,7 +210,7 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client, name strin
 		if r == nil {
 			continue
 		}
-		ok, _ := d.pass(ctx, c, name, r, cycle{}, c.run.promises.ProgressBound)
+		ok, _ := d.pass(ctx, c, name, r, cycle{}, c.run.promises.ProgressBound, false)
 		if ok && !through {
 			through = true
 			if passed.n.Add(1) == int64(c.run.cfg.Clients) {

@@ -11,6 +11,7 @@ import (
 var (
 	_ BarrierClient       = (*mutantClient)(nil)
 	_ DoubleBarrierClient = (*mutantClient)(nil)
+	_ MarkedBarrierClient = (*mutantClient)(nil)
 )
 
 func (c *mutantClient) SetBarrier(ctx context.Context, name string) error {
@@ -31,4 +32,8 @@ func (c *mutantClient) EnterBarrier(ctx context.Context, name string) (Member, e
 		return nil, err
 	}
 	return b, nil
+}
+
+func (c *mutantClient) BarrierNodes(name string) (members, begun string) {
+	return c.path(name), c.path(name) + "/ready"
 }

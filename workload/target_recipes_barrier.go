@@ -9,6 +9,7 @@ import (
 var (
 	_ BarrierClient       = (*recipesClient)(nil)
 	_ DoubleBarrierClient = (*recipesClient)(nil)
+	_ MarkedBarrierClient = (*recipesClient)(nil)
 )
 
 func (c *recipesClient) SetBarrier(ctx context.Context, name string) error {
@@ -29,4 +30,8 @@ func (c *recipesClient) EnterBarrier(ctx context.Context, name string) (Member, 
 		return nil, err
 	}
 	return b, nil
+}
+
+func (c *recipesClient) BarrierNodes(name string) (members, begun string) {
+	return c.path(name), c.path(name) + "/ready"
 }

@@ -38,4 +38,11 @@ var doubleBarrierDefects = []Defect{
 		What:      "leaves without waiting for the others",
 		Guarantee: "barriers",
 	},
+	{
+		Name:      "mutant-double-barrier-once-full",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "CURATOR-318, a count that is remembered",
+		What:      "begins a round with who is left when all were there once",
+		Guarantee: "barriers",
+	},
 }

@@ -73,7 +73,7 @@ func (m *member) enter(ctx context.Context, n int) error {
 			continue
 		}
 		patience := poll
-		if len(members) < n {
+		if len(members) < n && (full.IsZero() || m.s.client.cfg.defect != "mutant-double-barrier-once-full") {
 			full, waited = time.Time{}, true
 		} else {
 			if full.IsZero() {

@@ -68,5 +68,14 @@ func barrierProvocations() []Provocation {
 			},
 			Mutants: []string{"mutant-double-barrier-ghost", "mutant-double-barrier-stale-ready"},
 		},
+		{
+			Name: "turned-back",
+			What: "the last member of a double barrier turns back when all are there, in one round of five, no faults",
+			Config: workload.Config{
+				Recipes: []histories.Recipe{histories.DoubleBarrier},
+				Clients: 3, Locks: 1, Duration: 6 * time.Second, Schedule: calm(),
+			},
+			Mutants: []string{"mutant-double-barrier-once-full"},
+		},
 	}
 }

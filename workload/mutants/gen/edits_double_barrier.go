@@ -45,4 +45,8 @@ var doubleBarrierEdits = []edit{
 	}
 	return b.catchUp(ctx, in, others)
 `},
+
+	// mutant-double-barrier-once-full
+	{"member.go", "		if len(members) < n {\n			full, waited", `		if len(members) < n && (full.IsZero() || m.s.client.cfg.defect != "mutant-double-barrier-once-full") {
+			full, waited`},
 }

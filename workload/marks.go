@@ -1,0 +1,60 @@
+package workload
+
+import (
+	"context"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// marks are what a client reads in ZooKeeper of its own doings, in one session: the
+// transactions tell what came first, however late anybody hears of it.
+type marks struct {
+	c       *client
+	conn    *zk.Conn
+	session string
+}
+
+// marks returns those of the client's session; nil if it has none.
+func (c *client) marks() *marks {
+	target := c.client()
+	if target == nil {
+		return nil
+	}
+	m := &marks{c: c, conn: target.Conn(), session: c.sessionName()}
+	if !m.current() {
+		return nil
+	}
+	return m
+}
+
+// current reports whether the client is in the same session still.
+func (m *marks) current() bool {
+	target := m.c.client()
+	return target != nil && m.conn != nil && target.Conn() == m.conn &&
+		m.c.sessionName() == m.session && sessionName(m.conn.SessionID()) == m.session
+}
+
+// look returns what f finds, unless it finds nothing within a quarter of a session
+// timeout, or the client has another session by then.
+func look[T any](m *marks, f func(ctx context.Context) (T, error)) (value T, ok bool) {
+	ctx, cancel := context.WithTimeout(m.c.run.life, m.c.run.cfg.SessionTimeout/4)
+	defer cancel()
+	type answer struct {
+		value T
+		err   error
+	}
+	found := make(chan answer, 1)
+	// Ends when the servers answer, at the latest when the connection is closed.
+	m.c.wg.Go(func() {
+		value, err := f(ctx)
+		found <- answer{value, err}
+	})
+	select {
+	case a := <-found:
+		if a.err == nil && m.current() {
+			return a.value, true
+		}
+	case <-ctx.Done():
+	}
+	return value, false
+}

@@ -1,0 +1,130 @@
+package workload
+
+import (
+	"context"
+	"path"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// MarkedBarrierClient is implemented by DoubleBarrierClients whose rounds can be
+// followed in ZooKeeper: each member has an ephemeral node there, in the session of
+// Conn, and a round begins with a node of its own, which stays at least until all
+// who entered have left.
+type MarkedBarrierClient interface {
+	DoubleBarrierClient
+	// BarrierNodes returns the directory of the members' nodes, which may have the
+	// other one among them, and the node that a round begins with.
+	BarrierNodes(name string) (members, begun string)
+}
+
+// turningBack says how seldom a round is one in which the last member turns back as
+// soon as all are there: the others must not pass without it, unless they had begun.
+// Those rounds alone are followed in ZooKeeper. None of them is a long one.
+const turningBack = 5
+
+// turnsBack reports whether the round is such a one.
+func (r *round) turnsBack() bool { return r.generation%turningBack == turningBack-1 && !r.short }
+
+// roomMarks follow one member of a double barrier. The transactions of a member that has
+// given up, and of the beginning of a round, tell which came first, however late
+// anybody hears of it.
+type roomMarks struct {
+	*marks
+	members, begun, beat string // nodes
+}
+
+// follow returns those of a member that is about to enter; nil if there are none.
+func (c *client) follow(name string) *roomMarks {
+	m := c.marks()
+	target, ok := c.client().(MarkedBarrierClient)
+	if !ok || m == nil {
+		return nil
+	}
+	members, begun := target.BarrierNodes(name)
+	return &roomMarks{m, members, begun, path.Join(c.run.observer.presence(), m.session)}
+}
+
+// turnBack calls back when as many members as size are there, unless ctx has ended.
+func (m *roomMarks) turnBack(ctx context.Context, size int, back func()) {
+	m.c.wg.Go(func() {
+		for ctx.Err() == nil {
+			children, _, err := m.conn.Children(m.members)
+			if err == nil && len(children) >= size {
+				back()
+				return
+			}
+			pause(ctx, time.Millisecond/5, nil)
+		}
+	})
+}
+
+// entered returns the transaction that began the round that the member is inside. The
+// session lives on after the look: so the member's node was there, and the node of
+// its round.
+func (m *roomMarks) entered() histories.Token {
+	zxid, _ := look(m.marks, func(context.Context) (int64, error) {
+		_, stat, err := m.conn.Exists(m.begun)
+		if err != nil {
+			return 0, err
+		}
+		_, err = m.write()
+		return stat.Czxid, err
+	})
+	return histories.Token{Zxid: zxid}
+}
+
+// gone returns a transaction by which nothing was left of a member that had given up.
+// A session's requests are carried out in their order, and what one server took of
+// it none takes after another has: what the member asked for before the first
+// write is either done by then or never will be. Nothing of the session is left after
+// that, which the second write comes after.
+func (m *roomMarks) gone() histories.Token {
+	zxid, _ := look(m.marks, func(ctx context.Context) (int64, error) {
+		if _, err := m.write(); err != nil {
+			return 0, err
+		}
+		for {
+			left, err := m.left()
+			if err != nil {
+				return 0, err
+			}
+			if !left {
+				return m.write()
+			}
+			pause(ctx, time.Millisecond, nil)
+			if ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
+		}
+	})
+	return histories.Token{Zxid: zxid}
+}
+
+// left reports whether a node of the session is among the members'.
+func (m *roomMarks) left() (bool, error) {
+	children, _, err := m.conn.Children(m.members)
+	if err != nil {
+		return false, err
+	}
+	for _, child := range children {
+		there, stat, err := m.conn.Exists(m.members + "/" + child)
+		if err != nil {
+			return false, err
+		}
+		if there && sessionName(stat.EphemeralOwner) == m.session {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// write writes to the node of the session, and returns the transaction.
+func (m *roomMarks) write() (int64, error) {
+	stat, err := m.conn.Set(m.beat, nil, -1)
+	if err != nil {
+		return 0, err
+	}
+	return stat.Mzxid, nil
+}
