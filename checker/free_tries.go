@@ -16,7 +16,8 @@ import (
 // Who failed, crashed, lost the lock, or was not answered may leave something behind
 // that is in the way: a node that is deleted in the background, by a client that has
 // to connect again first, or with its session. Until a while after that, and after
-// the faults that hit it, a try may be refused.
+// the faults that hit it, a try may be refused; or until somebody else has been granted
+// the lock behind it.
 type freeTries struct {
 	t     *trace
 	users map[string][]*op // acquires of each lock that may be in the way of a try
@@ -77,6 +78,26 @@ func (f *freeTries) completed(o *op, e *histories.Event) {
 	f.found = append(f.found, refused)
 }
 
+// granted drops those of whom nothing can be left, now that y has been granted the
+// lock: whatever one of another session had made stood ahead of y, who has waited for
+// it. That takes a lock that nobody else may hold meanwhile, and time for what the other
+// one had asked for to have been made, as for wake-ups.
+func (f *freeTries) granted(y *op) {
+	h := y.hold
+	if !y.ok() || !y.acquires() || !y.of.recipe.Guards() || h == nil || h.acquire != y || y.reads() || y.token.Sub != 0 || f.t.wakes.bound == 0 {
+		return
+	}
+	f.users[y.lock] = slices.DeleteFunc(f.users[y.lock], func(x *op) bool {
+		switch h := x.hold; {
+		case x == y, x.done < 0 && !x.gone:
+			return false
+		case h != nil && h.acquire == x && (h.endEvent < 0 || h.released != forever && !x.changedSession()):
+			return false // it has not left, or it is known when
+		}
+		return x.session != "" && !x.was(y.session) && f.t.wakes.made(x) < y.call
+	})
+}
+
 // wrong returns the tries that had to succeed, when the history is known to its end.
 func (f *freeTries) wrong() []func() Witness {
 	var all []func() Witness
@@ -131,7 +152,7 @@ func (f *freeTries) rests(x *op, until time.Duration) bool {
 // changedSession reports whether an acquire went on in another session. What it made in
 // the first may be there for a while: for its client that one had ended, see livedOn.
 func (o *op) changedSession() bool {
-	return o.moved || slices.ContainsFunc(o.places, func(p place) bool { return p.session != "" && p.session != o.session })
+	return o.began != "" || slices.ContainsFunc(o.places, func(p place) bool { return p.session != "" && p.session != o.session })
 }
 
 // leaves returns until when what an acquire has left behind at some time may be
@@ -146,4 +167,9 @@ func (f *freeTries) leaves(x *op, from time.Duration) time.Duration {
 		}
 	}
 	return until
+}
+
+// was reports whether an acquire was in a session at some time.
+func (o *op) was(session string) bool {
+	return o.session == session || o.began == session || slices.ContainsFunc(o.places, func(p place) bool { return p.session == session })
 }

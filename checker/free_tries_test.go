@@ -12,6 +12,17 @@ func (r *run) refused(from, to, p int) *run {
 		op(to, histories.Fail, p, histories.TryAcquire, histories.Event{Refused: true})
 }
 
+// named gives the latest event, and what it answers, the session of a process.
+func (r *run) named(p int) *run {
+	last := len(r.h.Events) - 1
+	for i := last; i >= 0; i-- {
+		if e := &r.h.Events[i]; e.Process == r.h.Events[last].Process && e.Op == r.h.Events[last].Op {
+			e.Session = session(p)
+		}
+	}
+	return r
+}
+
 // recovers adds a recovery in which each of the processes gets the lock.
 func (r *run) recovers(ms int, processes ...int) *run {
 	r.phase(ms, histories.PhaseRecovery)
@@ -58,6 +69,23 @@ func TestATryOfAFreeLockSucceeds(t *testing.T) {
 		}, Holds},
 		{"a try is refused long after another gave up", func(r *run) {
 			r.want(0, 1).answer(1, histories.Fail, 1, histories.Acquire).refused(7000, 7001, 2).recovers(9000, 1, 2)
+		}, Violated},
+		{"a try is refused soon after another gave up, and after a grant behind that", func(r *run) {
+			r.promising().want(5000, 1).answer(5001, histories.Fail, 1, histories.Acquire).named(1).cycle(5300, 5302, 3, 3).refused(5303, 5304, 2).recovers(9000, 1, 2, 3)
+		}, Violated},
+		{"a try is refused soon after another gave up, and after a grant in the same session", func(r *run) {
+			r.promising().want(5000, 1).answer(5001, histories.Fail, 1, histories.Acquire).named(3).cycle(5300, 5302, 3, 3).refused(5303, 5304, 2).recovers(9000, 1, 2, 3)
+		}, Holds},
+		{"a try is refused soon after another gave up, and after a grant that it may stand behind", func(r *run) {
+			r.promising().want(5000, 1).answer(5200, histories.Fail, 1, histories.Acquire).named(1).cycle(5300, 5302, 3, 3).refused(5303, 5304, 2).recovers(9000, 1, 2, 3)
+		}, Holds},
+		{"a try is refused soon after another gave up under a fault, and after a grant", func(r *run) {
+			r.promising().fault(5000, histories.FaultStart, "isolate", 1).want(5000, 1).answer(5001, histories.Fail, 1, histories.Acquire).named(1)
+			r.fault(5200, histories.FaultStop, "isolate", 1).cycle(5300, 5302, 3, 3).refused(5303, 5304, 2).recovers(12000, 1, 2, 3)
+		}, Holds},
+		{"a try is refused soon after an acquire that changed its session was over, and after a grant behind that", func(r *run) {
+			r.promising().op(5000, histories.Invoke, 1, histories.Acquire, histories.Event{Session: "s9"}).got(5001, 1, 1).release(5002, 1).released(5003, 1)
+			r.cycle(5300, 5302, 3, 3).refused(5303, 5304, 2).recovers(9000, 1, 2, 3)
 		}, Violated},
 		{"a try is refused long after another gave up, and not long after its fault", func(r *run) {
 			r.want(0, 1).fault(1, histories.FaultStart, "isolate", 1).answer(1, histories.Fail, 1, histories.Acquire).fault(5000, histories.FaultStop, "isolate", 1)

@@ -105,6 +105,7 @@ type op struct {
 	value      int64
 	token      histories.Token
 	session    string
+	began      string // the session in which it began; "" if that is the one in which it came to its end
 
 	alone      [1]*op   // itself
 	firstPlace [1]place // what places begins with
@@ -122,7 +123,6 @@ type op struct {
 	passed  bool // and before one that was ahead of it
 	told    bool // of the loss of its hold, while it was under way
 	gone    bool // its process crashed before it was answered
-	moved   bool // it came to its end in another session than it began in
 	stale   bool // a read or write of a process that had been told of its loss
 	late    bool // it entered a round of a double barrier after a later one
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
@@ -243,6 +243,7 @@ func (t *trace) step(e *histories.Event) {
 			t.tally.completed(o)
 			t.proves(o)
 			t.free.completed(o, e)
+			t.free.granted(o)
 			t.wakes.completed(o)
 			if t.says != nil {
 				t.says.completed(o)
@@ -456,7 +457,9 @@ func (o *op) complete(i int, e *histories.Event) {
 		o.token = e.Token
 	}
 	if e.Session != "" {
-		o.moved = o.session != "" && o.session != e.Session
+		if o.session != "" && o.session != e.Session {
+			o.began = o.session
+		}
 		o.session = e.Session
 	}
 	if o.kind == histories.Read || e.Value != 0 {
