@@ -24,6 +24,9 @@ import (
 // largest size that can have been in force, and what it lets pass is decided by
 // Porcupine alone. If that gives up, the verdict is unknown.
 //
+// A target may say by which transactions it grants permits and changes the size: see
+// sizeOrder.
+//
 // The judge keeps what is held, and what came after the last instant that no
 // acquire can be moved across: see placing. It comes as soon as all acquires that
 // were under way when the size dropped have returned.
@@ -40,6 +43,7 @@ type permitsOf struct {
 	counted    permitSweep
 	bare       permitSweep // as if nothing were excused
 	search     holdingsSearch
+	order      sizeOrder
 }
 
 func newPermitsJudge() *permitsJudge {
@@ -53,6 +57,7 @@ func (j *permitsJudge) window(c *check, t *trace) {
 			changes[o.lock] = append(changes[o.lock], changeOf(o))
 		}
 	}
+	grants := t.grantsOf()
 	acquire := t.oldest((*op).acquires)
 	resized := t.oldest(func(o *op) bool { return o.kind == histories.SetSize })
 	for _, lock := range t.of(histories.Recipe.HasPermits) {
@@ -72,8 +77,14 @@ func (j *permitsJudge) window(c *check, t *trace) {
 		j.grants += t.begun(holds)
 		j.changes += len(changes)
 		known := horizon{until: min(t.end, resized(lock)-1), asked: acquire(lock)}
+		pending := min(acquire(lock), resized(lock))
 		if t.last {
-			known.until = forever
+			known.until, pending = forever, forever
+		}
+		if c.sweeps() {
+			of.order.window(grants[lock], changes, pending, func(g *op, most sizeChange) {
+				j.v.violate(func() Witness { return t.beyondSize(g, most) })
+			})
 		}
 		sizes := of.counted.sizes(changes)
 		of.overlap = of.overlap || !sizes.exact

@@ -31,6 +31,12 @@ func (r *run) resize(from, to, p, size int, typ histories.Type) *run {
 	return r.op(to, typ, p, histories.SetSize, histories.Event{Size: size})
 }
 
+// resizeBy does it by a transaction.
+func (r *run) resizeBy(from, to, p, size, by int) *run {
+	r.op(from, histories.Invoke, p, histories.SetSize, histories.Event{Size: size})
+	return r.op(to, histories.OK, p, histories.SetSize, histories.Event{Size: size, Token: tok(by)})
+}
+
 // semaphore makes lock a a semaphore of three.
 func semaphore(recipe histories.Recipe, make func(*run)) func(*run) {
 	return func(r *run) {
@@ -133,6 +139,24 @@ func TestPermitsOfASizeThatChanges(t *testing.T) {
 		{"two grants for which one change would have to take effect twice", func(r *run) {
 			r.op(1, histories.Invoke, 1, histories.SetSize, histories.Event{Size: 5}).permits(2, 3, 5, 1).back(3, 3, 5, 1).
 				resize(4, 5, 2, 1, ok).permits(6, 3, 5, 2).back(7, 3, 5, 2).op(8, ok, 1, histories.SetSize, histories.Event{Size: 5})
+		}, Violated},
+		{"permits are granted by a transaction before the size was lowered", func(r *run) {
+			r.resizeBy(1, 1, 2, 5, 6).asks(1, 3, 2).resizeBy(2, 3, 2, 1, 8).gets(5, 3, 2, 7)
+		}, Holds},
+		{"permits are granted by a transaction after the size was lowered", func(r *run) {
+			r.resizeBy(1, 1, 2, 5, 6).asks(1, 3, 2).resizeBy(2, 3, 2, 1, 7).gets(5, 3, 2, 8)
+		}, Violated},
+		{"permits are granted by a transaction between two sizes", func(r *run) {
+			r.asks(1, 3, 2).resizeBy(2, 3, 2, 1, 7).resizeBy(4, 4, 2, 5, 9).gets(5, 3, 2, 8)
+		}, Violated},
+		{"permits are granted by a transaction after that of the larger size", func(r *run) {
+			r.asks(1, 3, 2).resizeBy(2, 3, 2, 1, 7).resizeBy(4, 4, 2, 5, 8).gets(5, 3, 2, 9)
+		}, Holds},
+		{"a size of which nobody knows the transaction may have been in force at that of the grant", func(r *run) {
+			r.asks(1, 3, 2).resizeBy(2, 3, 2, 1, 7).resize(4, 4, 2, 5, ok).gets(5, 3, 2, 9)
+		}, Holds},
+		{"a size that had been changed again before was not in force at the transaction of the grant", func(r *run) {
+			r.asks(1, 3, 2).resize(1, 1, 2, 5, ok).resizeBy(2, 3, 2, 1, 7).gets(5, 3, 2, 9)
 		}, Violated},
 		{"what is held beyond the loss bound counts against no size", func(r *run) {
 			r.permits(1, 1, 3, 1).resize(2, 3, 2, 1, ok).expire(10, 1).back(90, 1, 3, 1)

@@ -29,6 +29,7 @@ type sizeChange struct {
 	size             int
 	process, event   int // whose it is, and its invocation
 	call, ret, until time.Duration
+	by               int64 // the transaction that made it, if that is known; otherwise 0
 }
 
 // sizeStep says what the size can be at most at an instant, and right after it.
@@ -53,7 +54,7 @@ func (t *trace) sizesOf(lock string) *sizes {
 func changeOf(o *op) sizeChange {
 	c := sizeChange{size: o.size, process: o.process, event: o.invoke, call: o.call, ret: forever}
 	if o.ok() {
-		c.ret = o.ret
+		c.ret, c.by = o.ret, o.token.Zxid
 	}
 	return c
 }

@@ -52,7 +52,7 @@ const (
 	Read       Op = "read"  // reads the guarded counter in Store; Value on completion
 	Write      Op = "write" // writes Value to the guarded counter in Store; fail when the fence refused it
 
-	SetSize Op = "set-size" // makes Size the size of a shared semaphore
+	SetSize Op = "set-size" // makes Size the size of a shared semaphore; Token on completion, if it has one, is the transaction that did
 	Revoke  Op = "revoke"   // asks the holder whose lease has Token to release
 )
 

@@ -35,23 +35,24 @@ var sharedSemaphoreRecipe = RecipeInfo{
 type sharedSemaphoreDriver struct {
 	semaphoreDriver
 	narrowed map[string]*atomic.Bool // by lock: see recover
+	flutters map[string]*atomic.Bool // by lock: somebody does
 }
 
 func newSharedSemaphoreDriver(r *run) sharedSemaphoreDriver {
 	d := sharedSemaphoreDriver{
 		semaphoreDriver{of: func(c Client) PermitLocker { return c.(SharedSemaphoreLocker).SharedSemaphore() }},
-		make(map[string]*atomic.Bool),
+		make(map[string]*atomic.Bool), make(map[string]*atomic.Bool),
 	}
 	for name, lock := range r.locks {
 		if lock.Recipe == histories.SharedSemaphore {
-			d.narrowed[name] = new(atomic.Bool)
+			d.narrowed[name], d.flutters[name] = new(atomic.Bool), new(atomic.Bool)
 		}
 	}
 	return d
 }
 
 func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	resize, size, n := plan.more.Float64() < 0.15, 2+plan.more.IntN(4), 1+plan.more.IntN(5)/4
+	resize, size, n := plan.more.Float64() < 0.15, 2+plan.more.IntN(4), 1+plan.more.IntN(5)/3
 	if !resize {
 		return d.use(ctx, c, lock, plan, n)
 	}
@@ -66,10 +67,16 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string
 }
 
 // flutter changes the size again and again, as fast as it can be changed: between two
-// of the steps by which others take permits, too.
+// of the steps by which others take permits, too. Every other size has no room for who
+// asks for two, whoever holds what. One client does so at a time: of two, nobody could
+// tell which change was whose.
 func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client, lock string, plan cycle) error {
+	if !d.flutters[lock].CompareAndSwap(false, true) {
+		return nil
+	}
+	defer d.flutters[lock].Store(false)
 	for i := range 2 * flutters {
-		if err := d.setSize(ctx, c, lock, 5-3*(i%2)); err != nil {
+		if err := d.setSize(ctx, c, lock, 1+4*(i%2)); err != nil {
 			return err
 		}
 		pause(ctx, time.Duration(plan.more.Float64()*float64(time.Millisecond)), nil)
@@ -77,7 +84,7 @@ func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client, lock stri
 			break
 		}
 	}
-	return nil
+	return d.setSize(c.run.life, c, lock, 2)
 }
 
 // flutters is how often.
@@ -121,7 +128,7 @@ func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client, lock stri
 	locker := c.client().(SharedSemaphoreLocker).SharedSemaphore()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout)
 	defer cancel()
-	return c.operate(histories.SetSize, histories.Event{Lock: lock, Size: size}, histories.Info, func() error {
-		return locker.SetSize(ctx, lock, size)
+	return c.operateMarked(histories.SetSize, histories.Event{Lock: lock, Size: size}, histories.Info, func() (histories.Token, error) {
+		return c.resize(locker, lock, func() error { return locker.SetSize(ctx, lock, size) })
 	})
 }

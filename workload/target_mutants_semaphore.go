@@ -11,6 +11,7 @@ import (
 var (
 	_ SemaphoreLocker       = (*mutantClient)(nil)
 	_ SharedSemaphoreLocker = (*mutantClient)(nil)
+	_ SizeByNode            = mutantSized{}
 )
 
 func (c *mutantClient) Semaphore() PermitLocker {
@@ -51,3 +52,5 @@ type mutantSized struct{ mutantPermits }
 func (s mutantSized) SetSize(ctx context.Context, lock string, size int) error {
 	return s.c.size(lock).Set(ctx, size)
 }
+
+func (s mutantSized) SizeNode(lock string) string { return s.c.size(lock).Path() }

@@ -9,6 +9,7 @@ import (
 var (
 	_ SemaphoreLocker       = (*recipesClient)(nil)
 	_ SharedSemaphoreLocker = (*recipesClient)(nil)
+	_ SizeByNode            = recipesSized{}
 )
 
 func (c *recipesClient) Semaphore() PermitLocker {
@@ -49,3 +50,5 @@ type recipesSized struct{ recipesPermits }
 func (s recipesSized) SetSize(ctx context.Context, lock string, size int) error {
 	return s.c.size(lock).Set(ctx, size)
 }
+
+func (s recipesSized) SizeNode(lock string) string { return s.c.size(lock).Path() }

@@ -53,6 +53,13 @@ var semaphoreDefects = []Defect{
 		Guarantee: "progress",
 	},
 	{
+		Name:      "mutant-semaphore-no-new-count",
+		Recipe:    histories.SharedSemaphore,
+		Bug:       "an optimistic write that is repeated with the version alone",
+		What:      "takes permits that it counted before the shared size changed",
+		Guarantee: "permits",
+	},
+	{
 		Name:      "mutant-semaphore-size-grows",
 		Recipe:    histories.SharedSemaphore,
 		Bug:       "a shared size that is remembered",

@@ -112,6 +112,8 @@ func (t *take) run() {
 			return
 		case errors.Is(err, zk.ErrNoServer):
 			err = t.s.awaitUp(ctx)
+		case errors.Is(err, errAskAgain) && t.s.client.cfg.defect == "mutant-semaphore-no-new-count":
+			_, t.version, err = t.sem.count.read(ctx, t.s)
 		case errors.Is(err, errNoPermits):
 			err = createParents(ctx, t.s, t.sem.path+leasesDir)
 		case answered(err), errors.Is(err, errNodeGone), errors.Is(err, errAskAgain):

@@ -58,7 +58,7 @@ func permitProvocations() []Provocation {
 				Recipes: []histories.Recipe{histories.SharedSemaphore},
 				Clients: 5, Locks: 1, Duration: 5 * time.Second, Mix: slow, Schedule: calm(),
 			},
-			Mutants: []string{"mutant-semaphore-raise-unnoticed", "mutant-semaphore-size-grows"},
+			Mutants: []string{"mutant-semaphore-raise-unnoticed", "mutant-semaphore-size-grows", "mutant-semaphore-no-new-count"},
 		},
 	}
 }

@@ -74,6 +74,12 @@ func (s *Semaphore) contendOneByOne(ctx context.Context, in *session, n int, blo
 	}
 `},
 
+	// mutant-semaphore-no-new-count
+	{"take.go", "		case errors.Is(err, errNoPermits):\n", `		case errors.Is(err, errAskAgain) && t.s.client.cfg.defect == "mutant-semaphore-no-new-count":
+			_, t.version, err = t.sem.count.read(ctx, t.s)
+		case errors.Is(err, errNoPermits):
+`},
+
 	// mutant-semaphore-size-grows
 	{"semaphore.go", "		if room.size, room.version, err = s.count.read(ctx, c.s); err != nil {\n			return room, err\n		}\n", `		if room.size, room.version, err = s.count.read(ctx, c.s); err != nil {
 			return room, err
