@@ -97,7 +97,7 @@ func (s *sayings) free(e *histories.Event, h *hold) bool {
 	}
 	for _, other := range s.t.procs {
 		for _, held := range other.holds {
-			if held.lock == e.Lock && (other == p || held.session == e.Session) {
+			if held.lock == e.Lock && held.mode == e.Mode && (other == p || held.session == e.Session) {
 				return false
 			}
 		}

@@ -49,6 +49,15 @@ func in(ms int) *time.Duration {
 	return &d
 }
 
+// reader holds a lock to read, and its client says whether it holds it in a mode.
+func reader(r *run, mode histories.Mode, held *bool) {
+	e := histories.Event{Mode: histories.ModeRead, Token: tok(1), Depth: 1, Session: session(1)}
+	r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+	r.both(0, histories.OK, 1, histories.Acquire, e)
+	r.says(5, 1, histories.Event{Mode: mode}, histories.Saying{Held: held})
+	r.both(9, histories.OK, 1, histories.Release, e)
+}
+
 func TestALeaseSaysWhatIsSo(t *testing.T) {
 	sound := histories.Saying{Valid: yes, Left: in(900), Depth: 1, Ended: no, Held: yes}
 	answers(t, SaysWhatIsSo, []known{
@@ -83,6 +92,9 @@ func TestALeaseSaysWhatIsSo(t *testing.T) {
 			r.cycle(0, 2, 1, 1).want(3, 2).op(3, histories.OK, 2, histories.Acquire, histories.Event{Token: tok(2), Depth: 1, Session: session(1)})
 			r.says(5, 1, histories.Event{}, histories.Saying{Held: yes})
 		}, Holds},
+		{"a reader holds the lock to read, and says so", func(r *run) { reader(r, histories.ModeRead, yes) }, Holds},
+		{"a reader says that it does not hold the lock to write", func(r *run) { reader(r, histories.ModeWrite, no) }, Holds},
+		{"a reader says that it holds the lock to write", func(r *run) { reader(r, histories.ModeWrite, yes) }, Violated},
 		{"a client was asked before it had given the lock back", func(r *run) {
 			r.cycle(0, 2, 1, 1).says(5, 1, histories.Event{}, histories.Saying{Asked: 1e6, Held: yes})
 		}, Holds},

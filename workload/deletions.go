@@ -21,7 +21,7 @@ type stand struct {
 }
 
 // noded is implemented by leases that know their nodes: one for each lock of
-// several.
+// several. None for those that do not, or not all, as of several permits.
 type noded interface{ Nodes() []string }
 
 // stands returns by which nodes the client holds and waits, as far as tokens tell.
@@ -112,16 +112,22 @@ func (o *observer) deleteNode(ctx context.Context, at stand, dir string, session
 	}
 }
 
-// nodeOf returns the node of a session below dir that a transaction has made.
+// nodeOf returns the node of a session below dir that a transaction has made; of
+// several, as of permits that were taken at once, any one.
 func (o *observer) nodeOf(dir string, session, zxid int64) (string, error) {
 	nodes, err := o.nodes(dir)
+	if err != nil {
+		return "", err
+	}
+	var made []string
 	for p, stat := range nodes {
 		if stat.EphemeralOwner == session && stat.Czxid == zxid {
-			return p, nil
+			made = append(made, p)
 		}
 	}
-	if err == nil {
-		err = errGone
+	if len(made) == 0 {
+		return "", errGone
 	}
-	return "", err
+	slices.Sort(made)
+	return made[zxid%int64(len(made))], nil
 }

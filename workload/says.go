@@ -41,7 +41,7 @@ type NodeLease interface {
 }
 
 // HeldLocker is implemented by lockers, those of permits too, that know whether
-// anybody holds a lock through their client.
+// anybody holds a lock through their client; of a read/write lock, in their mode.
 type HeldLocker interface {
 	Held(lock string) bool
 }
@@ -101,6 +101,23 @@ func (h *hold) ask(lease Lease, depth int) {
 	}
 	s.Held = h.c.saysHeld(e.Lock, e.Mode)
 	h.record(e, depth, s, false)
+	if e.Mode != "" {
+		h.askOtherMode()
+	}
+}
+
+// askOtherMode puts on record whether the client holds a read/write lock in the mode in
+// which it does not, if it holds nothing else.
+func (h *hold) askOtherMode() {
+	s, e := h.c.saying(), h.event
+	e.Token = histories.Token{}
+	if e.Mode = histories.ModeRead; h.event.Mode == histories.ModeRead {
+		e.Mode = histories.ModeWrite
+	}
+	if h.c.holds() == 1 {
+		s.Held = h.c.saysFree(e.Lock, e.Mode)
+	}
+	h.record(e, 0, s, false)
 }
 
 // askNow asks one of the hold's leases, given outermost first, now and then.
