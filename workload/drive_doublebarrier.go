@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"path"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,6 +60,7 @@ var doubleBarrierRecipe = RecipeInfo{
 type doubleBarrierDriver struct {
 	lobbies map[string]*lobby
 	passed  map[string]*passed
+	alone   sync.Mutex // who enters in vain
 }
 
 // passed counts the clients that have passed a barrier in recovery.
@@ -69,7 +71,7 @@ type passed struct {
 }
 
 func newDoubleBarrierDriver(r *run) *doubleBarrierDriver {
-	d := &doubleBarrierDriver{make(map[string]*lobby), make(map[string]*passed)}
+	d := &doubleBarrierDriver{lobbies: make(map[string]*lobby), passed: make(map[string]*passed)}
 	for name, lock := range r.locks {
 		if lock.Recipe != histories.DoubleBarrier {
 			continue

@@ -326,6 +326,7 @@ func (r *run) settle() {
 	// Ends when the target returns from its call.
 	go func() {
 		defer close(done)
+		r.giveUps(ctx)
 		for _, g := range r.groups {
 			d, ok := g.driver.(settler)
 			if !ok {
