@@ -179,6 +179,9 @@ func tellSaying(e *histories.Event, who, lock string) string {
 	if s.Left != nil {
 		parts = append(parts, "it is good until "+at(s.Asked+*s.Left))
 	}
+	if s.Least != nil {
+		parts = append(parts, "all its parts until "+at(s.Asked+*s.Least))
+	}
 	if s.Depth != 0 {
 		parts = append(parts, fmt.Sprintf("its depth is %d", s.Depth))
 	}

@@ -30,6 +30,10 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *hold) {
 	case lost:
 		s.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was valid, and its loss had been told at %s", p, lock, at(said.Asked), at(h.end)))
 	}
+	if said.Left != nil && said.Least != nil && *said.Left > *said.Least {
+		s.wrong(p, lock, fmt.Sprintf("the lease of %v on %d locks said at %s that it was good until %s, and one of its parts only until %s",
+			p, len(e.Parts), at(said.Asked), at(said.Asked+*said.Left), at(said.Asked+*said.Least)))
+	}
 	switch {
 	case said.Ended == nil:
 	case *said.Ended && open:

@@ -62,6 +62,12 @@ func TestALeaseSaysWhatIsSo(t *testing.T) {
 	sound := histories.Saying{Valid: yes, Left: in(900), Depth: 1, Ended: no, Held: yes}
 	answers(t, SaysWhatIsSo, []known{
 		{"a lease says that it is held", func(r *run) { r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, sound).release(5, 1).released(6, 1) }, Holds},
+		{"a lease of several locks is good for longer than one of them", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, histories.Saying{Valid: yes, Left: in(900), Least: in(899)})
+		}, Violated},
+		{"a lease of several locks is good for as long as its parts", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, histories.Saying{Valid: yes, Left: in(900), Least: in(900)})
+		}, Holds},
 		{"a lease is valid after its own deadline", func(r *run) { r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, histories.Saying{Valid: yes, Left: in(0)}) }, Violated},
 		{"a lease is not valid after its own deadline", func(r *run) { r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, histories.Saying{Valid: no, Left: in(-5)}) }, Holds},
 		{"a lease is valid when its loss has been told", func(r *run) { r.want(0, 1).got(1, 1, 1).lost(2, 1).ofLease(4, 1, 1, histories.Saying{Valid: yes}) }, Violated},

@@ -216,6 +216,9 @@ func (r *reader) saying() *Saying {
 		case "left":
 			left := time.Duration(r.number(63))
 			bit, s.Left = 1<<2, &left
+		case "least":
+			least := time.Duration(r.number(63))
+			bit, s.Least = 1<<7, &least
 		case "depth":
 			bit, s.Depth = 1<<3, int(r.number(31))
 		case "ended":

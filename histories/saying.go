@@ -16,6 +16,7 @@ type Saying struct {
 
 	Valid *bool          `json:"valid,omitempty"` // is exclusivity guaranteed now?
 	Left  *time.Duration `json:"left,omitempty"`  // from Asked to its deadline, which was read after Valid
+	Least *time.Duration `json:"least,omitempty"` // of a lease of several locks: from Asked to the earliest deadline of the parts, read after Left
 	Depth int            `json:"depth,omitempty"` // 1 is the outermost
 	Ended *bool          `json:"ended,omitempty"` // has its context ended?
 

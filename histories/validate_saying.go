@@ -3,6 +3,7 @@ package histories
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // says checks the fields of a says event.
@@ -17,8 +18,10 @@ func says(e *Event) error {
 	if s.Asked < 0 || s.Asked > e.Time {
 		return fmt.Errorf("asked at %d for an answer of %d", s.Asked, e.Time)
 	}
-	if s.Left != nil && (*s.Left > maxTime || *s.Left < -maxTime) {
-		return fmt.Errorf("a deadline in %d", *s.Left)
+	for _, left := range []*time.Duration{s.Left, s.Least} {
+		if left != nil && (*left > maxTime || *left < -maxTime) {
+			return fmt.Errorf("a deadline in %d", *left)
+		}
 	}
 	switch s.Told {
 	case "", ToldAcquired, ToldLost, ToldReleased:

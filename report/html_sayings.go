@@ -47,7 +47,7 @@ const (
 func (s *sayings) add(e *histories.Event, mark int, apart bool) joining {
 	key := fmt.Sprintf("%d %s %t", e.Process, strings.Join(locksOf(e), "+"), e.Saying.Told != "")
 	timeless, said := *e, *e.Saying
-	said.Left, timeless.Saying = nil, &said
+	said.Left, said.Least, timeless.Saying = nil, nil, &said
 	r := &sayingRow{mark: mark, what: tell(&timeless), told: said.Told, token: e.Token}
 	if last := s.last[key]; last != nil && last.token == e.Token && !apart {
 		switch {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -17,6 +18,13 @@ type DeadlineLease interface {
 	// Deadline is the instant at which the lease is lost unless the servers are
 	// heard from before. Valid is false from then on.
 	Deadline() time.Time
+}
+
+// PartsDeadlineLease is implemented by leases of several locks that know until when
+// each part is good: they are lost when the first of them is.
+type PartsDeadlineLease interface {
+	DeadlineLease
+	PartDeadlines() []time.Time
 }
 
 // NestedLease is implemented by leases of reentrant locks.
@@ -94,6 +102,10 @@ func (h *hold) ask(lease Lease, depth int) {
 		valid := lease.Valid()
 		left := l.Deadline().Sub(asked)
 		s.Valid, s.Left = &valid, &left
+	}
+	if l, ok := lease.(PartsDeadlineLease); ok {
+		least := slices.MinFunc(l.PartDeadlines(), time.Time.Compare).Sub(asked)
+		s.Least = &least
 	}
 	if l, ok := lease.(ContextLease); ok {
 		ended := h.endedEarly(l.Context())

@@ -5,6 +5,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -77,6 +78,14 @@ func (l mutantMultiLease) Nodes() (nodes []string) {
 		nodes = append(nodes, one.Node())
 	}
 	return nodes
+}
+
+// PartDeadlines are those of the locks.
+func (l mutantMultiLease) PartDeadlines() (all []time.Time) {
+	for _, one := range l.Leases() {
+		all = append(all, one.Deadline())
+	}
+	return all
 }
 
 // SessionID is that of the locks: they are acquired in one session.

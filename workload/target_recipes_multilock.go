@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -75,6 +76,14 @@ func (l recipesMultiLease) Nodes() (nodes []string) {
 		nodes = append(nodes, one.Node())
 	}
 	return nodes
+}
+
+// PartDeadlines are those of the locks.
+func (l recipesMultiLease) PartDeadlines() (all []time.Time) {
+	for _, one := range l.Leases() {
+		all = append(all, one.Deadline())
+	}
+	return all
 }
 
 // SessionID is that of the locks: they are acquired in one session.
