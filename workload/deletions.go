@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/go-zookeeper/zk"
 
@@ -113,7 +114,8 @@ func (o *observer) deleteNode(ctx context.Context, at stand, dir string, session
 }
 
 // nodeOf returns the node of a session below dir that a transaction has made; of
-// several, as of permits that were taken at once, any one.
+// several, as of permits that were taken at once, the last: whoever looks after the
+// first alone does not see it go.
 func (o *observer) nodeOf(dir string, session, zxid int64) (string, error) {
 	nodes, err := o.nodes(dir)
 	if err != nil {
@@ -128,6 +130,6 @@ func (o *observer) nodeOf(dir string, session, zxid int64) (string, error) {
 	if len(made) == 0 {
 		return "", errGone
 	}
-	slices.Sort(made)
-	return made[zxid%int64(len(made))], nil
+	sequence := func(node string) string { return node[max(0, len(node)-10):] }
+	return slices.MaxFunc(made, func(a, b string) int { return strings.Compare(sequence(a), sequence(b)) }), nil
 }

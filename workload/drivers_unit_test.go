@@ -137,7 +137,7 @@ func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 	for range 100 {
 		_, plan := c.plan(0)
 		plan.more = nil
-		plan.doom, plan.hasty, plan.late = 0, false, false // of the second stream, too
+		plan.doom, plan.hasty, plan.hurried, plan.late = 0, false, false, false // of the second stream, too
 		if want := cfg.Mix.draw(alone, 5, 3, cfg.SessionTimeout); !reflect.DeepEqual(plan, want) {
 			t.Fatalf("got %+v, want %+v", plan, want)
 		}

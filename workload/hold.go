@@ -84,6 +84,13 @@ func (h *hold) suspended(yes bool) {
 	}
 }
 
+// isDown reports whether the lease's link is down, as it was told.
+func (h *hold) isDown() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.down
+}
+
 func (h *hold) recordLocked(t histories.Type) {
 	e := h.event
 	e.Type = t

@@ -107,6 +107,7 @@ type cycle struct {
 	part     float64       // which, under several locks: 0 is the first one's, 1 would be beyond the last
 	rest     time.Duration // before it begins; longer after a failure
 	hasty    bool          // it releases with a context that has ended
+	hurried  bool          // it does so if its link is down
 	late     bool          // it acquires with one
 
 	more *rand.Rand // decides what the recipe has in particular; not drawn by draw

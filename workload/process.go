@@ -71,8 +71,13 @@ func (c *client) plan(elapsed time.Duration) (*group, cycle) {
 		plan.doom = time.Millisecond/10 + time.Duration(more.Float64()*float64(5*r.cfg.Mix.Hold))
 	}
 	plan.hasty, plan.late = more.Float64() < r.cfg.Mix.Ended, more.Float64() < r.cfg.Mix.Ended
+	plan.hurried = more.Float64() < hurriedPer*r.cfg.Mix.Ended
 	return g, plan
 }
+
+// hurriedPer is how much more often a release whose link is down has a context that has
+// ended than others: that is when callers give up, and when a release has most to do.
+const hurriedPer = 30
 
 // fashion returns which recipe is visited at a time: each for a quarter of a
 // session timeout, in an order that the seed decides for every round of them. One

@@ -145,7 +145,7 @@ func (h *hold) releaseAll(levels []Lease, plan cycle) {
 			h.increment(release, levels[depth-1], plan.race)
 			h.askNow(levels[:depth])
 		}
-		if depth == 1 && plan.hasty && h.c.holds() == 1 { // or its process would have to go on, not knowing
+		if depth == 1 && (plan.hasty || plan.hurried && h.isDown()) && h.c.holds() == 1 { // or its process would have to go on, not knowing
 			cancel()
 		}
 		h.release(release, levels[depth-1], depth)
