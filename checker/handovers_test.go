@@ -153,3 +153,19 @@ func TestWhoReentersWhatItHasLostIsNotLetIn(t *testing.T) {
 		t.Errorf("refused: %v, %v", v, v.Witnesses)
 	}
 }
+
+func TestAHolderOfPermitsOfWhichOneNodeWasDeletedIsTold(t *testing.T) {
+	for permits, want := range map[string]Outcome{"2": Violated, "": NotExercised, "1": NotExercised} {
+		params := map[string]string{"lock": "a", "token": "1"}
+		if permits != "" {
+			params["permits"] = permits
+		}
+		f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1}, Params: params}
+		r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Semaphore, Size: 3}}).permits(0, 1, 2, 1)
+		r.add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
+		r.back(70, 1, 2, 1)
+		if v := r.report().Verdict(LossIsTold); v.Outcome != want {
+			t.Errorf("a deletion of %q permits: %v, %v; want %s", permits, v, v.Witnesses, want)
+		}
+	}
+}

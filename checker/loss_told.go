@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/zkverify/zkverify/internal/words"
@@ -97,13 +98,12 @@ func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
 }
 
 // judgeDeletion judges a hold whose node was deleted from the side: its holder must be
-// told within the loss bound, as after a forced expiry.
+// told within the loss bound, as after a forced expiry. Leases of permits may share a
+// transaction, and so a token: a deletion that says of how many permits its lease was
+// made sure that this one does not.
 func (j *lossJudge) judgeDeletion(t *trace, h *hold) {
-	if h.of.recipe.HasPermits() {
-		return // several may share a transaction
-	}
 	for _, f := range t.excusing(h.process, h.call, h.end) {
-		if !f.deleted(h) || f.stop == forever || h.start > f.stop {
+		if !f.deleted(h) || h.of.recipe.HasPermits() && f.Params["permits"] != strconv.Itoa(h.permits) || f.stop == forever || h.start > f.stop {
 			continue
 		}
 		deadline := f.known(h, t.lossBound())

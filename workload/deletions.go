@@ -16,13 +16,14 @@ import (
 
 // stand is a lock that a client holds or waits for, and the token of its node.
 type stand struct {
-	lock  string
-	token histories.Token
-	node  string // its path, where the lease knows it
+	lock    string
+	token   histories.Token
+	node    string // its path, where the lease knows it
+	permits int    // of a lease of permits
 }
 
 // noded is implemented by leases that know their nodes: one for each lock of
-// several. None for those that do not, or not all, as of several permits.
+// several.
 type noded interface{ Nodes() []string }
 
 // stands returns by which nodes the client holds and waits, as far as tokens tell.
@@ -59,10 +60,13 @@ func (h *hold) stands() (all []stand) {
 		return ""
 	}
 	if h.event.Parts == nil {
-		return []stand{{h.event.Lock, h.event.Token, node(0)}}
+		if h.event.Permits > 0 {
+			nodes = nil // it may not know all
+		}
+		return []stand{{h.event.Lock, h.event.Token, node(0), h.event.Permits}}
 	}
 	for i, p := range h.event.Parts {
-		all = append(all, stand{p.Lock, p.Token, node(i)})
+		all = append(all, stand{p.Lock, p.Token, node(i), 0})
 	}
 	return all
 }
@@ -77,12 +81,15 @@ func (w world) Node(client int, draw uint32) (faults.Node, bool) {
 	s := all[int(draw)%len(all)]
 	session := c.status().Session
 	return faults.Node{
-		Lock: s.lock, Token: fmt.Sprint(s.token.Zxid),
+		Lock: s.lock, Token: fmt.Sprint(s.token.Zxid), Permits: s.permits,
 		Delete: func(ctx context.Context) error {
 			return w.observer.deleteNode(ctx, s, path.Join(w.lockRoot(), s.lock), session)
 		},
 	}, true
 }
+
+// errShared says that a transaction has made nodes of several leases.
+var errShared = errors.New("several leases have nodes of the same transaction")
 
 // errGone says that a node was gone before it could be deleted.
 var errGone = errors.New("the node was gone already")
@@ -95,7 +102,7 @@ func (o *observer) deleteNode(ctx context.Context, at stand, dir string, session
 	o.wg.Go(func() {
 		node, err := at.node, error(nil)
 		if node == "" {
-			node, err = o.nodeOf(dir, session, at.token.Zxid)
+			node, err = o.nodeOf(dir, session, at.token.Zxid, max(1, at.permits))
 		}
 		if err == nil {
 			err = o.conn.Delete(node, -1)
@@ -114,9 +121,9 @@ func (o *observer) deleteNode(ctx context.Context, at stand, dir string, session
 }
 
 // nodeOf returns the node of a session below dir that a transaction has made; of
-// several, as of permits that were taken at once, the last: whoever looks after the
-// first alone does not see it go.
-func (o *observer) nodeOf(dir string, session, zxid int64) (string, error) {
+// n, as of permits that were taken at once, the last: whoever looks after the first alone
+// does not see it go. If it made more, for other leases, nobody knows whose it is.
+func (o *observer) nodeOf(dir string, session, zxid int64, n int) (string, error) {
 	nodes, err := o.nodes(dir)
 	if err != nil {
 		return "", err
@@ -127,8 +134,11 @@ func (o *observer) nodeOf(dir string, session, zxid int64) (string, error) {
 			made = append(made, p)
 		}
 	}
-	if len(made) == 0 {
+	switch {
+	case len(made) < n:
 		return "", errGone
+	case len(made) > n:
+		return "", errShared
 	}
 	sequence := func(node string) string { return node[max(0, len(node)-10):] }
 	return slices.MaxFunc(made, func(a, b string) int { return strings.Compare(sequence(a), sequence(b)) }), nil

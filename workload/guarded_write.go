@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"time"
 
@@ -77,7 +78,8 @@ func (h *hold) readGuarded(plan cycle, patience time.Duration) {
 
 // awaitSession has a holder that has lost its lease write when its client has another
 // session, or has reconnected in its own, and others have had their turn: what its
-// lock was good for is over.
+// lock was good for is over. If somebody else of its household may hold the lock by then,
+// it waits for that: the one's write must not pass for the other's.
 func (h *hold) awaitSession(plan cycle) {
 	timeout := h.c.run.cfg.SessionTimeout
 	bounded, cancel := context.WithTimeout(h.c.run.life, 2*timeout)
@@ -88,7 +90,33 @@ func (h *hold) awaitSession(plan cycle) {
 			break
 		}
 	}
-	pause(bounded, time.Duration(plan.more.Float64()*float64(timeout/4)), nil)
+	turn := time.Duration(plan.more.Float64() * float64(timeout/4))
+	if len(h.c.home.members) == 1 {
+		pause(bounded, turn, nil)
+		return
+	}
+	bounded, cancel = context.WithTimeout(bounded, timeout)
+	defer cancel()
+	for !h.siblingHolds() && bounded.Err() == nil {
+		pause(bounded, time.Millisecond/2, nil)
+	}
+}
+
+// siblingHolds reports whether somebody else who shares the client holds the lock whose
+// counter the hold has read.
+func (h *hold) siblingHolds() bool {
+	for _, other := range h.c.home.members {
+		if other == h.c {
+			continue
+		}
+		other.mu.Lock()
+		has := slices.ContainsFunc(other.held, func(x *hold) bool { return x.event.Lock == h.seen.lock })
+		other.mu.Unlock()
+		if has {
+			return true
+		}
+	}
+	return false
 }
 
 // oneOf is the counter that the plan has drawn.

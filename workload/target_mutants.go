@@ -135,12 +135,7 @@ func wrapMutantLease(l *mutants.Lease, err error) (Lease, error) {
 }
 
 // Nodes is its one lock node.
-func (l *mutantLease) Nodes() []string {
-	if l.Permits() > 1 {
-		return nil
-	}
-	return []string{l.Node()}
-}
+func (l *mutantLease) Nodes() []string { return []string{l.Node()} }
 
 func (l *mutantLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
 

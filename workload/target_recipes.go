@@ -132,12 +132,7 @@ func wrapLease(l *recipes.Lease, err error) (Lease, error) {
 }
 
 // Nodes is its one lock node.
-func (l *recipesLease) Nodes() []string {
-	if l.Permits() > 1 {
-		return nil
-	}
-	return []string{l.Node()}
-}
+func (l *recipesLease) Nodes() []string { return []string{l.Node()} }
 
 func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
 

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -19,6 +20,7 @@ type Administrator interface {
 // Node is a node of a lock.
 type Node struct {
 	Lock, Token string // whose it is, and what the lease or the place is known by
+	Permits     int    // of a lease of permits: how many it has, each with a node of its own
 	// Delete deletes it. An error says that it was gone already, or may be there still.
 	Delete func(context.Context) error
 }
@@ -53,9 +55,13 @@ func deleteKind() fault.Kind {
 			if !ok {
 				return fault.Fault{}, fmt.Errorf("%w: client %d has no node that is known", fault.ErrNobody, c.Index)
 			}
+			params := map[string]string{"lock": node.Lock, "token": node.Token}
+			if node.Permits > 0 {
+				params["permits"] = strconv.Itoa(node.Permits)
+			}
 			return fault.Fault{
 				Name:       histories.NodeDeletion,
-				Params:     map[string]string{"lock": node.Lock, "token": node.Token},
+				Params:     params,
 				HealWithin: deleteWithin, Start: node.Delete,
 			}.OnClients(c), nil
 		},
