@@ -3,6 +3,7 @@ package checker
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -41,7 +42,7 @@ func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 				r.Late = "the machine was too busy"
 			}
 			if whole&8 > 0 {
-				r.Diverged = []string{"server 1 found at transaction 0x5 that its tree was not the leader's"}
+				r.Diverged = []histories.Divergence{{Server: 1, Zxid: 5, Since: time.Second}}
 			}
 			sentenceIsTrue(t, r)
 			n++
@@ -92,6 +93,36 @@ func sentenceIsTrue(t *testing.T, r *Report) {
 		_, idle, _ := strings.Cut(why, "; not exercised: ")
 		if named := strings.Contains(idle, v.Guarantee); named != (v.Promised && v.Outcome == NotExercised) {
 			wrong(v.Guarantee + " is named as not exercised though it is, or not named though it is not")
+		}
+	}
+}
+
+func TestAServerThatWasWrongExcusesOnlyWhatBeginsAfterIt(t *testing.T) {
+	violated := func(from ...time.Duration) Verdict {
+		v := Verdict{Guarantee: MutualExclusion, Promised: true, Outcome: Violated, Reason: "two holders"}
+		for _, at := range from {
+			v.Witnesses = append(v.Witnesses, Witness{From: at})
+		}
+		return v
+	}
+	other := violated(9 * time.Second)
+	other.Guarantee = Fencing
+	for name, c := range map[string]struct {
+		verdicts []Verdict
+		want     Outcome
+	}{
+		"before":                    {[]Verdict{violated(4 * time.Second)}, Violated},
+		"after":                     {[]Verdict{violated(6 * time.Second)}, Unknown},
+		"before and after":          {[]Verdict{violated(4*time.Second, 6*time.Second)}, Violated},
+		"one guarantee before":      {[]Verdict{other, violated(4 * time.Second)}, Violated},
+		"both guarantees after":     {[]Verdict{other, violated(6 * time.Second)}, Unknown},
+		"between two such servers":  {[]Verdict{violated(6 * time.Second)}, Unknown},
+		"nothing, and so it holds":  {[]Verdict{{Guarantee: Fencing, Promised: true, Outcome: Holds}}, Holds},
+		"something else is unknown": {[]Verdict{{Guarantee: Fencing, Promised: true, Outcome: Unknown}}, Unknown},
+	} {
+		r := &Report{Verdicts: c.verdicts, Diverged: []histories.Divergence{{Server: 2, Zxid: 7, Since: 5 * time.Second}, {Server: 1, Zxid: 9, Since: 8 * time.Second}}}
+		if got := r.Outcome(); got != c.want || r.Void() != (got == Unknown && c.verdicts[0].Outcome == Violated) {
+			t.Errorf("%s: %s (%s), void %v; want %s", name, got, r.Reason(), r.Void(), c.want)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/internal/words"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // Report is what [Check] found out about a run.
@@ -26,8 +28,8 @@ type Report struct {
 	// Unknown, whatever the verdicts are.
 	Disagreements []string
 	// Diverged name the servers whose tree was not the leader's for a while: see
-	// histories.Census. A run that violates a guarantee is Unknown then.
-	Diverged []string
+	// histories.Census. A run is Unknown whose violations all begin after that.
+	Diverged []histories.Divergence
 	// Late says that words of worker processes came so late that no violation can
 	// be held against the target: see histories.Census. A run that violates a
 	// guarantee is Unknown then. Empty if they did not.
@@ -40,7 +42,7 @@ type Report struct {
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other,
-// or if a guarantee is violated but a server was wrong for a while or the harness heard
+// or if a guarantee is violated but a server was wrong before or the harness heard
 // too late to say so; else
 // violated if any guarantee is, else unknown if any is, else not exercised
 // if any that the run set out to exercise is, if the run scheduled faults and none met
@@ -55,14 +57,14 @@ func (r *Report) sum() (Outcome, string) {
 	if len(r.Disagreements) > 0 {
 		return Unknown, "the servers disagree with each other, which is a bug of ZooKeeper: no lock can be judged by what it did on them (" + r.Disagreements[0] + ")"
 	}
-	for _, o := range []Outcome{Violated, Unknown} {
-		for i := range r.Verdicts {
-			if v := &r.Verdicts[i]; v.Outcome == o {
-				if why := r.excuse(); o == Violated && why != "" {
-					return Unknown, why + " (" + v.Guarantee + ": " + v.Reason + ")"
-				}
-				return o, v.Guarantee + ": " + v.Reason
-			}
+	if v, why := r.violated(); v != nil && why == "" {
+		return Violated, v.Guarantee + ": " + v.Reason
+	} else if v != nil {
+		return Unknown, why + " (" + v.Guarantee + ": " + v.Reason + ")"
+	}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Outcome == Unknown {
+			return Unknown, v.Guarantee + ": " + v.Reason
 		}
 	}
 	if r.idle != "" {
@@ -76,20 +78,45 @@ func (r *Report) sum() (Outcome, string) {
 	return r.noneViolated()
 }
 
-// excuse says why no violation can be held against the target, "" if it can.
-func (r *Report) excuse() string {
-	if len(r.Diverged) > 0 {
-		return "a server had another tree than its leader for a while, which is a bug of ZooKeeper, so no violation can be held against the lock: " + r.Diverged[0]
+// violated returns the first verdict that says so and can be held against the target;
+// or the first that says so, and why it cannot. Nil if none says so.
+func (r *Report) violated() (first *Verdict, why string) {
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Outcome != Violated {
+			continue
+		}
+		excuse := r.excuse(v)
+		if excuse == "" {
+			return v, ""
+		}
+		if first == nil {
+			first, why = v, excuse
+		}
 	}
-	return r.Late
+	return first, why
+}
+
+// excuse says why a violation cannot be held against the target, "" if it can: a server
+// was wrong before any part of it that is known began, or the harness heard too late.
+func (r *Report) excuse(v *Verdict) string {
+	if r.Late != "" {
+		return r.Late
+	}
+	for _, d := range r.Diverged {
+		if !slices.ContainsFunc(v.Witnesses, func(w Witness) bool { return w.From < d.Since }) {
+			return "a server had another tree than its leader for a while, which is a bug of ZooKeeper, so no violation after that can be held against the lock: " + d.String()
+		}
+	}
+	return ""
 }
 
 // Void reports whether the run shows nothing of the target because of its servers: they
-// disagree with each other, or were wrong for a while in a run that violates a
-// guarantee. It is worth making again.
+// disagree with each other, or were wrong for a while before all that is violated. It is
+// worth making again.
 func (r *Report) Void() bool {
-	violated := slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Outcome == Violated })
-	return len(r.Disagreements) > 0 || len(r.Diverged) > 0 && violated
+	v, why := r.violated()
+	return len(r.Disagreements) > 0 || v != nil && why != "" && r.Late == ""
 }
 
 // noneViolated is sum for a report in which no promised guarantee is violated, unknown
@@ -173,38 +200,38 @@ func (r *Report) Verdict(guarantee string) *Verdict {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	outcome, reason := r.sum()
 	return json.Marshal(struct {
-		Outcome  Outcome     `json:"outcome"`
-		Reason   string      `json:"reason"`
-		Verdicts []Verdict   `json:"verdicts"`
-		Coverage Coverage    `json:"coverage"`
-		Recipes  []RecipeUse `json:"recipes"`
-		Meetings []Meetings  `json:"meetings"`
-		Figures  []Figure    `json:"figures"`
-		Events   int         `json:"events"`
-		Servers  string      `json:"zookeeper,omitempty"`
-		Disagree []string    `json:"disagreements,omitempty"`
-		Diverged []string    `json:"diverged,omitempty"`
-		Late     string      `json:"late,omitempty"`
-		Notes    []string    `json:"notes,omitempty"`
-		Idle     string      `json:"idle,omitempty"`
+		Outcome  Outcome                `json:"outcome"`
+		Reason   string                 `json:"reason"`
+		Verdicts []Verdict              `json:"verdicts"`
+		Coverage Coverage               `json:"coverage"`
+		Recipes  []RecipeUse            `json:"recipes"`
+		Meetings []Meetings             `json:"meetings"`
+		Figures  []Figure               `json:"figures"`
+		Events   int                    `json:"events"`
+		Servers  string                 `json:"zookeeper,omitempty"`
+		Disagree []string               `json:"disagreements,omitempty"`
+		Diverged []histories.Divergence `json:"diverged,omitempty"`
+		Late     string                 `json:"late,omitempty"`
+		Notes    []string               `json:"notes,omitempty"`
+		Idle     string                 `json:"idle,omitempty"`
 	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Notes, r.idle})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *Report) UnmarshalJSON(b []byte) error {
 	var f struct {
-		Verdicts []Verdict   `json:"verdicts"`
-		Coverage Coverage    `json:"coverage"`
-		Recipes  []RecipeUse `json:"recipes"`
-		Meetings []Meetings  `json:"meetings"`
-		Figures  []Figure    `json:"figures"`
-		Events   int         `json:"events"`
-		Servers  string      `json:"zookeeper"`
-		Disagree []string    `json:"disagreements"`
-		Diverged []string    `json:"diverged"`
-		Late     string      `json:"late"`
-		Notes    []string    `json:"notes"`
-		Idle     string      `json:"idle"`
+		Verdicts []Verdict              `json:"verdicts"`
+		Coverage Coverage               `json:"coverage"`
+		Recipes  []RecipeUse            `json:"recipes"`
+		Meetings []Meetings             `json:"meetings"`
+		Figures  []Figure               `json:"figures"`
+		Events   int                    `json:"events"`
+		Servers  string                 `json:"zookeeper"`
+		Disagree []string               `json:"disagreements"`
+		Diverged []histories.Divergence `json:"diverged"`
+		Late     string                 `json:"late"`
+		Notes    []string               `json:"notes"`
+		Idle     string                 `json:"idle"`
 	}
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package ensemble
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 )
@@ -12,16 +11,14 @@ import (
 // of the transaction's header is its zxid.
 var mismatch = regexp.MustCompile(`First digest mismatch on txn: -?\d+,-?\d+,(\d+),`)
 
-// Divergences returns the transactions, each as 0x and hexadecimal digits, at which a
-// server has found that its tree is not the leader's. They are in what it printed, as
-// Processes.Output returns it. A server that has lost a write, or kept a node that the
-// others have deleted, finds that out with the next transaction, and says so even if it
-// gets the leader's tree later on.
-func Divergences(output []byte) (zxids []string) {
+// Divergences returns the zxids of the transactions at which a server has found that its
+// tree is not the leader's. They are in what it printed, as Processes.Output returns it.
+// A server that has lost a write, or kept a node that the others have deleted, finds that
+// out with the next transaction, and says so even if it gets the leader's tree later on.
+func Divergences(output []byte) (zxids []int64) {
 	for _, m := range mismatch.FindAllSubmatch(output, -1) {
-		zxid, err := strconv.ParseUint(string(m[1]), 10, 64)
-		if err == nil {
-			zxids = append(zxids, fmt.Sprintf("%#x", zxid))
+		if zxid, err := strconv.ParseInt(string(m[1]), 10, 64); err == nil {
+			zxids = append(zxids, zxid)
 		}
 	}
 	return zxids

@@ -61,7 +61,8 @@ func ask(conn net.Conn, command string) (string, error) {
 type Status struct {
 	Version string // such as "3.8.0", without the build
 	Mode    string // "leader", "follower", "observer" or "standalone"
-	Epoch   int64  // the leader's term that the server's last transaction belongs to
+	Zxid    int64  // the last transaction that the server knows of
+	Epoch   int64  // the leader's term that Zxid belongs to
 }
 
 // Serving tells whether the server takes part in a quorum and serves clients.
@@ -102,7 +103,7 @@ func parseStatus(answer string) Status {
 			s.Mode = value
 		case "Zxid":
 			if zxid, err := strconv.ParseInt(strings.TrimPrefix(value, "0x"), 16, 64); err == nil {
-				s.Epoch = zxid >> 32
+				s.Zxid, s.Epoch = zxid, zxid>>32
 			}
 		}
 	}

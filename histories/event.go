@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -211,14 +212,29 @@ type Census struct {
 	// Diverged name the servers that found meanwhile that their tree was not the
 	// leader's, as they do of each tree that they load. They may have got the right
 	// one since. What such a server told clients may have been wrong, so that no
-	// violation can be held against the target; what holds, holds all the same.
-	Diverged []string `json:"diverged,omitempty"`
+	// violation that begins after that can be held against the target; what holds, holds
+	// all the same.
+	Diverged []Divergence `json:"diverged,omitempty"`
 
 	// Late is the longest, ns, that a line of a worker process was under way
 	// before what it tells was recorded, but for those that a pause has held up.
 	// 0 without worker processes. Above [Slack] nobody can be blamed for being
 	// told late.
 	Late time.Duration `json:"late,omitempty"`
+}
+
+// Divergence is a server's tree that was not the leader's.
+type Divergence struct {
+	Server int   `json:"server"` // its ID
+	Zxid   int64 `json:"zxid"`   // the transaction at which it found out
+	// Since is a time by which that transaction had not been carried out yet, ns since
+	// the run's origin: the server was right until then, as far as is known.
+	Since time.Duration `json:"since"`
+}
+
+// String says what the server found.
+func (d Divergence) String() string {
+	return fmt.Sprintf("server %d found at transaction %#x, after %.3f s, that its tree was not the leader's", d.Server, d.Zxid, d.Since.Seconds())
 }
 
 // Connects is how often one client has tried to connect to a server, whatever

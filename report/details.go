@@ -24,7 +24,7 @@ func (p *printer) details(r *checker.Report, facts []string) {
 		p.wrapped("the servers disagree: ", "  ", d)
 	}
 	for _, d := range r.Diverged {
-		p.wrapped("a server was wrong for a while: ", "  ", d)
+		p.wrapped("a server was wrong for a while: ", "  ", d.String())
 	}
 }
 

@@ -3,9 +3,11 @@ package workload
 import (
 	"context"
 	"errors"
-	"fmt"
+	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
 )
 
 // divergences counts, for each server whose output can be read, how often it has found
@@ -16,7 +18,7 @@ type divergences map[int]int
 // tree was not the leader's, and counts anew. It may have the leader's tree again by
 // now, as after it was sent a snapshot: then compareServers finds no difference. What
 // clients were told by it in between was wrong all the same.
-func (r *run) divergedServers(ctx context.Context, before divergences) (now divergences, differences []string, err error) {
+func (r *run) divergedServers(ctx context.Context, before divergences) (now divergences, found []histories.Divergence, err error) {
 	processes, ok := r.cfg.Ensemble.(ensemble.Processes)
 	if !ok {
 		return nil, nil, nil
@@ -32,8 +34,43 @@ func (r *run) divergedServers(ctx context.Context, before divergences) (now dive
 		zxids := ensemble.Divergences(text)
 		now[s.ID] = len(zxids)
 		for _, zxid := range zxids[min(before[s.ID], len(zxids)):] {
-			differences = append(differences, fmt.Sprintf("server %d found at transaction %s that its tree was not the leader's", s.ID, zxid))
+			found = append(found, histories.Divergence{Server: s.ID, Zxid: zxid, Since: r.zxids.before(zxid)})
 		}
 	}
-	return now, differences, errors.Join(errs...)
+	return now, found, errors.Join(errs...)
+}
+
+// zxidTimes is how far the servers had come at which time: the newest transaction that
+// any of them knew of when it was asked. Its zero value is ready.
+type zxidTimes struct {
+	mu    sync.Mutex
+	times []zxidTime // both grow
+}
+
+type zxidTime struct {
+	zxid int64
+	at   time.Duration
+}
+
+// saw takes in the answer of a server that was given at a time.
+func (z *zxidTimes) saw(zxid int64, at time.Duration) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if n := len(z.times); n == 0 || zxid > z.times[n-1].zxid && at > z.times[n-1].at {
+		z.times = append(z.times, zxidTime{zxid, at})
+	}
+}
+
+// before returns the last time at which no server that was asked knew of a transaction:
+// 0 if none is known.
+func (z *zxidTimes) before(zxid int64) (last time.Duration) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	for _, t := range z.times {
+		if t.zxid >= zxid {
+			break
+		}
+		last = t.at
+	}
+	return last
 }

@@ -108,6 +108,8 @@ type run struct {
 	active map[int]*striking // faults in force
 	met    map[meeting]int
 
+	zxids zxidTimes
+
 	result Result // written by the goroutine of Run alone
 }
 
@@ -122,6 +124,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	var watch sync.WaitGroup
 	watch.Go(func() { r.observer.watch(watching) }) // ends with unwatch, as the next does
 	asks := serverWatch{every: serverPoll, patient: serverPatience, record: r.journal.record, idle: r.journal.idle}
+	asks.knows = func(zxid int64) { r.zxids.saw(zxid, r.journal.Elapsed()) }
 	watch.Go(func() { asks.run(watching, r.cfg.Ensemble.Servers()) })
 
 	diverged, _, err := r.divergedServers(r.life, nil)

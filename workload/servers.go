@@ -21,6 +21,7 @@ type serverWatch struct {
 	patient time.Duration // how long each may take to answer
 	record  func(histories.Event)
 	idle    func() time.Duration // for how long nothing has gone on record
+	knows   func(zxid int64)     // takes in the last transaction that a server knew of
 }
 
 // Asking takes a server a tenth of a millisecond. One that is stopped is found to
@@ -49,6 +50,9 @@ func (w serverWatch) watch(ctx context.Context, server ensemble.Server) {
 		cancel()
 		if ctx.Err() != nil || err == nil && !allowed {
 			return
+		}
+		if err == nil && status.Serving() {
+			w.knows(status.Zxid)
 		}
 		if state := stateOf(status, err); state != "" && (state != last || w.idle() >= serverIdle) {
 			last = state

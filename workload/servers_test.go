@@ -90,7 +90,7 @@ func watchServers(t *testing.T, addr string, idle time.Duration) (<-chan histori
 		cancel()
 		<-over
 	})
-	watch := serverWatch{every: time.Millisecond, patient: 100 * time.Millisecond, record: func(e histories.Event) { seen <- e }, idle: func() time.Duration { return idle }}
+	watch := serverWatch{every: time.Millisecond, patient: 100 * time.Millisecond, record: func(e histories.Event) { seen <- e }, idle: func() time.Duration { return idle }, knows: func(int64) {}}
 	go func() {
 		defer close(over)
 		watch.run(ctx, []ensemble.Server{{ID: 2, Addr: addr}})
