@@ -98,6 +98,7 @@ func (c *LocalConfig) jvmFlags() []string {
 	flags := []string{
 		"-Xms32m", "-Xmx128m", "-Xss256k", "-XX:+UseSerialGC",
 		"-Djava.net.preferIPv4Stack=true",
+		"-Duser.timezone=UTC",        // of the logs
 		"-Dzookeeper.cnxTimeout=500", // ms to reach a peer in an election; a paused one would cost 5 s
 		// In an election votes are sent again at intervals that double, up to a
 		// minute. A server that comes back should not wait for that.

@@ -3,23 +3,33 @@ package ensemble
 import (
 	"regexp"
 	"strconv"
+	"time"
 )
 
 // mismatch is the line that a server prints when a transaction has left its tree with
 // another digest than the leader's. It prints it once for each tree that it loads
 // (DataTree.compareDigest of ZooKeeper 3.6 and newer; ZOOKEEPER-3512). The third number
 // of the transaction's header is its zxid.
-var mismatch = regexp.MustCompile(`First digest mismatch on txn: -?\d+,-?\d+,(\d+),`)
+var mismatch = regexp.MustCompile(`(?m)^(?:(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3}) )?.*First digest mismatch on txn: -?\d+,-?\d+,(\d+),`)
 
-// Divergences returns the zxids of the transactions at which a server has found that its
-// tree is not the leader's. They are in what it printed, as Processes.Output returns it.
+// Divergence is what a server says when it finds that its tree is not the leader's.
+type Divergence struct {
+	Zxid int64     // the transaction at which it found out; an old one if it did so as it started
+	At   time.Time // when it said so, by its clock; zero if it did not say when
+}
+
+// Divergences returns those of a server. They are in what it printed, as
+// Processes.Output returns it, in UTC as the servers of this package print it.
 // A server that has lost a write, or kept a node that the others have deleted, finds that
 // out with the next transaction, and says so even if it gets the leader's tree later on.
-func Divergences(output []byte) (zxids []int64) {
+func Divergences(output []byte) (all []Divergence) {
 	for _, m := range mismatch.FindAllSubmatch(output, -1) {
-		if zxid, err := strconv.ParseInt(string(m[1]), 10, 64); err == nil {
-			zxids = append(zxids, zxid)
+		zxid, err := strconv.ParseInt(string(m[2]), 10, 64)
+		if err != nil {
+			continue
 		}
+		at, _ := time.Parse("2006-01-02 15:04:05.000", string(m[1])) // takes a comma as well
+		all = append(all, Divergence{zxid, at})
 	}
-	return zxids
+	return all
 }

@@ -74,7 +74,8 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{cfg: Config{Ensemble: servers}, observer: &observer{root: "/run"}}
+	origin := time.Now()
+	r := &run{cfg: Config{Ensemble: servers}, observer: &observer{root: "/run"}, journal: &journal{Recorder: clock{origin: origin}}}
 	compare := func(want ...string) {
 		t.Helper()
 		if got, err := r.compareServers(ctx); err != nil || !slices.Equal(got, want) {
@@ -86,6 +87,7 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	if err := servers.Kill(ctx, forgets); err != nil {
 		t.Fatal(err)
 	}
+	killed := time.Since(origin)
 	logs, err := filepath.Glob(filepath.Join(dir, "*"+strconv.Itoa(forgets), "data", "version-2", "log.*"))
 	if err != nil || len(logs) != 1 {
 		t.Fatal(logs, err)
@@ -127,10 +129,21 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	if err != nil || len(diverged) == 0 || diverged[0].Server != forgets || diverged[0].Zxid < before.Mzxid-1 || diverged[0].Zxid > after.Mzxid {
 		t.Fatalf("%v, %v; want server %d, at the delete of the node", diverged, err, forgets)
 	}
+	if since := diverged[0].Since; since < killed-loading || since > time.Since(origin) {
+		t.Errorf("right until %v; it was killed at %v, and forgot after that", since, killed)
+	}
 	if _, diverged, err := r.divergedServers(ctx, counted); err != nil || len(diverged) > 0 {
 		t.Errorf("%v, %v; all of that was before", diverged, err)
 	}
 }
+
+// clock is a recorder that only tells the time.
+type clock struct {
+	Recorder
+	origin time.Time
+}
+
+func (c clock) Elapsed() time.Duration { return time.Since(c.origin) }
 
 // forgetLast makes the last transaction in a server's log that tells of a node tell
 // of another, which is not there, so that it does nothing. A server of 3.9.4 or newer

@@ -14,6 +14,11 @@ import (
 // that its tree was not the leader's.
 type divergences map[int]int
 
+// loading is how long before a server says that its tree is wrong it may have begun to
+// serve it: a tree is checked with each transaction of the log that it is loaded from,
+// and with the next one.
+const loading = time.Second
+
 // divergedServers says of each server that has found since before was counted that its
 // tree was not the leader's, and counts anew. It may have the leader's tree again by
 // now, as after it was sent a snapshot: then compareServers finds no difference. What
@@ -31,10 +36,15 @@ func (r *run) divergedServers(ctx context.Context, before divergences) (now dive
 			errs = append(errs, err)
 			continue
 		}
-		zxids := ensemble.Divergences(text)
-		now[s.ID] = len(zxids)
-		for _, zxid := range zxids[min(before[s.ID], len(zxids)):] {
-			found = append(found, histories.Divergence{Server: s.ID, Zxid: zxid, Since: r.zxids.before(zxid)})
+		all := ensemble.Divergences(text)
+		now[s.ID] = len(all)
+		origin := time.Now().Add(-r.journal.Elapsed())
+		for _, d := range all[min(before[s.ID], len(all)):] {
+			since := r.zxids.before(d.Zxid)
+			if !d.At.IsZero() {
+				since = max(since, d.At.Sub(origin)-loading)
+			}
+			found = append(found, histories.Divergence{Server: s.ID, Zxid: d.Zxid, Since: since})
 		}
 	}
 	return now, found, errors.Join(errs...)
