@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
@@ -94,8 +94,9 @@ func TestARunOnWhatComposeStarts(t *testing.T) {
 				serve++
 			}
 		}
-		if conn, err := net.Dial("tcp", "127.0.0.1:8474"); err == nil {
-			conn.Close()
+		// Docker accepts on the port before Toxiproxy does.
+		if answer, err := http.Get("http://127.0.0.1:8474/version"); err == nil {
+			answer.Body.Close()
 			if serve == len(servers) {
 				break
 			}
