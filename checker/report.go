@@ -195,44 +195,36 @@ func (r *Report) Verdict(guarantee string) *Verdict {
 	return nil
 }
 
+// storedReport is a report as JSON has it.
+type storedReport struct {
+	Outcome  Outcome                `json:"outcome"` // follows, with Reason, from the rest
+	Reason   string                 `json:"reason"`
+	Verdicts []Verdict              `json:"verdicts"`
+	Coverage Coverage               `json:"coverage"`
+	Recipes  []RecipeUse            `json:"recipes"`
+	Meetings []Meetings             `json:"meetings"`
+	Figures  []Figure               `json:"figures"`
+	Events   int                    `json:"events"`
+	Servers  string                 `json:"zookeeper,omitempty"`
+	Disagree []string               `json:"disagreements,omitempty"`
+	Diverged []histories.Divergence `json:"diverged,omitempty"`
+	Late     string                 `json:"late,omitempty"`
+	Notes    []string               `json:"notes,omitempty"`
+	Idle     string                 `json:"idle,omitempty"`
+}
+
 // MarshalJSON writes the report with its overall outcome: the verdict.json of a
 // run.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	outcome, reason := r.sum()
-	return json.Marshal(struct {
-		Outcome  Outcome                `json:"outcome"`
-		Reason   string                 `json:"reason"`
-		Verdicts []Verdict              `json:"verdicts"`
-		Coverage Coverage               `json:"coverage"`
-		Recipes  []RecipeUse            `json:"recipes"`
-		Meetings []Meetings             `json:"meetings"`
-		Figures  []Figure               `json:"figures"`
-		Events   int                    `json:"events"`
-		Servers  string                 `json:"zookeeper,omitempty"`
-		Disagree []string               `json:"disagreements,omitempty"`
-		Diverged []histories.Divergence `json:"diverged,omitempty"`
-		Late     string                 `json:"late,omitempty"`
-		Notes    []string               `json:"notes,omitempty"`
-		Idle     string                 `json:"idle,omitempty"`
-	}{outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Notes, r.idle})
+	return json.Marshal(storedReport{
+		outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Notes, r.idle,
+	})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *Report) UnmarshalJSON(b []byte) error {
-	var f struct {
-		Verdicts []Verdict              `json:"verdicts"`
-		Coverage Coverage               `json:"coverage"`
-		Recipes  []RecipeUse            `json:"recipes"`
-		Meetings []Meetings             `json:"meetings"`
-		Figures  []Figure               `json:"figures"`
-		Events   int                    `json:"events"`
-		Servers  string                 `json:"zookeeper"`
-		Disagree []string               `json:"disagreements"`
-		Diverged []histories.Divergence `json:"diverged"`
-		Late     string                 `json:"late"`
-		Notes    []string               `json:"notes"`
-		Idle     string                 `json:"idle"`
-	}
+	var f storedReport
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package recipes_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -62,7 +63,10 @@ func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
 	}
 	released := make(chan error, 1)
 	go func() { released <- l.Release(within(t)) }() // ends when it returns
-	time.Sleep(short + 2*tick)                       // the leader has counted the session down
+	eventually(t, "the leader that is cut off has counted the session down", func() bool {
+		printed, err := own.Output(t.Context(), leader)
+		return err == nil && bytes.Contains(printed, fmt.Appendf(nil, "Expiring session %#x,", l.SessionID()))
+	})
 	healAll(t, []links.Link{toLeader})
 	if err := <-released; err != nil {
 		t.Fatal(err)

@@ -53,7 +53,10 @@ func (r *run) giveUps(ctx context.Context) {
 }
 
 func (barrierDriver) block(ctx context.Context, c *client, name string) (undo func()) {
-	target := c.client().(BarrierClient)
+	target, ok := c.client().(BarrierClient)
+	if !ok {
+		return func() {} // it has ended meanwhile
+	}
 	_ = target.SetBarrier(ctx, name) // then nobody waits, and nothing is left
 	return func() { _ = target.RemoveBarrier(ctx, name) }
 }

@@ -48,7 +48,7 @@ func (c *client) follow(name string) *roomMarks {
 
 // turnBack calls back when as many members as size are there, unless ctx has ended.
 func (m *roomMarks) turnBack(ctx context.Context, size int, back func()) {
-	m.c.wg.Go(func() {
+	m.c.wg.Go(func() { // ends with ctx
 		for ctx.Err() == nil {
 			children, _, err := m.conn.Children(m.members)
 			if err == nil && len(children) >= size {
