@@ -46,7 +46,15 @@ type unavailable struct{ error }
 
 func (e unavailable) Unwrap() error { return e.error }
 
+// statusOf is the exit status of a command that ends with err.
 func statusOf(err error) int {
+	if err == nil {
+		return exitHolds
+	}
+	var said outcome
+	if errors.As(err, &said) {
+		return said.status()
+	}
 	var u usageError
 	var none unavailable
 	var f *histories.FormatError

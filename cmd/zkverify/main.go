@@ -71,15 +71,12 @@ func zkverify(args []string, con *console) (status int) {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	command.BindTo(ctx, (*context.Context)(nil))
-	if err := command.Run(); err != nil {
-		var done outcome
-		if errors.As(err, &done) {
-			return done.status()
-		}
+	err = command.Run()
+	var said outcome
+	if err != nil && !errors.As(err, &said) {
 		con.print(fmt.Sprintf("zkverify: %v", err))
-		return statusOf(err)
 	}
-	return exitHolds
+	return statusOf(err)
 }
 
 // help prints the help of a command. That of one that does something when none of

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// judged is a run that took place, and its report.
+type judged struct {
+	header histories.Header
+	*checker.Report
+}
+
+// drive plans the run, carries it out, judges it and prints what came of it. A nil
+// schedule is drawn. The report is nil when there is nothing to judge; the error is
+// as that of Run.
+func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (*judged, error) {
+	plan, err := r.plan(ctx, schedule)
+	if err != nil {
+		return nil, err
+	}
+	out, style := con.out, con.style(r.Verbose)
+	con = con.as(r.JSON, r.Quiet)
+	done, failed := plan.carryOut(ctx, con)
+	if done.History == "" {
+		return nil, failed
+	}
+	// Judging goes on after an interrupt; a second one ends the program.
+	ran, err := plan.judge(context.WithoutCancel(ctx), con, done)
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	failed = errors.Join(failed, folder.Write(plan.dir, ran.header, ran.Report, done.Took))
+	if failed != nil && ran.Outcome() == checker.Violated {
+		con.say("zkverify: %v", failed)
+	}
+	return ran, runEnd(ran.Outcome(), done.Interrupted, failed, plan.print(out, style, ran, done))
+}
+
+// runEnd is the error that a run ends with, and so its exit status: a violation comes
+// before whatever else went wrong, but for a report that could not be printed.
+func runEnd(o checker.Outcome, interrupted bool, failed, unprinted error) error {
+	if o == checker.Violated {
+		failed = nil
+	}
+	if err := errors.Join(failed, unprinted); err != nil {
+		return err
+	}
+	if interrupted && o != checker.Violated {
+		o = checker.Unknown
+	}
+	return outcome(o)
+}
+
+// plannedRun is a run of which all is known that can be known before its servers are
+// up.
+type plannedRun struct {
+	cmd      *runCmd
+	target   workload.Target
+	recipes  []histories.Recipe
+	clients  int
+	schedule *nemesis.Schedule // nil: drawn
+	seed     int64
+	started  time.Time
+	dir      string
+	kinds    []fault.Kind // once the servers are up: those faults that they can meet
+}
+
+// plan refuses what cannot be run, draws the seed and makes the folder.
+func (r *runCmd) plan(ctx context.Context, schedule *nemesis.Schedule) (*plannedRun, error) {
+	target, recipes, err := r.target(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &plannedRun{cmd: r, target: target, recipes: recipes, clients: r.clients(recipes), schedule: schedule}
+	if r.Workers.N > p.clients {
+		return nil, usage("--workers is %d, more than there are clients (%d)", r.Workers.N, p.clients)
+	}
+	if schedule != nil {
+		if r.Faults = schedule.Names(); len(r.Faults) == 0 {
+			r.Faults = []string{"none"}
+		}
+		if err := schedule.Fits(nil, p.clients, r.Duration); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if _, err := faults.Select(r.Faults, nil, r.Workers.N > 0); err != nil {
+		return nil, usageError{err}
+	}
+	p.seed = rand.Int64N(1e9) // short enough to type
+	if r.Seed != nil {
+		p.seed = *r.Seed
+	}
+	p.started = time.Now()
+	p.dir, err = makeFolder(r.Out, p.started, target.Name())
+	return p, err
+}
+
+// carryOut starts the servers, or links to them, and records the run. Of a run that
+// did not take place the history is empty, and the error says why.
+func (p *plannedRun) carryOut(ctx context.Context, con *console) (done folder.Recorded, err error) {
+	con.say("zkverify %s: %s, seed %d, in %s", versionText(), driven(p.target, p.recipes), p.seed, p.dir)
+	if p.seed%2 != 0 { // one run in two: neither sort of session is the exception
+		p.cmd.Servers.negativeSessions()
+	}
+	env, err := p.cmd.Servers.open(ctx, con, p.dir, runID(p.started, p.seed))
+	if err != nil {
+		os.Remove(p.dir) // if nothing is in it, not even the log of a server that died
+		return done, err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	cfg, err := p.config(env)
+	if err != nil {
+		return done, err
+	}
+	con.say("faults: %s", kindNames(p.kinds))
+	bar := newProgress(con)
+	cfg.Progress = bar.update
+	done, err = folder.Record(ctx, p.dir, cfg, p.started, p.cmd.options(p.recipes))
+	bar.done()
+	if done.History == "" {
+		return done, usageError{err}
+	}
+	for _, w := range done.Warnings {
+		con.say("warning: %s", w)
+	}
+	switch {
+	case ctx.Err() != nil:
+		con.say("interrupted: judging what there is")
+	case err != nil:
+		con.say("the run failed, judging what there is: %v", err)
+	}
+	return done, err
+}
+
+// config is what the run is told, now that its servers are up.
+func (p *plannedRun) config(env *environment) (workload.Config, error) {
+	r := p.cmd
+	kinds, err := faults.Select(r.Faults, env.ensemble, r.Workers.N > 0)
+	if err == nil && p.schedule != nil {
+		err = p.schedule.Fits(env.ensemble, p.clients, r.Duration)
+	}
+	if err != nil {
+		return workload.Config{}, usageError{err}
+	}
+	p.kinds = kinds
+	cfg := workload.Config{
+		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Target: p.target, Recipes: p.recipes,
+		Seed: p.seed, Clients: p.clients, Duration: r.Duration,
+		SessionTimeout: r.Servers.SessionTimeout, Mix: r.Mix.mix(), Faults: r.Faults, Schedule: p.schedule,
+	}
+	r.again.amend(&cfg)
+	if r.Locks != nil {
+		cfg.Locks = *r.Locks
+	}
+	cfg.Workers, err = r.Workers.workers(p.dir)
+	return cfg, err
+}
+
+// judge judges what is on record.
+func (p *plannedRun) judge(ctx context.Context, con *console, done folder.Recorded) (*judged, error) {
+	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History)
+	if err != nil {
+		return nil, err
+	}
+	if p.cmd.RequireCoverage {
+		verdict.RequireCoverage(kindList(p.kinds))
+	}
+	return &judged{header, verdict}, nil
+}
+
+// print shows the report, unless nothing is to be shown.
+func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done folder.Recorded) error {
+	switch {
+	case p.cmd.JSON:
+		return report.JSON(out, ran.Report)
+	case p.cmd.Quiet && ran.Outcome() == checker.Holds:
+		return nil
+	}
+	about := report.Run{Header: ran.header, Path: p.dir, Page: filepath.Join(p.dir, reportFile), Facts: p.facts(done)}
+	return report.Terminal(out, ran.Report, about, style)
+}
+
+// facts tell how the run went, whatever its verdicts are.
+func (p *plannedRun) facts(result folder.Recorded) []string {
+	facts := []string{fmt.Sprintf("%s, %.0f a second; faults that struck: %d, that found nobody: %d; the run ended %s after its duration",
+		words.Count(result.Cycles, "cycle"), float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(),
+		result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, result.Took-p.cmd.Duration)))}
+	if edges := result.Nemesis.Edges(); edges != "" {
+		facts = append(facts, edges)
+	}
+	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, peakMemory()>>20))
+	if l := result.Lateness; l.Lines > 0 {
+		facts = append(facts, fmt.Sprintf("%s of %s, under way for %s at p99 and %s at most", words.Count(l.Lines, "line"), words.Count(p.cmd.Workers.N, "worker process"), ms(l.P99), ms(l.Worst)))
+	}
+	return facts
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/workload"
+)
+
+// mixFlags are workload.Mix on the command line.
+type mixFlags struct {
+	Hold     time.Duration `default:"2ms" help:"Mean time that a lock is held."`
+	Patience time.Duration `default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire."`
+	Try      float64       `default:"0.15" help:"Share of acquires that only try."`
+	Timeout  float64       `default:"0.25" help:"Share of acquires with a timeout."`
+	Cancel   float64       `default:"0.1" help:"Share of acquires cancelled in mid-wait."`
+	Reenter  float64       `default:"0.1" help:"Share of holds that re-enter."`
+	Long     float64       `default:"0.0005" help:"Share of holds as long as a session timeout."`
+	HoldOn   float64       `default:"0.7" help:"Share of holds that go on for long when a fault hits them."`
+	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash."`
+	Race     float64       `default:"0.2" help:"Share of increments that pause in the middle."`
+	Guarded  float64       `default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock."`
+}
+
+// share is a flag that is a share of what clients do.
+type share struct {
+	flag  string
+	value float64
+	sets  *float64
+}
+
+// shares pairs each share with the field of mix that it sets.
+func (m mixFlags) shares(mix *workload.Mix) []share {
+	return []share{
+		{"try", m.Try, &mix.Try}, {"timeout", m.Timeout, &mix.Timeout}, {"cancel", m.Cancel, &mix.Cancel},
+		{"reenter", m.Reenter, &mix.Reenter}, {"long", m.Long, &mix.Long}, {"hold-on", m.HoldOn, &mix.HoldOn},
+		{"crash", m.Crash, &mix.Crash}, {"race", m.Race, &mix.Race}, {"guarded", m.Guarded, &mix.Guarded},
+	}
+}
+
+// span is a flag that is a length of time.
+type span struct {
+	flag  string
+	value time.Duration
+	sets  *time.Duration
+}
+
+func (m mixFlags) spans(mix *workload.Mix) []span {
+	return []span{{"hold", m.Hold, &mix.Hold}, {"patience", m.Patience, &mix.Patience}}
+}
+
+// mix is what a run is told of the flags.
+func (m mixFlags) mix() (mix workload.Mix) {
+	for _, s := range m.spans(&mix) {
+		*s.sets = s.value
+	}
+	for _, s := range m.shares(&mix) {
+		if *s.sets = s.value; s.value == 0 {
+			*s.sets = -1 // the zero value means the default there
+		}
+	}
+	return mix
+}
+
+// options are the flags by name, for the history's header.
+func (m mixFlags) options(o map[string]string) {
+	var unused workload.Mix
+	for _, s := range m.spans(&unused) {
+		o[s.flag] = s.value.String()
+	}
+	for _, s := range m.shares(&unused) {
+		o[s.flag] = strconv.FormatFloat(s.value, 'g', -1, 64)
+	}
+}
+
+func (m mixFlags) validate() error {
+	var unused workload.Mix
+	for _, s := range m.spans(&unused) {
+		if s.value <= 0 {
+			return fmt.Errorf("--%s must be positive, not %v", s.flag, s.value)
+		}
+	}
+	together := share{flag: "try, --timeout and --cancel together", value: m.Try + m.Timeout + m.Cancel}
+	for _, s := range append(m.shares(&unused), together) {
+		if s.value < 0 || s.value > 1+1e-9 {
+			return fmt.Errorf("--%s must lie between 0 and 1, not at %v", s.flag, s.value)
+		}
+	}
+	return nil
+}
