@@ -6,16 +6,15 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
-	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // FromHistory returns the schedule that a recorded run carried out: the same
 // faults at the same offsets from the beginning of its chaos phase, with the same
 // details. A fault that was aimed at clients in some state prefers the client that
 // it hit, if it is in that state again. One that hit a server because it led hits
-// the one that leads. It returns an error for a fault that no schedule can name,
-// such as one of Jepsen's.
-func FromHistory(h *histories.History) (Schedule, error) {
+// the one that leads. Kinds are those that the run could meet: it returns an error for
+// another fault, such as one of Jepsen's.
+func FromHistory(h *histories.History, kinds fault.Kinds) (Schedule, error) {
 	var s Schedule
 	began := time.Duration(-1)
 	open := make(map[int]int) // fault → its step
@@ -26,7 +25,7 @@ func FromHistory(h *histories.History) (Schedule, error) {
 		case e.Type == histories.PhaseStart && e.Phase == histories.PhaseChaos && began < 0:
 			began = e.Time
 		case e.Type == histories.FaultStart:
-			step, known, err := stepOf(e, max(began, 0))
+			step, known, err := stepOf(kinds, e, max(began, 0))
 			if err != nil {
 				return Schedule{}, fmt.Errorf("line %d of the history: %w", histories.Line(i), err)
 			}
@@ -42,10 +41,10 @@ func FromHistory(h *histories.History) (Schedule, error) {
 }
 
 // stepOf is the step that a fault was; known says that its length is on record.
-func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err error) {
+func stepOf(kinds fault.Kinds, e *histories.Event, began time.Duration) (step Step, known bool, err error) {
 	f := e.Fault
 	step = Step{At: max(0, e.Time-began), Fault: f.Name}
-	kind, err := faults.Named(f.Name)
+	kind, err := kinds.Named(f.Name)
 	if err != nil {
 		return step, false, err
 	}
@@ -75,7 +74,7 @@ func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err
 	}
 	switch scope := f.Params["links"]; {
 	case !kind.Links || scope == "":
-	case scope == faults.AllServers:
+	case scope == fault.AllServers:
 		p.Links = fault.AllLinks
 	default:
 		p.Links = fault.OneLink
@@ -88,5 +87,5 @@ func stepOf(e *histories.Event, began time.Duration) (step Step, known bool, err
 			p.Params[q.Name] = value
 		}
 	}
-	return step, known, step.check()
+	return step, known, step.check(kinds)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 // tape records a run as a history does.
@@ -36,10 +37,10 @@ func TestTheScheduleOfARecordedRunIsTheOneThatWasCarriedOut(t *testing.T) {
 		rec := &tape{start: time.Now()}
 		time.Sleep(3 * time.Second) // setting up takes time
 		_, _ = rec.Record(histories.Event{Type: histories.PhaseStart, Process: -1, Phase: histories.PhaseChaos})
-		if _, err := Run(t.Context(), w, said, rec); err != nil {
+		if _, err := Run(t.Context(), w, faults.List(), said, rec); err != nil {
 			t.Fatal(err)
 		}
-		got, err := FromHistory(&histories.History{Events: rec.events})
+		got, err := FromHistory(&histories.History{Events: rec.events}, faults.List())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,14 +70,14 @@ func TestWhatWasDoneToTheLeaderIsDoneToTheLeaderAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.fault.ID = 9
-			got, err := FromHistory(&histories.History{Events: []histories.Event{event(histories.FaultStart, c.fault, 3*time.Second), event(histories.FaultStop, c.fault, 4*time.Second)}})
+			got, err := FromHistory(&histories.History{Events: []histories.Event{event(histories.FaultStart, c.fault, 3*time.Second), event(histories.FaultStop, c.fault, 4*time.Second)}}, faults.List())
 			want := Schedule{[]Step{{At: 3 * time.Second, For: time.Second, Fault: c.fault.Name, Pick: c.want}}}
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, error %v; want %+v", got, err, want)
 			}
 		})
 	}
-	if _, err := FromHistory(&histories.History{Events: []histories.Event{event(histories.FaultStart, histories.Fault{Name: "partition-halves"}, 0)}}); err == nil {
+	if _, err := FromHistory(&histories.History{Events: []histories.Event{event(histories.FaultStart, histories.Fault{Name: "partition-halves"}, 0)}}, faults.List()); err == nil {
 		t.Error("a fault of Jepsen's was taken for one of ours")
 	}
 }
@@ -89,7 +90,7 @@ func TestEdgesThatAreLateAreCountedButNotTheSearchForSomebodyToHit(t *testing.T)
 			defer w.mu.Unlock()
 			w.clients[0].Holds = true
 		})
-		report, err := Run(t.Context(), w, Schedule{[]Step{{At: time.Second, For: time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
+		report, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{At: time.Second, For: time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
 		if err != nil || len(report.Late) != 2 || report.Late[0] != 0 || report.Late[1] != 0 || len(report.Looked) != 1 || report.Looked[0] < 300*time.Millisecond {
 			t.Errorf("report %+v, error %v", report, err)
 		}

@@ -33,7 +33,7 @@ func (w workerWorld) Start(_ context.Context, n int) error {
 func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2}, fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2, Holds: true})}
-		if _, err := Run(t.Context(), w, Schedule{Steps: []Step{
+		if _, err := Run(t.Context(), w, faults.List(), Schedule{Steps: []Step{
 			{At: time.Second, For: 4 * time.Second, Fault: "pause-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
 			{At: 6 * time.Second, For: time.Second, Fault: "kill-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w); err != nil {
@@ -54,7 +54,7 @@ func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
 func TestAProcessIsLeftAloneWhileAnotherFaultHitsOneOfItsClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1, Holds: true}, fault.Client{Linked: 1, Worker: 1, Waits: true}, fault.Client{Linked: 1, Worker: 2})}
-		if _, err := Run(t.Context(), w, Schedule{Steps: []Step{
+		if _, err := Run(t.Context(), w, faults.List(), Schedule{Steps: []Step{
 			{At: 0, For: 10 * time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtWaiter}},
 			{At: time.Second, For: time.Second, Fault: "pause-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w); err != nil {
@@ -72,7 +72,7 @@ func TestThePauseOfAProcessEndsWithTheRun(t *testing.T) {
 		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1})}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := Run(ctx, w, Schedule{Steps: []Step{{For: time.Hour, Fault: "pause-worker"}}}, w); err != nil {
+		if _, err := Run(ctx, w, faults.List(), Schedule{Steps: []Step{{For: time.Hour, Fault: "pause-worker"}}}, w); err != nil {
 			t.Error(err)
 		}
 		if !slices.Contains(w.log, "1s continue worker 1") {
@@ -83,10 +83,10 @@ func TestThePauseOfAProcessEndsWithTheRun(t *testing.T) {
 
 func TestFaultsOfProcessesNeedClientsInProcesses(t *testing.T) {
 	for _, name := range []string{"pause-worker", "kill-worker"} {
-		if _, err := faults.Select([]string{name}, nil, false); err == nil || !strings.Contains(err.Error(), "--workers") {
+		if _, err := faults.List().Select([]string{name}, nil, false); err == nil || !strings.Contains(err.Error(), "--workers") {
 			t.Errorf("%s: %v", name, err)
 		}
-		k, err := faults.Named(name)
+		k, err := faults.List().Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,8 +95,8 @@ func TestFaultsOfProcessesNeedClientsInProcesses(t *testing.T) {
 			t.Errorf("%s in a world without: %v; want an error that says so", name, err)
 		}
 	}
-	all, _ := faults.Select([]string{"all"}, nil, false)
-	with, _ := faults.Select([]string{"all"}, nil, true)
+	all, _ := faults.List().Select([]string{"all"}, nil, false)
+	with, _ := faults.List().Select([]string{"all"}, nil, true)
 	if len(with) != len(all)+2 || len(with) != len(faults.List()) {
 		t.Errorf("%d faults without workers, %d with", len(all), len(with))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/nemesis/fault"
-	"github.com/zkverify/zkverify/nemesis/faults"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -48,11 +47,15 @@ const (
 // Run carries the schedule out and returns when it has ended and every fault
 // is healed: at the end of the last step, or early when ctx ends. The error
 // says which faults did not heal in time, and nothing else: that ctx ended, or
-// that a step was skipped, is none.
-func Run(ctx context.Context, w fault.World, schedule Schedule, rec Recorder) (Report, error) {
-	r := &runner{world: w, rec: rec, busy: make(map[int]bool)}
+// that a step was skipped, is none. Kinds are the faults that the schedule may name:
+// those of package faults, and any of your own.
+func Run(ctx context.Context, w fault.World, kinds fault.Kinds, schedule Schedule, rec Recorder) (Report, error) {
+	r := &runner{world: w, kinds: kinds, rec: rec, busy: make(map[int]bool)}
+	if err := kinds.Check(); err != nil {
+		return Report{}, err
+	}
 	for i, step := range schedule.Steps {
-		if err := step.check(); err != nil {
+		if err := step.check(kinds); err != nil {
 			return Report{}, fmt.Errorf("step %d of the schedule: %w", i+1, err)
 		}
 	}
@@ -72,6 +75,7 @@ func Run(ctx context.Context, w fault.World, schedule Schedule, rec Recorder) (R
 
 type runner struct {
 	world fault.World
+	kinds fault.Kinds
 	rec   Recorder
 
 	mu          sync.Mutex
@@ -142,7 +146,7 @@ func (r *runner) edge(due time.Time, looked time.Duration) time.Duration {
 // prepare makes the step's fault and reserves what it hits. It waits a little
 // for somebody the step is aimed at, then for anybody at all.
 func (r *runner) prepare(ctx context.Context, step Step) (fault.Fault, error) {
-	kind, err := faults.Named(step.Fault)
+	kind, err := r.kinds.Named(step.Fault)
 	if err != nil {
 		return fault.Fault{}, err
 	}

@@ -121,7 +121,7 @@ func (w *fakeWorld) expect(t *testing.T, want ...string) {
 func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(fault.Client{Linked: 1, Holds: true})
-		report, err := Run(t.Context(), w, Schedule{Steps: []Step{
+		report, err := Run(t.Context(), w, faults.List(), Schedule{Steps: []Step{
 			{At: time.Second, For: 2 * time.Second, Fault: "black-hole", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w)
 		if err != nil || report.Struck != 1 {
@@ -144,7 +144,7 @@ func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
 				for i := range 10 {
 					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: fault.Pick{Aim: aim, Draw: uint32(i)}})
 				}
-				if _, err := Run(t.Context(), w, Schedule{steps}, w); err != nil {
+				if _, err := Run(t.Context(), w, faults.List(), Schedule{steps}, w); err != nil {
 					t.Fatal(err)
 				}
 				for _, line := range w.log {
@@ -166,7 +166,7 @@ func TestAScheduleMaySayWhichLinksAreHit(t *testing.T) {
 				for id := 1; id <= 3; id++ {
 					w.clients[0].Links[id] = &fakeLink{name: fmt.Sprintf("server %d", id), log: w.note}
 				}
-				kind, err := faults.Named("truncated-reply")
+				kind, err := faults.List().Named("truncated-reply")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -189,7 +189,7 @@ func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
 		for i := range 3 {
 			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder, Draw: uint32(i)}})
 		}
-		report, err := Run(t.Context(), w, Schedule{steps}, w)
+		report, err := Run(t.Context(), w, faults.List(), Schedule{steps}, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestAFaultWaitsForSomebodyItIsAimedAt(t *testing.T) {
 			defer w.mu.Unlock()
 			w.clients[1].Holds = true
 		})
-		if _, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w); err != nil {
+		if _, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w); err != nil {
 			t.Fatal(err)
 		}
 		if len(w.log) == 0 || !strings.HasSuffix(w.log[0], "[1]") {
@@ -224,7 +224,7 @@ func TestAProcessThatReplacesAnotherDuringAFaultIsOnRecordWhenItStops(t *testing
 			defer w.mu.Unlock()
 			w.clients[0].Process = 10
 		})
-		if _, err := Run(t.Context(), w, Schedule{[]Step{{For: 2 * time.Second, Fault: "down"}}}, w); err != nil {
+		if _, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{For: 2 * time.Second, Fault: "down"}}}, w); err != nil {
 			t.Fatal(err)
 		}
 		w.expect(t, "0s fault-start 1 down [0]", "0s down client 0", "2s heal client 0", "2s fault-stop 1 down [0 10]")
@@ -236,7 +236,7 @@ func TestTheEndOfTheContextHealsWhatIsBroken(t *testing.T) {
 		w := newWorld(fault.Client{Linked: 1, Holds: true})
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		_, err := Run(ctx, w, Schedule{[]Step{
+		_, err := Run(ctx, w, faults.List(), Schedule{[]Step{
 			{At: time.Second, For: time.Hour, Fault: "down"},
 			{At: time.Minute, For: time.Hour, Fault: "down"},
 		}}, w)
@@ -252,7 +252,7 @@ func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
 		w := newWorld(fault.Client{Linked: 1, Holds: true})
 		stuck := errors.New("stuck")
 		w.clients[0].Links[1].(*fakeLink).heal = stuck
-		_, err := Run(t.Context(), w, Schedule{[]Step{{For: time.Second, Fault: "down"}}}, w)
+		_, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{For: time.Second, Fault: "down"}}}, w)
 		if !errors.Is(err, stuck) {
 			t.Errorf("error %v; want %v", err, stuck)
 		}
@@ -264,7 +264,7 @@ func TestNoPasswordOfASessionIsOnRecord(t *testing.T) {
 		secret := []byte("pa55word-16-long")
 		w := newWorld(fault.Client{Linked: 1, Holds: true, Session: 7, Password: secret})
 		rec := &tape{start: time.Now()}
-		if _, err := Run(t.Context(), loneWorld{w}, Schedule{[]Step{{Fault: histories.ForcedExpiry}}}, rec); err != nil {
+		if _, err := Run(t.Context(), loneWorld{w}, faults.List(), Schedule{[]Step{{Fault: histories.ForcedExpiry}}}, rec); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(rec.events)
@@ -311,7 +311,7 @@ func TestAFaultThatTheRunEndsBeforeSaysWhyItFoundNobody(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
 		w := ledWorld{newWorld(fault.Client{Linked: 1, Holds: true}), &oneAnswer{}}
-		report, err := Run(ctx, w, Schedule{[]Step{{Fault: "isolate-holder-follower", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
+		report, err := Run(ctx, w, faults.List(), Schedule{[]Step{{Fault: "isolate-holder-follower", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
 		if err != nil {
 			t.Fatal(err)
 		}

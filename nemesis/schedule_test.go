@@ -62,7 +62,7 @@ func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
 			seen := make(map[string]int)
 			p := plan(seed, d)
 			if d == 20*time.Second {
-				p.Kinds, _ = faults.Select([]string{"all"}, nil, false)
+				p.Kinds, _ = faults.List().Select([]string{"all"}, nil, false)
 			}
 			for _, step := range Draw(p).Steps {
 				seen[step.Fault]++
@@ -83,12 +83,12 @@ func TestFourOfTenClientsAreHitAtOnce(t *testing.T) {
 		most := 0
 		steps := Draw(p).Steps
 		for i, step := range steps {
-			if kind, _ := faults.Named(step.Fault); kind.OfServers() {
+			if kind, _ := faults.List().Named(step.Fault); kind.OfServers() {
 				continue
 			}
 			at := 0
 			for _, other := range steps[:i+1] {
-				if kind, _ := faults.Named(other.Fault); !kind.OfServers() && other.At+other.For > step.At || other.At == step.At {
+				if kind, _ := faults.List().Named(other.Fault); !kind.OfServers() && other.At+other.For > step.At || other.At == step.At {
 					at++
 				}
 			}
@@ -104,7 +104,7 @@ func TestADrawnScheduleHitsServersWithOneFaultAtATime(t *testing.T) {
 	schedules(func(seed int64, _ time.Duration, s Schedule) {
 		var busy time.Duration
 		for _, step := range s.Steps {
-			kind, err := faults.Named(step.Fault)
+			kind, err := faults.List().Named(step.Fault)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 	for seed := range int64(200) {
 		var aimed, expiries int
 		p := plan(seed, time.Minute)
-		p.Kinds, _ = faults.Select([]string{"all"}, nil, false)
+		p.Kinds, _ = faults.List().Select([]string{"all"}, nil, false)
 		for _, step := range Draw(p).Steps {
 			if step.Pick.Aim == fault.AtHolder {
 				aimed++
@@ -171,7 +171,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		"one that needs processes, with servers that are yours":             {[]string{"kill-server"}, (*ensemble.Ext)(nil), 0, "needs the servers' processes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := faults.Select(c.names, c.on, false)
+			got, err := faults.List().Select(c.names, c.on, false)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("error %v; want one that says %q", err, c.err)

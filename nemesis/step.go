@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
 // check reports what is wrong with a step, on any ensemble.
-func (s Step) check() error {
-	kind, err := faults.Named(s.Fault)
+func (s Step) check(kinds fault.Kinds) error {
+	kind, err := kinds.Named(s.Fault)
 	if err != nil {
 		return err
 	}
@@ -23,10 +23,7 @@ func (s Step) check() error {
 	case s.For < 0:
 		return fmt.Errorf("for is %v: want no negative duration", s.For)
 	}
-	if err := kind.Allows(s.Pick); err != nil {
-		return err
-	}
-	return faults.CheckLatency(s.Pick.Params)
+	return kind.Allows(s.Pick)
 }
 
 // edge puts on record what the schedule said, so that it can be carried out
@@ -40,9 +37,9 @@ func (s Step) edge() map[string]string {
 }
 
 // clash reports why two steps, the first the earlier, cannot both be carried out.
-func clash(a, b Step) error {
-	ka, errA := faults.Named(a.Fault)
-	kb, errB := faults.Named(b.Fault)
+func clash(kinds fault.Kinds, a, b Step) error {
+	ka, errA := kinds.Named(a.Fault)
+	kb, errB := kinds.Named(b.Fault)
 	if errA != nil || errB != nil || b.At >= a.At+max(a.For, time.Nanosecond) {
 		return nil
 	}
@@ -66,10 +63,11 @@ func numbered(target, what string) (int, bool) {
 }
 
 // Fits reports what of a schedule cannot be carried out on an ensemble with so
-// many clients, whose faults end after so long. A nil ensemble has everything.
-func (s Schedule) Fits(e ensemble.Ensemble, clients int, duration time.Duration) error {
+// many clients, whose faults end after so long. A nil ensemble has everything. Kinds
+// are all those that a step may name.
+func (s Schedule) Fits(kinds fault.Kinds, e ensemble.Ensemble, clients int, duration time.Duration) error {
 	for _, step := range s.Steps {
-		kind, err := faults.Named(step.Fault)
+		kind, err := kinds.Named(step.Fault)
 		if err != nil {
 			return err
 		}
@@ -88,9 +86,10 @@ func (s Schedule) Fits(e ensemble.Ensemble, clients int, duration time.Duration)
 	return nil
 }
 
-// Names are the names of the faults of a schedule, each once, in the order of List.
-func (s Schedule) Names() (names []string) {
-	for _, k := range faults.List() {
+// Names are the names of the faults of a schedule, each once, in the order of
+// kinds.
+func (s Schedule) Names(kinds fault.Kinds) (names []string) {
+	for _, k := range kinds {
 		if slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Fault == k.Name }) {
 			names = append(names, k.Name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
@@ -30,7 +31,7 @@ func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
 			if strings.Contains(c.says, "there are 2") {
 				clients = 2
 			}
-			err := Schedule{[]Step{c.step}}.Fits(c.on, clients, time.Minute)
+			err := Schedule{[]Step{c.step}}.Fits(faults.List(), c.on, clients, time.Minute)
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("error %v; want %q", err, c.says)
 			}
@@ -40,7 +41,7 @@ func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
 
 func TestAScheduleThatMakesNoSenseIsNotCarriedOut(t *testing.T) {
 	w := newWorld(fault.Client{Linked: 1})
-	_, err := Run(t.Context(), w, Schedule{[]Step{{Fault: "down"}, {Fault: "latency", Pick: fault.Pick{Params: map[string]string{"latency": "slow"}}}}}, w)
+	_, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{Fault: "down"}, {Fault: "latency", Pick: fault.Pick{Params: map[string]string{"latency": "slow"}}}}}, w)
 	if err == nil || !strings.Contains(err.Error(), "step 2") || len(w.log) > 0 {
 		t.Errorf("error %v, happened: %v", err, w.log)
 	}
@@ -64,7 +65,7 @@ func TestAScheduledDetailReplacesTheDrawnOne(t *testing.T) {
 			if c.step.Pick.Client == nil {
 				c.step.Pick.Aim = fault.AtHolder
 			}
-			if _, err := Run(t.Context(), w, Schedule{[]Step{c.step}}, w); err != nil {
+			if _, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{c.step}}, w); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(strings.Join(w.log, "\n"), c.want) {

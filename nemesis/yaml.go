@@ -44,7 +44,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 // ReadYAML reads a schedule that [Schedule.WriteYAML] wrote, or people did: a list
 // of faults, in any order, under the key "faults". Unknown fields and faults, times
 // that make no sense, and faults that cannot be in force together are a [*LineError].
-func ReadYAML(r io.Reader) (Schedule, error) {
+// Kinds are those that it may name.
+func ReadYAML(r io.Reader, kinds fault.Kinds) (Schedule, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return Schedule{}, err
@@ -73,7 +74,7 @@ func ReadYAML(r io.Reader) (Schedule, error) {
 		}
 		step, err := y.step()
 		if err == nil {
-			err = step.check()
+			err = step.check(kinds)
 		}
 		if err != nil {
 			return Schedule{}, &LineError{line, err}
@@ -84,7 +85,7 @@ func ReadYAML(r io.Reader) (Schedule, error) {
 	var s Schedule
 	for i, b := range steps {
 		for _, a := range steps[:i] {
-			if err := clash(a.Step, b.Step); err != nil {
+			if err := clash(kinds, a.Step, b.Step); err != nil {
 				return Schedule{}, &LineError{b.line, fmt.Errorf("%w (line %d)", err, a.line)}
 			}
 		}

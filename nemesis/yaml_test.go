@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 func TestAScheduleSurvivesYAML(t *testing.T) {
@@ -27,7 +28,7 @@ func TestAScheduleSurvivesYAML(t *testing.T) {
 			if err := want.WriteYAML(&b, "seed 7\nof a test"); err != nil {
 				t.Fatal(err)
 			}
-			got, err := ReadYAML(strings.NewReader(b.String()))
+			got, err := ReadYAML(strings.NewReader(b.String()), faults.List())
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, b.String())
 			}
@@ -46,7 +47,7 @@ faults:
     for: 2s
     server: 2
   - {at: 500ms, for: 1.7s, fault: expire-silence, aim: holder}
-`))
+`), faults.List())
 	want := Schedule{[]Step{
 		{At: 500 * time.Millisecond, For: 1700 * time.Millisecond, Fault: "expire-silence", Pick: fault.Pick{Aim: fault.AtHolder}},
 		{At: 4 * time.Second, For: 2 * time.Second, Fault: "kill-server", Pick: fault.Pick{Server: "2"}},
@@ -86,7 +87,7 @@ func TestWhatIsWrongWithAScheduleIsNamedWithItsLine(t *testing.T) {
 		"text":                             {"down at 3s\n", 1, "faults"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := ReadYAML(strings.NewReader(c.text))
+			s, err := ReadYAML(strings.NewReader(c.text), faults.List())
 			var at *LineError
 			if !errors.As(err, &at) || at.Line != c.line || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("read %+v, error %v; want line %d, %q", s, err, c.line, c.says)
@@ -99,7 +100,7 @@ func TestReadYAMLNeverPanics(t *testing.T) {
 	words := []string{"faults", ":", "-", " ", "\n", "  ", "{", "}", "[", "]", "at", "1s", "for", "fault", "down", ",", "client", "1", "&a", "*a", "<<", "null", "~", "\"", "|", "params", "#", "---", "!!int"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(words)).Draw(t, "words"), "")
-		_, err := ReadYAML(strings.NewReader(text))
+		_, err := ReadYAML(strings.NewReader(text), faults.List())
 		var at *LineError
 		if err != nil && !errors.As(err, &at) {
 			t.Errorf("an error without a line: %v", err)

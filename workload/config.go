@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
@@ -63,6 +64,9 @@ type Config struct {
 	// Faults are names of faults, "all" or "none". Default all that the
 	// ensemble can have.
 	Faults []string
+	// Kinds are what Faults and Schedule may name. Default faults.List(); append
+	// faults of your own to it.
+	Kinds fault.Kinds
 	// Weights replaces the faults' weights in the draw, by name.
 	Weights map[string]int
 
@@ -133,9 +137,15 @@ func (c Config) withDefaults() (Config, error) {
 	if len(c.Faults) == 0 {
 		c.Faults = []string{"all"}
 	}
+	if c.Kinds == nil {
+		c.Kinds = faults.List()
+	}
+	if err := c.Kinds.Check(); err != nil {
+		return c, err
+	}
 	c.Mix = c.Mix.withDefaults()
 	if c.Schedule == nil {
-		kinds, err := faults.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
+		kinds, err := c.Kinds.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
 		if err != nil {
 			return c, err
 		}

@@ -136,7 +136,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	chaos, over := context.WithTimeout(r.life, r.cfg.Duration)
 	defer over()
 	stuck := r.start(chaos, recovery)
-	report, nemesisErr := nemesis.Run(chaos, world{r}, *r.cfg.Schedule, r.journal)
+	report, nemesisErr := nemesis.Run(chaos, world{r}, r.cfg.Kinds, *r.cfg.Schedule, r.journal)
 	<-chaos.Done()
 	r.result.Nemesis, r.result.Chaos = report, time.Since(r.since)
 	interrupted := r.life.Err() != nil

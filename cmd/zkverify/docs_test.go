@@ -93,7 +93,7 @@ func TestTheDocsDescribeEveryFault(t *testing.T) {
 		}
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(text, -1) {
-		if _, err := faults.Select([]string{row[1]}, nil, true); err != nil {
+		if _, err := faults.List().Select([]string{row[1]}, nil, true); err != nil {
 			t.Errorf("docs/faults.md: %v", err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestTheScheduleInTheDocsIsOne(t *testing.T) {
 		}
 		yaml.WriteString(text)
 	}
-	s, err := nemesis.ReadYAML(strings.NewReader(yaml.String()))
+	s, err := nemesis.ReadYAML(strings.NewReader(yaml.String()), faults.List())
 	if err != nil || len(s.Steps) != 3 {
 		t.Errorf("%d faults, error %v, in\n%s", len(s.Steps), err, yaml.String())
 	}

@@ -93,14 +93,14 @@ func (r *runCmd) plan(ctx context.Context, schedule *nemesis.Schedule) (*planned
 		return nil, usage("--workers is %d, more than there are clients (%d)", r.Workers.N, p.clients)
 	}
 	if schedule != nil {
-		if r.Faults = schedule.Names(); len(r.Faults) == 0 {
+		if r.Faults = schedule.Names(faults.List()); len(r.Faults) == 0 {
 			r.Faults = []string{"none"}
 		}
-		if err := schedule.Fits(nil, p.clients, r.Duration); err != nil {
+		if err := schedule.Fits(faults.List(), nil, p.clients, r.Duration); err != nil {
 			return nil, usageError{err}
 		}
 	}
-	if _, err := faults.Select(r.Faults, nil, r.Workers.N > 0); err != nil {
+	if _, err := faults.List().Select(r.Faults, nil, r.Workers.N > 0); err != nil {
 		return nil, usageError{err}
 	}
 	p.seed = rand.Int64N(1e9) // short enough to type
@@ -152,9 +152,9 @@ func (p *plannedRun) carryOut(ctx context.Context, con *console) (done folder.Re
 // config is what the run is told, now that its servers are up.
 func (p *plannedRun) config(env *environment) (workload.Config, error) {
 	r := p.cmd
-	kinds, err := faults.Select(r.Faults, env.ensemble, r.Workers.N > 0)
+	kinds, err := faults.List().Select(r.Faults, env.ensemble, r.Workers.N > 0)
 	if err == nil && p.schedule != nil {
-		err = p.schedule.Fits(env.ensemble, p.clients, r.Duration)
+		err = p.schedule.Fits(faults.List(), env.ensemble, p.clients, r.Duration)
 	}
 	if err != nil {
 		return workload.Config{}, usageError{err}

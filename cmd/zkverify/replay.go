@@ -20,6 +20,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/selftest"
 )
@@ -58,7 +59,7 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return refusal(file, err)
 	}
-	schedule, err := nemesis.FromHistory(h)
+	schedule, err := nemesis.FromHistory(h, faults.List())
 	if err != nil {
 		return usage("%s: %w", file, err)
 	}

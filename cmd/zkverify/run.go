@@ -13,6 +13,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -126,7 +127,7 @@ func (r *runCmd) schedule() (*nemesis.Schedule, error) {
 		return nil, usage("--schedule: %w", err)
 	}
 	defer f.Close()
-	s, err := nemesis.ReadYAML(f)
+	s, err := nemesis.ReadYAML(f, faults.List())
 	if err != nil {
 		return nil, usage("--schedule: %s: %w", r.Schedule, err)
 	}

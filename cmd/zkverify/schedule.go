@@ -55,7 +55,7 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 	case "external":
 		on = (*ensemble.Ext)(nil)
 	}
-	kinds, err := faults.Select(s.Faults, on, s.Workers)
+	kinds, err := faults.List().Select(s.Faults, on, s.Workers)
 	if err != nil {
 		return usageError{err}
 	}
@@ -73,7 +73,7 @@ func (s *scheduleCmd) recorded(con *console) error {
 	if err != nil {
 		return err
 	}
-	schedule, err := nemesis.FromHistory(h)
+	schedule, err := nemesis.FromHistory(h, faults.List())
 	if err != nil {
 		return usage("%s: %w", file, err)
 	}

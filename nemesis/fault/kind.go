@@ -27,9 +27,12 @@ type Kind struct {
 	Make func(Scene) (Fault, error)
 
 	Params []Param // what a schedule may decide, else it is drawn
-	Links  bool    // a schedule may say which of the client's links are hit
-	Server bool    // a schedule may say which server is hit
-	Early  int     // every drawn schedule has it, however short: the lowest is dealt first; 0: it takes its chance
+	// Together reports what is wrong with values of Params that are each right by
+	// themselves. Nil: nothing can be.
+	Together func(params map[string]string) error
+	Links    bool // a schedule may say which of the client's links are hit
+	Server   bool // a schedule may say which server is hit
+	Early    int  // every drawn schedule has it, however short: the lowest is dealt first; 0: it takes its chance
 }
 
 // OfServers reports whether the kind is one of servers: everybody is hit.
@@ -64,6 +67,9 @@ func (k Kind) Allows(p Pick) error {
 		if err := k.Params[i].Check(p.Params[name]); err != nil {
 			return err
 		}
+	}
+	if k.Together != nil {
+		return k.Together(p.Params)
 	}
 	return nil
 }

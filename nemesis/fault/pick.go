@@ -51,6 +51,10 @@ const (
 	AllLinks Links = "all" // the client has nowhere to go
 )
 
+// AllServers is on record, as the value of "links", where all links of a client are
+// hit.
+const AllServers = "all servers"
+
 // At reports whether a client is in the state that is aimed at.
 func (a Aim) At(c Client) bool {
 	switch a {

@@ -48,8 +48,5 @@ func victimLinks(s fault.Scene, c fault.Client) ([]links.Link, string) {
 	if l, ok := c.Links[c.Linked]; ok && one {
 		return []links.Link{l}, fmt.Sprintf("server %d", c.Linked)
 	}
-	return c.AllLinks(), AllServers
+	return c.AllLinks(), fault.AllServers
 }
-
-// AllServers is on record where all links of a client are hit.
-const AllServers = "all servers"

@@ -136,7 +136,7 @@ func inTime(ctx context.Context, d time.Duration, do func(context.Context) error
 // begin puts a fault of the named kind in force, healed with the test.
 func (r *real) begin(t *testing.T, name string, picks ...fault.Pick) (fault.Fault, time.Time) {
 	t.Helper()
-	kind, err := Named(name)
+	kind, err := List().Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func latencyKind() fault.Kind {
 	return fault.Kind{
 		Name: "latency", Description: "a client's links are slow, with jitter", Weight: 1, Links: true,
 		Span:   fault.Timeouts(0.5, 1.5),
-		Params: latencyParams(),
+		Params: latencyParams(), Together: checkLatency,
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			return onClient(s, "latency", func(f *fault.Fault) func(context.Context, links.Link) error {
 				latency, jitter := setLatency(s, f, 20*time.Millisecond, min(200*time.Millisecond, s.SessionTimeout()/8))
@@ -40,8 +40,8 @@ func setLatency(s fault.Scene, f *fault.Fault, least, most time.Duration) (laten
 	return latency, min(jitter, latency)
 }
 
-// CheckLatency refuses a jitter that is larger than what it varies.
-func CheckLatency(params map[string]string) error {
+// checkLatency refuses a jitter that is larger than what it varies.
+func checkLatency(params map[string]string) error {
 	latency, _ := time.ParseDuration(params["latency"])
 	if jitter, err := time.ParseDuration(params["jitter"]); err == nil && jitter > latency {
 		return fmt.Errorf("jitter is %v: want at most the latency, which the schedule must say too", jitter)

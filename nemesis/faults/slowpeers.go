@@ -15,7 +15,7 @@ func slowPeersKind() fault.Kind {
 	return fault.Kind{
 		Name: "slow-peers", Description: "the links between all servers are slow, with jitter", Needs: fault.NeedsPeers, Weight: 1,
 		Span:   fault.Timeouts(1, 2),
-		Params: latencyParams(),
+		Params: latencyParams(), Together: checkLatency,
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			if err := s.ServersFree(); err != nil {
 				return fault.Fault{}, err

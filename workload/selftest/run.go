@@ -210,7 +210,7 @@ func impossible(cfg Config, p Provocation) string {
 		return ""
 	}
 	for _, step := range p.Config.Schedule.Steps {
-		if _, err := faults.Select([]string{step.Fault}, cfg.Ensemble, p.Config.Workers.N > 0); err != nil {
+		if _, err := faults.List().Select([]string{step.Fault}, cfg.Ensemble, p.Config.Workers.N > 0); err != nil {
 			return err.Error()
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 )
 
@@ -27,6 +29,13 @@ func Duration(d time.Duration) Option { return func(s *settings) { s.config.Dura
 // Faults are the names of the faults to draw from, as zkverify list faults has
 // them; "all", the default, or "none".
 func Faults(names ...string) Option { return func(s *settings) { s.config.Faults = names } }
+
+// OwnFaults are kinds of faults of yours, beside those that zkverify has: "all" has
+// them, and [Faults] and a schedule may name them. A fault of servers that only you
+// can make, such as a disk that fills, says what it needs in its Needs.
+func OwnFaults(kinds ...fault.Kind) Option {
+	return func(s *settings) { s.config.Kinds = append(faults.List(), kinds...) }
+}
 
 // Seed decides which faults come when and what clients do. By default it is drawn
 // for each run, and logged.

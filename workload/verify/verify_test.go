@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,7 +20,9 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/examples/flapping"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -111,7 +114,8 @@ func kept(t *testing.T, dir string) string {
 	return all[0]
 }
 
-// ended is a schedule in which sessions are ended while their clients hold a lock.
+// ended is a schedule in which sessions are ended while their clients hold a lock,
+// and a fault of the user's own comes last.
 func ended(c *workload.Config) {
 	var steps []nemesis.Step
 	for i := range 8 {
@@ -120,6 +124,9 @@ func ended(c *workload.Config) {
 			Pick: fault.Pick{Aim: fault.AtHolder, Draw: uint32(i)},
 		})
 	}
+	steps = append(steps, nemesis.Step{
+		Fault: "flapping", At: 5 * time.Second, For: 300 * time.Millisecond, Pick: fault.Pick{Params: map[string]string{"times": "2"}},
+	})
 	c.Schedule = &nemesis.Schedule{Steps: steps}
 	c.Mix = workload.Mix{HoldOn: 1, Hold: 20 * time.Millisecond, Race: 1}
 }
@@ -127,7 +134,7 @@ func ended(c *workload.Config) {
 func TestALockThatBreaksFailsTheTestInPlainWords(t *testing.T) {
 	needsServers(t)
 	dir := t.TempDir()
-	tr, report := try(t, target(t, "zk-lock"), nil, Duration(6*time.Second), Locks(1), With(ended), Keep(dir), Seed(7))
+	tr, report := try(t, target(t, "zk-lock"), nil, Duration(6*time.Second), Locks(1), OwnFaults(flapping.Kind()), With(ended), Keep(dir), Seed(7))
 	if !tr.failed || report.Outcome() != checker.Violated {
 		t.Fatalf("the test failed: %v, and the run is %s", tr.failed, report.Outcome())
 	}
@@ -141,6 +148,36 @@ func TestALockThatBreaksFailsTheTestInPlainWords(t *testing.T) {
 		if !regexp.MustCompile(want).MatchString(tr.said.String()) {
 			t.Errorf("the test does not say %q", want)
 		}
+	}
+	ownFaultStruck(t, filepath.Join(in, folder.History), report)
+}
+
+// ownFaultStruck fails unless the fault of the user's own was carried out, healed,
+// counted among those that met a lock, and can be carried out again.
+func ownFaultStruck(t *testing.T, history string, report *checker.Report) {
+	t.Helper()
+	h, err := histories.ReadFile(history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := map[histories.Type]int{}
+	for _, e := range h.Events {
+		if e.Fault != nil && e.Fault.Name == "flapping" && e.Error == "" && e.Fault.Params["times"] == "2" && len(e.Fault.Processes) > 0 {
+			edges[e.Type]++
+		}
+	}
+	if edges[histories.FaultStart] != 1 || edges[histories.FaultStop] != 1 {
+		t.Errorf("on record of the fault: %v, want one start and one stop", edges)
+	}
+	if !slices.ContainsFunc(report.Meetings, func(m checker.Meetings) bool { return m.Fault == "flapping" }) {
+		t.Error("the table of what faults have met has no row for it")
+	}
+	again, err := nemesis.FromHistory(h, append(faults.List(), flapping.Kind()))
+	if err != nil || again.Steps[len(again.Steps)-1].Fault != "flapping" {
+		t.Errorf("the schedule of the history is %+v, error %v", again, err)
+	}
+	if _, err := nemesis.FromHistory(h, faults.List()); err == nil {
+		t.Error("a fault that nobody knows can be carried out again")
 	}
 }
 

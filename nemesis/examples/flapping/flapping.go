@@ -1,0 +1,49 @@
+// Package flapping is an example of a fault of your own, made by exported names
+// alone: a firewall that closes a client's connections again and again before it
+// keeps them closed. Copy it, and put your fault in its place.
+package flapping
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/nemesis/fault"
+)
+
+// Kind is the fault. A schedule may say how often the links come back: times, 3 if it
+// does not.
+func Kind() fault.Kind {
+	return fault.Kind{
+		Name: "flapping", Description: "a client's links go down and up a few times, then stay down",
+		Weight: 1,
+		Span:   fault.Timeouts(0.5, 1.5),
+		Params: []fault.Param{fault.Number("times", 1)},
+		Make: func(s fault.Scene) (fault.Fault, error) {
+			c, err := s.Victim()
+			if err != nil {
+				return fault.Fault{}, err
+			}
+			f := fault.Fault{Name: "flapping"}.OnClients(c)
+			times := s.SetNumber(&f, "times", 3)
+			return f.OnLinks(c.AllLinks(), func(ctx context.Context, l links.Link) error {
+				for range times {
+					if err := errors.Join(l.Cut(ctx, links.Down), pause(ctx), l.Heal(ctx), pause(ctx)); err != nil {
+						return err
+					}
+				}
+				return l.Cut(ctx, links.Down)
+			}), nil
+		},
+	}
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(20 * time.Millisecond):
+		return nil
+	}
+}
