@@ -7,21 +7,22 @@ import (
 	"sync"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // claim is what an acquire asks for, and how.
 type claim struct {
 	event   histories.Event // Lock or Parts, Mode, Permits
-	acquire func(context.Context) (Lease, error)
-	try     func(context.Context) (Lease, error)
+	acquire func(context.Context) (lock.Lease, error)
+	try     func(context.Context) (lock.Lease, error)
 }
 
 // claimOf asks a locker for one of its locks.
-func claimOf(l Locker, lock string) claim {
+func claimOf(l lock.Locker, name string) claim {
 	return claim{
-		event:   histories.Event{Lock: lock},
-		acquire: func(ctx context.Context) (Lease, error) { return l.Acquire(ctx, lock) },
-		try:     func(ctx context.Context) (Lease, error) { return l.TryAcquire(ctx, lock) },
+		event:   histories.Event{Lock: name},
+		acquire: func(ctx context.Context) (lock.Lease, error) { return l.Acquire(ctx, name) },
+		try:     func(ctx context.Context) (lock.Lease, error) { return l.TryAcquire(ctx, name) },
 	}
 }
 
@@ -36,43 +37,37 @@ type attempt struct {
 	open bool
 }
 
-type attemptKey struct{}
-
-// enqueued is Env.Enqueued of every client.
-func enqueued(ctx context.Context, p Place) {
-	a, _ := ctx.Value(attemptKey{}).(*attempt)
-	if a == nil {
-		return
-	}
+// enqueued puts a place on record.
+func (a *attempt) enqueued(p lock.Place) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.open {
 		return // the acquire is over: its place means nothing any more
 	}
-	lock := a.Lock
-	if lock == "" {
+	name := a.Lock
+	if name == "" {
 		if !slices.ContainsFunc(a.Parts, func(part histories.Part) bool { return part.Lock == p.Lock }) {
 			return // a place that nobody knows the queue of
 		}
-		lock = p.Lock
+		name = p.Lock
 	}
-	a.c.setQueued(stand{lock: lock, token: p.Token})
+	a.c.setQueued(stand{lock: name, token: p.Token})
 	a.c.record(histories.Event{
-		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: lock, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
+		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: name, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
 		Session: a.c.sessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
 	})
 }
 
 // acquire runs one acquire of what asked says, by way of do, and returns the
 // hold if it got it; Depth is above 1 of an owner that asks as if it held. Any error means that nobody acts on it: it fails.
-func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.Event, do func(context.Context) (Lease, error)) (*hold, error) {
+func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.Event, do func(context.Context) (lock.Lease, error)) (*hold, error) {
 	a := &attempt{c: c, open: true, Event: asked}
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.current(), c.sessionName()
 	a.Owner = ownerName(a.Process)
 	c.record(a.Event)
 	strikes := c.strikeCount()
 	c.setAsking(true)
-	lease, err := do(context.WithValue(ctx, attemptKey{}, a))
+	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued}))
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,18 +77,18 @@ func (c *client) acquire(ctx context.Context, op histories.Op, asked histories.E
 	done.Session = c.sessionName()
 	if err != nil {
 		done.Type, done.Error = histories.Fail, err.Error()
-		done.Refused = op == histories.TryAcquire && errors.Is(err, ErrNotAcquired)
+		done.Refused = op == histories.TryAcquire && errors.Is(err, lock.ErrNotAcquired)
 		c.record(done)
 		return nil, err
 	}
-	if s, ok := lease.(Sessioned); ok {
-		done.Session = sessionName(s.SessionID())
+	if s, ok := lease.(lock.Sessioned); ok {
+		done.Session = lock.SessionName(s.SessionID())
 	}
 	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), max(1, asked.Depth)
-	if d, ok := lease.(NestedLease); ok {
+	if d, ok := lease.(lock.NestedLease); ok {
 		done.Depth = max(done.Depth, d.Depth())
 	}
-	if m, ok := lease.(MultiLease); ok && done.Parts != nil {
+	if m, ok := lease.(lock.MultiLease); ok && done.Parts != nil {
 		done.Token, done.Parts = histories.Token{}, withTokens(done.Parts, m.Tokens())
 	}
 	c.record(done)

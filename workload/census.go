@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
@@ -153,7 +154,7 @@ func stacks() map[string]string {
 // countGoroutines lists the goroutines that run the target's code and did not
 // exist before the run. Its clients are closed.
 func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
-	c.Goroutines = append(leftRunning(ctx, r.before, []Target{r.cfg.Target}), r.stacks...)
+	c.Goroutines = append(leftRunning(ctx, r.before, []lock.Target{r.cfg.Target}), r.stacks...)
 }
 
 // countKept counts the goroutines of idle clients that are still open, against those
@@ -170,14 +171,14 @@ func (r *run) countKept(ctx context.Context, c *histories.Census) {
 	}
 	c.Clients = open
 	settled(ctx, settleStops, func() int {
-		c.Kept = max(0, len(running(r.before, []Target{r.cfg.Target}))-r.idle)
+		c.Kept = max(0, len(running(r.before, []lock.Target{r.cfg.Target}))-r.idle)
 		return c.Kept - open
 	})
 }
 
 // leftRunning lists the goroutines that run the code of targets and were not
 // there before, when they have had time to end.
-func leftRunning(ctx context.Context, before map[string]string, targets []Target) (left []string) {
+func leftRunning(ctx context.Context, before map[string]string, targets []lock.Target) (left []string) {
 	settled(ctx, settleStops, func() int {
 		left = running(before, targets)
 		return len(left)
@@ -188,12 +189,14 @@ func leftRunning(ctx context.Context, before map[string]string, targets []Target
 
 // running lists the goroutines that run the code of targets and were not there
 // before.
-func running(before map[string]string, targets []Target) (found []string) {
-	packages := []string{pkg(reflect.TypeFor[zk.Conn]()), pkg(reflect.TypeFor[recipes.Client]()), pkg(reflect.TypeFor[mutants.Client]())}
+func running(before map[string]string, targets []lock.Target) (found []string) {
+	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + "."}
+	for _, ours := range []reflect.Type{reflect.TypeFor[recipes.Client](), reflect.TypeFor[mutants.Client]()} {
+		packages = append(packages, pkg(ours)+".", pkg(ours)+"/") // and the packages below
+	}
 	for _, t := range targets {
-		// Targets of this package are known by what they are made of: those above.
 		if p := pkg(reflect.TypeOf(t)); p != pkg(reflect.TypeFor[run]()) {
-			packages = append(packages, p)
+			packages = append(packages, p+".")
 		}
 	}
 	for id, stack := range stacks() {
@@ -204,10 +207,11 @@ func running(before map[string]string, targets []Target) (found []string) {
 	return found
 }
 
-// pkg returns how a type's package begins the names of functions in a stack.
+// pkg returns the path of a type's package, which the names of its functions begin
+// with in a stack.
 func pkg(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.PkgPath() + "."
+	return t.PkgPath()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // client is one of the run's clients. Its index stays; its process number
@@ -30,7 +31,7 @@ type client struct {
 
 	mu        sync.Mutex
 	process   int
-	target    Client // its household's when it opened; nil between a crash and the next open
+	target    lock.Client // its household's when it opened; nil between a crash and the next open
 	wire      clientNetwork
 	waiting   bool
 	queuing   bool             // its acquire has not told its place in the queue yet
@@ -79,10 +80,10 @@ func (c *client) open(ctx context.Context) error {
 	}
 	w := newWire(h.ids, c.run.cfg.SessionTimeout)
 	h.begun(w)
-	target, err := c.run.cfg.Target.Open(attempt, Env{
+	target, err := c.run.cfg.Target.Open(attempt, lock.Env{
 		Servers: slices.Clone(h.servers), Dial: w.dial,
 		SessionTimeout: c.run.cfg.SessionTimeout, TickTime: c.run.cfg.Ensemble.TickTime(),
-		Root: c.run.lockRoot(), Auth: c.run.cfg.Auth, Locks: c.run.locks, Enqueued: enqueued, Suspended: h.suspended, Told: c.told,
+		Root: c.run.lockRoot(), Auth: c.run.cfg.Auth, Locks: c.run.locks, Enqueued: lock.Enqueued, Suspended: h.suspended, Told: c.told,
 	})
 	if err != nil {
 		w.tear() // whatever Open has left behind cannot hold a session
@@ -95,7 +96,7 @@ func (c *client) open(ctx context.Context) error {
 	return nil
 }
 
-func (c *client) opened(target Client, wire clientNetwork) {
+func (c *client) opened(target lock.Client, wire clientNetwork) {
 	c.gate.Lock()
 	c.dead = false
 	c.gate.Unlock()
@@ -155,7 +156,7 @@ func (c *client) close(ctx context.Context) error {
 
 // take leaves the client without what it was doing, and returns what it was a
 // client of; nil if it was none.
-func (c *client) take() Client {
+func (c *client) take() lock.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.target
@@ -171,7 +172,7 @@ func (c *client) retire() {
 	c.process += c.run.cfg.Clients
 }
 
-func (c *client) client() Client {
+func (c *client) client() lock.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.target
@@ -280,7 +281,7 @@ func (c *client) sessionName() string {
 		return ""
 	}
 	session, _, _ := w.credentials()
-	return sessionName(session)
+	return lock.SessionName(session)
 }
 
 // status is how the client stands, for the nemesis.
@@ -303,21 +304,13 @@ func (c *client) busyIn(session int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.held) > 0 {
-		return c.held[0].event.Session == sessionName(session)
+		return c.held[0].event.Session == lock.SessionName(session)
 	}
 	if !c.waiting && !c.inside {
 		return false
 	}
 	now, _, _ := c.wire.credentials()
 	return now == session
-}
-
-// sessionName writes a session ID as ZooKeeper does.
-func sessionName(id int64) string {
-	if id == 0 {
-		return ""
-	}
-	return fmt.Sprintf("0x%016x", uint64(id))
 }
 
 // ownerName names the owner that a process acquires for: itself.

@@ -13,6 +13,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Config is what a run needs. Ensemble, Network, Target and Recorder are
@@ -20,7 +21,7 @@ import (
 type Config struct {
 	Ensemble ensemble.Ensemble // stays open after the run
 	Network  links.Network     // carries the clients' links; stays open too
-	Target   Target
+	Target   lock.Target
 	Recorder Recorder // the caller closes it
 
 	// Recipes are those of the target to drive, see SelectRecipes. Default
@@ -30,12 +31,12 @@ type Config struct {
 	Seed    int64
 	Clients int // default DefaultClients
 	// Pairs is how many pairs of clients share a client of the target, and so a
-	// session, if the target is [Concurrent]. Default a fifth of Clients, or all
+	// session, if the target is a lock.Concurrent. Default a fifth of Clients, or all
 	// where a hand-off within a client is all that is driven; negative: none, as with
 	// Workers.
 	Pairs int
 	// Sessions, if it is not 0, is how many sessions there are for all clients of a
-	// [Concurrent] target, whatever Pairs says: client i has that of client i%Sessions.
+	// lock.Concurrent target, whatever Pairs says: client i has that of client i%Sessions.
 	// So hundreds of clients can want one lock at little cost.
 	Sessions int
 	// Locks is how many of each recipe. Default 5, or 1 if several recipes
@@ -130,7 +131,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("workload: %d clients do not fill %d worker processes", c.Clients, c.Workers.N)
 	}
 	for _, r := range c.Recipes {
-		if !slices.Contains(RecipesOf(c.Target), r) {
+		if !slices.Contains(lock.RecipesOf(c.Target), r) {
 			return c, fmt.Errorf("workload: target %s does not offer %s", c.Target.Name(), r)
 		}
 	}
@@ -182,8 +183,8 @@ func setDefault[T comparable](v *T, d T) {
 }
 
 // settings is what the target's promises depend on.
-func (c Config) settings() Settings {
-	return Settings{SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime()}
+func (c Config) settings() lock.Settings {
+	return lock.Settings{SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime()}
 }
 
 // Header is that of the run's history, but for Started and Options, which are
@@ -199,10 +200,16 @@ func (c Config) Header() histories.Header {
 	}
 }
 
+// turn is what each client takes for each lock in recovery, added to the bound: they
+// share a machine. With ten recipes that is 360 turns; they take two seconds on an
+// idle machine of two processors, and nine on one that has fifteen times as much to
+// do.
+const turn = 25 * time.Millisecond
+
 // promises is what the target promises under this configuration.
 func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
-	setDefault(&p.ProgressBound, progressBound(c.settings()))
+	setDefault(&p.ProgressBound, c.settings().ProgressBound())
 	c = c.withSizes()
 	p.ProgressBound += time.Duration(c.Clients*len(lockTable(c.groups()))) * turn
 	p.Says = p.Says && c.Workers.N == 0 // workers are not asked

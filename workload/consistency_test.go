@@ -192,3 +192,8 @@ func TestDumpedPaths(t *testing.T) {
 		t.Errorf("%q of a server that does not tell", got)
 	}
 }
+
+// silent discards what go-zookeeper logs.
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // stand is a lock that a client holds or waits for, and the token of its node.
@@ -21,10 +22,6 @@ type stand struct {
 	node    string // its path, where the lease knows it
 	permits int    // of a lease of permits
 }
-
-// noded is implemented by leases that know their nodes: one for each lock of
-// several.
-type noded interface{ Nodes() []string }
 
 // stands returns by which nodes the client holds and waits, as far as tokens tell.
 func (c *client) stands() (all []stand) {
@@ -50,7 +47,7 @@ func known(all []stand) []stand {
 
 func (h *hold) stands() (all []stand) {
 	var nodes []string
-	if n, ok := h.lease.(noded); ok {
+	if n, ok := h.lease.(lock.NodesLease); ok {
 		nodes = n.Nodes()
 	}
 	node := func(i int) string {

@@ -1,16 +1,14 @@
 // Package workload drives locks under test with many clients, watches what they
 // are told and what the servers do, and records all of it.
 //
-// A lock is tested through a [Target]: a few methods that open a client and
+// A lock is tested through a lock.Target: a few methods that open a client and
 // acquire and release. Zkverify's own recipes, ZooKeeper's stock Go lock and
-// two textbook locks are targets here ([Targets]); people who verify a lock of
+// two textbook locks are targets of package targets; people who verify a lock of
 // their own write another and give it to [Run].
 //
-// A target may offer more than a mutex: then it is a [Collection], and its
-// clients implement one more small interface for each recipe. The recipes that
-// can be driven are [Recipes]. What is done with one is in drive_<recipe>.go,
-// next to its interface; how package recipes is adapted to it is in
-// target_recipes_<recipe>.go.
+// A target may offer more than a mutex: then its clients implement one more small
+// interface of package lock for each recipe. The recipes that can be driven are
+// [Recipes].
 //
 // # What a run does
 //
@@ -23,7 +21,7 @@
 // counters is behind a fence that refuses old tokens, the other is guarded by
 // mutual exclusion alone.
 //
-// Where a target allows it ([Concurrent]) a fifth of the clients share the session
+// Where a target allows it (lock.Concurrent) a fifth of the clients share the session
 // of another one: they contend with each other within one client of the target, and
 // crash together. A holder that was told of its loss acquires once more in the name
 // of its owner, which must be refused.

@@ -5,22 +5,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// BarrierClient is implemented by clients that offer barriers.
-type BarrierClient interface {
-	// SetBarrier puts the barrier up, and RemoveBarrier takes it away; neither
-	// minds that it is so already. An error leaves open whether it was done.
-	SetBarrier(ctx context.Context, name string) error
-	RemoveBarrier(ctx context.Context, name string) error
-	// WaitBarrier returns when the barrier is not up.
-	WaitBarrier(ctx context.Context, name string) error
-}
 
 var barrierRecipe = RecipeInfo{
 	Recipe:      histories.Barrier,
 	Description: "nobody passes while it is up",
-	offered:     func(c Client) bool { _, ok := c.(BarrierClient); return ok },
 	make:        func(*run) driver { return barrierDriver{} },
 }
 
@@ -30,7 +20,7 @@ var barrierRecipe = RecipeInfo{
 type barrierDriver struct{}
 
 func (d barrierDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
-	target := c.client().(BarrierClient)
+	target := c.client().(lock.BarrierClient)
 	role, slow := plan.more.Float64(), plan.more.Float64() < 0.1
 	var err error
 	switch {
@@ -73,12 +63,12 @@ func (d barrierDriver) cycle(ctx context.Context, c *client, name string, plan c
 // recover puts the barrier up, takes it away, and passes it. Everybody does so,
 // and takes away last what anybody has put up.
 func (d barrierDriver) recover(ctx context.Context, c *client, name string) bool {
-	for _, step := range []func(context.Context, *client, BarrierClient, string) error{d.set, d.remove, d.wait} {
+	for _, step := range []func(context.Context, *client, lock.BarrierClient, string) error{d.set, d.remove, d.wait} {
 		for {
 			if ctx.Err() != nil || !c.ensureOpen(ctx) {
 				return false
 			}
-			if step(ctx, c, c.client().(BarrierClient), name) == nil {
+			if step(ctx, c, c.client().(lock.BarrierClient), name) == nil {
 				break
 			}
 			pause(ctx, failureRest, nil)
@@ -87,7 +77,7 @@ func (d barrierDriver) recover(ctx context.Context, c *client, name string) bool
 	return true
 }
 
-func (barrierDriver) set(ctx context.Context, c *client, target BarrierClient, name string) error {
+func (barrierDriver) set(ctx context.Context, c *client, target lock.BarrierClient, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout)
 	defer cancel()
 	return c.operate(histories.Set, histories.Event{Lock: name}, histories.Info, func() error {
@@ -96,7 +86,7 @@ func (barrierDriver) set(ctx context.Context, c *client, target BarrierClient, n
 }
 
 // remove is not cut short by the end of chaos: others wait.
-func (barrierDriver) remove(ctx context.Context, c *client, target BarrierClient, name string) error {
+func (barrierDriver) remove(ctx context.Context, c *client, target lock.BarrierClient, name string) error {
 	ctx, cancel := context.WithTimeout(c.run.life, 2*c.run.cfg.SessionTimeout)
 	defer cancel()
 	return c.operate(histories.Remove, histories.Event{Lock: name}, histories.Info, func() error {
@@ -104,7 +94,7 @@ func (barrierDriver) remove(ctx context.Context, c *client, target BarrierClient
 	})
 }
 
-func (barrierDriver) wait(ctx context.Context, c *client, target BarrierClient, name string) error {
+func (barrierDriver) wait(ctx context.Context, c *client, target lock.BarrierClient, name string) error {
 	c.setWaiting(true)
 	defer c.setWaiting(false)
 	err := c.operate(histories.Wait, histories.Event{Lock: name}, histories.Fail, func() error {

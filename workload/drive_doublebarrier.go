@@ -8,21 +8,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// DoubleBarrierClient is implemented by clients that offer double barriers.
-// Env.Locks says how many members each has.
-type DoubleBarrierClient interface {
-	// EnterBarrier returns when all members have come. After an error its
-	// member counts no more.
-	EnterBarrier(ctx context.Context, name string) (Member, error)
-}
-
-// Member is inside a double barrier.
-type Member interface {
-	// Leave returns when all members leave.
-	Leave(ctx context.Context) error
-}
 
 // brokenRounds is the share of members who crash on their way in or out, or inside:
 // a round that is broken costs the others a session timeout.
@@ -42,7 +29,6 @@ const members = 3
 var doubleBarrierRecipe = RecipeInfo{
 	Recipe:      histories.DoubleBarrier,
 	Description: "all enter together, and all leave together",
-	offered:     func(c Client) bool { _, ok := c.(DoubleBarrierClient); return ok },
 	locks: func(n, clients int) ([]string, histories.Lock) {
 		// A broken round keeps its barrier from use for as long as a session.
 		n = max(n, clients/(2*members))
@@ -72,11 +58,11 @@ type passed struct {
 
 func newDoubleBarrierDriver(r *run) *doubleBarrierDriver {
 	d := &doubleBarrierDriver{lobbies: make(map[string]*lobby), passed: make(map[string]*passed)}
-	for name, lock := range r.locks {
-		if lock.Recipe != histories.DoubleBarrier {
+	for name, key := range r.locks {
+		if key.Recipe != histories.DoubleBarrier {
 			continue
 		}
-		d.lobbies[name] = newLobby(lock.Size, r.cfg.SessionTimeout, func() bool {
+		d.lobbies[name] = newLobby(key.Size, r.cfg.SessionTimeout, func() bool {
 			left, err := r.observer.ephemerals(path.Join(r.lockRoot(), name))
 			return err == nil && len(left) == 0
 		})
@@ -137,7 +123,7 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client, name string,
 func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, r *round, plan cycle, patience time.Duration, back bool) (through bool, err error) {
 	gone := false
 	defer func() { r.end(!through && !gone) }()
-	target, ok := c.client().(DoubleBarrierClient)
+	target, ok := c.client().(lock.DoubleBarrierClient)
 	if !ok {
 		return false, errCrashed // the run has given up on it meanwhile
 	}
@@ -157,7 +143,7 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client, name string, 
 	if m != nil && back {
 		m.turnBack(entering, c.run.locks[name].Size, entered)
 	}
-	var member Member
+	var member lock.Member
 	c.setWaiting(true)
 	err = c.operateMarked(histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
 		member, err = target.EnterBarrier(entering, name)

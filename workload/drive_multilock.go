@@ -4,39 +4,12 @@ import (
 	"context"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// MultiLocker is implemented by clients that offer to acquire several mutexes
-// in one operation, all or none, in whatever order they are named.
-type MultiLocker interface {
-	// Alone gets one of the mutexes by itself. If it is a [Reenterer], its
-	// Reenter also takes a lease of several that has the lock among them.
-	Alone() Locker
-	// AcquireAll is Locker.Acquire of all. Places that are reported name
-	// their lock.
-	AcquireAll(ctx context.Context, locks []string) (MultiLease, error)
-	// TryAcquireAll is Locker.TryAcquire of all.
-	TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error)
-}
-
-// MultiReenterer is implemented by MultiLockers whose leases know their owner.
-type MultiReenterer interface {
-	// ReenterAll acquires all of the locks again in the name of the owner of held.
-	// If one of them was lost it returns ErrLost, and acquires none.
-	ReenterAll(ctx context.Context, locks []string, held Lease) (MultiLease, error)
-}
-
-// MultiLease is several locks that are held. It is lost when one of them is.
-type MultiLease interface {
-	Lease // Token is not asked for
-	// Tokens returns those of the locks, in the order in which they were named.
-	Tokens() []histories.Token
-}
 
 var multiLockRecipe = RecipeInfo{
 	Recipe:      histories.MultiLock,
 	Description: "several mutexes acquired in one operation, all or none, in any order",
-	offered:     func(c Client) bool { _, ok := c.(MultiLocker); return ok },
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered(string(histories.MultiLock), n+2), histories.Lock{Recipe: histories.MultiLock}
 	},
@@ -48,9 +21,9 @@ var multiLockRecipe = RecipeInfo{
 // re-enter one of them.
 type multiLockDriver struct{ run *run }
 
-func (d multiLockDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	target := c.client().(MultiLocker)
-	asked := claimOf(target.Alone(), lock)
+func (d multiLockDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
+	target := c.client().(lock.MultiLocker)
+	asked := claimOf(target.Alone(), name)
 	if plan.more.Float64() < 0.75 {
 		all := d.names()
 		plan.more.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -60,8 +33,8 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client, lock string, plan
 	if h == nil {
 		return err
 	}
-	levels := []Lease{h.lease}
-	if r, ok := target.Alone().(Reenterer); ok {
+	levels := []lock.Lease{h.lease}
+	if r, ok := target.Alone().(lock.Reenterer); ok {
 		levels = h.climb(ctx, r, plan)
 	}
 	h.use(ctx, levels, plan)
@@ -70,20 +43,20 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client, lock string, plan
 }
 
 // recover gets every lock alone, and the first of them all at once.
-func (d multiLockDriver) recover(ctx context.Context, c *client, lock string) bool {
-	return d.gets(ctx, c, histories.Acquire, lock)
+func (d multiLockDriver) recover(ctx context.Context, c *client, name string) bool {
+	return d.gets(ctx, c, histories.Acquire, name)
 }
 
-func (d multiLockDriver) try(ctx context.Context, c *client, lock string) bool {
-	return d.gets(ctx, c, histories.TryAcquire, lock)
+func (d multiLockDriver) try(ctx context.Context, c *client, name string) bool {
+	return d.gets(ctx, c, histories.TryAcquire, name)
 }
 
-func (d multiLockDriver) gets(ctx context.Context, c *client, op histories.Op, lock string) bool {
+func (d multiLockDriver) gets(ctx context.Context, c *client, op histories.Op, name string) bool {
 	all := d.names()
-	if lock == all[0] && !c.gets(ctx, op, func(target Client) claim { return multiClaim(target.(MultiLocker), all) }) {
+	if name == all[0] && !c.gets(ctx, op, func(target lock.Client) claim { return multiClaim(target.(lock.MultiLocker), all) }) {
 		return false
 	}
-	return c.gets(ctx, op, func(target Client) claim { return claimOf(target.(MultiLocker).Alone(), lock) })
+	return c.gets(ctx, op, func(target lock.Client) claim { return claimOf(target.(lock.MultiLocker).Alone(), name) })
 }
 
 // names returns a copy of the recipe's locks.
@@ -96,18 +69,18 @@ func (d multiLockDriver) names() []string {
 	return nil
 }
 
-func multiClaim(target MultiLocker, locks []string) claim {
+func multiClaim(target lock.MultiLocker, locks []string) claim {
 	out := claim{
-		acquire: func(ctx context.Context) (Lease, error) { return asLease(target.AcquireAll(ctx, locks)) },
-		try:     func(ctx context.Context) (Lease, error) { return asLease(target.TryAcquireAll(ctx, locks)) },
+		acquire: func(ctx context.Context) (lock.Lease, error) { return asLease(target.AcquireAll(ctx, locks)) },
+		try:     func(ctx context.Context) (lock.Lease, error) { return asLease(target.TryAcquireAll(ctx, locks)) },
 	}
-	for _, lock := range locks {
-		out.event.Parts = append(out.event.Parts, histories.Part{Lock: lock})
+	for _, name := range locks {
+		out.event.Parts = append(out.event.Parts, histories.Part{Lock: name})
 	}
 	return out
 }
 
-func asLease(l MultiLease, err error) (Lease, error) {
+func asLease(l lock.MultiLease, err error) (lock.Lease, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 var mutexRecipe = RecipeInfo{
 	Recipe:      histories.Mutex,
 	Description: "one holder, who may acquire again; guards two counters",
-	offered:     func(Client) bool { return true },
 	// Their short name is older than the other recipes.
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered("lock", n), histories.Lock{Recipe: histories.Mutex}
@@ -26,16 +26,16 @@ type mutexDriver struct {
 	reentrant bool
 }
 
-func (d mutexDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+func (d mutexDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
 	if plan.more.Float64() < relayed {
-		return c.relay(ctx, d.run.spare(histories.Mutex), plan, func(lock string) claim { return claimOf(c.client(), lock) })
+		return c.relay(ctx, d.run.spare(histories.Mutex), plan, func(name string) claim { return claimOf(c.client(), name) })
 	}
-	h, err := c.get(ctx, plan, claimOf(c.client(), lock))
+	h, err := c.get(ctx, plan, claimOf(c.client(), name))
 	if h == nil {
 		return err
 	}
-	levels := []Lease{h.lease}
-	if r, ok := c.client().(Reenterer); ok && d.reentrant {
+	levels := []lock.Lease{h.lease}
+	if r, ok := c.client().(lock.Reenterer); ok && d.reentrant {
 		levels = h.climb(ctx, r, plan)
 	}
 	h.use(ctx, levels, plan)
@@ -43,10 +43,10 @@ func (d mutexDriver) cycle(ctx context.Context, c *client, lock string, plan cyc
 	return nil
 }
 
-func (mutexDriver) recover(ctx context.Context, c *client, lock string) bool {
-	return c.gets(ctx, histories.Acquire, func(target Client) claim { return claimOf(target, lock) })
+func (mutexDriver) recover(ctx context.Context, c *client, name string) bool {
+	return c.gets(ctx, histories.Acquire, func(target lock.Client) claim { return claimOf(target, name) })
 }
 
-func (mutexDriver) try(ctx context.Context, c *client, lock string) bool {
-	return c.gets(ctx, histories.TryAcquire, func(target Client) claim { return claimOf(target, lock) })
+func (mutexDriver) try(ctx context.Context, c *client, name string) bool {
+	return c.gets(ctx, histories.TryAcquire, func(target lock.Client) claim { return claimOf(target, name) })
 }

@@ -4,20 +4,12 @@ import (
 	"context"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// ReadWriteLocker is implemented by clients that offer a read/write lock. If
-// read is a [Reenterer], its Reenter also takes a lease of write: a downgrade.
-// If write is one, its Reenter also takes a lease of read: an upgrade, which
-// must be refused at once.
-type ReadWriteLocker interface {
-	ReadWrite() (read, write Locker)
-}
 
 var readWriteRecipe = RecipeInfo{
 	Recipe:      histories.ReadWrite,
 	Description: "any number of readers or one writer; a writer may downgrade",
-	offered:     func(c Client) bool { _, ok := c.(ReadWriteLocker); return ok },
 	spares:      1,
 	make:        func(r *run) driver { return readWriteDriver{r.spare(histories.ReadWrite)} },
 }
@@ -28,10 +20,10 @@ var readWriteRecipe = RecipeInfo{
 // lock, in vain.
 type readWriteDriver struct{ spare *spare }
 
-func (d readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
-	read, write := c.client().(ReadWriteLocker).ReadWrite()
+func (d readWriteDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
+	read, write := c.client().(lock.ReadWriteLocker).ReadWrite()
 	if plan.more.Float64() < relayed {
-		return c.relay(ctx, d.spare, plan, func(lock string) claim { return modeClaim(write, lock, histories.ModeWrite) })
+		return c.relay(ctx, d.spare, plan, func(name string) claim { return modeClaim(write, name, histories.ModeWrite) })
 	}
 	mode, mine, other := histories.ModeRead, read, write
 	if plan.more.Float64() < c.run.cfg.Mix.Write {
@@ -40,13 +32,13 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan
 		plan.hold *= company
 	}
 	crossing := plan.more.Float64() < c.run.cfg.Mix.Cross
-	h, err := c.get(ctx, plan, modeClaim(mine, lock, mode))
+	h, err := c.get(ctx, plan, modeClaim(mine, name, mode))
 	if h == nil {
 		return err
 	}
-	levels := []Lease{h.lease}
-	h.again, _ = mine.(Reenterer)
-	if x, ok := other.(Reenterer); ok && crossing {
+	levels := []lock.Lease{h.lease}
+	h.again, _ = mine.(lock.Reenterer)
+	if x, ok := other.(lock.Reenterer); ok && crossing {
 		h.increment(ctx, h.lease, plan.race)
 		if second := h.cross(ctx, x, plan); second != nil {
 			h.increment(ctx, h.lease, plan.race) // it has both
@@ -55,11 +47,11 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan
 			if second.event.Mode == histories.ModeRead {
 				plan.hold *= company // while writers wait that came before it
 			}
-			second.use(ctx, []Lease{second.lease}, plan)
-			second.finish(ctx, plan, []Lease{second.lease})
+			second.use(ctx, []lock.Lease{second.lease}, plan)
+			second.finish(ctx, plan, []lock.Lease{second.lease})
 			return nil
 		}
-	} else if r, ok := mine.(Reenterer); ok {
+	} else if r, ok := mine.(lock.Reenterer); ok {
 		levels = h.climb(ctx, r, plan)
 	}
 	h.use(ctx, levels, plan)
@@ -68,7 +60,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client, lock string, plan
 }
 
 // cross takes the lock in its other mode too, by way of r.
-func (h *hold) cross(ctx context.Context, r Reenterer, plan cycle) *hold {
+func (h *hold) cross(ctx context.Context, r lock.Reenterer, plan cycle) *hold {
 	asked := histories.Event{Lock: h.event.Lock, Mode: histories.ModeRead}
 	if h.event.Mode == histories.ModeRead {
 		asked.Mode = histories.ModeWrite
@@ -77,7 +69,7 @@ func (h *hold) cross(ctx context.Context, r Reenterer, plan cycle) *hold {
 		ctx, cancel = context.WithTimeout(ctx, plan.patience)
 		defer cancel()
 	}
-	second, err := h.c.acquire(ctx, histories.Acquire, asked, func(ctx context.Context) (Lease, error) {
+	second, err := h.c.acquire(ctx, histories.Acquire, asked, func(ctx context.Context) (lock.Lease, error) {
 		return r.Reenter(ctx, h.event.Lock, h.lease)
 	})
 	if err != nil {
@@ -87,24 +79,24 @@ func (h *hold) cross(ctx context.Context, r Reenterer, plan cycle) *hold {
 	return second
 }
 
-func (readWriteDriver) recover(ctx context.Context, c *client, lock string) bool {
-	return c.getsBoth(ctx, histories.Acquire, lock)
+func (readWriteDriver) recover(ctx context.Context, c *client, name string) bool {
+	return c.getsBoth(ctx, histories.Acquire, name)
 }
 
-func (readWriteDriver) try(ctx context.Context, c *client, lock string) bool {
-	return c.getsBoth(ctx, histories.TryAcquire, lock)
+func (readWriteDriver) try(ctx context.Context, c *client, name string) bool {
+	return c.getsBoth(ctx, histories.TryAcquire, name)
 }
 
 // getsBoth gets the lock in one mode, and then in the other. Every other client
 // writes first, so that readers and writers meet in the queue.
-func (c *client) getsBoth(ctx context.Context, op histories.Op, lock string) bool {
-	read := func(target Client) claim {
-		read, _ := target.(ReadWriteLocker).ReadWrite()
-		return modeClaim(read, lock, histories.ModeRead)
+func (c *client) getsBoth(ctx context.Context, op histories.Op, name string) bool {
+	read := func(target lock.Client) claim {
+		read, _ := target.(lock.ReadWriteLocker).ReadWrite()
+		return modeClaim(read, name, histories.ModeRead)
 	}
-	write := func(target Client) claim {
-		_, write := target.(ReadWriteLocker).ReadWrite()
-		return modeClaim(write, lock, histories.ModeWrite)
+	write := func(target lock.Client) claim {
+		_, write := target.(lock.ReadWriteLocker).ReadWrite()
+		return modeClaim(write, name, histories.ModeWrite)
 	}
 	first, second := read, write
 	if c.index%2 == 1 {
@@ -113,8 +105,8 @@ func (c *client) getsBoth(ctx context.Context, op histories.Op, lock string) boo
 	return c.gets(ctx, op, first) && c.gets(ctx, op, second)
 }
 
-func modeClaim(l Locker, lock string, mode histories.Mode) claim {
-	out := claimOf(l, lock)
+func modeClaim(l lock.Locker, name string, mode histories.Mode) claim {
+	out := claimOf(l, name)
 	out.event.Mode = mode
 	return out
 }

@@ -4,34 +4,12 @@ import (
 	"context"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// RevocableLocker is implemented by clients that offer mutexes whose holder can
-// be asked to release. Their leases are [RevocableLease]s.
-type RevocableLocker interface{ Revocable() RevokerLocker }
-
-// RevokerLocker gets the mutexes, and asks their holders.
-type RevokerLocker interface {
-	Locker
-	// Holder returns the token of the lease that holds the lock, and what
-	// Revoke needs to reach it. ErrNotHeld if nobody holds it.
-	Holder(ctx context.Context, lock string) (token histories.Token, node string, err error)
-	// Revoke asks for it. An error leaves open whether the holder will hear.
-	Revoke(ctx context.Context, node string) error
-}
-
-// RevocableLease is a lease whose holder can be asked to release it.
-type RevocableLease interface {
-	Lease
-	// OnRevoke has f called, once or more, from any goroutine, when somebody
-	// asks: before or after the call of OnRevoke.
-	OnRevoke(f func())
-}
 
 var revocationRecipe = RecipeInfo{
 	Recipe:      histories.Revocation,
 	Description: "a mutex whose holder is asked to release",
-	offered:     func(c Client) bool { _, ok := c.(RevocableLocker); return ok },
 	make:        func(*run) driver { return revocationDriver{} },
 }
 
@@ -43,14 +21,14 @@ var revocationRecipe = RecipeInfo{
 // must hear of what came before.
 type revocationDriver struct{}
 
-func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+func (d revocationDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
 	ask, obey, generous := plan.more.Float64() < 0.35, plan.more.Float64() < 0.8, plan.more.Float64()
 	waits, listensLate := generous < 0.1, plan.more.Float64() < 0.5
-	locker := c.client().(RevocableLocker).Revocable()
+	locker := c.client().(lock.RevocableLocker).Revocable()
 	if ask {
-		return d.ask(ctx, c, locker, lock)
+		return d.ask(ctx, c, locker, name)
 	}
-	h, err := c.get(ctx, plan, claimOf(locker, lock))
+	h, err := c.get(ctx, plan, claimOf(locker, name))
 	if h == nil {
 		return err
 	}
@@ -59,14 +37,14 @@ func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, pla
 	}
 	asked, told := context.WithCancel(ctx)
 	defer told()
-	h.lease.(RevocableLease).OnRevoke(func() {
+	h.lease.(lock.RevocableLease).OnRevoke(func() {
 		h.revokeRequested()
 		if obey || waits {
 			told()
 		}
 	})
-	levels := []Lease{h.lease}
-	if r, ok := locker.(Reenterer); ok {
+	levels := []lock.Lease{h.lease}
+	if r, ok := locker.(lock.Reenterer); ok {
 		levels = h.climb(asked, r, plan)
 	}
 	plan.hold *= 10
@@ -82,12 +60,12 @@ func (d revocationDriver) cycle(ctx context.Context, c *client, lock string, pla
 }
 
 // ask asks whoever holds the lock to release it, if anybody does.
-func (revocationDriver) ask(ctx context.Context, c *client, locker RevokerLocker, lock string) error {
+func (revocationDriver) ask(ctx context.Context, c *client, locker lock.RevokerLocker, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.run.cfg.SessionTimeout)
 	defer cancel()
-	token, node, err := locker.Holder(ctx, lock)
+	token, node, err := locker.Holder(ctx, name)
 	if err == nil {
-		err = c.operate(histories.Revoke, histories.Event{Lock: lock, Token: token}, histories.Info, func() error {
+		err = c.operate(histories.Revoke, histories.Event{Lock: name, Token: token}, histories.Info, func() error {
 			return locker.Revoke(ctx, node)
 		})
 	}
@@ -97,16 +75,16 @@ func (revocationDriver) ask(ctx context.Context, c *client, locker RevokerLocker
 	return err
 }
 
-func (revocationDriver) recover(ctx context.Context, c *client, lock string) bool {
-	return c.gets(ctx, histories.Acquire, revocableClaim(lock))
+func (revocationDriver) recover(ctx context.Context, c *client, name string) bool {
+	return c.gets(ctx, histories.Acquire, revocableClaim(name))
 }
 
-func (revocationDriver) try(ctx context.Context, c *client, lock string) bool {
-	return c.gets(ctx, histories.TryAcquire, revocableClaim(lock))
+func (revocationDriver) try(ctx context.Context, c *client, name string) bool {
+	return c.gets(ctx, histories.TryAcquire, revocableClaim(name))
 }
 
-func revocableClaim(lock string) func(Client) claim {
-	return func(target Client) claim { return claimOf(target.(RevocableLocker).Revocable(), lock) }
+func revocableClaim(name string) func(lock.Client) claim {
+	return func(target lock.Client) claim { return claimOf(target.(lock.RevocableLocker).Revocable(), name) }
 }
 
 // revokeRequested puts on record that the holder was asked to release, after the end

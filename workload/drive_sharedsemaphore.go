@@ -6,24 +6,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// SharedSemaphoreLocker is implemented by clients that offer semaphores whose
-// size is changed while they are in use. Env.Locks says how it is at first.
-type SharedSemaphoreLocker interface{ SharedSemaphore() SizedLocker }
-
-// SizedLocker gets permits of one semaphore, and says how many it has.
-type SizedLocker interface {
-	PermitLocker
-	// SetSize changes the size for everybody. Permits that are held are kept,
-	// though they be more. An error leaves open whether it was changed.
-	SetSize(ctx context.Context, lock string, size int) error
-}
 
 var sharedSemaphoreRecipe = RecipeInfo{
 	Recipe:      histories.SharedSemaphore,
 	Description: "a number of permits that is changed while they are in use",
-	offered:     func(c Client) bool { _, ok := c.(SharedSemaphoreLocker); return ok },
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered(string(histories.SharedSemaphore), n), histories.Lock{Recipe: histories.SharedSemaphore, Size: permits}
 	},
@@ -40,25 +28,25 @@ type sharedSemaphoreDriver struct {
 
 func newSharedSemaphoreDriver(r *run) sharedSemaphoreDriver {
 	d := sharedSemaphoreDriver{
-		semaphoreDriver{of: func(c Client) PermitLocker { return c.(SharedSemaphoreLocker).SharedSemaphore() }},
+		semaphoreDriver{of: func(c lock.Client) lock.PermitLocker { return c.(lock.SharedSemaphoreLocker).SharedSemaphore() }},
 		make(map[string]*atomic.Bool), make(map[string]*atomic.Bool),
 	}
-	for name, lock := range r.locks {
-		if lock.Recipe == histories.SharedSemaphore {
+	for name, key := range r.locks {
+		if key.Recipe == histories.SharedSemaphore {
 			d.narrowed[name], d.flutters[name] = new(atomic.Bool), new(atomic.Bool)
 		}
 	}
 	return d
 }
 
-func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string, plan cycle) error {
+func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, name string, plan cycle) error {
 	resize, size, n := plan.more.Float64() < 0.15, 2+plan.more.IntN(4), 1+plan.more.IntN(5)/3
 	if !resize {
-		return d.use(ctx, c, lock, plan, n)
+		return d.use(ctx, c, name, plan, n)
 	}
-	err := d.setSize(ctx, c, lock, size)
+	err := d.setSize(ctx, c, name, size)
 	if err == nil && plan.more.IntN(2) == 0 {
-		err = d.flutter(ctx, c, lock, plan)
+		err = d.flutter(ctx, c, name, plan)
 	}
 	if asPlanned(err) {
 		return nil // the run is over, or the servers were away for long
@@ -70,13 +58,13 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client, lock string
 // of the steps by which others take permits, too. Every other size has no room for who
 // asks for two, whoever holds what. One client does so at a time: of two, nobody could
 // tell which change was whose.
-func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client, lock string, plan cycle) error {
-	if !d.flutters[lock].CompareAndSwap(false, true) {
+func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client, name string, plan cycle) error {
+	if !d.flutters[name].CompareAndSwap(false, true) {
 		return nil
 	}
-	defer d.flutters[lock].Store(false)
+	defer d.flutters[name].Store(false)
 	for i := range 2 * flutters {
-		if err := d.setSize(ctx, c, lock, 1+4*(i%2)); err != nil {
+		if err := d.setSize(ctx, c, name, 1+4*(i%2)); err != nil {
 			return err
 		}
 		pause(ctx, time.Duration(plan.more.Float64()*float64(time.Millisecond)), nil)
@@ -84,7 +72,7 @@ func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client, lock stri
 			break
 		}
 	}
-	return d.setSize(c.run.life, c, lock, 2)
+	return d.setSize(c.run.life, c, name, 2)
 }
 
 // flutters is how often.
@@ -93,13 +81,13 @@ const flutters = 15
 // recover acquires two permits. The first client to come makes the size one for a
 // while: then the others wait for the size alone, nothing but its raise can wake
 // them, and it must (CURATOR-75).
-func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client, lock string) bool {
-	if d.narrowed[lock].CompareAndSwap(false, true) {
-		d.ensureSize(ctx, c, lock, 1)
+func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client, name string) bool {
+	if d.narrowed[name].CompareAndSwap(false, true) {
+		d.ensureSize(ctx, c, name, 1)
 		pause(ctx, narrowFor, nil)
-		d.ensureSize(ctx, c, lock, permits)
+		d.ensureSize(ctx, c, name, permits)
 	}
-	return c.gets(ctx, histories.Acquire, func(target Client) claim { return permitClaim(d.of(target), lock, 2) })
+	return c.gets(ctx, histories.Acquire, func(target lock.Client) claim { return permitClaim(d.of(target), name, 2) })
 }
 
 // narrowFor is enough for the others to come and look.
@@ -109,14 +97,14 @@ const narrowFor = time.Second
 // left on it: ZooKeeper's Go client cannot take a watch back, and on a node that
 // stays for good there can be one for each session. What is left after that is a
 // leak.
-func (d sharedSemaphoreDriver) settle(ctx context.Context, c *client, lock string) {
-	d.ensureSize(ctx, c, lock, permits)
+func (d sharedSemaphoreDriver) settle(ctx context.Context, c *client, name string) {
+	d.ensureSize(ctx, c, name, permits)
 }
 
 // ensureSize changes the size, again until it is known to have changed.
-func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client, lock string, size int) bool {
+func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client, name string, size int) bool {
 	for ctx.Err() == nil && c.ensureOpen(ctx) {
-		if d.setSize(ctx, c, lock, size) == nil {
+		if d.setSize(ctx, c, name, size) == nil {
 			return true
 		}
 		pause(ctx, failureRest, nil)
@@ -124,11 +112,11 @@ func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client, lock s
 	return false
 }
 
-func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client, lock string, size int) error {
-	locker := c.client().(SharedSemaphoreLocker).SharedSemaphore()
+func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client, name string, size int) error {
+	locker := c.client().(lock.SharedSemaphoreLocker).SharedSemaphore()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.run.cfg.SessionTimeout)
 	defer cancel()
-	return c.operateMarked(histories.SetSize, histories.Event{Lock: lock, Size: size}, histories.Info, func() (histories.Token, error) {
-		return c.resize(locker, lock, func() error { return locker.SetSize(ctx, lock, size) })
+	return c.operateMarked(histories.SetSize, histories.Event{Lock: name, Size: size}, histories.Info, func() (histories.Token, error) {
+		return c.resize(locker, name, func() error { return locker.SetSize(ctx, name, size) })
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // driver is how the clients of a run use the locks of one recipe. Each recipe
@@ -16,22 +17,22 @@ import (
 type driver interface {
 	// cycle uses the lock once, as planned. The error is one that the client
 	// should rest after: not that of a wait that ended as planned.
-	cycle(ctx context.Context, c *client, lock string, plan cycle) error
+	cycle(ctx context.Context, c *client, name string, plan cycle) error
 	// recover uses the lock once when every fault is healed, and tries until
 	// it has or ctx ends.
-	recover(ctx context.Context, c *client, lock string) bool
+	recover(ctx context.Context, c *client, name string) bool
 }
 
 // trier is implemented by drivers of locks that can be tried. When nobody is
 // in the way, try gets the lock.
 type trier interface {
-	try(ctx context.Context, c *client, lock string) bool
+	try(ctx context.Context, c *client, name string) bool
 }
 
 // settler is implemented by drivers of locks that must be settled when all clients
 // are done with them, before what is left is counted.
 type settler interface {
-	settle(ctx context.Context, c *client, lock string)
+	settle(ctx context.Context, c *client, name string)
 }
 
 // RecipeInfo describes one recipe that can be driven.
@@ -39,8 +40,6 @@ type RecipeInfo struct {
 	Recipe      histories.Recipe
 	Description string // one line
 
-	// offered reports whether a client of a target has it.
-	offered func(Client) bool
 	// locks names and describes n locks for so many clients. Default: n
 	// locks without a size, named after the recipe.
 	locks func(n, clients int) ([]string, histories.Lock)
@@ -60,20 +59,10 @@ func Recipes() []RecipeInfo {
 	}
 }
 
-// RecipesOf returns what a target offers, in the order of histories.Recipes.
-func RecipesOf(t Target) []histories.Recipe {
-	c, ok := t.(Collection)
-	if !ok {
-		return []histories.Recipe{histories.Recipe(t.Recipe())}
-	}
-	offers := c.Recipes()
-	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !slices.Contains(offers, r) })
-}
-
 // SelectRecipes returns the recipes of a target that the names mean, "all"
 // being all that it offers. The error says which can be meant.
-func SelectRecipes(t Target, names []string) ([]histories.Recipe, error) {
-	offers := RecipesOf(t)
+func SelectRecipes(t lock.Target, names []string) ([]histories.Recipe, error) {
+	offers := lock.RecipesOf(t)
 	if len(names) == 0 {
 		return []histories.Recipe{histories.Recipe(t.Recipe())}, nil
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // All recipes are driven in one run, without faults and with faults that a seed
 // decides, and each recipe's part of the histories is judged by itself.
 func TestEveryRecipeWorks(t *testing.T) {
 	target := target(t, "recipes")
-	offers := workload.RecipesOf(target)
+	offers := lock.RecipesOf(target)
 	var recorded []*histories.History
 	for _, c := range []struct {
 		name     string

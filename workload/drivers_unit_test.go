@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 func TestALobbySendsWholeRounds(t *testing.T) {
@@ -79,7 +80,7 @@ func TestALobbySendsWholeRounds(t *testing.T) {
 }
 
 func TestTheClientsOfARunAreAtHomeWithDifferentRecipesAndVisitTogether(t *testing.T) {
-	cfg := Config{Target: recipesTarget{}, Recipes: recipesTarget{}.Recipes(), Seed: 5}.withSizes()
+	cfg := Config{Target: ours("recipes"), Recipes: lock.RecipesOf(ours("recipes")), Seed: 5}.withSizes()
 	cfg.Mix = cfg.Mix.withDefaults()
 	r := &run{cfg: cfg, groups: cfg.groups()}
 	for index := range len(r.groups) {
@@ -110,7 +111,7 @@ func TestTheClientsOfARunAreAtHomeWithDifferentRecipesAndVisitTogether(t *testin
 }
 
 func TestEveryRecipeHasItsTime(t *testing.T) {
-	cfg := Config{Target: recipesTarget{}, Recipes: recipesTarget{}.Recipes(), Seed: 5}.withSizes()
+	cfg := Config{Target: ours("recipes"), Recipes: lock.RecipesOf(ours("recipes")), Seed: 5}.withSizes()
 	r := &run{cfg: cfg, groups: cfg.groups()}
 	seen := make(map[int]int)
 	slot := cfg.SessionTimeout/4 + 1
@@ -130,7 +131,7 @@ func TestEveryRecipeHasItsTime(t *testing.T) {
 
 // What several recipes share out must not change what one of them decides.
 func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
-	cfg := Config{Target: plainTarget{}, Seed: 5}.withSizes()
+	cfg := Config{Target: ours("plain"), Seed: 5}.withSizes()
 	cfg.Mix = cfg.Mix.withDefaults()
 	r := &run{cfg: cfg, groups: cfg.groups()}
 	c, alone := newClient(r, 3), rand.New(rand.NewPCG(5, 4))
@@ -145,18 +146,18 @@ func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 }
 
 func TestRecipesAreSelectedByName(t *testing.T) {
-	all := recipesTarget{}.Recipes()
+	all := lock.RecipesOf(ours("recipes"))
 	for _, c := range []struct {
-		target Target
+		target lock.Target
 		names  []string
 		want   []histories.Recipe // nil: refused
 	}{
-		{recipesTarget{}, nil, []histories.Recipe{histories.Mutex}},
-		{recipesTarget{}, []string{"all"}, all},
-		{recipesTarget{}, []string{"barrier", "mutex", "barrier"}, []histories.Recipe{histories.Mutex, histories.Barrier}},
-		{recipesTarget{}, []string{"padlock"}, nil},
-		{plainTarget{}, []string{"all"}, []histories.Recipe{histories.Mutex}},
-		{plainTarget{}, []string{"mutex", "barrier"}, nil},
+		{ours("recipes"), nil, []histories.Recipe{histories.Mutex}},
+		{ours("recipes"), []string{"all"}, all},
+		{ours("recipes"), []string{"barrier", "mutex", "barrier"}, []histories.Recipe{histories.Mutex, histories.Barrier}},
+		{ours("recipes"), []string{"padlock"}, nil},
+		{ours("plain"), []string{"all"}, []histories.Recipe{histories.Mutex}},
+		{ours("plain"), []string{"mutex", "barrier"}, nil},
 	} {
 		got, err := SelectRecipes(c.target, c.names)
 		if !reflect.DeepEqual(got, c.want) || (err == nil) != (c.want != nil) {
@@ -169,10 +170,10 @@ func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
 	rec := &memory{}
 	c := &client{run: &run{journal: &journal{Recorder: rec}}, wire: newWire(nil, time.Second)}
 	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Parts: []histories.Part{{Lock: "x"}, {Lock: "y"}}}}
-	ctx := context.WithValue(t.Context(), attemptKey{}, a)
-	enqueued(ctx, Place{Lock: "y", Token: histories.Token{Zxid: 2}, Ahead: 1})
-	enqueued(ctx, Place{Lock: "z"})
-	enqueued(ctx, Place{})
+	ctx := lock.WithAttempt(t.Context(), lock.Attempt{Enqueued: a.enqueued})
+	lock.Enqueued(ctx, lock.Place{Lock: "y", Token: histories.Token{Zxid: 2}, Ahead: 1})
+	lock.Enqueued(ctx, lock.Place{Lock: "z"})
+	lock.Enqueued(ctx, lock.Place{})
 	if len(rec.events) != 1 || rec.events[0].Lock != "y" || rec.events[0].Parts != nil || rec.events[0].Position != 1 {
 		t.Errorf("recorded %+v", rec.events)
 	}
@@ -183,19 +184,19 @@ func TestTheNumberOfANodeIsRead(t *testing.T) {
 		"_c_01234567-0123-0123-0123-0123456789ab-lock-0000000012":  12,
 		"_c_01234567-0123-0123-0123-0123456789ab-lock--2147483648": -2147483648,
 	} {
-		if got := Sequence(node); got != want {
+		if got := lock.Sequence(node); got != want {
 			t.Errorf("%s: %d, want %d", node, got, want)
 		}
 	}
 }
 
 func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
-	cfg := Config{Target: recipesTarget{}, Recipes: []histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier}}.withSizes()
+	cfg := Config{Target: ours("recipes"), Recipes: []histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier}}.withSizes()
 	r := &run{cfg: cfg, groups: cfg.groups(), met: make(map[meeting]int), active: make(map[int]*striking)}
 	r.locks = lockTable(r.groups)
-	for i, lock := range []string{"lock-0", "semaphore-0"} {
+	for i, name := range []string{"lock-0", "semaphore-0"} {
 		c := newClient(r, i)
-		c.addHold(&hold{c: c, event: histories.Event{Lock: lock}})
+		c.addHold(&hold{c: c, event: histories.Event{Lock: name}})
 		r.clients = append(r.clients, c)
 	}
 	w := world{r}
@@ -232,7 +233,7 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 }
 
 func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
-	cfg := Config{Target: recipesTarget{}}.withSizes()
+	cfg := Config{Target: ours("recipes")}.withSizes()
 	r := &run{cfg: cfg, groups: cfg.groups(), met: make(map[meeting]int), active: make(map[int]*striking)}
 	r.locks = lockTable(r.groups)
 	r.clients = []*client{newClient(r, 0), newClient(r, 1)}

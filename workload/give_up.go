@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // waiter is implemented by drivers whose waits are no acquires: when all clients are
@@ -53,7 +55,7 @@ func (r *run) giveUps(ctx context.Context) {
 }
 
 func (barrierDriver) block(ctx context.Context, c *client, name string) (undo func()) {
-	target, ok := c.client().(BarrierClient)
+	target, ok := c.client().(lock.BarrierClient)
 	if !ok {
 		return func() {} // it has ended meanwhile
 	}
@@ -62,7 +64,7 @@ func (barrierDriver) block(ctx context.Context, c *client, name string) (undo fu
 }
 
 func (barrierDriver) waitInVain(c *client, name string, moment func() (context.Context, context.CancelFunc)) {
-	if target, ok := c.client().(BarrierClient); ok {
+	if target, ok := c.client().(lock.BarrierClient); ok {
 		ctx, cancel := moment()
 		defer cancel()
 		_ = target.WaitBarrier(ctx, name)
@@ -75,7 +77,7 @@ func (d *doubleBarrierDriver) block(context.Context, *client, string) (undo func
 }
 
 func (d *doubleBarrierDriver) waitInVain(c *client, name string, moment func() (context.Context, context.CancelFunc)) {
-	target, ok := c.client().(DoubleBarrierClient)
+	target, ok := c.client().(lock.DoubleBarrierClient)
 	if !ok {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // guarded is what one lock of a hold guards: its counters, and the token that
@@ -57,7 +58,7 @@ func (h *hold) has(token histories.Token) bool {
 //
 // A reader reads twice instead. It stays away from the fence: its token is no
 // place in the order of the writers.
-func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
+func (h *hold) increment(ctx context.Context, lease lock.Lease, race time.Duration) {
 	if !h.c.awake() {
 		return
 	}
@@ -104,7 +105,7 @@ func (h *hold) increment(ctx context.Context, lease Lease, race time.Duration) {
 // mayWrite is asked right before a write. A holder in a process of its own may be
 // paused between the last look at its lease and the write: where there is a
 // fence it writes without looking again, as soon as its process runs.
-func (h *hold) mayWrite(lease Lease, store string) bool {
+func (h *hold) mayWrite(lease lock.Lease, store string) bool {
 	if h.isLost() {
 		return false
 	}

@@ -10,20 +10,11 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// GuardedLease is implemented by the leases of targets that promise
-// histories.Promises.Guards: the fence for data that is in ZooKeeper itself.
-type GuardedLease interface {
-	// SetGuarded sets the data of a node in ZooKeeper, in one transaction with a
-	// look at whether the lock is held, or all of several. An error that wraps
-	// ErrLost says that it was not, and nothing is written. Any other error leaves
-	// open whether it was written, or will be.
-	SetGuarded(ctx context.Context, node string, data []byte) error
-}
-
 // guardedNode is the counter in ZooKeeper that a lock guards.
-func (r *run) guardedNode(lock string) string { return path.Join(r.observer.root, "guarded", lock) }
+func (r *run) guardedNode(name string) string { return path.Join(r.observer.root, "guarded", name) }
 
 // putGuarded makes these counters, for targets that can write to them.
 func (r *run) putGuarded() error {
@@ -33,11 +24,11 @@ func (r *run) putGuarded() error {
 	if err := r.observer.create(path.Dir(r.guardedNode("any"))); err != nil {
 		return err
 	}
-	for lock, l := range r.locks {
+	for name, l := range r.locks {
 		if !l.Recipe.Guards() {
 			continue
 		}
-		node := r.guardedNode(lock)
+		node := r.guardedNode(name)
 		if err := r.observer.create(node); err != nil {
 			return err
 		}
@@ -65,7 +56,7 @@ func (h *hold) beginGuarded(plan cycle) {
 
 // readGuarded reads one of the counters that the hold guards, unless it has.
 func (h *hold) readGuarded(plan cycle, patience time.Duration) {
-	if _, ok := h.lease.(GuardedLease); !ok || h.seen != nil || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Permits > 0 || h.isLost() {
+	if _, ok := h.lease.(lock.GuardedLease); !ok || h.seen != nil || !h.c.run.promises.Guards || h.event.Mode == histories.ModeRead || h.event.Permits > 0 || h.isLost() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(h.c.run.life, patience)
@@ -86,7 +77,7 @@ func (h *hold) awaitSession(plan cycle) {
 	defer cancel()
 	for since := time.Now(); bounded.Err() == nil; pause(bounded, heartbeat/10, nil) {
 		now := h.c.status()
-		if now.Linked != 0 && (sessionName(now.Session) != h.event.Session || time.Since(since) > timeout/2) {
+		if now.Linked != 0 && (lock.SessionName(now.Session) != h.event.Session || time.Since(since) > timeout/2) {
 			break
 		}
 	}
@@ -129,7 +120,7 @@ func (c cycle) oneOf(all []guarded) guarded { return all[int(c.part*float64(len(
 //
 // The innermost of leases guards it; several locks that are held at once do so
 // together, also where one of them was acquired again.
-func (h *hold) endGuarded(leases []Lease, plan cycle) (unknown bool) {
+func (h *hold) endGuarded(leases []lock.Lease, plan cycle) (unknown bool) {
 	if h.seen == nil || !h.c.awake() {
 		return false
 	}
@@ -145,11 +136,11 @@ func (h *hold) endGuarded(leases []Lease, plan cycle) (unknown bool) {
 	value := h.seen.value + 1
 	e := h.accessing(histories.Write, h.seen.guarded, histories.StoreGuarded, value)
 	h.c.record(e)
-	err := lease.(GuardedLease).SetGuarded(ctx, h.c.run.guardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
+	err := lease.(lock.GuardedLease).SetGuarded(ctx, h.c.run.guardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
 	switch {
 	case err == nil:
 		e.Type = histories.OK
-	case errors.Is(err, ErrLost):
+	case errors.Is(err, lock.ErrLost):
 		e.Type, e.Error = histories.Fail, err.Error()
 	default:
 		return true

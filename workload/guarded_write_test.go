@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // guarding is a lease whose guarded writes end as told.
@@ -33,7 +34,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 		want    []histories.Type
 	}{
 		"written":        {read, nil, 1, []histories.Type{histories.Invoke, histories.OK, histories.Invoke, histories.OK}},
-		"refused":        {read, fmt.Errorf("too late: %w", ErrLost), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
+		"refused":        {read, fmt.Errorf("too late: %w", lock.ErrLost), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
 		"nobody knows":   {read, errors.New("connection closed"), 1, []histories.Type{histories.Invoke, histories.Crash}},
 		"nothing to add": {nil, nil, 0, []histories.Type{histories.Invoke, histories.OK}},
 	} {
@@ -41,7 +42,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 			h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Lock: "lock-0", Depth: 1})
 			lease := h.lease.(*guarding)
 			lease.err, h.seen = c.err, c.seen
-			h.finish(t.Context(), cycle{}, []Lease{lease})
+			h.finish(t.Context(), cycle{}, []lock.Lease{lease})
 			got := record()
 			if !slices.Equal(types(got), c.want) {
 				t.Errorf("on record: %v, want %v", types(got), c.want)
@@ -63,7 +64,7 @@ func TestOnlyWhoExcludesReadsTheCounterInZooKeeper(t *testing.T) {
 		promises histories.Promises
 		plan     cycle
 		event    histories.Event
-		lease    Lease
+		lease    lock.Lease
 	}{
 		"not planned":  {histories.Promises{Guards: true}, cycle{}, histories.Event{Lock: "l"}, lease},
 		"not promised": {histories.Promises{}, cycle{guarded: true}, histories.Event{Lock: "l"}, lease},
@@ -96,7 +97,7 @@ func TestOfSeveralLocksAnyOneMayGuardTheCounter(t *testing.T) {
 	h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}, Depth: 1})
 	both, again := h.lease.(*guarding), &guarding{}
 	h.seen = &seen{two[1], 6}
-	if h.endGuarded([]Lease{both, partLease{again, "b"}}, cycle{}) {
+	if h.endGuarded([]lock.Lease{both, partLease{again, "b"}}, cycle{}) {
 		t.Error("nobody knows, although it was answered")
 	}
 	if want := []string{"/run-1/guarded/b=7"}; !slices.Equal(both.written, want) || again.written != nil {

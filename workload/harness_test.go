@@ -17,6 +17,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // shared is the ensemble of all tests of this package: starting one takes
@@ -113,9 +115,9 @@ func summary(r workload.Result) string {
 		r.Nemesis.Struck, len(r.Nemesis.Skipped), r.Stuck, len(r.Census.Contenders), r.Census.Watches, len(r.Census.Goroutines), r.Warnings)
 }
 
-func target(t *testing.T, name string) workload.Target {
+func target(t *testing.T, name string) lock.Target {
 	t.Helper()
-	out, err := workload.TargetNamed(name)
+	out, err := targets.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // hold is a lock, or several acquired at once, that a process holds, from the
@@ -14,12 +15,12 @@ import (
 type hold struct {
 	c     *client
 	event histories.Event // process, lock or parts, owner, session and token, for all its events
-	lease Lease
-	above int           // how often its owner had the lock before, as far as the owner knows
-	since int           // the client's strikes when it began
-	seen  *seen         // of the counter in ZooKeeper, when it is to be written
-	again Reenterer     // for re-entries; nil where there are none
-	done  chan struct{} // closed when over
+	lease lock.Lease
+	above int            // how often its owner had the lock before, as far as the owner knows
+	since int            // the client's strikes when it began
+	seen  *seen          // of the counter in ZooKeeper, when it is to be written
+	again lock.Reenterer // for re-entries; nil where there are none
+	done  chan struct{}  // closed when over
 
 	lingers atomic.Bool // it would go on if its client were hit now
 
@@ -29,7 +30,7 @@ type hold struct {
 	over bool // Release was called, or the process crashed
 }
 
-func newHold(c *client, acquired histories.Event, lease Lease) *hold {
+func newHold(c *client, acquired histories.Event, lease lock.Lease) *hold {
 	h := &hold{c: c, lease: lease, done: make(chan struct{}), since: c.strikeCount(), above: max(acquired.Depth, 1) - 1}
 	h.event = acquired
 	h.event.Type, h.event.Op, h.event.Depth = "", "", 0
@@ -112,7 +113,7 @@ func (h *hold) end(e histories.Event) {
 // release gives back one level of the hold. When nobody knows whether the
 // outermost was freed, the process is retired, unless it holds something else:
 // then it goes on for as long as it does.
-func (h *hold) release(ctx context.Context, lease Lease, depth int) {
+func (h *hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	h.c.awake()
 	e := h.event
 	if part, ok := lease.(partLease); ok {
@@ -133,7 +134,7 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 		if depth == 1 {
 			h.c.run.journal.cycles.Add(1)
 		}
-	case errors.Is(err, ErrLost), depth > 1, h.c.holds() > 0:
+	case errors.Is(err, lock.ErrLost), depth > 1, h.c.holds() > 0:
 		// Not its doing that the lock is free; or its process goes on.
 		e.Type = histories.Fail
 	default:
@@ -152,15 +153,15 @@ func (h *hold) release(ctx context.Context, lease Lease, depth int) {
 
 // partLease is a re-entry of one lock of several.
 type partLease struct {
-	Lease
+	lock.Lease
 	lock string
 }
 
 // part is what the events of one lock of the hold have in common.
-func (h *hold) part(lock string) histories.Event {
+func (h *hold) part(name string) histories.Event {
 	e := h.event
 	for _, p := range e.Parts {
-		if p.Lock == lock {
+		if p.Lock == name {
 			e.Lock, e.Token, e.Parts = p.Lock, p.Token, nil
 		}
 	}
@@ -169,7 +170,7 @@ func (h *hold) part(lock string) histories.Event {
 
 // reenter acquires the held lock, or the first of several, again. It returns nil
 // when it did not get it.
-func (h *hold) reenter(ctx context.Context, r Reenterer, held Lease, depth int) Lease {
+func (h *hold) reenter(ctx context.Context, r lock.Reenterer, held lock.Lease, depth int) lock.Lease {
 	e := h.part(h.lock())
 	if part, ok := held.(partLease); ok {
 		held = part.Lease

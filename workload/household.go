@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // household is the clients of a run that share one client of the target, and with
@@ -23,7 +24,7 @@ type household struct {
 	opening sync.Mutex // one of the members opens at a time
 
 	mu     sync.Mutex
-	target Client // nil between a crash and the next open
+	target lock.Client // nil between a crash and the next open
 	wire   clientNetwork
 	absent context.CancelFunc // ends the presence goroutine
 	opens  []clientNetwork    // of the client, and of those before it
@@ -33,14 +34,9 @@ func newHousehold(c *client) *household {
 	return &household{members: []*client{c}, links: make(map[int]links.Link), ids: make(map[string]int)}
 }
 
-// Concurrent is implemented by targets whose clients may be used by several
-// goroutines at a time, as an application does that opens one for all. Some
-// clients of a run then share one.
-type Concurrent interface{ Concurrent() bool }
-
 // shares reports whether clients can share one of the target.
 func (c Config) shares() bool {
-	t, ok := c.Target.(Concurrent)
+	t, ok := c.Target.(lock.Concurrent)
 	return ok && t.Concurrent() && c.Workers.N == 0
 }
 
@@ -107,13 +103,13 @@ func (h *household) link(ctx context.Context) error {
 }
 
 // current returns the client of the target, nil if there is none.
-func (h *household) current() (Client, clientNetwork) {
+func (h *household) current() (lock.Client, clientNetwork) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.target, h.wire
 }
 
-func (h *household) opened(target Client, w clientNetwork, absent context.CancelFunc) {
+func (h *household) opened(target lock.Client, w clientNetwork, absent context.CancelFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.target, h.wire, h.absent = target, w, absent
@@ -121,7 +117,7 @@ func (h *household) opened(target Client, w clientNetwork, absent context.Cancel
 
 // vacate takes a client of the target out of use. It reports false when somebody
 // has done so before.
-func (h *household) vacate(target Client) (w clientNetwork, absent context.CancelFunc, first bool) {
+func (h *household) vacate(target lock.Client) (w clientNetwork, absent context.CancelFunc, first bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if target == nil || h.target != target {
@@ -134,7 +130,7 @@ func (h *household) vacate(target Client) (w clientNetwork, absent context.Cance
 // crash ends the client of the target as its death would, and puts on record the
 // crash of those whom it takes by surprise: all but one. The network goes first, so
 // that nothing can be said any more.
-func (h *household) crash(target Client, but *client) {
+func (h *household) crash(target lock.Client, but *client) {
 	w, absent, first := h.vacate(target)
 	if !first {
 		return // it has crashed with another, or the run has torn it out already

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // sharing is a client of a target, of which nothing but its end is asked for.
 type sharing struct {
-	Client
+	lock.Client
 	crashed int
 }
 
@@ -27,7 +28,7 @@ func couple(t *testing.T) (a, b *client, target *sharing, events func() []histor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{cfg: Config{Clients: 2, Pairs: 1, Target: recipesTarget{}}}
+	r := &run{cfg: Config{Clients: 2, Pairs: 1, Target: ours("recipes")}}
 	r.journal = &journal{Recorder: rec, refuse: func(err error) { t.Error(err) }}
 	r.clients = []*client{newClient(r, 0), newClient(r, 1)}
 	r.pairUp()
@@ -101,7 +102,7 @@ func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 func TestWhoOpensMovesInWithTheOthers(t *testing.T) {
 	_, b, target, _ := couple(t)
 	b.take()
-	if err := b.open(context.Background()); err != nil || b.client() != Client(target) {
+	if err := b.open(context.Background()); err != nil || b.client() != lock.Client(target) {
 		t.Errorf("it has %v, %v", b.client(), err)
 	}
 }
@@ -111,12 +112,12 @@ func TestPairsAreOfConcurrentTargets(t *testing.T) {
 		cfg  Config
 		want int
 	}{
-		"a fifth by default":                 {Config{Target: recipesTarget{}, Clients: 10}, 2},
-		"as many as asked for":               {Config{Target: recipesTarget{}, Clients: 10, Pairs: 4}, 4},
-		"no more than there are clients":     {Config{Target: recipesTarget{}, Clients: 5, Pairs: 4}, 2},
-		"none when none are asked for":       {Config{Target: recipesTarget{}, Clients: 10, Pairs: -1}, 0},
-		"none of a target for one at a time": {Config{Target: zkLockTarget{}, Clients: 10, Pairs: 4}, 0},
-		"none in worker processes":           {Config{Target: recipesTarget{}, Clients: 10, Workers: Workers{N: 2}}, 0},
+		"a fifth by default":                 {Config{Target: ours("recipes"), Clients: 10}, 2},
+		"as many as asked for":               {Config{Target: ours("recipes"), Clients: 10, Pairs: 4}, 4},
+		"no more than there are clients":     {Config{Target: ours("recipes"), Clients: 5, Pairs: 4}, 2},
+		"none when none are asked for":       {Config{Target: ours("recipes"), Clients: 10, Pairs: -1}, 0},
+		"none of a target for one at a time": {Config{Target: ours("zk-lock"), Clients: 10, Pairs: 4}, 0},
+		"none in worker processes":           {Config{Target: ours("recipes"), Clients: 10, Workers: Workers{N: 2}}, 0},
 	} {
 		if got := c.cfg.pairs(); got != c.want {
 			t.Errorf("%s: %d pairs; want %d", name, got, c.want)
@@ -164,7 +165,7 @@ func TestACycleIsNotDoomedForEver(t *testing.T) {
 func TestWhatIsToldBetweenTwoProcessesIsOnRecord(t *testing.T) {
 	a, _, _, events := couple(t)
 	a.run.promises.Says = true
-	tell := func() { a.told(Telling{What: histories.ToldAcquired, Lock: "lock-0"}) }
+	tell := func() { a.told(lock.Telling{What: histories.ToldAcquired, Lock: "lock-0"}) }
 	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Process: 0}
 	a.record(acquire)
 	tell()

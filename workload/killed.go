@@ -1,6 +1,9 @@
 package workload
 
-import "github.com/zkverify/zkverify/histories"
+import (
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
+)
 
 // record puts an event of one of the client's processes on record, unless the
 // process has died with its worker process: then it is that which is on record,
@@ -47,7 +50,7 @@ func (c *client) recordOfClient(e histories.Event) {
 // doing fails, one call after the other, until it opens again.
 func (c *client) bury(r *remoteClient) {
 	c.mu.Lock()
-	current := c.target == Client(r)
+	current := c.target == lock.Client(r)
 	process := c.process
 	c.mu.Unlock()
 	if !current {
@@ -59,7 +62,7 @@ func (c *client) bury(r *remoteClient) {
 	r.buried = true
 	if !again {
 		if process >= c.over {
-			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: sessionName(session)})
+			c.run.journal.record(histories.Event{Type: histories.Crash, Process: process, Session: lock.SessionName(session)})
 			c.over = process + 1
 		}
 		c.killed, c.dead = process+1, true
@@ -72,7 +75,7 @@ func (c *client) bury(r *remoteClient) {
 
 // die puts on record that the client, if it still is one of target, has crashed with
 // its household.
-func (c *client) die(target Client) {
+func (c *client) die(target lock.Client) {
 	if c.client() != target {
 		return // it has not opened again yet
 	}

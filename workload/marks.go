@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // marks are what a client reads in ZooKeeper of its own doings, in one session: the
@@ -31,7 +33,7 @@ func (c *client) marks() *marks {
 func (m *marks) current() bool {
 	target := m.c.client()
 	return target != nil && m.conn != nil && target.Conn() == m.conn &&
-		m.c.sessionName() == m.session && sessionName(m.conn.SessionID()) == m.session
+		m.c.sessionName() == m.session && lock.SessionName(m.conn.SessionID()) == m.session
 }
 
 // look returns what f finds, unless it finds nothing within a quarter of a session

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // observer watches the sessions of all clients through a session of its own,
@@ -24,13 +25,13 @@ import (
 // session as expired when a list of the nodes that is certainly younger than
 // the node lacks it. A list tells its age: the parent's pzxid.
 type observer struct {
-	conn    *zk.Conn
-	auth    ensemble.Credentials
-	over    chan struct{}  // closed when the connection's loop has ended
-	wg      sync.WaitGroup // owned by close: reads of counters
-	root    string         // of the run
-	journal *journal
-	expired func(session int64)
+	connection *lock.Connection
+	conn       *zk.Conn // of the connection
+	auth       ensemble.Credentials
+	wg         sync.WaitGroup // owned by close: reads of counters
+	root       string         // of the run
+	journal    *journal
+	expired    func(session int64)
 
 	mu      sync.Mutex
 	present map[int64]int64 // czxid of the presence node by session
@@ -45,49 +46,24 @@ const observerTimeout = 20 * time.Second
 const poll = 500 * time.Millisecond
 
 func newObserver(ctx context.Context, servers []string, auth ensemble.Credentials) (*observer, error) {
-	conn, events, err := zk.Connect(servers, observerTimeout,
-		zk.WithDialer(dialGuarded), zk.WithHostProvider(&inTurn{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	c, err := lock.Connect(ctx, lock.Env{Servers: servers, Dial: dialCapped, SessionTimeout: observerTimeout, Auth: auth})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("connecting the run's observer: %w", err)
 	}
-	o := &observer{conn: conn, auth: auth, over: make(chan struct{}), present: make(map[int64]int64), closed: make(map[int64]bool)}
-	session := make(chan struct{})
-	// Ends when the connection is closed.
-	go func() {
-		defer close(o.over)
-		once := sync.OnceFunc(func() { close(session) })
-		for e := range events {
-			if e.State == zk.StateHasSession {
-				once()
-			}
-		}
-	}()
-	select {
-	case <-session:
-		if err := auth.Add(ctx, conn); err != nil {
-			o.close()
-			return nil, err
-		}
-		return o, nil
-	case <-ctx.Done():
-		o.close()
-		return nil, fmt.Errorf("the ensemble does not serve: %w", context.Cause(ctx))
-	}
+	return &observer{connection: c, conn: c.Conn(), auth: auth, present: make(map[int64]int64), closed: make(map[int64]bool)}, nil
 }
 
-// dialGuarded dials a server, and does not believe whatever answers, nor waits long for
-// an answer.
-func dialGuarded(network, addr string, timeout time.Duration) (net.Conn, error) {
-	conn, err := net.DialTimeout(network, addr, timeout)
+// dialCapped dials a server, and does not wait for long until it answers.
+func dialCapped(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
-	return ensemble.CapHandshake(ensemble.Guard(conn), observerTimeout), nil
+	return ensemble.CapHandshake(conn, observerTimeout), nil
 }
 
 func (o *observer) close() {
-	o.conn.Close()
-	<-o.over
+	o.connection.Crash() // which is a close where there is a network
 	o.wg.Wait()
 }
 
@@ -172,7 +148,7 @@ func (o *observer) compare(children []string, age int64) {
 	o.mu.Lock()
 	var gone []int64
 	for session, czxid := range o.present {
-		if czxid <= age && !slices.Contains(children, sessionName(session)) {
+		if czxid <= age && !slices.Contains(children, lock.SessionName(session)) {
 			delete(o.present, session)
 			if !o.closed[session] {
 				gone = append(gone, session)
@@ -182,7 +158,7 @@ func (o *observer) compare(children []string, age int64) {
 	o.mu.Unlock()
 	slices.Sort(gone)
 	for _, session := range gone {
-		o.journal.record(histories.Event{Type: histories.Expired, Process: -1, Session: sessionName(session)})
+		o.journal.record(histories.Event{Type: histories.Expired, Process: -1, Session: lock.SessionName(session)})
 		o.expired(session)
 	}
 }
@@ -195,7 +171,7 @@ func (o *observer) closing(session int64) {
 }
 
 // keepPresence gives every session of one client its node, until ctx ends.
-func (o *observer) keepPresence(ctx context.Context, w *wire, target Client) {
+func (o *observer) keepPresence(ctx context.Context, w *wire, target lock.Client) {
 	keepPresence(ctx, w, target, o.presence(), o.auth.ACL(), o.announced)
 }
 

@@ -37,11 +37,11 @@ func operations(h *histories.History, recipe histories.Recipe) []operation {
 	var out []operation
 	open := make(map[int]int)
 	for _, e := range h.Events {
-		lock := e.Lock
+		name := e.Lock
 		if e.Parts != nil {
-			lock = e.Parts[0].Lock
+			name = e.Parts[0].Lock
 		}
-		if h.Header.Locks[lock].Recipe != recipe {
+		if h.Header.Locks[name].Recipe != recipe {
 			continue
 		}
 		switch e.Type {
@@ -156,17 +156,17 @@ func permits(h *histories.History, recipe histories.Recipe) (wrong []string) {
 
 // largest is the greatest size that a semaphore may have had at some instant in
 // [from, to].
-func largest(h *histories.History, lock string, sizes []operation, from, to time.Duration) int {
+func largest(h *histories.History, name string, sizes []operation, from, to time.Duration) int {
 	// A size is over when a later change has certainly been made.
 	over := func(since time.Duration) bool {
-		return slices.ContainsFunc(sizes, func(o operation) bool { return o.Lock == lock && o.ok() && o.call > since && o.ret < from })
+		return slices.ContainsFunc(sizes, func(o operation) bool { return o.Lock == name && o.ok() && o.call > since && o.ret < from })
 	}
 	most := 0
 	if !over(-1) {
-		most = h.Header.Locks[lock].Size
+		most = h.Header.Locks[name].Size
 	}
 	for _, o := range sizes {
-		if o.Lock == lock && o.call <= to && !over(o.done(h)) {
+		if o.Lock == name && o.call <= to && !over(o.done(h)) {
 			most = max(most, o.Size)
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // keepPresence gives every session of one client its presence node below dir,
 // through the client's own connection, until ctx ends. It tells announced of
 // each.
-func keepPresence(ctx context.Context, w *wire, target Client, dir string, acl []zk.ACL, announced func(session, czxid int64)) {
+func keepPresence(ctx context.Context, w *wire, target lock.Client, dir string, acl []zk.ACL, announced func(session, czxid int64)) {
 	var last int64
 	for ctx.Err() == nil {
 		session, _, _ := w.credentials()
@@ -40,7 +42,7 @@ func makePresence(session int64, conn *zk.Conn, dir string, acl []zk.ACL) (czxid
 	if conn == nil || conn.SessionID() != session {
 		return 0, errOtherSession
 	}
-	node := dir + "/" + sessionName(session)
+	node := dir + "/" + lock.SessionName(session)
 	_, err = conn.Create(node, nil, zk.FlagEphemeral, acl)
 	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
 		return 0, err
@@ -60,3 +62,6 @@ func makePresence(session int64, conn *zk.Conn, dir string, acl []zk.ACL) (czxid
 	}
 	return stat.Czxid, nil
 }
+
+// retryDelay keeps a loop of failing calls from spinning.
+const retryDelay = 20 * time.Millisecond

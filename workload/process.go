@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // failureRest keeps a client whose acquires fail at once from filling the
@@ -173,13 +174,13 @@ func (c *client) get(ctx context.Context, plan cycle, asked claim) (*hold, error
 
 // asPlanned reports whether an acquire or a wait failed by its client's choice.
 func asPlanned(err error) bool {
-	return errors.Is(err, ErrNotAcquired) || errors.Is(err, ErrNotHeld) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	return errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrNotHeld) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // gets acquires, or tries to, until it has what it asked for or ctx ends; then
 // it increments and releases. ask says of the client as it is then what to ask
 // for: it may have to be opened again.
-func (c *client) gets(ctx context.Context, op histories.Op, ask func(Client) claim) bool {
+func (c *client) gets(ctx context.Context, op histories.Op, ask func(lock.Client) claim) bool {
 	for ctx.Err() == nil && c.ensureOpen(ctx) {
 		asked := ask(c.client())
 		do := asked.acquire
@@ -192,7 +193,7 @@ func (c *client) gets(ctx context.Context, op histories.Op, ask func(Client) cla
 			continue
 		}
 		h.increment(ctx, h.lease, 0)
-		h.releaseAll([]Lease{h.lease}, cycle{})
+		h.releaseAll([]lock.Lease{h.lease}, cycle{})
 		return true
 	}
 	return false

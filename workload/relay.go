@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Shares of the cycles of a recipe that go to its spare lock, and of those that close
@@ -49,7 +50,7 @@ func (r *run) spare(recipe histories.Recipe) *spare {
 // at once when the one before has given it back, or has closed its client. Elsewhere
 // somebody is in the way more often than not, and a try that is refused shows
 // nothing.
-func (c *client) relay(ctx context.Context, s *spare, plan cycle, claimed func(lock string) claim) error {
+func (c *client) relay(ctx context.Context, s *spare, plan cycle, claimed func(name string) claim) error {
 	waiting, cancel := context.WithTimeout(ctx, relayWithin)
 	defer cancel()
 	select {
@@ -58,10 +59,10 @@ func (c *client) relay(ctx context.Context, s *spare, plan cycle, claimed func(l
 	case <-waiting.Done():
 		return nil
 	}
-	lock := s.locks[s.soiled%len(s.locks)]
+	name := s.locks[s.soiled%len(s.locks)]
 	plan.way, plan.hold, plan.crash = wayTry, 0, false
 	closing := plan.more.Float64() < closes
-	h, err := c.get(ctx, plan, claimed(lock))
+	h, err := c.get(ctx, plan, claimed(name))
 	if h == nil {
 		s.soiled++
 		return err
@@ -70,7 +71,7 @@ func (c *client) relay(ctx context.Context, s *spare, plan cycle, claimed func(l
 	if closing && !c.hosted() && len(c.home.members) == 1 && c.holds() == 1 && !h.isLost() && !c.underFault() {
 		clean = c.leave(h)
 	} else {
-		h.finish(ctx, plan, []Lease{h.lease})
+		h.finish(ctx, plan, []lock.Lease{h.lease})
 		clean = c.current() == before && !h.isLost()
 	}
 	if !clean {

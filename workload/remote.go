@@ -72,8 +72,8 @@ func (c *remoteClient) ask(ctx context.Context, what protocol.Command, lease *re
 	return c.talk.ask(ctx, what, lease, c.torn)
 }
 
-// offers reports whether the target's client has a recipe.
-func (c *remoteClient) offers(r histories.Recipe) bool { return slices.Contains(c.has, r) }
+// Offers reports whether the target's client has a recipe.
+func (c *remoteClient) Offers(r histories.Recipe) bool { return slices.Contains(c.has, r) }
 
 // told takes in an event of the client.
 func (c *remoteClient) told(l protocol.Line) error {
@@ -94,15 +94,6 @@ func (c *remoteClient) told(l protocol.Line) error {
 	defer c.mu.Unlock()
 	c.session, c.password, c.granted, c.server = session, l.Password, time.Duration(l.Timeout)*time.Millisecond, l.Server
 	return nil
-}
-
-// sessionNumber reads what sessionName has written.
-func sessionNumber(name string) (int64, error) {
-	n, err := strconv.ParseUint(name, 0, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no session", name)
-	}
-	return int64(n), nil
 }
 
 func (c *remoteClient) credentials() (session int64, password []byte, server int) {
@@ -245,4 +236,13 @@ func (l *remoteLease) revoked() {
 	for _, f := range all {
 		f()
 	}
+}
+
+// sessionNumber reads what lock.SessionName has written.
+func sessionNumber(name string) (int64, error) {
+	n, err := strconv.ParseUint(name, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no session", name)
+	}
+	return int64(n), nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // ErrNoEnsemble is returned by Run when the servers, or the links to them, fail before
@@ -43,8 +44,8 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	r.journal = &journal{Recorder: cfg.Recorder, refuse: end}
 	r.groups = cfg.groups()
 	r.locks = lockTable(r.groups)
-	for lock := range r.locks {
-		r.counters[lock] = new(counters)
+	for name := range r.locks {
+		r.counters[name] = new(counters)
 	}
 	for _, g := range r.groups {
 		g.driver = g.make(r)
@@ -206,7 +207,7 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	for _, c := range r.clients {
 		for _, g := range r.groups {
-			if !offered(c.client(), g.RecipeInfo) {
+			if !lock.Offers(c.client(), g.Recipe) {
 				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Recipe)
 			}
 		}
@@ -219,7 +220,7 @@ func (r *run) setUp(ctx context.Context) error {
 			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
 		}
 	}
-	r.idle = len(running(r.before, []Target{r.cfg.Target}))
+	r.idle = len(running(r.before, []lock.Target{r.cfg.Target}))
 	return nil
 }
 
@@ -255,21 +256,13 @@ func (r *run) prepare(ctx context.Context, servers []string) error {
 	return nil
 }
 
-// offered reports whether a client has a recipe.
-func offered(c Client, info RecipeInfo) bool {
-	if remote, ok := c.(*remoteClient); ok {
-		return remote.offers(info.Recipe)
-	}
-	return info.offered(c)
-}
-
 // putForeign puts the foreign node into each lock's directory.
 func (r *run) putForeign() error {
 	if r.cfg.Foreign == "" {
 		return nil
 	}
-	for lock := range r.locks {
-		dir := path.Join(r.lockRoot(), lock)
+	for name := range r.locks {
+		dir := path.Join(r.lockRoot(), name)
 		if err := errors.Join(r.observer.create(dir), r.observer.create(path.Join(dir, r.cfg.Foreign))); err != nil {
 			return fmt.Errorf("preparing %s: %w", dir, err)
 		}
@@ -298,8 +291,8 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 			bounded, cancel := context.WithDeadline(r.life, r.recoverBy)
 			defer cancel()
 			var stuck []string
-			for _, lock := range c.recover(bounded) {
-				stuck = append(stuck, fmt.Sprintf("client %d: %s", c.index, lock))
+			for _, name := range c.recover(bounded) {
+				stuck = append(stuck, fmt.Sprintf("client %d: %s", c.index, name))
 			}
 			if arrived.Add(1) == int64(len(r.clients)) {
 				close(everybody)
@@ -348,6 +341,10 @@ func (r *run) settle() {
 		r.warn("locks could not be settled before what is left was counted")
 	}
 }
+
+// recoveryGrace is what recovery goes on for after its bound, so that a client
+// that did not progress within the bound is on record as such.
+const recoveryGrace = 100 * time.Millisecond
 
 func (r *run) enter(phase string) {
 	r.mu.Lock()

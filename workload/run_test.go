@@ -11,15 +11,16 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // altered is a target whose clients or leases are wrapped.
 type altered struct {
-	workload.Target
-	client func(workload.Client) workload.Client
+	lock.Target
+	client func(lock.Client) lock.Client
 }
 
-func (a altered) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+func (a altered) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	c, err := a.Target.Open(ctx, env)
 	if err != nil {
 		return nil, err
@@ -28,24 +29,24 @@ func (a altered) Open(ctx context.Context, env workload.Env) (workload.Client, e
 }
 
 // deaf is a client that does not listen to its contexts.
-type deaf struct{ workload.Client }
+type deaf struct{ lock.Client }
 
-func (d deaf) Acquire(_ context.Context, lock string) (workload.Lease, error) {
-	return d.Client.Acquire(context.Background(), lock)
+func (d deaf) Acquire(_ context.Context, name string) (lock.Lease, error) {
+	return d.Client.Acquire(context.Background(), name)
 }
 
 // hoarder is a client whose releases of one lock do nothing.
-type hoarder struct{ workload.Client }
+type hoarder struct{ lock.Client }
 
-func (h hoarder) Acquire(ctx context.Context, lock string) (workload.Lease, error) {
-	l, err := h.Client.Acquire(ctx, lock)
-	if err != nil || lock != "lock-0" {
+func (h hoarder) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	l, err := h.Client.Acquire(ctx, name)
+	if err != nil || name != "lock-0" {
 		return l, err
 	}
 	return kept{l}, nil
 }
 
-type kept struct{ workload.Lease }
+type kept struct{ lock.Lease }
 
 func (kept) Release(context.Context) error { return nil }
 
@@ -100,7 +101,7 @@ func TestARecorderThatCannotWriteEndsTheRun(t *testing.T) {
 
 func TestATargetThatIgnoresItsContextIsTornOut(t *testing.T) {
 	r, _, err := drive(t, t.Context(), workload.Config{
-		Target:  altered{target(t, "recipes"), func(c workload.Client) workload.Client { return deaf{hoarder{c}} }},
+		Target:  altered{target(t, "recipes"), func(c lock.Client) lock.Client { return deaf{hoarder{c}} }},
 		Clients: 3, Locks: 2, Duration: time.Second, SessionTimeout: time.Second, Faults: []string{"none"},
 	})
 	if err != nil && !strings.Contains(err.Error(), "did not return") {
@@ -113,7 +114,7 @@ func TestATargetThatIgnoresItsContextIsTornOut(t *testing.T) {
 
 func TestALockThatIsNotReleasedIsFound(t *testing.T) {
 	r, report, err := drive(t, t.Context(), workload.Config{
-		Target:  altered{target(t, "recipes"), func(c workload.Client) workload.Client { return hoarder{c} }},
+		Target:  altered{target(t, "recipes"), func(c lock.Client) lock.Client { return hoarder{c} }},
 		Clients: 3, Locks: 2, Duration: time.Second, SessionTimeout: time.Second, Faults: []string{"none"},
 		Mix: workload.Mix{Reenter: -1},
 	})

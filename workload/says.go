@@ -6,68 +6,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // What a lock says of itself is judged if its target promises
 // histories.Promises.Says. Leases and lockers say as much as they have methods
 // for; an observer is told by way of Env.Told.
-
-// DeadlineLease is implemented by leases that know until when they are good.
-type DeadlineLease interface {
-	Lease
-	// Deadline is the instant at which the lease is lost unless the servers are
-	// heard from before. Valid is false from then on.
-	Deadline() time.Time
-}
-
-// PartsDeadlineLease is implemented by leases of several locks that know until when
-// each part is good: they are lost when the first of them is.
-type PartsDeadlineLease interface {
-	DeadlineLease
-	PartDeadlines() []time.Time
-}
-
-// NestedLease is implemented by leases of reentrant locks.
-type NestedLease interface {
-	Lease
-	// Depth is 1 for an outermost lease, 2 for its re-entry, and so on.
-	Depth() int
-}
-
-// ContextLease is implemented by leases with a context that ends when they are
-// lost or released, and not before.
-type ContextLease interface {
-	Lease
-	Context() context.Context
-}
-
-// NodeLease is implemented by leases whose token is the transaction that created
-// their node.
-type NodeLease interface {
-	Lease
-	Node() string // its path
-}
-
-// HeldLocker is implemented by lockers, those of permits too, that know whether
-// anybody holds a lock through their client; of a read/write lock, in their mode.
-type HeldLocker interface {
-	Held(lock string) bool
-}
-
-// QueueLocker is implemented by lockers that list who stands in the queue of a
-// lock, the first one first.
-type QueueLocker interface {
-	Participants(ctx context.Context, lock string) ([]histories.Participant, error)
-}
-
-// Telling is what an observer is told of an outermost lease: once that it was
-// acquired, and then once that it was lost or released.
-type Telling struct {
-	What    string // histories.ToldAcquired, ToldLost or ToldReleased
-	Lock    string
-	Token   histories.Token // of the lease
-	Session int64           // of the lease
-}
 
 // asking decides how often locks are asked of themselves, by shares.
 const (
@@ -85,7 +29,7 @@ func (c *client) saying() *histories.Saying {
 // ask puts on record what one of the hold's leases, of a depth as its holder
 // counts, says of itself. When the hold is over or lost by then, it is not: nobody
 // knows what came first.
-func (h *hold) ask(lease Lease, depth int) {
+func (h *hold) ask(lease lock.Lease, depth int) {
 	if !h.c.run.promises.Says {
 		return
 	}
@@ -95,19 +39,19 @@ func (h *hold) ask(lease Lease, depth int) {
 	}
 	s := h.c.saying()
 	asked := time.Now()
-	if l, ok := lease.(NestedLease); ok {
+	if l, ok := lease.(lock.NestedLease); ok {
 		s.Depth = l.Depth()
 	}
-	if l, ok := lease.(DeadlineLease); ok {
+	if l, ok := lease.(lock.DeadlineLease); ok {
 		valid := lease.Valid()
 		left := l.Deadline().Sub(asked)
 		s.Valid, s.Left = &valid, &left
 	}
-	if l, ok := lease.(PartsDeadlineLease); ok {
+	if l, ok := lease.(lock.PartsDeadlineLease); ok {
 		least := slices.MinFunc(l.PartDeadlines(), time.Time.Compare).Sub(asked)
 		s.Least = &least
 	}
-	if l, ok := lease.(ContextLease); ok {
+	if l, ok := lease.(lock.ContextLease); ok {
 		ended := h.endedEarly(l.Context())
 		s.Ended = &ended
 	}
@@ -133,14 +77,14 @@ func (h *hold) askOtherMode() {
 }
 
 // askNow asks one of the hold's leases, given outermost first, now and then.
-func (h *hold) askNow(levels []Lease) {
+func (h *hold) askNow(levels []lock.Lease) {
 	if h.c.asks.Float64() < askGrant {
 		h.askOne(levels)
 	}
 }
 
 // askOne asks any one of the hold's leases.
-func (h *hold) askOne(levels []Lease) {
+func (h *hold) askOne(levels []lock.Lease) {
 	i := h.c.asks.IntN(len(levels))
 	h.ask(levels[i], h.above+i+1)
 }
@@ -148,7 +92,7 @@ func (h *hold) askOne(levels []Lease) {
 // askGranted asks a hold that has just begun now and then, and when its node was
 // created if a fault has met its acquire: that is when a target must find that out.
 func (h *hold) askGranted(met bool) {
-	h.askNow([]Lease{h.lease})
+	h.askNow([]lock.Lease{h.lease})
 	if h.c.asks.Float64() < askNode || met {
 		h.askNode()
 	}
@@ -180,7 +124,7 @@ func (h *hold) record(e histories.Event, depth int, s *histories.Saying, always 
 
 // askLost puts on record what a lease says of itself that is lost, as is on record
 // already. Its context gets time to end.
-func (h *hold) askLost(lease Lease) {
+func (h *hold) askLost(lease lock.Lease) {
 	if !h.c.run.promises.Says {
 		return
 	}
@@ -194,7 +138,7 @@ func (h *hold) askLost(lease Lease) {
 		}
 	}
 	s := h.c.saying()
-	if l, ok := lease.(ContextLease); ok {
+	if l, ok := lease.(lock.ContextLease); ok {
 		// In steps, so that a machine that stands still does not count.
 		for i := 0; i < 10 && l.Context().Err() == nil; i++ {
 			pause(context.Background(), histories.EndBound/5, l.Context().Done())
@@ -237,11 +181,11 @@ func (c *client) companyBusy() bool {
 
 // saysFree asks whether the client holds a lock that it should not hold: nil if it does
 // not say, or may hold the lock in the name of another, perhaps in its next session.
-func (c *client) saysFree(lock string, mode histories.Mode) *bool {
+func (c *client) saysFree(name string, mode histories.Mode) *bool {
 	if c.companyBusy() {
 		return nil
 	}
-	held := c.saysHeld(lock, mode)
+	held := c.saysHeld(name, mode)
 	if c.companyBusy() {
 		return nil
 	}
@@ -249,34 +193,34 @@ func (c *client) saysFree(lock string, mode histories.Mode) *bool {
 }
 
 // saysHeld asks whether the client holds a lock; nil if it does not say.
-func (c *client) saysHeld(lock string, mode histories.Mode) *bool {
-	if l, ok := c.lockerOf(lock, mode).(HeldLocker); ok && lock != "" {
-		held := l.Held(lock)
+func (c *client) saysHeld(name string, mode histories.Mode) *bool {
+	if l, ok := c.lockerOf(name, mode).(lock.HeldLocker); ok && name != "" {
+		held := l.Held(name)
 		return &held
 	}
 	return nil
 }
 
 // lockerOf returns what gets a lock, nil if there is no client.
-func (c *client) lockerOf(lock string, mode histories.Mode) any {
-	target, recipe := c.client(), c.run.locks[lock].Recipe
+func (c *client) lockerOf(name string, mode histories.Mode) any {
+	target, recipe := c.client(), c.run.locks[name].Recipe
 	switch {
-	case target == nil || lock == "":
+	case target == nil || name == "":
 		return nil
 	case recipe.HasPermits():
-		l, _ := permitsOf(target, recipe)
+		l, _ := lock.PermitsOf(target, recipe)
 		return l
 	}
-	l, _ := lockerOf(target, recipe, mode)
+	l, _ := lock.LockerOf(target, recipe, mode)
 	return l
 }
 
 // told is Env.Told: it puts on record what an observer of the client was told.
-func (c *client) told(t Telling) {
+func (c *client) told(t lock.Telling) {
 	if !c.run.promises.Says {
 		return
 	}
 	s := c.saying()
 	s.Told = t.What
-	c.recordOfClient(histories.Event{Type: histories.Says, Lock: t.Lock, Token: t.Token, Session: sessionName(t.Session), Saying: s})
+	c.recordOfClient(histories.Event{Type: histories.Says, Lock: t.Lock, Token: t.Token, Session: lock.SessionName(t.Session), Saying: s})
 }

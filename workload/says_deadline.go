@@ -3,6 +3,8 @@ package workload
 import (
 	"context"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // beforeDeadline is when a holder begins to look closely at a deadline that comes.
@@ -12,10 +14,10 @@ const beforeDeadline = 2 * time.Millisecond
 // A deadline that comes meanwhile is met with open eyes: a lease that waits to be
 // told of its loss is valid for an instant too long, and whoever pauses in it for
 // longer.
-func (h *hold) waitOut(ctx context.Context, d time.Duration, lease Lease) {
-	l, ok := lease.(DeadlineLease)
+func (h *hold) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
+	l, ok := lease.(lock.DeadlineLease)
 	if part, isPart := lease.(partLease); isPart {
-		l, ok = part.Lease.(DeadlineLease)
+		l, ok = part.Lease.(lock.DeadlineLease)
 	}
 	if !ok || !h.c.run.promises.Says {
 		pause(ctx, d, h.lease.Lost())
@@ -32,7 +34,7 @@ func (h *hold) waitOut(ctx context.Context, d time.Duration, lease Lease) {
 // meetDeadline asks the lease again and again until it is valid no more, or its
 // deadline has moved on. If it is valid after its own deadline that is on record,
 // whatever has become of it since.
-func (h *hold) meetDeadline(ctx context.Context, lease DeadlineLease) {
+func (h *hold) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
 	for until := time.Now().Add(10 * beforeDeadline); ctx.Err() == nil; {
 		s := h.c.saying()
 		asked := time.Now()

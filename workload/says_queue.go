@@ -5,13 +5,14 @@ import (
 	"path"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // askQueue puts on record whom the client takes to stand in a lock's queue. It
 // writes first, which a majority has to agree to: what had been answered to anybody
 // by then is in what is read next on the same connection, whichever server answers.
-func (c *client) askQueue(ctx context.Context, lock string) {
-	recipe := c.run.locks[lock].Recipe
+func (c *client) askQueue(ctx context.Context, name string) {
+	recipe := c.run.locks[name].Recipe
 	if !c.run.promises.Says || recipe.HasPermits() {
 		return
 	}
@@ -19,14 +20,14 @@ func (c *client) askQueue(ctx context.Context, lock string) {
 	if recipe == histories.ReadWrite {
 		mode = histories.ModeRead
 	}
-	l, ok := c.lockerOf(lock, mode).(QueueLocker)
+	l, ok := c.lockerOf(name, mode).(lock.QueueLocker)
 	if !ok {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.run.cfg.SessionTimeout/4)
 	defer cancel()
 	session, conn := c.sessionName(), c.client().Conn()
-	if conn == nil || sessionName(conn.SessionID()) != session {
+	if conn == nil || lock.SessionName(conn.SessionID()) != session {
 		return
 	}
 	s := c.saying()
@@ -44,20 +45,20 @@ func (c *client) askQueue(ctx context.Context, lock string) {
 	case <-ctx.Done():
 		return
 	}
-	queue, err := l.Participants(ctx, lock)
+	queue, err := l.Participants(ctx, name)
 	if err != nil || c.client() == nil || c.client().Conn() != conn || c.sessionName() != session {
 		return // another session asked, of a server that may lag behind
 	}
 	if s.Queue = queue; queue == nil {
 		s.Queue = []histories.Participant{}
 	}
-	c.record(histories.Event{Type: histories.Says, Process: c.current(), Lock: lock, Session: session, Saying: s})
+	c.record(histories.Event{Type: histories.Says, Process: c.current(), Lock: name, Session: session, Saying: s})
 }
 
 // askNode has the run's observer look when the node of a lease was created, and
 // puts that on record if the hold still lasts then.
 func (h *hold) askNode() {
-	l, ok := h.lease.(NodeLease)
+	l, ok := h.lease.(lock.NodeLease)
 	if !ok || !h.c.run.promises.Says || h.event.Parts != nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // serverWatch puts on record what each server is, whenever that has changed, and when
@@ -28,7 +29,7 @@ type serverWatch struct {
 // be silent after serverPatience.
 const (
 	serverPoll     = 250 * time.Millisecond
-	serverPatience = 500 * time.Millisecond
+	serverPatience = lock.SilentAfter - serverPoll
 	serverIdle     = 50 * time.Millisecond // without any event; then what a server is goes on record again
 )
 

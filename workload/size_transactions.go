@@ -6,28 +6,21 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// SizeByNode is implemented by SizedLockers that keep the size in a node, and grant
-// permits by the size in force at the transaction of the grant, which is its token.
-type SizeByNode interface {
-	SizedLocker
-	// SizeNode returns the node. SetSize writes to it, in the session of Conn.
-	SizeNode(lock string) string
-}
 
 // resize changes a size by way of set, and returns the transaction that did so if
 // nothing else wrote to the size meanwhile, and set did but once: the version of the
 // node is one more then. What a server that lags behind says before can only make it
 // more.
-func (c *client) resize(locker SizedLocker, lock string, set func() error) (histories.Token, error) {
-	sized, ok := locker.(SizeByNode)
+func (c *client) resize(locker lock.SizedLocker, name string, set func() error) (histories.Token, error) {
+	sized, ok := locker.(lock.SizeByNode)
 	m := c.marks()
 	if !ok || m == nil {
 		return histories.Token{}, set()
 	}
 	stat := func(context.Context) (*zk.Stat, error) {
-		there, stat, err := m.conn.Exists(sized.SizeNode(lock))
+		there, stat, err := m.conn.Exists(sized.SizeNode(name))
 		if err == nil && !there {
 			err = zk.ErrNoNode
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // errWorkerGone is wrapped by the errors of what is asked of a worker process
@@ -187,7 +188,7 @@ func (t *talk) received(l protocol.Line) error {
 			return fmt.Errorf("there was no command %d", l.ID)
 		}
 		if k != nil { // else it is over: its place means nothing any more
-			enqueued(k.ctx, Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
+			lock.Enqueued(k.ctx, lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
 		}
 		return nil
 	case protocol.SayLost, protocol.SayRevokeRequested:
@@ -298,11 +299,11 @@ func failureOf(l protocol.Line, ctx context.Context) error {
 	e := remoteError{text: l.Error}
 	switch l.Why {
 	case protocol.WhyNotAcquired:
-		e.is = ErrNotAcquired
+		e.is = lock.ErrNotAcquired
 	case protocol.WhyLost:
-		e.is = ErrLost
+		e.is = lock.ErrLost
 	case protocol.WhyNotHeld:
-		e.is = ErrNotHeld
+		e.is = lock.ErrNotHeld
 	case protocol.WhyCancelled:
 		e.is = context.Canceled
 		if ctx.Err() != nil {

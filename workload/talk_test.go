@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // inMemory is a lock in the memory of its process, which every client shares.
@@ -34,29 +35,29 @@ func newMemory() *inMemory {
 	return m
 }
 
-func (*inMemory) Name() string                         { return "memory" }
-func (*inMemory) Description() string                  { return "" }
-func (*inMemory) Recipe() string                       { return "mutex" }
-func (*inMemory) Promises(Settings) histories.Promises { return histories.Promises{} }
-func (m *inMemory) Open(_ context.Context, env Env) (Client, error) {
+func (*inMemory) Name() string                              { return "memory" }
+func (*inMemory) Description() string                       { return "" }
+func (*inMemory) Recipe() string                            { return "mutex" }
+func (*inMemory) Promises(lock.Settings) histories.Promises { return histories.Promises{} }
+func (m *inMemory) Open(_ context.Context, env lock.Env) (lock.Client, error) {
 	return &memoryClient{m, env}, nil
 }
 
 type memoryClient struct {
 	*inMemory
-	env Env
+	env lock.Env
 }
 
-func (*memoryClient) Conn() *zk.Conn              { return nil }
-func (c *memoryClient) Crash()                    { c.lose() }
-func (*memoryClient) Close(context.Context) error { return nil }
-func (c *memoryClient) Revocable() RevokerLocker  { return c }
+func (*memoryClient) Conn() *zk.Conn                  { return nil }
+func (c *memoryClient) Crash()                        { c.lose() }
+func (*memoryClient) Close(context.Context) error     { return nil }
+func (c *memoryClient) Revocable() lock.RevokerLocker { return c }
 
 func (c *memoryClient) Holder(context.Context, string) (histories.Token, string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.holder == nil {
-		return histories.Token{}, "", ErrNotHeld
+		return histories.Token{}, "", lock.ErrNotHeld
 	}
 	return c.holder.token, "the node", nil
 }
@@ -82,8 +83,8 @@ func (m *inMemory) lose() {
 	}
 }
 
-func (c *memoryClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	c.env.Enqueued(ctx, Place{Lock: lock, Sequence: 7})
+func (c *memoryClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	c.env.Enqueued(ctx, lock.Place{Lock: name, Sequence: 7})
 	select {
 	case <-c.turn:
 	case <-ctx.Done():
@@ -96,14 +97,14 @@ func (c *memoryClient) Acquire(ctx context.Context, lock string) (Lease, error) 
 	return c.holder, nil
 }
 
-func (c *memoryClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
+func (c *memoryClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
 	c.mu.Lock()
 	held := c.holder != nil
 	c.mu.Unlock()
 	if held {
-		return nil, fmt.Errorf("%w: somebody has it", ErrNotAcquired)
+		return nil, fmt.Errorf("%w: somebody has it", lock.ErrNotAcquired)
 	}
-	return c.Acquire(ctx, lock)
+	return c.Acquire(ctx, name)
 }
 
 type memoryLease struct {
@@ -139,7 +140,7 @@ func (l *memoryLease) end() {
 
 func (l *memoryLease) Release(context.Context) error {
 	if !l.Valid() {
-		return ErrLost
+		return lock.ErrLost
 	}
 	l.end()
 	return nil
@@ -197,10 +198,10 @@ func TestTwoClientsInOneWorkerTakeTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.TryAcquire(t.Context(), "lock-0"); !errors.Is(err, ErrNotAcquired) || !strings.Contains(err.Error(), "somebody has it") {
+	if _, err := b.TryAcquire(t.Context(), "lock-0"); !errors.Is(err, lock.ErrNotAcquired) || !strings.Contains(err.Error(), "somebody has it") {
 		t.Errorf("a try while another holds: %v; want ErrNotAcquired in the target's words", err)
 	}
-	got := make(chan Lease)
+	got := make(chan lock.Lease)
 	go func() {
 		l, _ := b.Acquire(context.Background(), "lock-0")
 		got <- l
@@ -267,7 +268,7 @@ func TestALossInAWorkerIsTold(t *testing.T) {
 	if l.Valid() {
 		t.Error("a lost lease is valid")
 	}
-	if err := l.Release(t.Context()); !errors.Is(err, ErrLost) {
+	if err := l.Release(t.Context()); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("its release: %v, want ErrLost", err)
 	}
 }
@@ -275,7 +276,7 @@ func TestALossInAWorkerIsTold(t *testing.T) {
 func TestAHolderInAWorkerHearsOfRequests(t *testing.T) {
 	talk, _, _ := hostedMemory(t)
 	a, b := openMemory(t, talk), openMemory(t, talk)
-	if _, _, err := b.Revocable().Holder(t.Context(), "revocation-0"); !errors.Is(err, ErrNotHeld) {
+	if _, _, err := b.Revocable().Holder(t.Context(), "revocation-0"); !errors.Is(err, lock.ErrNotHeld) {
 		t.Errorf("the holder of a free lock: %v", err)
 	}
 	l, err := a.Revocable().Acquire(t.Context(), "revocation-0")
@@ -283,7 +284,7 @@ func TestAHolderInAWorkerHearsOfRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan struct{})
-	l.(RevocableLease).OnRevoke(func() { close(heard) })
+	l.(lock.RevocableLease).OnRevoke(func() { close(heard) })
 	token, node, err := b.Revocable().Holder(t.Context(), "revocation-0")
 	if err != nil || token != l.Token() {
 		t.Fatalf("the holder is %v, %v", token, err)
@@ -295,7 +296,7 @@ func TestAHolderInAWorkerHearsOfRequests(t *testing.T) {
 }
 
 // said feeds a worker with lines and returns what it says to them.
-func said(t *testing.T, lines string, targets ...Target) (said []protocol.Line) {
+func said(t *testing.T, lines string, targets ...lock.Target) (said []protocol.Line) {
 	t.Helper()
 	var out strings.Builder
 	if err := Worker(t.Context(), strings.NewReader(lines), &out, targets...); err != nil {
@@ -314,7 +315,7 @@ func said(t *testing.T, lines string, targets ...Target) (said []protocol.Line) 
 // slowToTell promises what depends on the settings.
 type slowToTell struct{ *inMemory }
 
-func (slowToTell) Promises(s Settings) histories.Promises {
+func (slowToTell) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{TellsLoss: true, LossBound: 3*s.SessionTimeout + s.TickTime}
 }
 
@@ -349,7 +350,7 @@ func TestAWorkerNamesTheTargetsThatItHosts(t *testing.T) {
 func TestWhatATargetLacksIsAnErrorNotTheWorkersEnd(t *testing.T) {
 	talk, _, _ := hostedMemory(t)
 	c := openMemory(t, talk)
-	if !c.offers(histories.Mutex) || !c.offers(histories.Revocation) || c.offers(histories.Barrier) {
+	if !c.Offers(histories.Mutex) || !c.Offers(histories.Revocation) || c.Offers(histories.Barrier) {
 		t.Errorf("it offers %v", c.has)
 	}
 	for what, do := range map[string]func() error{
@@ -400,20 +401,23 @@ func TestACrashedClientIsForgottenAndAnotherMayOpen(t *testing.T) {
 }
 
 func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
-	for stage, do := range map[string]func(c *remoteClient, held Lease) error{
-		"while an acquire waits": func(c *remoteClient, _ Lease) error { _, err := c.Acquire(context.Background(), "lock-0"); return err },
-		"before a release":       func(_ *remoteClient, held Lease) error { return held.Release(context.Background()) },
-		"before its lease is asked": func(_ *remoteClient, held Lease) error {
+	for stage, do := range map[string]func(c *remoteClient, held lock.Lease) error{
+		"while an acquire waits": func(c *remoteClient, _ lock.Lease) error {
+			_, err := c.Acquire(context.Background(), "lock-0")
+			return err
+		},
+		"before a release": func(_ *remoteClient, held lock.Lease) error { return held.Release(context.Background()) },
+		"before its lease is asked": func(_ *remoteClient, held lock.Lease) error {
 			if held.Valid() {
 				return nil
 			}
 			return errWorkerGone
 		},
-		"before a client opens": func(c *remoteClient, _ Lease) error {
+		"before a client opens": func(c *remoteClient, _ lock.Lease) error {
 			_, err := openRemote(context.Background(), c.talk, protocol.Where{Target: "memory"}, nil, nil)
 			return err
 		},
-		"before its good-bye": func(c *remoteClient, _ Lease) error {
+		"before its good-bye": func(c *remoteClient, _ lock.Lease) error {
 			if err := c.Close(context.Background()); err != nil {
 				return err
 			}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // refuser is a lock whose tries always fail.
-type refuser struct{ workload.Target }
+type refuser struct{ lock.Target }
 
-func (r refuser) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+func (r refuser) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	c, err := r.Target.Open(ctx, env)
 	if err != nil {
 		return nil, err
@@ -19,10 +20,10 @@ func (r refuser) Open(ctx context.Context, env workload.Env) (workload.Client, e
 	return refusingClient{c}, nil
 }
 
-type refusingClient struct{ workload.Client }
+type refusingClient struct{ lock.Client }
 
-func (refusingClient) TryAcquire(context.Context, string) (workload.Lease, error) {
-	return nil, workload.ErrNotAcquired
+func (refusingClient) TryAcquire(context.Context, string) (lock.Lease, error) {
+	return nil, lock.ErrNotAcquired
 }
 
 func TestALockThatAlwaysRefusesTriesIsCaught(t *testing.T) {

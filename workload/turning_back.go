@@ -6,18 +6,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// MarkedBarrierClient is implemented by DoubleBarrierClients whose rounds can be
-// followed in ZooKeeper: each member has an ephemeral node there, in the session of
-// Conn, and a round begins with a node of its own, which stays at least until all
-// who entered have left.
-type MarkedBarrierClient interface {
-	DoubleBarrierClient
-	// BarrierNodes returns the directory of the members' nodes, which may have the
-	// other one among them, and the node that a round begins with.
-	BarrierNodes(name string) (members, begun string)
-}
 
 // turningBack says how seldom a round is one in which the last member turns back as
 // soon as all are there: the others must not pass without it, unless they had begun.
@@ -38,7 +28,7 @@ type roomMarks struct {
 // follow returns those of a member that is about to enter; nil if there are none.
 func (c *client) follow(name string) *roomMarks {
 	m := c.marks()
-	target, ok := c.client().(MarkedBarrierClient)
+	target, ok := c.client().(lock.MarkedBarrierClient)
 	if !ok || m == nil {
 		return nil
 	}
@@ -113,7 +103,7 @@ func (m *roomMarks) left() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if there && sessionName(stat.EphemeralOwner) == m.session {
+		if there && lock.SessionName(stat.EphemeralOwner) == m.session {
 			return true, nil
 		}
 	}

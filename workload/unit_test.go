@@ -15,6 +15,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 func TestAClientsChoicesAreAFunctionOfTheSeed(t *testing.T) {
@@ -162,7 +164,7 @@ func TestASessionHasExpired(t *testing.T) {
 		want   bool
 	}{
 		"when a list younger than its node lacks it":   {nil, born, false, true},
-		"not when the list has it":                     {[]string{sessionName(session)}, born + 9, false, false},
+		"not when the list has it":                     {[]string{lock.SessionName(session)}, born + 9, false, false},
 		"not when the list is older than its node":     {nil, born - 1, false, false},
 		"not when its client has closed it by its own": {nil, born + 9, true, false},
 	} {
@@ -212,6 +214,15 @@ func TestServersThatDisagreeAreNamed(t *testing.T) {
 	}
 }
 
+// ours returns one of the targets that zkverify brings along.
+func ours(name string) lock.Target {
+	t, err := targets.Named(name)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
 // deadEnsemble is one whose server does not answer.
 type deadEnsemble struct {
 	ensemble.Ensemble
@@ -242,11 +253,7 @@ func TestServersThatFailBeforeTheRunAreNamedAsTheReason(t *testing.T) {
 	defer network.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	target, err := TargetNamed("recipes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Run(ctx, Config{Ensemble: deadEnsemble{addr: silent.Addr().String()}, Network: network, Target: target, Recorder: recorder, Duration: time.Second, Schedule: &nemesis.Schedule{}})
+	_, err = Run(ctx, Config{Ensemble: deadEnsemble{addr: silent.Addr().String()}, Network: network, Target: ours("recipes"), Recorder: recorder, Duration: time.Second, Schedule: &nemesis.Schedule{}})
 	if !errors.Is(err, ErrNoEnsemble) {
 		t.Errorf("got %v", err)
 	}

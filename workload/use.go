@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // heartbeat is how often a long hold looks after its lease and its counters.
@@ -12,9 +13,9 @@ const heartbeat = 100 * time.Millisecond
 
 // climb re-enters as deep as planned, by way of r, and returns the leases,
 // outermost first.
-func (h *hold) climb(ctx context.Context, r Reenterer, plan cycle) []Lease {
+func (h *hold) climb(ctx context.Context, r lock.Reenterer, plan cycle) []lock.Lease {
 	h.again = r
-	levels := []Lease{h.lease}
+	levels := []lock.Lease{h.lease}
 	for len(levels) < plan.depth && !h.isLost() {
 		lease := h.reenter(ctx, r, levels[len(levels)-1], len(levels)+1)
 		if lease == nil {
@@ -27,7 +28,7 @@ func (h *hold) climb(ctx context.Context, r Reenterer, plan cycle) []Lease {
 }
 
 // use increments by the innermost of the leases, and holds on.
-func (h *hold) use(ctx context.Context, levels []Lease, plan cycle) {
+func (h *hold) use(ctx context.Context, levels []lock.Lease, plan cycle) {
 	top := levels[len(levels)-1]
 	h.beginGuarded(plan)
 	h.increment(ctx, top, plan.race)
@@ -38,7 +39,7 @@ func (h *hold) use(ctx context.Context, levels []Lease, plan cycle) {
 // is hit by a fault meanwhile may hold on: an application does not hurry because
 // the network fails. It goes on incrementing, until it is told that the lease is
 // lost.
-func (h *hold) linger(ctx context.Context, levels []Lease, plan cycle) {
+func (h *hold) linger(ctx context.Context, levels []lock.Lease, plan cycle) {
 	lease := levels[len(levels)-1]
 	until := time.Now().Add(plan.hold)
 	heldOn := false
@@ -65,7 +66,7 @@ func (h *hold) linger(ctx context.Context, levels []Lease, plan cycle) {
 
 // finish ends the hold, the last of its process, as planned: by a crash of its
 // client, or by giving back its leases, outermost first.
-func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
+func (h *hold) finish(ctx context.Context, plan cycle, levels []lock.Lease) {
 	if h.isLost() {
 		h.askLost(levels[len(levels)-1])
 	}
@@ -85,7 +86,7 @@ func (h *hold) finish(ctx context.Context, plan cycle, levels []Lease) {
 // lost it: by the lease, which must be refused, since the lock may be another's by
 // now; or anew, and then what it gets must be another hold. A careful holder gives
 // back at once what it should not have got.
-func (h *hold) reenterLost(levels []Lease, plan cycle) {
+func (h *hold) reenterLost(levels []lock.Lease, plan cycle) {
 	if h.again == nil || !h.isLost() || !h.c.awake() {
 		return
 	}
@@ -98,7 +99,7 @@ func (h *hold) reenterLost(levels []Lease, plan cycle) {
 	defer cancel()
 	if second, err := h.c.acquire(ctx, histories.Acquire, asked, do); err == nil {
 		second.increment(ctx, second.lease, 0)
-		second.releaseAll([]Lease{second.lease}, cycle{})
+		second.releaseAll([]lock.Lease{second.lease}, cycle{})
 	}
 }
 
@@ -107,10 +108,10 @@ func (h *hold) reenterLost(levels []Lease, plan cycle) {
 // Several locks are asked for by their lease, all together: one of them at least is
 // lost, so they must be refused. Those that are not lost could be had again, one by
 // one, or anew.
-func (h *hold) askedAgain(levels []Lease, plan cycle) (asked histories.Event, do func(context.Context) (Lease, error)) {
+func (h *hold) askedAgain(levels []lock.Lease, plan cycle) (asked histories.Event, do func(context.Context) (lock.Lease, error)) {
 	asked = histories.Event{Mode: h.event.Mode, Depth: len(levels) + 1}
 	if len(h.event.Parts) > 1 {
-		m, ok := h.c.client().(MultiReenterer)
+		m, ok := h.c.client().(lock.MultiReenterer)
 		if !ok {
 			return asked, nil
 		}
@@ -119,24 +120,24 @@ func (h *hold) askedAgain(levels []Lease, plan cycle) (asked histories.Event, do
 			all[i] = p.Lock
 			asked.Parts = append(asked.Parts, histories.Part{Lock: p.Lock})
 		}
-		return asked, func(ctx context.Context) (Lease, error) { return asLease(m.ReenterAll(ctx, all, h.lease)) }
+		return asked, func(ctx context.Context) (lock.Lease, error) { return asLease(m.ReenterAll(ctx, all, h.lease)) }
 	}
 	held := levels[len(levels)-1]
 	if part, ok := held.(partLease); ok {
 		held = part.Lease
 	}
 	asked.Lock = h.lock()
-	if l, ok := h.again.(Locker); ok && plan.more.IntN(2) == 0 {
+	if l, ok := h.again.(lock.Locker); ok && plan.more.IntN(2) == 0 {
 		asked.Depth = 0
-		return asked, func(ctx context.Context) (Lease, error) { return l.Acquire(ctx, h.lock()) }
+		return asked, func(ctx context.Context) (lock.Lease, error) { return l.Acquire(ctx, h.lock()) }
 	}
-	return asked, func(ctx context.Context) (Lease, error) { return h.again.Reenter(ctx, h.lock(), held) }
+	return asked, func(ctx context.Context) (lock.Lease, error) { return h.again.Reenter(ctx, h.lock(), held) }
 }
 
 // releaseAll gives back the leases of a hold, given outermost first, the
 // innermost first. After an inner one the lock is still held, and used. Some
 // holders do not wait for the outermost: their context has ended.
-func (h *hold) releaseAll(levels []Lease, plan cycle) {
+func (h *hold) releaseAll(levels []lock.Lease, plan cycle) {
 	release, cancel := context.WithTimeout(h.c.run.life, 2*h.c.run.cfg.SessionTimeout)
 	defer cancel()
 	for depth := len(levels); depth >= 1; depth-- {

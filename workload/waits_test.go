@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // sleeper is a lock one of whose waits misses its wake-up: it ends by its context
 // alone.
 type sleeper struct {
-	workload.Target
+	lock.Target
 	waits *atomic.Int64
 }
 
-func (d sleeper) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+func (d sleeper) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	c, err := d.Target.Open(ctx, env)
 	if err != nil {
 		return nil, err
@@ -25,16 +26,16 @@ func (d sleeper) Open(ctx context.Context, env workload.Env) (workload.Client, e
 }
 
 type sleeperClient struct {
-	workload.Client
+	lock.Client
 	waits *atomic.Int64
 }
 
-func (c sleeperClient) Acquire(ctx context.Context, lock string) (workload.Lease, error) {
+func (c sleeperClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	if c.waits.Add(1) == 10 {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
-	return c.Client.Acquire(ctx, lock)
+	return c.Client.Acquire(ctx, name)
 }
 
 // The end of the faults, and of the time that they had, must not wake whoever

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Worker hosts clients of locks for a run in another process: it carries out
@@ -24,20 +25,17 @@ import (
 //	workload.Worker(ctx, os.Stdin, os.Stdout, myLock{})
 //
 // The hello of a worker with one target says so, and a run drives that target. A
-// worker with several, or with none, which means [Targets], hosts the one that
-// the run asks for by name. zkverify worker is one with none.
+// worker with several hosts the one that the run asks for by name, as zkverify
+// worker does.
 //
 // Worker returns nil when in has come to its end, after every client has ended
 // as by its death; else an error that says what it did not understand. The end of
 // ctx ends what is under way, not the wait for in.
-func Worker(ctx context.Context, in io.Reader, out io.Writer, targets ...Target) error {
+func Worker(ctx context.Context, in io.Reader, out io.Writer, targets ...lock.Target) error {
 	hello := protocol.Line{Event: protocol.SayHello, Protocol: protocol.Version}
-	switch len(targets) {
-	case 0:
-		targets = Targets()
-	case 1:
+	if len(targets) == 1 {
 		t := targets[0]
-		hello.Hosts = &protocol.Hosts{Name: t.Name(), Description: t.Description(), Recipes: RecipesOf(t)}
+		hello.Hosts = &protocol.Hosts{Name: t.Name(), Description: t.Description(), Recipes: lock.RecipesOf(t)}
 	}
 	w := &hostWorker{
 		targets: targets, out: out, before: stacks(),
@@ -56,7 +54,7 @@ func Worker(ctx context.Context, in io.Reader, out io.Writer, targets ...Target)
 
 // hostWorker is a worker process from the inside.
 type hostWorker struct {
-	targets []Target
+	targets []lock.Target
 	before  map[string]string // goroutines that are not the targets'
 	life    context.Context   // ends when in does
 	end     context.CancelFunc
@@ -106,7 +104,7 @@ func (w *hostWorker) listen(in io.Reader) error {
 			w.mu.Unlock()
 			continue
 		}
-		ctx, cancel := context.WithCancel(context.WithValue(w.life, attemptKey{}, c.ID))
+		ctx, cancel := context.WithCancel(lock.WithAttempt(w.life, lock.Attempt{Enqueued: func(p lock.Place) { w.enqueued(c.ID, p) }}))
 		w.cancels[c.ID] = cancel
 		w.mu.Unlock()
 		w.wg.Go(func() {
@@ -166,11 +164,11 @@ func failed(err error) protocol.Line {
 	}
 	l := protocol.Line{Error: err.Error()}
 	switch {
-	case errors.Is(err, ErrNotAcquired):
+	case errors.Is(err, lock.ErrNotAcquired):
 		l.Why = protocol.WhyNotAcquired
-	case errors.Is(err, ErrLost):
+	case errors.Is(err, lock.ErrLost):
 		l.Why = protocol.WhyLost
-	case errors.Is(err, ErrNotHeld):
+	case errors.Is(err, lock.ErrNotHeld):
 		l.Why = protocol.WhyNotHeld
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		l.Why = protocol.WhyCancelled
@@ -182,8 +180,8 @@ func failed(err error) protocol.Line {
 // its acquire.
 type hostedLease struct {
 	client *hosted
-	lease  Lease
-	member Member
+	lease  lock.Lease
+	member lock.Member
 	done   chan struct{} // closed when nobody may ask for it any more
 	once   sync.Once
 }
@@ -258,7 +256,7 @@ type hosted struct {
 	w      *hostWorker
 	number int
 	wire   *wire
-	target Client
+	target lock.Client
 	absent context.CancelFunc // ends the presence goroutine
 }
 
@@ -268,7 +266,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	if e == nil {
 		return failed(errors.New("open without env")), nil
 	}
-	i := slices.IndexFunc(w.targets, func(t Target) bool { return t.Name() == e.Target })
+	i := slices.IndexFunc(w.targets, func(t lock.Target) bool { return t.Name() == e.Target })
 	if i < 0 {
 		return failed(fmt.Errorf("this worker does not host the target %q; it hosts %s", e.Target, namesOf(w.targets))), nil
 	}
@@ -288,10 +286,10 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	w.had = append(w.had, h)
 	w.mu.Unlock()
 	h.wire.report = h.sessionChanged
-	target, err := w.targets[i].Open(ctx, Env{
+	target, err := w.targets[i].Open(ctx, lock.Env{
 		Servers: servers, Dial: h.wire.dial, SessionTimeout: timeout, TickTime: time.Duration(e.Tick) * time.Millisecond,
-		Root: e.Root, Auth: e.Auth(), Locks: e.Locks, Enqueued: w.enqueued, Suspended: h.suspended,
-		Told: func(Telling) {}, // no run with workers asks for it
+		Root: e.Root, Auth: e.Auth(), Locks: e.Locks, Enqueued: lock.Enqueued, Suspended: h.suspended,
+		Told: func(lock.Telling) {}, // no run with workers asks for it
 	})
 	if err != nil {
 		h.wire.tear() // whatever Open has left behind cannot hold a session
@@ -304,7 +302,13 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	w.clients[c.Client] = h
 	w.mu.Unlock()
 	w.wg.Go(func() { keepPresence(present, h.wire, target, e.Presence, e.Auth().ACL(), h.announced) })
-	return protocol.Line{Offers: offersOf(target)}, nil
+	var offers []histories.Recipe
+	for _, r := range histories.Recipes() {
+		if lock.Offers(target, r) {
+			offers = append(offers, r)
+		}
+	}
+	return protocol.Line{Offers: offers}, nil
 }
 
 // promises answers what the one target promises.
@@ -312,13 +316,13 @@ func (w *hostWorker) promises(c protocol.Command) protocol.Line {
 	if c.Env == nil || len(w.targets) != 1 {
 		return failed(errors.New("promises are those of a worker with one target, and need env"))
 	}
-	p := w.targets[0].Promises(Settings{
+	p := w.targets[0].Promises(lock.Settings{
 		SessionTimeout: time.Duration(c.Env.Timeout) * time.Millisecond, TickTime: time.Duration(c.Env.Tick) * time.Millisecond,
 	})
 	return protocol.Line{Promises: &p}
 }
 
-func namesOf(targets []Target) string {
+func namesOf(targets []lock.Target) string {
 	var names []string
 	for _, t := range targets {
 		names = append(names, t.Name())
@@ -328,12 +332,12 @@ func namesOf(targets []Target) string {
 
 func (h *hosted) sessionChanged(session int64, password []byte, granted time.Duration, server int) {
 	h.w.say(protocol.Line{
-		Event: protocol.SaySession, Client: &h.number, Session: sessionName(session), Password: password, Timeout: granted.Milliseconds(), Server: server,
+		Event: protocol.SaySession, Client: &h.number, Session: lock.SessionName(session), Password: password, Timeout: granted.Milliseconds(), Server: server,
 	})
 }
 
 func (h *hosted) announced(session, czxid int64) {
-	h.w.say(protocol.Line{Event: protocol.SayPresence, Client: &h.number, Session: sessionName(session), Czxid: czxid})
+	h.w.say(protocol.Line{Event: protocol.SayPresence, Client: &h.number, Session: lock.SessionName(session), Czxid: czxid})
 }
 
 func (h *hosted) suspended(token histories.Token, yes bool) {
@@ -344,11 +348,9 @@ func (h *hosted) suspended(token histories.Token, yes bool) {
 	h.w.say(protocol.Line{Event: event, Client: &h.number, Token: token})
 }
 
-// enqueued is Env.Enqueued: the context of every command has its number.
-func (w *hostWorker) enqueued(ctx context.Context, p Place) {
-	if id, ok := ctx.Value(attemptKey{}).(int64); ok {
-		w.say(protocol.Line{Event: protocol.SayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead})
-	}
+// enqueued says that the acquire of a command has a place in a queue.
+func (w *hostWorker) enqueued(id int64, p lock.Place) {
+	w.say(protocol.Line{Event: protocol.SayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead})
 }
 
 // leave forgets the client and its leases. It reports whether it was there.

@@ -7,69 +7,8 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
 )
-
-// offersOf returns which recipes a client has the methods of.
-func offersOf(target Client) (offers []histories.Recipe) {
-	for _, info := range Recipes() {
-		if info.offered(target) {
-			offers = append(offers, info.Recipe)
-		}
-	}
-	return offers
-}
-
-// lockerOf returns what gets the locks of a recipe one by one, in a mode if
-// there are modes.
-func lockerOf(target Client, recipe histories.Recipe, mode histories.Mode) (Locker, error) {
-	switch recipe {
-	case histories.Mutex:
-		return target, nil
-	case histories.NonReentrant:
-		if t, ok := target.(NonReentrantLocker); ok {
-			return t.NonReentrant(), nil
-		}
-	case histories.ReadWrite:
-		if t, ok := target.(ReadWriteLocker); ok {
-			read, write := t.ReadWrite()
-			if mode == histories.ModeWrite {
-				return write, nil
-			}
-			return read, nil
-		}
-	case histories.MultiLock:
-		if t, ok := target.(MultiLocker); ok {
-			return t.Alone(), nil
-		}
-	case histories.Revocation:
-		if t, ok := target.(RevocableLocker); ok {
-			return t.Revocable(), nil
-		}
-	case histories.Handoff:
-		if t, ok := target.(HandoffLocker); ok {
-			return t.Handoff(), nil
-		}
-	}
-	return nil, notOffered(recipe)
-}
-
-func permitsOf(target Client, recipe histories.Recipe) (PermitLocker, error) {
-	switch recipe {
-	case histories.Semaphore:
-		if t, ok := target.(SemaphoreLocker); ok {
-			return t.Semaphore(), nil
-		}
-	case histories.SharedSemaphore:
-		if t, ok := target.(SharedSemaphoreLocker); ok {
-			return t.SharedSemaphore(), nil
-		}
-	}
-	return nil, notOffered(recipe)
-}
-
-func notOffered(recipe histories.Recipe) error {
-	return fmt.Errorf("the target offers no %s", recipe)
-}
 
 // do carries out what is asked of an open client.
 func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *hostedLease, error) {
@@ -87,17 +26,17 @@ func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *ho
 	case protocol.DoHolder, string(histories.Revoke):
 		return h.revocation(ctx, c)
 	case string(histories.SetSize):
-		t, ok := h.target.(SharedSemaphoreLocker)
+		t, ok := h.target.(lock.SharedSemaphoreLocker)
 		if !ok {
-			return protocol.Line{}, nil, notOffered(histories.SharedSemaphore)
+			return protocol.Line{}, nil, lock.NotOffered(histories.SharedSemaphore)
 		}
 		return protocol.Line{}, nil, t.SharedSemaphore().SetSize(ctx, c.Lock, c.Size)
 	case string(histories.Set), string(histories.Remove), string(histories.Wait):
 		return protocol.Line{}, nil, h.barrier(ctx, c)
 	case string(histories.Enter):
-		t, ok := h.target.(DoubleBarrierClient)
+		t, ok := h.target.(lock.DoubleBarrierClient)
 		if !ok {
-			return protocol.Line{}, nil, notOffered(histories.DoubleBarrier)
+			return protocol.Line{}, nil, lock.NotOffered(histories.DoubleBarrier)
 		}
 		member, err := t.EnterBarrier(ctx, c.Lock)
 		if err != nil {
@@ -109,16 +48,16 @@ func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *ho
 }
 
 // granted answers an acquire.
-func (h *hosted) granted(lease Lease, err error) (protocol.Line, *hostedLease, error) {
+func (h *hosted) granted(lease lock.Lease, err error) (protocol.Line, *hostedLease, error) {
 	if err != nil {
 		return protocol.Line{}, nil, err
 	}
 	session, _, _ := h.wire.credentials()
-	if s, ok := lease.(Sessioned); ok {
+	if s, ok := lease.(lock.Sessioned); ok {
 		session = s.SessionID()
 	}
-	answer := protocol.Line{Session: sessionName(session)}
-	if m, ok := lease.(MultiLease); ok {
+	answer := protocol.Line{Session: lock.SessionName(session)}
+	if m, ok := lease.(lock.MultiLease); ok {
 		answer.Tokens = m.Tokens()
 	} else {
 		answer.Token = lease.Token()
@@ -126,20 +65,20 @@ func (h *hosted) granted(lease Lease, err error) (protocol.Line, *hostedLease, e
 	return answer, &hostedLease{lease: lease}, nil
 }
 
-func (h *hosted) acquire(ctx context.Context, c protocol.Command) (Lease, error) {
+func (h *hosted) acquire(ctx context.Context, c protocol.Command) (lock.Lease, error) {
 	wait := c.Do == string(histories.Acquire)
 	if len(c.Locks) > 0 {
-		t, ok := h.target.(MultiLocker)
+		t, ok := h.target.(lock.MultiLocker)
 		switch {
 		case !ok:
-			return nil, notOffered(histories.MultiLock)
+			return nil, lock.NotOffered(histories.MultiLock)
 		case wait:
 			return asLease(t.AcquireAll(ctx, c.Locks))
 		}
 		return asLease(t.TryAcquireAll(ctx, c.Locks))
 	}
 	if c.Recipe.HasPermits() {
-		t, err := permitsOf(h.target, c.Recipe)
+		t, err := lock.PermitsOf(h.target, c.Recipe)
 		switch {
 		case err != nil:
 			return nil, err
@@ -148,7 +87,7 @@ func (h *hosted) acquire(ctx context.Context, c protocol.Command) (Lease, error)
 		}
 		return t.TryAcquireN(ctx, c.Lock, c.Permits)
 	}
-	t, err := lockerOf(h.target, c.Recipe, c.Mode)
+	t, err := lock.LockerOf(h.target, c.Recipe, c.Mode)
 	switch {
 	case err != nil:
 		return nil, err
@@ -158,16 +97,16 @@ func (h *hosted) acquire(ctx context.Context, c protocol.Command) (Lease, error)
 	return t.TryAcquire(ctx, c.Lock)
 }
 
-func (h *hosted) reenter(ctx context.Context, c protocol.Command) (Lease, error) {
+func (h *hosted) reenter(ctx context.Context, c protocol.Command) (lock.Lease, error) {
 	held, err := h.w.lease(c.Lease)
 	if err != nil {
 		return nil, err
 	}
-	t, err := lockerOf(h.target, c.Recipe, c.Mode)
+	t, err := lock.LockerOf(h.target, c.Recipe, c.Mode)
 	if err != nil {
 		return nil, err
 	}
-	r, ok := t.(Reenterer)
+	r, ok := t.(lock.Reenterer)
 	if !ok || held.lease == nil {
 		return nil, fmt.Errorf("nobody can ask again for a %s", c.Recipe)
 	}
@@ -185,15 +124,15 @@ func (h *hosted) ofLease(ctx context.Context, c protocol.Command, l *hostedLease
 	case c.Do == protocol.DoValid:
 		return protocol.Line{Valid: l.lease.Valid()}, nil, nil
 	case c.Do == protocol.DoSet:
-		g, ok := l.lease.(GuardedLease)
+		g, ok := l.lease.(lock.GuardedLease)
 		if !ok {
 			return protocol.Line{}, nil, errors.New("the target guards no writes")
 		}
 		return protocol.Line{}, nil, g.SetGuarded(ctx, c.Node, []byte(c.Data))
 	case c.Do == protocol.DoListen:
-		r, ok := l.lease.(RevocableLease)
+		r, ok := l.lease.(lock.RevocableLease)
 		if !ok {
-			return protocol.Line{}, nil, notOffered(histories.Revocation)
+			return protocol.Line{}, nil, lock.NotOffered(histories.Revocation)
 		}
 		r.OnRevoke(func() { h.w.say(protocol.Line{Event: protocol.SayRevokeRequested, Lease: c.Lease}) })
 		return protocol.Line{}, nil, nil
@@ -206,9 +145,9 @@ func (h *hosted) ofLease(ctx context.Context, c protocol.Command, l *hostedLease
 }
 
 func (h *hosted) revocation(ctx context.Context, c protocol.Command) (protocol.Line, *hostedLease, error) {
-	t, ok := h.target.(RevocableLocker)
+	t, ok := h.target.(lock.RevocableLocker)
 	if !ok {
-		return protocol.Line{}, nil, notOffered(histories.Revocation)
+		return protocol.Line{}, nil, lock.NotOffered(histories.Revocation)
 	}
 	if c.Do == string(histories.Revoke) {
 		return protocol.Line{}, nil, t.Revocable().Revoke(ctx, c.Node)
@@ -218,9 +157,9 @@ func (h *hosted) revocation(ctx context.Context, c protocol.Command) (protocol.L
 }
 
 func (h *hosted) barrier(ctx context.Context, c protocol.Command) error {
-	t, ok := h.target.(BarrierClient)
+	t, ok := h.target.(lock.BarrierClient)
 	if !ok {
-		return notOffered(histories.Barrier)
+		return lock.NotOffered(histories.Barrier)
 	}
 	switch c.Do {
 	case string(histories.Set):

@@ -16,6 +16,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Workers says in which processes the clients of a run live. The zero value
@@ -34,7 +35,7 @@ type Workers struct {
 // brought along, a lock in another language perhaps; nil if it hosts those of a
 // run's choice, as zkverify worker does. What the target promises may depend on
 // the settings of the run.
-func Describe(ctx context.Context, w Workers, s Settings) (Target, error) {
+func Describe(ctx context.Context, w Workers, s lock.Settings) (lock.Target, error) {
 	spawner := child.NewSpawner()
 	defer spawner.Close()
 	one := &worker{number: 1, command: w.Command, log: filepath.Join(w.Logs, "worker-1.log"), spawner: spawner, late: newLateness()}
@@ -60,7 +61,7 @@ func Describe(ctx context.Context, w Workers, s Settings) (Target, error) {
 }
 
 // promises asks the process what its lock promises.
-func (w *worker) promises(ctx context.Context, s Settings) (*histories.Promises, error) {
+func (w *worker) promises(ctx context.Context, s lock.Settings) (*histories.Promises, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloWithin)
 	defer cancel()
 	env := protocol.Where{Timeout: s.SessionTimeout.Milliseconds(), Tick: s.TickTime.Milliseconds()}
@@ -81,15 +82,15 @@ func (f foreign) Recipes() []histories.Recipe { return f.says.Recipes }
 
 // Promises are those of the worker, with the bounds of package recipes where it
 // names none.
-func (f foreign) Promises(s Settings) histories.Promises {
+func (f foreign) Promises(s lock.Settings) histories.Promises {
 	p := *f.says.Promises
-	setDefault(&p.LossBound, lossBound(s))
-	setDefault(&p.RevokeBound, revokeBound(s))
+	setDefault(&p.LossBound, s.LossBound())
+	setDefault(&p.RevokeBound, s.RevokeBound())
 	return p
 }
 
 // Open is an error: it lives in its worker.
-func (f foreign) Open(context.Context, Env) (Client, error) {
+func (f foreign) Open(context.Context, lock.Env) (lock.Client, error) {
 	return nil, fmt.Errorf("target %s lives in worker processes", f.Name())
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // workerEnv makes the test binary a worker process.
@@ -21,7 +23,7 @@ const workerEnv = "ZKVERIFY_TEST_WORKER"
 
 // beWorker is called by TestMain.
 func beWorker() {
-	if err := workload.Worker(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if err := workload.Worker(context.Background(), os.Stdin, os.Stdout, targets.All()...); err != nil {
 		os.Stderr.WriteString(err.Error() + "\n")
 		os.Exit(1)
 	}
@@ -57,7 +59,7 @@ func pauses(steps ...nemesis.Step) *nemesis.Schedule {
 
 // contended is one lock that is held for long by clients who hold on when hit:
 // of two processes one is paused, and the other's clients wait for its lock.
-func contended(t *testing.T, target workload.Target, schedule *nemesis.Schedule) workload.Config {
+func contended(t *testing.T, target lock.Target, schedule *nemesis.Schedule) workload.Config {
 	return workload.Config{
 		Target: target, Seed: 1, Clients: 4, Locks: 1, Duration: 12 * time.Second,
 		SessionTimeout: 2 * time.Second, Workers: workers(t, 2), Schedule: schedule,
@@ -203,19 +205,19 @@ func TestAWorkerMayBringItsOwnLock(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho '"+hello+"'\nread -r all\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := workload.Describe(t.Context(), workload.Workers{Command: []string{script}, Logs: t.TempDir()}, workload.Settings{})
+	theirs, err := workload.Describe(t.Context(), workload.Workers{Command: []string{script}, Logs: t.TempDir()}, lock.Settings{})
 	if err != nil || theirs == nil {
 		t.Fatal(theirs, err)
 	}
-	p := theirs.Promises(workload.Settings{SessionTimeout: time.Second})
+	p := theirs.Promises(lock.Settings{SessionTimeout: time.Second})
 	if theirs.Name() != "theirs" || !p.Tokens || p.LossBound == 0 {
 		t.Errorf("%s promises %+v", theirs.Name(), p)
 	}
-	ours, err := workload.Describe(t.Context(), workers(t, 1), workload.Settings{})
+	ours, err := workload.Describe(t.Context(), workers(t, 1), lock.Settings{})
 	if err != nil || ours != nil {
 		t.Errorf("a worker of zkverify hosts %v, %v; want what it is asked for", ours, err)
 	}
-	if _, err := workload.Describe(t.Context(), workload.Workers{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}, workload.Settings{}); err == nil || !strings.Contains(err.Error(), "sorry") {
+	if _, err := workload.Describe(t.Context(), workload.Workers{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}, lock.Settings{}); err == nil || !strings.Contains(err.Error(), "sorry") {
 		t.Errorf("a worker that ends at once: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 const root = "../.."
@@ -44,13 +44,13 @@ func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
 			t.Errorf("docs/bugs.md names %s, which is no test of the recipes", name)
 		}
 	}
-	for _, m := range workload.Mutants() {
+	for _, m := range targets.Mutants() {
 		if !strings.Contains(bugs, m.Name()) && m.Name() != "mutant-read-heartbeat" {
 			t.Errorf("docs/bugs.md does not name %s", m.Name())
 		}
 	}
 	for _, name := range regexp.MustCompile(`mutant-[a-z-]+`).FindAllString(bugs, -1) {
-		if _, err := workload.TargetNamed(name); err != nil {
+		if _, err := targets.Named(name); err != nil {
 			t.Errorf("docs/bugs.md: %v", err)
 		}
 	}

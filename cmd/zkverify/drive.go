@@ -19,6 +19,7 @@ import (
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // judged is a run that took place, and its report.
@@ -72,7 +73,7 @@ func runEnd(o checker.Outcome, interrupted bool, failed, unprinted error) error 
 // up.
 type plannedRun struct {
 	cmd      *runCmd
-	target   workload.Target
+	target   lock.Target
 	recipes  []histories.Recipe
 	clients  int
 	schedule *nemesis.Schedule // nil: drawn

@@ -13,6 +13,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // listCmd lists names.
@@ -59,8 +61,8 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 			fmt.Fprintf(w, "%s\t%s\n", r.Recipe, r.Description)
 		}
 	case "targets":
-		for _, t := range workload.Targets() {
-			offers := workload.RecipesOf(t)
+		for _, t := range targets.All() {
+			offers := lock.RecipesOf(t)
 			recipes := string(offers[0])
 			if len(offers) > 1 {
 				recipes = words.Count(len(offers), "recipe")
@@ -68,7 +70,7 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name(), recipes, t.Description())
 		}
 	case "mutants":
-		for _, m := range workload.Mutants() {
+		for _, m := range targets.Mutants() {
 			fmt.Fprintf(w, "%s\t%s\tcaught by %s\t%s\n", m.Name(), m.Recipe(), m.Guarantee, m.Description())
 		}
 	case "faults":

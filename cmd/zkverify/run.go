@@ -16,6 +16,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // The files of a run.
@@ -83,13 +85,13 @@ func (r *runCmd) Validate() error {
 }
 
 // target returns the target and the recipes of it that the flags name.
-func (r *runCmd) target(ctx context.Context) (workload.Target, []histories.Recipe, error) {
+func (r *runCmd) target(ctx context.Context) (lock.Target, []histories.Recipe, error) {
 	target, err := r.Workers.described(ctx, r.Servers.settings())
 	if err != nil {
 		return nil, nil, err
 	}
 	if target == nil {
-		if target, err = workload.TargetNamed(r.Target); err != nil {
+		if target, err = targets.Named(r.Target); err != nil {
 			return nil, nil, usageError{err}
 		}
 	}
@@ -151,7 +153,7 @@ func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 }
 
 // driven says what a run drives. With one recipe, the target's name is enough.
-func driven(target workload.Target, recipes []histories.Recipe) string {
+func driven(target lock.Target, recipes []histories.Recipe) string {
 	if len(recipes) == 1 && recipes[0] == histories.Mutex {
 		return target.Name()
 	}

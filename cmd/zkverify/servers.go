@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 var (
@@ -69,8 +69,8 @@ func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
 
 // settings is what a target's promises may depend on, as far as it is known
 // before there are servers.
-func (f *serversFlags) settings() workload.Settings {
-	s := workload.Settings{SessionTimeout: f.SessionTimeout, TickTime: f.Tick}
+func (f *serversFlags) settings() lock.Settings {
+	s := lock.Settings{SessionTimeout: f.SessionTimeout, TickTime: f.Tick}
 	if f.kind() == "external" {
 		s.TickTime = 0 // theirs
 	}

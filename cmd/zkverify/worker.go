@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // workerCmd hosts clients for a run, or checks a program that does.
@@ -24,7 +26,7 @@ func (workerHostCmd) Help() string {
 }
 
 func (workerHostCmd) Run(ctx context.Context, con *console) error {
-	if err := workload.Worker(ctx, os.Stdin, con.out); err != nil {
+	if err := workload.Worker(ctx, os.Stdin, con.out, targets.All()...); err != nil {
 		return usageError{err}
 	}
 	return nil
@@ -66,7 +68,7 @@ func (f workerFlags) workers(dir string) (workload.Workers, error) {
 
 // described returns the target that a worker has brought along, nil if it hosts
 // those of zkverify.
-func (f workerFlags) described(ctx context.Context, s workload.Settings) (workload.Target, error) {
+func (f workerFlags) described(ctx context.Context, s lock.Settings) (lock.Target, error) {
 	if f.WorkerCommand == "" {
 		return nil, nil
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // Settings of the long test, for "make interop".
@@ -92,10 +94,10 @@ func setting[T any](t *testing.T, name string, standard T, parse func(string) (T
 }
 
 // contend runs both sorts and returns the verdict on their one history.
-func contend(t *testing.T, ours string, theirs workload.Target, cfg workload.Config) (*checker.Report, *histories.History) {
+func contend(t *testing.T, ours string, theirs lock.Target, cfg workload.Config) (*checker.Report, *histories.History) {
 	t.Helper()
 	needsCurator(t)
-	target, err := workload.TargetNamed(ours)
+	target, err := targets.Named(ours)
 	must(t, err)
 	named := &namingNetwork{Network: network, clients: map[string]int{}}
 	cfg.Ensemble, cfg.Network, cfg.Target = servers, named, mixedTarget{target, theirs, named}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // curatorTarget is Curator's InterProcessMutex, used as its documentation says:
@@ -25,11 +25,11 @@ func (curatorTarget) Description() string {
 
 // Promises: SUSPENDED is word of the loss, and the lock node's czxid is a token,
 // although Curator makes neither of them a part of its lock.
-func (curatorTarget) Promises(s workload.Settings) histories.Promises {
+func (curatorTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: s.SessionTimeout}
 }
 
-func (curatorTarget) Open(ctx context.Context, env workload.Env) (_ workload.Client, err error) {
+func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err error) {
 	c := &curatorWorker{env: env, name: fmt.Sprintf("c%d", nextID.Add(1)), made: map[string]bool{}}
 	defer func() {
 		if err != nil {
@@ -52,29 +52,29 @@ func (curatorTarget) Open(ctx context.Context, env workload.Env) (_ workload.Cli
 // curatorWorker is one client. One thread carries out its commands: it is the
 // owner of its locks, as a process of the workload is.
 type curatorWorker struct {
-	env    workload.Env
+	env    lock.Env
 	name   string
 	relays []*relay
 	made   map[string]bool // locks that the peer knows
 }
 
-func (c *curatorWorker) Acquire(ctx context.Context, lock string) (workload.Lease, error) {
-	return c.acquire(ctx, lock)
+func (c *curatorWorker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.acquire(ctx, name)
 }
 
-func (c *curatorWorker) TryAcquire(ctx context.Context, lock string) (workload.Lease, error) {
-	return c.acquire(ctx, lock, 0)
+func (c *curatorWorker) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.acquire(ctx, name, 0)
 }
 
 // Reenter relies on the one thread. The lease keeps the word of the outer one's
 // loss.
-func (c *curatorWorker) Reenter(ctx context.Context, lock string, held workload.Lease) (workload.Lease, error) {
+func (c *curatorWorker) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	outer := held.(*curatorLease)
-	call := java.send(c.name, "acquire", c.name, nil, lock)
+	call := java.send(c.name, "acquire", c.name, nil, name)
 	defer call.forget()
 	if _, err := call.wait(ctx); err != nil {
 		if !outer.Valid() {
-			err = errors.Join(workload.ErrLost, err)
+			err = errors.Join(lock.ErrLost, err)
 		}
 		return nil, err
 	}
@@ -83,25 +83,25 @@ func (c *curatorWorker) Reenter(ctx context.Context, lock string, held workload.
 	return &inner, nil
 }
 
-func (c *curatorWorker) acquire(ctx context.Context, lock string, wait ...any) (workload.Lease, error) {
-	if !c.made[lock] {
-		if _, err := java.do(ctx, c.name, "observed-mutex", c.name, lock, path.Join(c.env.Root, lock)); err != nil {
+func (c *curatorWorker) acquire(ctx context.Context, name string, wait ...any) (lock.Lease, error) {
+	if !c.made[name] {
+		if _, err := java.do(ctx, c.name, "observed-mutex", c.name, name, path.Join(c.env.Root, name)); err != nil {
 			return nil, err
 		}
-		c.made[lock] = true
+		c.made[name] = true
 	}
 	call := java.send(c.name, "acquire", c.name, func(a javaAnswer) {
-		c.env.Enqueued(ctx, workload.Place{Token: histories.Token{Zxid: a.Zxid}, Ahead: a.Ahead})
-	}, append([]any{lock}, wait...)...)
+		c.env.Enqueued(ctx, lock.Place{Token: histories.Token{Zxid: a.Zxid}, Ahead: a.Ahead})
+	}, append([]any{name}, wait...)...)
 	a, err := call.wait(ctx)
 	if err == nil && !a.Done {
-		err = workload.ErrNotAcquired
+		err = lock.ErrNotAcquired
 	}
 	if err != nil {
 		call.forget()
 		return nil, err
 	}
-	return &curatorLease{c, call, lock, histories.Token{Zxid: a.Zxid}, a.Session, true}, nil
+	return &curatorLease{c, call, name, histories.Token{Zxid: a.Zxid}, a.Session, true}, nil
 }
 
 // Conn is for connections of Go.
@@ -144,9 +144,9 @@ func (l *curatorLease) Release(ctx context.Context) error {
 	}
 	_, err := java.do(ctx, l.client.name, "release", l.client.name, l.lock)
 	if err == nil && !l.Valid() {
-		err = workload.ErrLost
+		err = lock.ErrLost
 	}
 	return err
 }
 
-var _ workload.Reenterer = (*curatorWorker)(nil)
+var _ lock.Reenterer = (*curatorWorker)(nil)

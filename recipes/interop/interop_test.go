@@ -185,13 +185,13 @@ func goClientAt(t *testing.T, addrs []string) *recipes.Client {
 	return c
 }
 
-// lock is any lock of package recipes.
-type lock interface {
+// anyLock is any lock of package recipes.
+type anyLock interface {
 	Acquire(context.Context) (*recipes.Lease, error)
 	TryAcquire(context.Context) (*recipes.Lease, error)
 }
 
-func acquire(t *testing.T, l lock) *recipes.Lease {
+func acquire(t *testing.T, l anyLock) *recipes.Lease {
 	t.Helper()
 	lease, err := l.Acquire(within(t))
 	must(t, err)
@@ -211,7 +211,7 @@ func release(t *testing.T, l *recipes.Lease) {
 }
 
 // notFree says that a lock is not free for us.
-func notFree(t *testing.T, l lock) {
+func notFree(t *testing.T, l anyLock) {
 	t.Helper()
 	if lease, err := l.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
 		t.Fatalf("got lease %v and error %v of a lock that is not free", lease, err)
@@ -227,7 +227,7 @@ type pending struct {
 	err   error
 }
 
-func acquiring(t *testing.T, l lock) *pending {
+func acquiring(t *testing.T, l anyLock) *pending {
 	t.Helper()
 	p := &pending{t: t, done: make(chan struct{})}
 	ctx := within(t)

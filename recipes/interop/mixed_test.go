@@ -7,21 +7,21 @@ import (
 	"sync"
 
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // mixedTarget opens clients of two targets that share their paths: clients with
 // an even index are ours, those with an odd index Curator's, so that every lock
 // is home to both. It promises what the first target does.
 type mixedTarget struct {
-	workload.Target // ours
-	theirs          workload.Target
-	network         *namingNetwork
+	lock.Target // ours
+	theirs      lock.Target
+	network     *namingNetwork
 }
 
 func (m mixedTarget) Name() string { return m.Target.Name() + "+" + m.theirs.Name() }
 
-func (m mixedTarget) Open(ctx context.Context, env workload.Env) (workload.Client, error) {
+func (m mixedTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	if isCurator(m.network.clientAt(env.Servers[0])) {
 		return m.theirs.Open(ctx, env)
 	}

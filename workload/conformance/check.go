@@ -22,6 +22,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Config is what a check needs. Command, Ensemble and Logs are required.
@@ -67,9 +68,9 @@ func (s Step) OK() bool { return len(s.Wrong) == 0 }
 type check struct {
 	Config
 	spawner  *child.Spawner
-	observer *workload.Connection // of our own, to see what is on the servers
-	root     string               // of all that the check creates
-	hosts    protocol.Hosts       // what the worker brings along
+	observer *lock.Connection // of our own, to see what is on the servers
+	root     string           // of all that the check creates
+	hosts    protocol.Hosts   // what the worker brings along
 	promises histories.Promises
 
 	mu    sync.Mutex
@@ -136,12 +137,12 @@ func Check(ctx context.Context, cfg Config) (steps []Step, err error) {
 func (c *check) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	env := workload.Env{Dial: (&net.Dialer{}).DialContext, SessionTimeout: 20 * time.Second, Auth: c.Auth}
+	env := lock.Env{Dial: (&net.Dialer{}).DialContext, SessionTimeout: 20 * time.Second, Auth: c.Auth}
 	for _, s := range c.Ensemble.Servers() {
 		env.Servers = append(env.Servers, s.Addr)
 	}
 	var err error
-	if c.observer, err = workload.Connect(ctx, env); err != nil {
+	if c.observer, err = lock.Connect(ctx, env); err != nil {
 		return err
 	}
 	node := ""

@@ -12,20 +12,21 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
-	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // helloStep is the first: without it nothing else can be asked.
 var helloStep = scenario{"hello", "it starts, and says first of all what it is", func(s *stage) {
 	h := &s.hosts
 	if h.Name == "" && len(h.Recipes) == 0 {
-		t, err := workload.TargetNamed(s.Target)
+		t, err := targets.Named(s.Target)
 		if err != nil {
 			s.wrong("hosts in its hello, or a target that zkverify has", err.Error())
 		}
-		h.Recipes = workload.RecipesOf(t)
-		s.promises = t.Promises(workload.Settings{SessionTimeout: s.SessionTimeout, TickTime: s.Ensemble.TickTime()})
+		h.Recipes = lock.RecipesOf(t)
+		s.promises = t.Promises(lock.Settings{SessionTimeout: s.SessionTimeout, TickTime: s.Ensemble.TickTime()})
 		return
 	}
 	known := func(r histories.Recipe) bool { return slices.Contains(histories.Recipes(), r) }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // wrongEnv makes the test binary a worker that hosts a mutex and does one thing
@@ -188,15 +190,15 @@ func beWrong(name string) {
 	w.idle.L = &w.mu
 	in, tell := io.Pipe()
 	go w.listen(os.Stdin, tell)
-	targets := []workload.Target{}
+	hosted := targets.All()
 	if name != "everything" {
-		target, err := workload.TargetNamed("recipes")
+		target, err := targets.Named("recipes")
 		if err != nil {
 			panic(err)
 		}
-		targets = append(targets, oneRecipe{target})
+		hosted = []lock.Target{oneRecipe{target}}
 	}
-	if err := workload.Worker(context.Background(), in, w, targets...); err != nil {
+	if err := workload.Worker(context.Background(), in, w, hosted...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -204,7 +206,7 @@ func beWrong(name string) {
 }
 
 // oneRecipe hides that a target offers more than a mutex.
-type oneRecipe struct{ workload.Target }
+type oneRecipe struct{ lock.Target }
 
 // listen hands commands on.
 func (w *wrongly) listen(in io.Reader, tell *io.PipeWriter) {

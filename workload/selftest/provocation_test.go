@@ -8,8 +8,9 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/mutants"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 func TestEveryMutantIsProvokedOnce(t *testing.T) {
@@ -28,12 +29,12 @@ func TestEveryMutantIsProvokedOnce(t *testing.T) {
 		}
 		for _, m := range p.Mutants {
 			provoked[m]++
-			target, err := workload.TargetNamed(m)
+			target, err := targets.Named(m)
 			if err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 				continue
 			}
-			if d, _ := Known(m); d.Recipe != p.Recipe() || !slices.Contains(workload.RecipesOf(target), p.Recipe()) {
+			if d, _ := Known(m); d.Recipe != p.Recipe() || !slices.Contains(lock.RecipesOf(target), p.Recipe()) {
 				t.Errorf("%s drives %s, which %s does not offer", p.Name, p.Recipe(), m)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // unmutated is the target that must pass every provocation.
@@ -132,7 +133,7 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 		t.NotRun, t.Why = true, why
 		return false, nil
 	}
-	target, err := workload.TargetNamed(t.Target)
+	target, err := targets.Named(t.Target)
 	if err != nil {
 		return false, err
 	}

@@ -4,7 +4,7 @@
 //		verify.Lock(t, myLock{})
 //	}
 //
-// where myLock is a [workload.Target]: a few methods that open a client, acquire
+// where myLock is a [lock.Target]: a few methods that open a client, acquire
 // and release. workload/examples/mylock has a whole one, of a page, to copy.
 package verify
 
@@ -25,6 +25,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Lock starts three ZooKeeper servers and puts a lock through faults on them. It
@@ -41,7 +42,7 @@ import (
 // fails, and says what to install. Under go test -short it is skipped. An interrupt,
 // and the end of the time that go test -timeout gives, end the run in good order:
 // the faults are healed, and what is on record is judged and written.
-func Lock(t testing.TB, target workload.Target, options ...Option) *checker.Report {
+func Lock(t testing.TB, target lock.Target, options ...Option) *checker.Report {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("verify.Lock needs real ZooKeeper servers, which -short rules out")

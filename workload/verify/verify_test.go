@@ -25,6 +25,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // trial is a test in a test: what becomes of it does not become of the real one.
@@ -64,7 +66,7 @@ func (t *trial) say(text string) {
 }
 
 // try has Lock run in a trial, which change sets up, and returns what became of it.
-func try(t *testing.T, target workload.Target, change func(*trial), options ...Option) (*trial, *checker.Report) {
+func try(t *testing.T, target lock.Target, change func(*trial), options ...Option) (*trial, *checker.Report) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	tr := &trial{TB: t, ctx: t.Context()}
@@ -83,9 +85,9 @@ func try(t *testing.T, target workload.Target, change func(*trial), options ...O
 	return tr, report
 }
 
-func target(t *testing.T, name string) workload.Target {
+func target(t *testing.T, name string) lock.Target {
 	t.Helper()
-	out, err := workload.TargetNamed(name)
+	out, err := targets.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}

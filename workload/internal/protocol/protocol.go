@@ -51,7 +51,7 @@ type Command struct {
 	Env     *Where `json:"env,omitempty"`   // for open and promises
 }
 
-// Where is workload.Env as a line has it.
+// Where is lock.Env as a line has it.
 type Where struct {
 	Target   string                    `json:"target"` // the name of the lock under test
 	Servers  []Server                  `json:"servers"`
@@ -132,9 +132,9 @@ type Hosts struct {
 
 // Why a command has failed, where it matters.
 const (
-	WhyNotAcquired = "not-acquired" // workload.ErrNotAcquired
-	WhyLost        = "lost"         // workload.ErrLost
-	WhyNotHeld     = "not-held"     // workload.ErrNotHeld
+	WhyNotAcquired = "not-acquired" // lock.ErrNotAcquired
+	WhyLost        = "lost"         // lock.ErrLost
+	WhyNotHeld     = "not-held"     // lock.ErrNotHeld
 	WhyCancelled   = "cancelled"    // it was cancelled
 )
 

@@ -7,10 +7,10 @@ import (
 )
 
 // The mutants' target is made of the recipes' one: of every file
-// target_recipes*.go but notAdapted.
+// targets/recipes*.go but notAdapted.
 const (
-	adapters   = "workload/target_recipes"
-	notAdapted = "workload/target_recipes_all.go" // a mutant offers one recipe
+	adapters   = "workload/targets/recipes"
+	notAdapted = "workload/targets/recipes_all.go" // a mutant offers one recipe
 )
 
 // adapt makes an adapter of package mutants of one of package recipes.
@@ -30,7 +30,7 @@ func adapt(file, text string) (string, error) {
 	return text, nil
 }
 
-// adapterEdits are in the file target_recipes<File>, or in all.
+// adapterEdits are in the file targets/recipes<File>, or in all.
 var adapterEdits = []edit{
 	{".go", "recipesTarget is the Mutex of package recipes.", "mutantTarget is one recipe of package mutants with one defect."},
 	{".go", "type recipesTarget struct{}", "type recipesTarget struct{ mutants.Defect }"},

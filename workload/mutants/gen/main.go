@@ -56,7 +56,7 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	for _, source := range found {
-		name := "workload/" + filepath.Base(source)
+		name := "workload/targets/" + filepath.Base(source)
 		if name == notAdapted {
 			continue
 		}
@@ -90,7 +90,7 @@ func generated(root string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	targets, err := filepath.Glob(filepath.Join(root, "workload/target_mutants*.go"))
+	targets, err := filepath.Glob(filepath.Join(root, "workload/targets/mutants*.go"))
 	return append(of, targets...), err
 }
 

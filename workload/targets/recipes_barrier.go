@@ -1,15 +1,16 @@
-package workload
+package targets
 
 import (
 	"context"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 var (
-	_ BarrierClient       = (*recipesClient)(nil)
-	_ DoubleBarrierClient = (*recipesClient)(nil)
-	_ MarkedBarrierClient = (*recipesClient)(nil)
+	_ lock.BarrierClient       = (*recipesClient)(nil)
+	_ lock.DoubleBarrierClient = (*recipesClient)(nil)
+	_ lock.MarkedBarrierClient = (*recipesClient)(nil)
 )
 
 func (c *recipesClient) SetBarrier(ctx context.Context, name string) error {
@@ -24,7 +25,7 @@ func (c *recipesClient) WaitBarrier(ctx context.Context, name string) error {
 	return recipes.NewBarrier(c.client, c.path(name)).Wait(ctx)
 }
 
-func (c *recipesClient) EnterBarrier(ctx context.Context, name string) (Member, error) {
+func (c *recipesClient) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
 	b := recipes.NewDoubleBarrier(c.client, c.path(name), c.env.Locks[name].Size)
 	if err := b.Enter(ctx); err != nil {
 		return nil, err

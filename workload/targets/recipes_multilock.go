@@ -1,4 +1,4 @@
-package workload
+package targets
 
 import (
 	"context"
@@ -9,43 +9,44 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 var (
-	_ MultiLocker    = (*recipesClient)(nil)
-	_ MultiReenterer = (*recipesClient)(nil)
+	_ lock.MultiLocker    = (*recipesClient)(nil)
+	_ lock.MultiReenterer = (*recipesClient)(nil)
 )
 
 // Alone is the mutex: a multi-lock is made of those.
-func (c *recipesClient) Alone() Locker { return recipesPart{c} }
+func (c *recipesClient) Alone() lock.Locker { return recipesPart{c} }
 
 // recipesPart is a mutex that may be held with others.
 type recipesPart struct{ *recipesClient }
 
-func (p recipesPart) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := Owned(ctx, held.(interface{ Context() context.Context }).Context())
+func (p recipesPart) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
+	inner, end := lock.Owned(ctx, held.(interface{ Context() context.Context }).Context())
 	defer end()
-	return p.Acquire(inner, lock)
+	return p.Acquire(inner, name)
 }
 
-func (c *recipesClient) AcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
+func (c *recipesClient) AcquireAll(ctx context.Context, locks []string) (lock.MultiLease, error) {
 	return wrapMultiLease(c.all(locks).Acquire(named(ctx, recipes.WithOwner)))
 }
 
-func (c *recipesClient) TryAcquireAll(ctx context.Context, locks []string) (MultiLease, error) {
+func (c *recipesClient) TryAcquireAll(ctx context.Context, locks []string) (lock.MultiLease, error) {
 	return wrapMultiLease(c.all(locks).TryAcquire(named(ctx, recipes.WithOwner)))
 }
 
-func (c *recipesClient) ReenterAll(ctx context.Context, locks []string, held Lease) (MultiLease, error) {
-	inner, end := Owned(ctx, held.(interface{ Context() context.Context }).Context())
+func (c *recipesClient) ReenterAll(ctx context.Context, locks []string, held lock.Lease) (lock.MultiLease, error) {
+	inner, end := lock.Owned(ctx, held.(interface{ Context() context.Context }).Context())
 	defer end()
 	return wrapMultiLease(c.all(locks).Acquire(inner))
 }
 
 func (c *recipesClient) all(locks []string) *recipes.MultiLock {
 	var all []recipes.Lock
-	for _, lock := range locks {
-		all = append(all, c.mutex(lock))
+	for _, name := range locks {
+		all = append(all, c.mutex(name))
 	}
 	return recipes.NewMultiLock(all...)
 }
@@ -53,7 +54,7 @@ func (c *recipesClient) all(locks []string) *recipes.MultiLock {
 // recipesMultiLease is a recipes.MultiLease in the harness's words.
 type recipesMultiLease struct{ *recipes.MultiLease }
 
-func wrapMultiLease(l *recipes.MultiLease, err error) (MultiLease, error) {
+func wrapMultiLease(l *recipes.MultiLease, err error) (lock.MultiLease, error) {
 	if err != nil {
 		_, err = wrapLease(nil, err)
 		return nil, err
@@ -92,7 +93,7 @@ func (l recipesMultiLease) SessionID() int64 { return l.Leases()[0].SessionID() 
 func (l recipesMultiLease) Release(ctx context.Context) error {
 	err := l.MultiLease.Release(ctx)
 	if errors.Is(err, recipes.ErrLeaseLost) {
-		return errors.Join(ErrLost, err)
+		return errors.Join(lock.ErrLost, err)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package workload
+package targets
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // recipesTarget is the Mutex of package recipes.
@@ -24,25 +25,25 @@ func (recipesTarget) Description() string {
 // Concurrent says that a Client is for all goroutines of a process.
 func (recipesTarget) Concurrent() bool { return true }
 
-func (recipesTarget) Promises(s Settings) histories.Promises {
+func (recipesTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true, Says: true,
-		LossBound:     lossBound(s),
-		RevokeBound:   revokeBound(s),
-		TurnBound:     turnBound(s),
-		ProgressBound: progressBound(s),
+		LossBound:     s.LossBound(),
+		RevokeBound:   s.RevokeBound(),
+		TurnBound:     s.TurnBound(),
+		ProgressBound: s.ProgressBound(),
 		Connects:      connectBound,
 	}
 }
 
-func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
+func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	options := []recipes.Option{
 		recipes.WithSessionTimeout(env.SessionTimeout),
 		recipes.WithDialer(env.Dial),
 		recipes.WithObserver(recipes.Observer{
 			Enqueued: func(ctx context.Context, e recipes.Enqueued) {
-				env.Enqueued(ctx, Place{
-					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: Sequence(e.Node), Ahead: e.Ahead,
+				env.Enqueued(ctx, lock.Place{
+					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: lock.Sequence(e.Node), Ahead: e.Ahead,
 				})
 			},
 			Acquired:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldAcquired, l)) },
@@ -67,38 +68,38 @@ func (recipesTarget) Open(ctx context.Context, env Env) (Client, error) {
 
 type recipesClient struct {
 	client *recipes.Client
-	env    Env
+	env    lock.Env
 }
 
-func (c *recipesClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(c.mutex(lock).Acquire(named(ctx, recipes.WithOwner)))
+func (c *recipesClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return wrapLease(c.mutex(name).Acquire(named(ctx, recipes.WithOwner)))
 }
 
-func (c *recipesClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return wrapLease(c.mutex(lock).TryAcquire(named(ctx, recipes.WithOwner)))
+func (c *recipesClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return wrapLease(c.mutex(name).TryAcquire(named(ctx, recipes.WithOwner)))
 }
 
 // Reenter acquires with the context of the lease, which carries its owner.
-func (c *recipesClient) Reenter(ctx context.Context, lock string, held Lease) (Lease, error) {
-	inner, end := Owned(ctx, held.(*recipesLease).Context())
+func (c *recipesClient) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
+	inner, end := lock.Owned(ctx, held.(*recipesLease).Context())
 	defer end()
-	return wrapLease(c.mutex(lock).Acquire(inner))
+	return wrapLease(c.mutex(name).Acquire(inner))
 }
 
-func recipesTelling(what string, l *recipes.Lease) Telling {
-	return Telling{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
+func recipesTelling(what string, l *recipes.Lease) lock.Telling {
+	return lock.Telling{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
 }
 
-func (c *recipesClient) Held(lock string) bool { return c.mutex(lock).Held() }
+func (c *recipesClient) Held(name string) bool { return c.mutex(name).Held() }
 
-func (c *recipesClient) Participants(ctx context.Context, lock string) ([]histories.Participant, error) {
-	return recipesQueue(c.mutex(lock).Participants(ctx))
+func (c *recipesClient) Participants(ctx context.Context, name string) ([]histories.Participant, error) {
+	return recipesQueue(c.mutex(name).Participants(ctx))
 }
 
 // recipesQueue is a queue in the harness's words.
 func recipesQueue(all []recipes.Participant, err error) (queue []histories.Participant, _ error) {
 	for _, p := range all {
-		queue = append(queue, histories.Participant{Token: histories.Token(p.Token), Session: sessionName(p.Session)})
+		queue = append(queue, histories.Participant{Token: histories.Token(p.Token), Session: lock.SessionName(p.Session)})
 	}
 	return queue, err
 }
@@ -109,24 +110,24 @@ func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close
 // Crash is Close without a network: there is nobody to say good-bye to.
 func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 
-func (c *recipesClient) mutex(lock string) *recipes.Mutex {
-	return recipes.NewMutex(c.client, c.path(lock))
+func (c *recipesClient) mutex(name string) *recipes.Mutex {
+	return recipes.NewMutex(c.client, c.path(name))
 }
 
 // path is where a lock lives.
-func (c *recipesClient) path(lock string) string { return path.Join(c.env.Root, lock) }
+func (c *recipesClient) path(name string) string { return path.Join(c.env.Root, name) }
 
 // recipesLease is a recipes.Lease in the harness's words.
 type recipesLease struct{ *recipes.Lease }
 
-func wrapLease(l *recipes.Lease, err error) (Lease, error) {
+func wrapLease(l *recipes.Lease, err error) (lock.Lease, error) {
 	switch {
 	case err == nil:
 		return &recipesLease{l}, nil
 	case errors.Is(err, recipes.ErrNotAcquired):
-		return nil, errors.Join(ErrNotAcquired, err)
+		return nil, errors.Join(lock.ErrNotAcquired, err)
 	case errors.Is(err, recipes.ErrLeaseLost):
-		return nil, errors.Join(ErrLost, err)
+		return nil, errors.Join(lock.ErrLost, err)
 	}
 	return nil, err
 }
@@ -139,7 +140,7 @@ func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.
 func (l *recipesLease) Release(ctx context.Context) error {
 	err := l.Lease.Release(ctx)
 	if errors.Is(err, recipes.ErrLeaseLost) {
-		return errors.Join(ErrLost, err)
+		return errors.Join(lock.ErrLost, err)
 	}
 	return err
 }
@@ -154,7 +155,7 @@ func (l *recipesLease) SetGuarded(ctx context.Context, node string, data []byte)
 func recipesGuarded(err error) error {
 	over := errors.Is(err, recipes.ErrLeaseLost) || errors.Is(err, recipes.ErrNotHeld)
 	if over && !errors.Is(err, recipes.ErrOutcomeUnknown) {
-		return errors.Join(ErrLost, err)
+		return errors.Join(lock.ErrLost, err)
 	}
 	return err
 }

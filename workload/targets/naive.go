@@ -1,4 +1,4 @@
-package workload
+package targets
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // naiveTarget is the lock of every first attempt: whoever creates the one
@@ -21,31 +22,31 @@ func (naiveTarget) Description() string {
 	return "one ephemeral node that everybody watches: no order, a herd at each release"
 }
 
-func (naiveTarget) Promises(Settings) histories.Promises {
+func (naiveTarget) Promises(lock.Settings) histories.Promises {
 	return histories.Promises{}
 }
 
-func (naiveTarget) Open(ctx context.Context, env Env) (Client, error) {
-	c, err := Connect(ctx, env)
+func (naiveTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+	c, err := lock.Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &naiveClient{c}, nil
 }
 
-type naiveClient struct{ *Connection }
+type naiveClient struct{ *lock.Connection }
 
-func (c *naiveClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return c.acquire(ctx, lock, true)
+func (c *naiveClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.acquire(ctx, name, true)
 }
 
-func (c *naiveClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return c.acquire(ctx, lock, false)
+func (c *naiveClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.acquire(ctx, name, false)
 }
 
-func (c *naiveClient) acquire(ctx context.Context, lock string, wait bool) (Lease, error) {
-	node := c.Path(lock)
-	err := AwaitDone(ctx, c.Connection, func() error { return c.contend(ctx, node, wait) },
+func (c *naiveClient) acquire(ctx context.Context, name string, wait bool) (lock.Lease, error) {
+	node := c.Path(name)
+	err := lock.AwaitDone(ctx, c.Connection, func() error { return c.contend(ctx, node, wait) },
 		func() { _ = c.Delete(context.Background(), node) })
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error
 			return err
 		}
 		if !wait {
-			return ErrNotAcquired
+			return lock.ErrNotAcquired
 		}
 		there, _, gone, err := c.Conn().ExistsW(node)
 		if err != nil {
@@ -101,7 +102,7 @@ func (c *naiveClient) disown(ctx context.Context, node string, session int64) {
 // nodeLease is a lease that is nothing but an ephemeral node. Its holder is
 // never told that it is gone.
 type nodeLease struct {
-	client *Connection
+	client *lock.Connection
 	node   string
 	token  histories.Token
 }
@@ -111,9 +112,9 @@ func (l *nodeLease) Lost() <-chan struct{}  { return nil }
 func (l *nodeLease) Valid() bool            { return true }
 
 func (l *nodeLease) Release(ctx context.Context) error {
-	err := AwaitDone(ctx, l.client, func() error { return l.client.Delete(ctx, l.node) }, nil)
+	err := lock.AwaitDone(ctx, l.client, func() error { return l.client.Delete(ctx, l.node) }, nil)
 	if errors.Is(err, zk.ErrNoNode) {
-		return errors.Join(ErrLost, err)
+		return errors.Join(lock.ErrLost, err)
 	}
 	return err
 }

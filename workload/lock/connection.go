@@ -1,4 +1,4 @@
-package workload
+package lock
 
 import (
 	"context"
@@ -124,7 +124,7 @@ func (c *Connection) Close(ctx context.Context) error {
 }
 
 // Path returns where a lock lives: Env.Root/lock.
-func (c *Connection) Path(lock string) string { return path.Join(c.Env.Root, lock) }
+func (c *Connection) Path(name string) string { return path.Join(c.Env.Root, name) }
 
 // ACL returns what to create nodes with: Env.Auth's.
 func (c *Connection) ACL() []zk.ACL { return c.Env.Auth.ACL() }

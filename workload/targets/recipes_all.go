@@ -1,10 +1,13 @@
-package workload
+package targets
 
-import "github.com/zkverify/zkverify/histories"
+import (
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
+)
 
-// What recipesTarget offers besides the mutex of target_recipes.go is in the
-// files target_recipes_<recipe>.go.
-var _ Collection = recipesTarget{}
+// What recipesTarget offers besides the mutex of recipes.go is in the
+// files recipes_<recipe>.go.
+var _ lock.Collection = recipesTarget{}
 
 // Recipes says that package recipes has these.
 func (recipesTarget) Recipes() []histories.Recipe {

@@ -1,4 +1,4 @@
-package workload
+package targets
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // zkLockTarget is go-zookeeper's own zk.Lock, used as its documentation says.
@@ -21,23 +22,23 @@ func (zkLockTarget) Description() string {
 }
 
 // Promises nothing beyond what every lock is held to.
-func (zkLockTarget) Promises(Settings) histories.Promises { return histories.Promises{} }
+func (zkLockTarget) Promises(lock.Settings) histories.Promises { return histories.Promises{} }
 
-func (zkLockTarget) Open(ctx context.Context, env Env) (Client, error) {
-	c, err := Connect(ctx, env)
+func (zkLockTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+	c, err := lock.Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &zkLockClient{c}, nil
 }
 
-type zkLockClient struct{ *Connection }
+type zkLockClient struct{ *lock.Connection }
 
 // Acquire uses a fresh zk.Lock each time: one that failed to unlock can never
 // be used again.
-func (c *zkLockClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	l := &zkLockLease{c: c, lock: zk.NewLock(c.Conn(), c.Path(lock), c.ACL())}
-	if err := AwaitDone(ctx, c.Connection, l.lock.Lock, func() { _ = l.unlock(context.Background()) }); err != nil {
+func (c *zkLockClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	l := &zkLockLease{c: c, lock: zk.NewLock(c.Conn(), c.Path(name), c.ACL())}
+	if err := lock.AwaitDone(ctx, c.Connection, l.lock.Lock, func() { _ = l.unlock(context.Background()) }); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -45,22 +46,22 @@ func (c *zkLockClient) Acquire(ctx context.Context, lock string) (Lease, error) 
 
 // TryAcquire does what users of zk.Lock do, which cannot try: it looks whether
 // anybody is in the queue, and queues if nobody is.
-func (c *zkLockClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	queue, err := Await(ctx, c.Connection, func() ([]string, error) {
+func (c *zkLockClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	queue, err := lock.Await(ctx, c.Connection, func() ([]string, error) {
 		// The server may lag behind, and still have a node that was deleted.
-		if _, err := c.Conn().Sync(c.Path(lock)); err != nil {
+		if _, err := c.Conn().Sync(c.Path(name)); err != nil {
 			return nil, err
 		}
-		children, _, err := c.Conn().Children(c.Path(lock))
+		children, _, err := c.Conn().Children(c.Path(name))
 		return children, err
 	}, nil)
 	if err != nil && !errors.Is(err, zk.ErrNoNode) {
 		return nil, err
 	}
 	if len(queue) > 0 {
-		return nil, ErrNotAcquired
+		return nil, lock.ErrNotAcquired
 	}
-	return c.Acquire(ctx, lock)
+	return c.Acquire(ctx, name)
 }
 
 type zkLockLease struct {
@@ -73,9 +74,9 @@ func (*zkLockLease) Lost() <-chan struct{}  { return nil }
 func (*zkLockLease) Valid() bool            { return true }
 
 func (l *zkLockLease) Release(ctx context.Context) error {
-	err := AwaitDone(ctx, l.c.Connection, func() error { return l.unlock(ctx) }, nil)
+	err := lock.AwaitDone(ctx, l.c.Connection, func() error { return l.unlock(ctx) }, nil)
 	if errors.Is(err, zk.ErrNoNode) {
-		return errors.Join(ErrLost, err)
+		return errors.Join(lock.ErrLost, err)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package workload
+package targets
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // plainTarget is the lock of ZooKeeper's own "Recipes and Solutions" page, no
@@ -26,30 +27,30 @@ func (plainTarget) Description() string {
 	return "the textbook lock of sequential nodes: ordered, with tokens, never tells of a loss"
 }
 
-func (plainTarget) Promises(Settings) histories.Promises {
+func (plainTarget) Promises(lock.Settings) histories.Promises {
 	return histories.Promises{Tokens: true, FIFO: true}
 }
 
-func (plainTarget) Open(ctx context.Context, env Env) (Client, error) {
-	c, err := Connect(ctx, env)
+func (plainTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+	c, err := lock.Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &plainClient{c}, nil
 }
 
-type plainClient struct{ *Connection }
+type plainClient struct{ *lock.Connection }
 
-func (c *plainClient) Acquire(ctx context.Context, lock string) (Lease, error) {
-	return c.acquire(ctx, lock, true)
+func (c *plainClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.acquire(ctx, name, true)
 }
 
-func (c *plainClient) TryAcquire(ctx context.Context, lock string) (Lease, error) {
-	return c.acquire(ctx, lock, false)
+func (c *plainClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.acquire(ctx, name, false)
 }
 
-func (c *plainClient) acquire(ctx context.Context, lock string, wait bool) (Lease, error) {
-	l, err := Await(ctx, c.Connection, func() (*nodeLease, error) { return c.contend(ctx, lock, wait) },
+func (c *plainClient) acquire(ctx context.Context, name string, wait bool) (lock.Lease, error) {
+	l, err := lock.Await(ctx, c.Connection, func() (*nodeLease, error) { return c.contend(ctx, name, wait) },
 		func(l *nodeLease) { _ = c.Delete(context.Background(), l.node) })
 	if err != nil {
 		return nil, err
@@ -57,8 +58,8 @@ func (c *plainClient) acquire(ctx context.Context, lock string, wait bool) (Leas
 	return l, nil
 }
 
-func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *nodeLease, err error) {
-	dir := c.Path(lock)
+func (c *plainClient) contend(ctx context.Context, name string, wait bool) (_ *nodeLease, err error) {
+	dir := c.Path(name)
 	node, err := c.enqueue(dir)
 	if err != nil {
 		return nil, err
@@ -84,13 +85,13 @@ func (c *plainClient) contend(ctx context.Context, lock string, wait bool) (_ *n
 			return nil, errors.New("own node is gone")
 		}
 		if first {
-			c.Env.Enqueued(ctx, Place{Token: l.token, Ahead: ahead})
+			c.Env.Enqueued(ctx, lock.Place{Token: l.token, Ahead: ahead})
 		}
 		if ahead == 0 {
 			return l, nil
 		}
 		if !wait {
-			return nil, ErrNotAcquired
+			return nil, lock.ErrNotAcquired
 		}
 		_, _, gone, err := c.Conn().GetW(dir + "/" + queue[ahead-1])
 		if errors.Is(err, zk.ErrNoNode) {

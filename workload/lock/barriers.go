@@ -1,0 +1,40 @@
+package lock
+
+import (
+	"context"
+)
+
+// BarrierClient is implemented by clients that offer barriers.
+type BarrierClient interface {
+	// SetBarrier puts the barrier up, and RemoveBarrier takes it away; neither
+	// minds that it is so already. An error leaves open whether it was done.
+	SetBarrier(ctx context.Context, name string) error
+	RemoveBarrier(ctx context.Context, name string) error
+	// WaitBarrier returns when the barrier is not up.
+	WaitBarrier(ctx context.Context, name string) error
+}
+
+// DoubleBarrierClient is implemented by clients that offer double barriers.
+// Env.Locks says how many members each has.
+type DoubleBarrierClient interface {
+	// EnterBarrier returns when all members have come. After an error its
+	// member counts no more.
+	EnterBarrier(ctx context.Context, name string) (Member, error)
+}
+
+// Member is inside a double barrier.
+type Member interface {
+	// Leave returns when all members leave.
+	Leave(ctx context.Context) error
+}
+
+// MarkedBarrierClient is implemented by DoubleBarrierClients whose rounds can be
+// followed in ZooKeeper: each member has an ephemeral node there, in the session of
+// Conn, and a round begins with a node of its own, which stays at least until all
+// who entered have left.
+type MarkedBarrierClient interface {
+	DoubleBarrierClient
+	// BarrierNodes returns the directory of the members' nodes, which may have the
+	// other one among them, and the node that a round begins with.
+	BarrierNodes(name string) (members, begun string)
+}

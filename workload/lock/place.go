@@ -1,0 +1,57 @@
+package lock
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Place is a place in a lock's queue.
+type Place struct {
+	Lock  string          // which, when several are acquired at once; else it need not be given
+	Token histories.Token // what a grant of this place will carry; zero when that is not known yet
+	// Sequence orders the places of one lock when no token does. It may begin
+	// anew when the queue was empty.
+	Sequence int
+	Ahead    int // contenders ahead, as far as is known
+}
+
+// Attempt is one acquire as its context carries it: a place in a queue belongs to
+// the acquire that took it, even when the target reports the place late.
+type Attempt struct {
+	Owner    string      // who acquires, as it is on record; empty where that is not known
+	Enqueued func(Place) // records a place of the acquire
+}
+
+type attemptKey struct{}
+
+// WithAttempt returns a context for an acquire.
+func WithAttempt(ctx context.Context, a Attempt) context.Context {
+	return context.WithValue(ctx, attemptKey{}, a)
+}
+
+// Enqueued records a place with the attempt that ctx carries. It is [Env].Enqueued
+// of every client of a run.
+func Enqueued(ctx context.Context, p Place) {
+	if a, ok := ctx.Value(attemptKey{}).(Attempt); ok {
+		a.Enqueued(p)
+	}
+}
+
+// OwnerOf returns who acquires under ctx, for recipes that tell others whom they
+// serve; empty where that is not known.
+func OwnerOf(ctx context.Context) string {
+	a, _ := ctx.Value(attemptKey{}).(Attempt)
+	return a.Owner
+}
+
+// Owned is for targets whose leases have a context that carries their owner, as
+// those of package recipes do. It returns lease's context for an acquire under
+// ctx in the owner's name: it ends with ctx too, and places in queues that are
+// reported with it (Env.Enqueued) are put down to ctx's acquire. Call end when
+// the acquire has returned.
+func Owned(ctx, lease context.Context) (_ context.Context, end func()) {
+	inner, cancel := context.WithCancelCause(context.WithValue(lease, attemptKey{}, ctx.Value(attemptKey{})))
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	return inner, func() { stop(); cancel(nil) }
+}

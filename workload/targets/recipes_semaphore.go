@@ -1,0 +1,55 @@
+package targets
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+var (
+	_ lock.SemaphoreLocker       = (*recipesClient)(nil)
+	_ lock.SharedSemaphoreLocker = (*recipesClient)(nil)
+	_ lock.SizeByNode            = recipesSized{}
+)
+
+func (c *recipesClient) Semaphore() lock.PermitLocker {
+	return recipesPermits{c, func(name string) *recipes.Semaphore {
+		return recipes.NewSemaphore(c.client, c.path(name), c.env.Locks[name].Size)
+	}}
+}
+
+func (c *recipesClient) SharedSemaphore() lock.SizedLocker {
+	return recipesSized{recipesPermits{c, func(name string) *recipes.Semaphore {
+		return recipes.NewSharedSemaphore(c.client, c.path(name), c.size(name))
+	}}}
+}
+
+// size is the shared size of a semaphore.
+func (c *recipesClient) size(name string) *recipes.SharedCount {
+	return recipes.NewSharedCount(c.client, c.path(name)+"-size", c.env.Locks[name].Size)
+}
+
+// recipesPermits is the recipes' semaphores of one sort.
+type recipesPermits struct {
+	c  *recipesClient
+	of func(name string) *recipes.Semaphore
+}
+
+func (p recipesPermits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
+	return wrapLease(p.of(name).AcquireN(ctx, n))
+}
+
+func (p recipesPermits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
+	return wrapLease(p.of(name).TryAcquireN(ctx, n))
+}
+
+func (p recipesPermits) Held(name string) bool { return p.of(name).Held() }
+
+type recipesSized struct{ recipesPermits }
+
+func (s recipesSized) SetSize(ctx context.Context, name string, size int) error {
+	return s.c.size(name).Set(ctx, size)
+}
+
+func (s recipesSized) SizeNode(name string) string { return s.c.size(name).Path() }
