@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/zkverify/zkverify/ensemble/internal/relay"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/internal/relay"
 )
 
 // openPeers makes a link for each ordered pair of servers and each of the two
@@ -19,7 +19,7 @@ func (l *Local) openPeers(ctx context.Context) error {
 	}
 	for _, to := range l.servers {
 		var err error
-		if to.relay, err = relay.Open(func() string { return loopback(to.quorum) }); err != nil {
+		if to.relay, err = relay.Open(relay.UntilOpen(func() string { return loopback(to.quorum) })); err != nil {
 			return err
 		}
 		for _, from := range l.servers {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/child"
-	"github.com/zkverify/zkverify/ensemble/internal/relay"
+	"github.com/zkverify/zkverify/internal/relay"
 )
 
 // pollInterval is how often a starting server is asked whether it serves.

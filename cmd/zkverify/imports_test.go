@@ -17,7 +17,7 @@ const module = "github.com/zkverify/zkverify"
 // docs/architecture.md does. Imports point one way.
 var allowed = map[string][]string{
 	"recipes":                 {},
-	"recipes/bench":           {"recipes", "ensemble"},
+	"recipes/bench":           {"recipes", "ensemble", "internal/relay"},
 	"recipes/interop":         {},
 	"recipes/promobserver":    {"recipes"},
 	"recipes/slogobserver":    {"recipes"},
@@ -26,9 +26,9 @@ var allowed = map[string][]string{
 	"internal/words":          {},
 	"checker":                 {"histories", "internal/words"},
 	"checker/bench":           {"checker", "histories", "internal/words"},
-	"ensemble":                {"ensemble/child", "ensemble/links", "ensemble/internal/ports", "ensemble/internal/relay", "histories"},
-	"ensemble/docker":         {"ensemble", "ensemble/links", "ensemble/internal/ports", "ensemble/internal/relay"},
-	"ensemble/internal/relay": {},
+	"ensemble":                {"ensemble/child", "ensemble/links", "ensemble/internal/ports", "internal/relay", "histories"},
+	"ensemble/docker":         {"ensemble", "ensemble/links", "ensemble/internal/ports", "internal/relay"},
+	"internal/relay":          {},
 	"ensemble/child":          {},
 	"ensemble/links":          {"ensemble/internal/ports", "histories"},
 	"ensemble/internal/ports": {},

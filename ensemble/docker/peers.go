@@ -15,8 +15,8 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/internal/ports"
-	"github.com/zkverify/zkverify/ensemble/internal/relay"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/internal/relay"
 )
 
 var loopback = netip.MustParseAddr("127.0.0.1")
@@ -65,7 +65,7 @@ func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
 			to.published = map[int]int{quorumPort: free[0], electionPort: free[1]}
 		}
 		for _, port := range []int{quorumPort, electionPort} {
-			r, err := relay.Open(func() string { return to.address(port) })
+			r, err := relay.Open(relay.UntilOpen(func() string { return to.address(port) }))
 			if err != nil {
 				return nil, err
 			}

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"net"
-	"sync"
 	"sync/atomic"
+
+	"github.com/zkverify/zkverify/internal/relay"
 )
 
 // traffic is what passed the relays.
@@ -23,86 +24,60 @@ func (t traffic) since(before traffic) traffic {
 // server, whatever language its client is written in. Times taken through them
 // mean nothing.
 type relays struct {
-	addrs     []string
-	listeners []net.Listener
-	requests  atomic.Int64
-	bytes     atomic.Int64
-
-	mu    sync.Mutex
-	conns []net.Conn
-	wg    sync.WaitGroup
+	addrs    []string
+	open     []*relay.Relay
+	requests atomic.Int64
+	bytes    atomic.Int64
 }
 
 func newRelays(servers []string) (*relays, error) {
 	r := &relays{}
 	for _, server := range servers {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		one, err := relay.Open(func(ctx context.Context) (net.Conn, error) {
+			var d net.Dialer
+			conn, err := d.DialContext(ctx, "tcp", server)
+			if err != nil {
+				return nil, err
+			}
+			return &counted{Conn: conn, relays: r, frames: frames{count: &r.requests}}, nil
+		})
 		if err != nil {
-			r.close()
-			return nil, err
+			return nil, errors.Join(err, r.close())
 		}
-		r.listeners = append(r.listeners, l)
-		r.addrs = append(r.addrs, l.Addr().String())
-		r.wg.Go(func() { r.serve(l, server) }) // ends when close closes the listener
+		r.open, r.addrs = append(r.open, one), append(r.addrs, one.Addr())
 	}
 	return r, nil
 }
 
 func (r *relays) count() traffic { return traffic{r.requests.Load(), r.bytes.Load()} }
 
-func (r *relays) serve(l net.Listener, server string) {
-	for {
-		client, err := l.Accept()
-		if err != nil {
-			return
-		}
-		upstream, err := net.Dial("tcp", server)
-		if err != nil {
-			client.Close() // the client sees a link that ends
-			continue
-		}
-		r.mu.Lock()
-		r.conns = append(r.conns, client, upstream)
-		r.mu.Unlock()
-		// They end with either connection.
-		r.wg.Go(func() { r.carry(upstream, client, &frames{count: &r.requests}) })
-		r.wg.Go(func() { r.carry(client, upstream, io.Discard) })
-	}
-}
-
-func (r *relays) carry(to, from net.Conn, counted io.Writer) {
-	defer to.Close()
-	defer from.Close()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buffer)
-		if n > 0 {
-			// Counted first: it may be answered before Write returns.
-			r.bytes.Add(int64(n))
-			_, _ = counted.Write(buffer[:n]) // cannot fail
-			if _, err := to.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
 // close ends every link and waits for the goroutines.
 func (r *relays) close() error {
 	var errs []error
-	for _, l := range r.listeners {
-		errs = append(errs, l.Close())
+	for _, one := range r.open {
+		errs = append(errs, one.Close())
 	}
-	r.mu.Lock()
-	for _, c := range r.conns {
-		c.Close()
-	}
-	r.mu.Unlock()
-	r.wg.Wait()
 	return errors.Join(errs...)
+}
+
+// counted is a link to a server that counts what passes.
+type counted struct {
+	net.Conn
+	relays *relays
+	frames frames
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.relays.bytes.Add(int64(n))
+	return n, err
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	// Counted first: it may be answered before Write returns.
+	c.relays.bytes.Add(int64(len(p)))
+	c.frames.see(p)
+	return c.Conn.Write(p)
 }
 
 // xidPing is the number that pings carry in place of a request's.
@@ -117,8 +92,8 @@ type frames struct {
 	skip  int // bytes of the frame still to come after head
 }
 
-func (f *frames) Write(p []byte) (int, error) {
-	whole := len(p)
+// see counts the requests that begin in p.
+func (f *frames) see(p []byte) {
 	for len(p) > 0 {
 		if f.skip > 0 {
 			n := min(f.skip, len(p))
@@ -138,5 +113,4 @@ func (f *frames) Write(p []byte) (int, error) {
 			f.count.Add(1)
 		}
 	}
-	return whole, nil
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path"
 	"strings"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/relay"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -38,12 +40,14 @@ func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err
 	}()
 	var addrs []string
 	for _, s := range env.Servers {
-		r, err := newRelay(s, env.Dial)
+		// The Java process dials as the harness dials, so that the harness knows Curator's
+		// sessions, can expire them, and takes the network of a client away when it crashes.
+		r, err := relay.Open(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
 		if err != nil {
 			return nil, err
 		}
 		c.relays = append(c.relays, r)
-		addrs = append(addrs, r.addr())
+		addrs = append(addrs, r.Addr())
 	}
 	_, err = java.do(ctx, c.name, "open", c.name, strings.Join(addrs, ","), env.SessionTimeout.Milliseconds())
 	return c, err
@@ -54,7 +58,7 @@ func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err
 type curatorWorker struct {
 	env    lock.Env
 	name   string
-	relays []*relay
+	relays []*relay.Relay
 	made   map[string]bool // locks that the peer knows
 }
 
@@ -118,7 +122,7 @@ func (c *curatorWorker) Close(ctx context.Context) error {
 
 func (c *curatorWorker) closeRelays() {
 	for _, r := range c.relays {
-		r.close()
+		_ = r.Close() // it may be closed already
 	}
 }
 

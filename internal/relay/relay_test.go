@@ -3,21 +3,20 @@ package relay_test
 import (
 	"io"
 	"net"
-	"strconv"
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
-	"github.com/zkverify/zkverify/ensemble/internal/relay"
+	"github.com/zkverify/zkverify/internal/relay"
 )
 
 func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
-	free, err := ports.Free(1)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	target := net.JoinHostPort("127.0.0.1", strconv.Itoa(free[0]))
-	r, err := relay.Open(func() string { return target })
+	target := closed.Addr().String()
+	must(t, closed.Close())
+	r, err := relay.Open(relay.UntilOpen(func() string { return target }))
 	must(t, err)
-	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(r.Port())))
+	conn, err := net.Dial("tcp", r.Addr())
 	must(t, err)
 	defer conn.Close()
 	_, err = io.WriteString(conn, "epoch")
