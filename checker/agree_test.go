@@ -63,7 +63,9 @@ func (a *agreement) agree(t *rapid.T, h *histories.History) {
 // cut wherever it can be, and with brute force.
 func (a *agreement) same(t *rapid.T, h *histories.History, lock string, found bool, search func(*search) answer, brute []bruteOp, x int) {
 	a.judged++
-	a.illegal += b2i(found)
+	if found {
+		a.illegal++
+	}
 	if len(brute) <= maxBrute {
 		a.brute++
 		if anyOrder(brute, x) == found {

@@ -55,7 +55,11 @@ func barrierModel(initial barrierState) porcupine.Model {
 		},
 		Hash: func(state any) uint64 {
 			s := state.(barrierState)
-			return (uint64(s.pending)<<1 + uint64(b2i(s.up))) * 0x9e3779b97f4a7c15
+			h := uint64(s.pending) << 1
+			if s.up {
+				h++
+			}
+			return h * 0x9e3779b97f4a7c15
 		},
 	}
 }

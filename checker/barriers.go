@@ -12,7 +12,7 @@ import (
 // barrier come in together and go out together. The two recipes have one
 // verdict, and each that is driven must have been put to the test.
 type barriersJudge struct {
-	v       Verdict
+	v       *Verdict
 	singles map[string]*singleBarrier
 	doubles map[string]*doubleBarrier
 }
@@ -24,17 +24,18 @@ type singleBarrier struct {
 	search     barrierSearch
 }
 
-func newBarriersJudge() *barriersJudge {
+func newBarriersJudge(_ *trace, v *Verdict) *barriersJudge {
+	v.Promised, v.Expected = true, true
 	return &barriersJudge{
-		v:       Verdict{Guarantee: Barriers, Promised: true, Expected: true},
+		v:       v,
 		singles: map[string]*singleBarrier{}, doubles: map[string]*doubleBarrier{},
 	}
 }
 
-func (j *barriersJudge) window(c *check, t *trace) {
+func (j *barriersJudge) window(e *engines, t *trace) {
 	settled := map[string][]*op{}
 	for _, o := range t.ops {
-		if !o.of.recipe.IsLock() && t.settled(o) {
+		if !o.recipe().IsLock() && t.settled(o) {
 			settled[o.lock] = append(settled[o.lock], o)
 		}
 	}
@@ -42,7 +43,7 @@ func (j *barriersJudge) window(c *check, t *trace) {
 	remove := t.oldest(func(o *op) bool { return o.kind == histories.Remove })
 	wait := t.oldest(func(o *op) bool { return o.kind == histories.Wait })
 	set := t.oldest(func(o *op) bool { return o.kind == histories.Set })
-	for _, lock := range t.of(is(histories.Barrier)) {
+	for _, lock := range t.locksThat(is(histories.Barrier)) {
 		of := j.singles[lock]
 		if of == nil {
 			of = &singleBarrier{sweep: newBarrierSweep(), search: newBarrierSearch()}
@@ -50,7 +51,7 @@ func (j *barriersJudge) window(c *check, t *trace) {
 		}
 		of.sweep.take(settled[lock])
 		of.sweep.judge(remove(lock), func(d demand, removes int) {
-			if c.sweeps() {
+			if e.sweeps {
 				of.violations++
 				j.v.violate(func() Witness { return t.passedEarly(d, removes) })
 			}
@@ -59,31 +60,31 @@ func (j *barriersJudge) window(c *check, t *trace) {
 			of.sweep.advance(min(remove(lock)-1, t.end))
 		}
 		of.sweep.forget(min(wait(lock), t.end+1), min(set(lock), t.end+1))
-		if c.searches() {
-			of.search.window(&c.search, t, settled[lock], any(lock))
+		if e.searches {
+			of.search.window(&e.search, t, settled[lock], any(lock))
 		}
 	}
-	for _, lock := range t.of(is(histories.DoubleBarrier)) {
+	for _, lock := range t.locksThat(is(histories.DoubleBarrier)) {
 		of := j.doubles[lock]
 		if of == nil {
 			of = &doubleBarrier{size: t.header.Locks[lock].Size}
 			j.doubles[lock] = of
 		}
-		of.take(&j.v, t, settled[lock])
-		of.judge(&j.v, t, lock)
+		of.take(j.v, t, settled[lock])
+		of.judge(j.v, t, lock)
 	}
 }
 
-func (j *barriersJudge) verdict(c *check, t *trace) Verdict {
-	v := &j.v
+func (j *barriersJudge) conclude(e *engines, t *trace) {
+	v := j.v
 	var shown, idle []string
 	for _, r := range t.recipes() {
 		switch r {
 		case histories.Barrier:
 			passed, held := 0, 0
-			for _, lock := range t.of(is(r)) {
+			for _, lock := range t.locksThat(is(r)) {
 				of := j.singles[lock]
-				c.compare(t, v, lock, of.violations > 0, of.search.answer)
+				e.compare(t, v, lock, of.violations > 0, of.search.answer)
 				passed, held = passed+of.sweep.passed, held+of.sweep.held
 			}
 			shown = append(shown, words.Count(passed, "wait")+" at a barrier")
@@ -112,5 +113,4 @@ func (j *barriersJudge) verdict(c *check, t *trace) Verdict {
 	default:
 		v.conclude("nobody was early: "+strings.Join(shown, ", "), fmt.Sprintf("somebody passed too early, %s", words.Times(v.Violations)))
 	}
-	return *v
 }

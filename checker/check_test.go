@@ -183,11 +183,11 @@ func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 }
 
 func TestADisagreementOfTheEnginesIsAnErrorAndNoVerdict(t *testing.T) {
-	c := &check{}
+	e := &engines{}
 	v := Verdict{Guarantee: MutualExclusion, Outcome: Holds}
-	c.disagree(&v, "a", true)
-	if v.Outcome != Unknown || !errors.Is(c.err, ErrDisagreement) {
-		t.Error(v.String(), c.err)
+	e.disagree(&v, "a", true)
+	if v.Outcome != Unknown || !errors.Is(e.err, ErrDisagreement) {
+		t.Error(v.String(), e.err)
 	}
 }
 
@@ -305,7 +305,7 @@ func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
 		from := time.Duration((i * 37) % 100)
 		v.violate(func() Witness { return Witness{From: from} })
 	}
-	v.tell()
+	v.tellViolations()
 	if v.Violations != 100 || len(v.Witnesses) != maxWitnesses {
 		t.Fatalf("%d violations, %d witnesses", v.Violations, len(v.Witnesses))
 	}

@@ -1,9 +1,10 @@
 package checker
 
 import (
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 // State is what a process is doing with a lock.
@@ -44,29 +45,20 @@ func (r *CoverageRow) Missed() int {
 	return n
 }
 
-func (t *trace) coverage() Coverage {
-	out := make(Coverage, 0, len(t.tally.rows))
-	for _, name := range slices.Sorted(maps.Keys(t.tally.rows)) {
-		out = append(out, *t.tally.rows[name])
-	}
-	return out
-}
-
-// figures are those of the run as a whole.
-func (t *trace) figures() []Figure {
-	return []Figure{
-		{"operations", float64(t.tally.invoked), ""},
-		{"operations without an answer", float64(t.tally.unanswered), ""},
-		{"faults", float64(len(t.faults)), ""},
-		{"leases held across a fault's start", float64(t.tally.heldAcross), ""},
-		{"sessions expired while holding or waiting", float64(t.tally.expiredInUse), ""},
-	}
+// RecipeUse says how much one recipe was used.
+type RecipeUse struct {
+	Recipe     histories.Recipe `json:"recipe"`
+	Locks      int              `json:"locks"`
+	Operations int              `json:"operations"`
+	Got        int              `json:"got"`     // times that a lock was acquired, or a barrier passed
+	Held       int              `json:"held"`    // leases held when a fault began that hit their holder
+	Awaited    int              `json:"awaited"` // acquires, and waits at a barrier, under way when such a fault began
 }
 
 // shownNothing returns why the run as a whole says nothing about the target
 // under faults, or about one of its recipes, or "".
-func (t *trace) shownNothing(c Coverage, uses []RecipeUse) string {
-	if len(t.faults) == 0 {
+func shownNothing(t *trace, c Coverage, uses []RecipeUse) string {
+	if len(t.faults.all) == 0 {
 		if f := t.header.Options["faults"]; f != "" && f != "none" {
 			return "faults were asked for, but none started"
 		}

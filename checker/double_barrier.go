@@ -43,6 +43,7 @@ import (
 type round struct {
 	generation     int
 	enters, leaves []*op  // by invocation
+	late           []*op  // of the enters, those after a later round was entered
 	inside         []stay // those who entered
 }
 
@@ -83,11 +84,16 @@ func (d *doubleBarrier) take(v *Verdict, t *trace, ops []*op) {
 		d.seen[i].generation = max(d.seen[i].generation, d.seen[i-1].generation)
 	}
 	for _, o := range ops {
-		d.entered += b2i(o.kind == histories.Enter && o.ok())
-		d.left += b2i(o.kind == histories.Leave && o.ok())
+		switch {
+		case o.kind == histories.Enter && o.ok():
+			d.entered++
+		case o.kind == histories.Leave && o.ok():
+			d.left++
+		}
+		late := false
 		if later := d.seenBefore(o.call); o.kind == histories.Enter && o.ok() && later > o.generation {
-			o.late = true
-			if _, ended := t.expired[o.session]; !ended || t.alive[o.session] >= o.call {
+			late = true
+			if _, ended := t.sessions.expired[o.session]; !ended || t.sessions.alive[o.session] >= o.call {
 				v.violate(func() Witness { return t.enteredLate(o, later) })
 			}
 		}
@@ -98,7 +104,11 @@ func (d *doubleBarrier) take(v *Verdict, t *trace, ops []*op) {
 		if !ok {
 			d.rounds = slices.Insert(d.rounds, i, &round{generation: o.generation})
 		}
-		if r := d.rounds[i]; o.kind == histories.Enter {
+		r := d.rounds[i]
+		if late {
+			r.late = append(r.late, o)
+		}
+		if o.kind == histories.Enter {
 			r.enters = append(r.enters, o)
 		} else {
 			r.leaves = append(r.leaves, o)
@@ -149,14 +159,14 @@ func (d *doubleBarrier) judge(v *Verdict, t *trace, lock string) {
 func (d *doubleBarrier) stays(t *trace, r *round) {
 	r.inside = nil
 	for _, e := range r.enters {
-		if e.entered() {
+		if r.entered(e) {
 			r.inside = append(r.inside, stay{e, t.insideUntil(r, e)})
 		}
 	}
 }
 
-// entered reports whether o entered its round, and not too late.
-func (o *op) entered() bool { return o.kind == histories.Enter && o.ok() && !o.late }
+// entered reports whether e, one of the enters, entered the round, and not too late.
+func (r *round) entered(e *op) bool { return e.ok() && !slices.Contains(r.late, e) }
 
 // decided reports whether nothing that is still to come makes a difference to round
 // r, or to what it asks of the next one.
@@ -167,8 +177,8 @@ func (d *doubleBarrier) decided(t *trace, r, next *round) bool {
 	}
 	gathered := t.begins(next, d.size, 0)
 	for _, s := range r.inside {
-		_, ended := t.expired[s.enter.session]
-		if s.until < forever && (ended || t.alive[s.enter.session] >= s.until) {
+		_, ended := t.sessions.expired[s.enter.session]
+		if s.until < forever && (ended || t.sessions.alive[s.enter.session] >= s.until) {
 			continue // that is known for certain
 		}
 		if s.until > gathered || gathered > first.ret || slices.ContainsFunc(r.leaves, func(l *op) bool { return l.ok() && l.ret < s.until }) {
@@ -214,7 +224,7 @@ func (d *doubleBarrier) close(v *Verdict, t *trace, r *round) {
 func (r *round) first() *op {
 	var first *op
 	for _, e := range r.enters {
-		if e.entered() && (first == nil || e.ret < first.ret) {
+		if r.entered(e) && (first == nil || e.ret < first.ret) {
 			first = e
 		}
 	}
@@ -243,7 +253,7 @@ func (t *trace) there(r *round, when time.Duration) int {
 			break
 		}
 		if e.result == histories.Fail && e.session != "" {
-			if ended, ok := t.expired[e.session]; ok && ended < when {
+			if ended, ok := t.sessions.expired[e.session]; ok && ended < when {
 				continue
 			}
 		}
@@ -279,10 +289,10 @@ func (t *trace) insideUntil(r *round, e *op) time.Duration {
 		}
 	}
 	end = min(end, e.by.retired)
-	if _, ended := t.expired[e.session]; ended {
-		end = min(end, t.alive[e.session])
+	if _, ended := t.sessions.expired[e.session]; ended {
+		end = min(end, t.sessions.alive[e.session])
 	}
-	if forced := t.forcedIn(e.process, e.call, end); len(forced) > 0 {
+	if forced := t.faults.forcedIn(e.process, e.call, end); len(forced) > 0 {
 		end = min(end, max(forced[0].from, e.call))
 	}
 	return end

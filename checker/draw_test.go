@@ -350,7 +350,7 @@ func (w *world) may(c *client, e *histories.Event) bool {
 		sum := e.Permits
 		for _, other := range w.clients {
 			if c.place != (histories.Token{}) && other != c && other.open != nil && other.open.Lock == lock &&
-				other.place != (histories.Token{}) && less(other.place, c.place) {
+				other.place != (histories.Token{}) && other.place.Less(c.place) {
 				return false
 			}
 			if w.now <= other.forced+w.h.Header.Promises.LossBound {

@@ -23,7 +23,8 @@ type Explanation struct {
 	// Fencing says what a fencing token would have done.
 	Fencing string
 
-	trace *trace
+	guarantee Guarantee
+	trace     *trace
 }
 
 // Line is one event of a story.
@@ -44,10 +45,14 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 	if err != nil {
 		return nil, err
 	}
+	g, err := guaranteeNamed(v.Guarantee)
+	if err != nil {
+		return nil, err
+	}
 	t := newTrace(h)
-	x := &Explanation{Verdict: *v, Witness: v.Witnesses[0], trace: t}
+	x := &Explanation{Verdict: *v, Witness: v.Witnesses[0], guarantee: g, trace: t}
 	x.Story = t.story(x.Witness, h.LineOf)
-	x.Fencing = t.fenced(v.Guarantee, x.Witness)
+	x.Fencing = g.fenced(x.Witness)
 	return x, nil
 }
 
@@ -101,14 +106,14 @@ func (t *trace) story(w Witness, line func(event int) int) []Line {
 	var story []Line
 	for i := range t.events {
 		if pick[i] {
-			story = append(story, Line{t.events[i].Time, line(i), t.tell(&t.events[i])})
+			story = append(story, Line{t.events[i].Time, line(i), tellEvent(&t.events[i])})
 		}
 	}
 	return story[:min(len(story), maxStory)]
 }
 
-// tell says an event in words.
-func (t *trace) tell(e *histories.Event) string {
+// tellEvent says an event in words.
+func tellEvent(e *histories.Event) string {
 	who := fmt.Sprintf("process %d", e.Process)
 	lock := strings.Join(locksOf(e), "+")
 	with := ""
@@ -182,16 +187,9 @@ func because(why string) string {
 const noPart = "Fencing has no part in this."
 
 // fenced says what a fencing token would have done about a violation.
-func (t *trace) fenced(guarantee string, w Witness) string {
-	switch guarantee {
-	case Fencing:
-		return "It is the tokens that are wrong: a store that trusts them lets an old holder write."
-	case Fairness, Progress, NoLeak, PoliteReconnects, Revocation, Barriers:
-		return noPart
-	case Permits:
-		return "Fencing has no part in this: whoever holds a permit may go on, whatever token others have."
-	case ReadersAndWriters:
-		return "A fence refuses what a writer with an older token writes. It keeps nobody from reading what another is changing."
+func (g Guarantee) fenced(w Witness) string {
+	if g.fencing != "" {
+		return g.fencing
 	}
 	if len(w.Parties) < 2 {
 		return noPart
@@ -201,9 +199,9 @@ func (t *trace) fenced(guarantee string, w Witness) string {
 	switch {
 	case a.Token == none || b.Token == none:
 		return "The lock gives no fencing tokens: nothing stands between the two and the data."
-	case less(a.Token, b.Token):
+	case a.Token.Less(b.Token):
 		return fmt.Sprintf("A store behind the fence takes %s from %v, and from then on refuses %s, that of %v: no update is lost.", token(b.Token), b, token(a.Token), a)
-	case less(b.Token, a.Token):
+	case b.Token.Less(a.Token):
 		return fmt.Sprintf("The one that came later, %v, has the older token: a store behind the fence refuses it as soon as it has seen that of %v.", b, a)
 	}
 	return "Both have the same token: a fence cannot tell them apart."

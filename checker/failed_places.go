@@ -54,12 +54,12 @@ func (p *failedPlaces) window(v *Verdict, t *trace, lock string, settled []*grou
 		return p.recent[n-1].until
 	}
 	for _, h := range t.byLock[lock] {
-		if h.start <= t.before {
+		if !t.begun(h) {
 			continue
 		}
 		asked, _ := slices.BinarySearchFunc(p.recent, h.call, func(g gotPlace, call time.Duration) int { return cmp.Compare(g.hold.start, call) })
 		g := gotPlace{h, newest(asked), newest(len(p.recent))}
-		if less(g.until, h.token) {
+		if g.until.Less(h.token) {
 			g.until = h.token
 		}
 		p.recent = append(p.recent, g)
@@ -67,7 +67,7 @@ func (p *failedPlaces) window(v *Verdict, t *trace, lock string, settled []*grou
 	match := func(failed []failedPlace, granted []gotPlace) {
 		for _, g := range granted {
 			i := slices.IndexFunc(failed, func(f failedPlace) bool {
-				return f.token == g.hold.token && f.op.call <= g.hold.start && !less(f.token, g.before)
+				return f.token == g.hold.token && f.op.call <= g.hold.start && !f.token.Less(g.before)
 			})
 			if i >= 0 {
 				o := failed[i].op
@@ -81,5 +81,5 @@ func (p *failedPlaces) window(v *Verdict, t *trace, lock string, settled []*grou
 	past, _ := slices.BinarySearchFunc(p.recent, before, func(g gotPlace, before time.Duration) int { return cmp.Compare(g.hold.start, before) })
 	p.newest = newest(past)
 	p.recent = slices.Delete(p.recent, 0, past)
-	p.failed = slices.DeleteFunc(p.failed, func(f failedPlace) bool { return less(f.token, p.newest) })
+	p.failed = slices.DeleteFunc(p.failed, func(f failedPlace) bool { return f.token.Less(p.newest) })
 }

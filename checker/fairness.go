@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -37,7 +36,7 @@ type contender struct {
 // A contender that lost its place and took another counts with the last one;
 // losing it while the session lived is a violation of its own.
 type fairnessJudge struct {
-	v                               Verdict
+	v                               *Verdict
 	locks                           map[string]*queueOf
 	unjudged                        int // places that say nothing of their order
 	unsearched                      int // that Porcupine has no model for
@@ -58,8 +57,9 @@ type queueOf struct {
 	handOvers handOvers
 }
 
-func newFairnessJudge() *fairnessJudge {
-	return &fairnessJudge{v: Verdict{Guarantee: Fairness, Expected: true}, locks: map[string]*queueOf{}}
+func newFairnessJudge(_ *trace, v *Verdict) *fairnessJudge {
+	v.Expected = true
+	return &fairnessJudge{v: v, locks: map[string]*queueOf{}}
 }
 
 func (j *fairnessJudge) of(lock string) *queueOf {
@@ -71,7 +71,7 @@ func (j *fairnessJudge) of(lock string) *queueOf {
 	return q
 }
 
-func (j *fairnessJudge) window(c *check, t *trace) {
+func (j *fairnessJudge) window(e *engines, t *trace) {
 	for _, o := range t.ops {
 		if !o.acquires() || !t.settled(o) {
 			continue
@@ -90,9 +90,9 @@ func (j *fairnessJudge) window(c *check, t *trace) {
 		q.held = append(q.held, o)
 	}
 	oldest := t.oldestAcquires()
-	for _, lock := range t.of(histories.Recipe.IsLock) {
+	for _, lock := range t.locksThat(histories.Recipe.IsLock) {
 		q := j.of(lock)
-		if c.sweeps() {
+		if e.sweeps {
 			j.judgeTurns(t, q, oldest(lock))
 		}
 		before := oldest(lock)
@@ -107,9 +107,9 @@ func (j *fairnessJudge) window(c *check, t *trace) {
 			j.place(t, q, o)
 			return true
 		})
-		j.sweep(c, t, q)
-		if c.searches() && t.header.Promises.FIFO && t.recipe(lock).Exclusive() {
-			q.search.window(&c.search, t, q.pending, before)
+		j.sweep(e, t, q)
+		if e.searches && t.header.Promises.FIFO && t.recipe(lock).Exclusive() {
+			q.search.window(&e.search, t, q.pending, before)
 		}
 		q.pending = nil
 		q.forget(before)
@@ -119,7 +119,7 @@ func (j *fairnessJudge) window(c *check, t *trace) {
 // place puts an acquire of which all is known into the queue.
 func (j *fairnessJudge) place(t *trace, q *queueOf, o *op) {
 	j.placed++
-	if !o.of.recipe.Exclusive() {
+	if !o.recipe().Exclusive() {
 		j.unsearched++
 	}
 	for i := 1; i < len(o.places); i++ {
@@ -136,9 +136,9 @@ func (j *fairnessJudge) place(t *trace, q *queueOf, o *op) {
 	q.queue, q.pending = append(q.queue, k), append(q.pending, k)
 }
 
-func (j *fairnessJudge) sweep(c *check, t *trace, q *queueOf) {
+func (j *fairnessJudge) sweep(e *engines, t *trace, q *queueOf) {
 	slices.SortStableFunc(q.queue, byPlace)
-	if c.sweeps() {
+	if e.sweeps {
 		sweepQueue(q.queue, func(a, b *contender, entered bool) {
 			told := &b.overtook
 			if entered {
@@ -180,20 +180,20 @@ func (q *queueOf) forget(before time.Duration) {
 	q.queue = slices.DeleteFunc(q.queue, func(k *contender) bool { return past(k) && k != last })
 }
 
-func (j *fairnessJudge) verdict(c *check, t *trace) Verdict {
-	v := &j.v
+func (j *fairnessJudge) conclude(e *engines, t *trace) {
+	v := j.v
 	v.Promised = t.header.Promises.FIFO
 	if v.Promised {
-		for _, lock := range t.exclusive() {
+		for _, lock := range t.locksThat(histories.Recipe.Exclusive) {
 			q := j.of(lock)
-			c.compare(t, v, lock, q.found > 0, q.search.answer)
+			e.compare(t, v, lock, q.found > 0, q.search.answer)
 		}
 	}
 	v.count("contenders with a place", j.placed)
 	v.count("granted after waiting behind another", j.waited)
 	v.count("overtakes", j.overtook)
 	v.count("places lost and taken anew", j.moved)
-	if handoffs := t.of(is(histories.Handoff)); len(handoffs) > 0 {
+	if handoffs := t.locksThat(is(histories.Handoff)); len(handoffs) > 0 {
 		handed := 0
 		for _, lock := range handoffs {
 			handed += j.of(lock).handOvers.handed
@@ -206,37 +206,36 @@ func (j *fairnessJudge) verdict(c *check, t *trace) Verdict {
 	case v.Outcome == Unknown: // the engines disagree
 	case j.placed == 0 && j.unjudged > 0:
 		v.Outcome, v.Reason = NotJudged, words.Count(j.unjudged, "place")+" on record, without tokens to judge them by"
-	case c.engine == Porcupine && j.unsearched > 0 && v.Violations == 0:
+	case !e.sweeps && j.unsearched > 0 && v.Violations == 0:
 		v.Outcome, v.Reason = NotJudged, fmt.Sprintf("Porcupine has no model of the queues that %s stood in", words.Count(j.unsearched, "contender"))
 	case j.waited == 0 && v.Violations == 0:
 		v.idle("nobody was granted a lock after waiting behind another with a known place")
 	default:
 		v.conclude(words.Count(j.placed, "contender")+", granted in the order of their places", words.Count(v.Violations, "contender")+" not served in the order of the queue")
 	}
-	return *v
 }
 
 // ordered reports whether the places of o are those of the nodes that hold the
 // lock, so that their tokens order them.
 func (t *trace) ordered(o *op) bool {
-	r := o.of.recipe
+	r := o.recipe()
 	return (r.Exclusive() || r == histories.ReadWrite) && o.places[0].token != (histories.Token{})
 }
 
 // sessionEnded reports whether session, under which o contended, may have ended
 // before o was answered, so that its place in the queue may have been gone.
 func (t *trace) sessionEnded(session string, o *op) bool {
-	if len(t.robbedIn(o.process, o.call, o.ret)) > 0 {
+	if len(t.faults.robbedIn(o.process, o.call, o.ret)) > 0 {
 		return true
 	}
-	at, ok := t.expired[session]
+	at, ok := t.sessions.expired[session]
 	if !ok || session == "" {
 		return false
 	}
 	if h := o.hold; h != nil && h.acquire == o && h.why == byLoss && at > o.ret {
 		// The observer sees the end late. Unless it was forced after o was
 		// answered, it may have come before.
-		return at <= h.end && len(t.robbedIn(o.process, o.ret, at)) == 0
+		return at <= h.end && len(t.faults.robbedIn(o.process, o.ret, at)) == 0
 	}
 	return at <= o.ret
 }
@@ -279,7 +278,7 @@ func (t *trace) queueOf(lock string) []*contender {
 }
 
 func byPlace(a, b *contender) int {
-	return cmp.Or(cmp.Compare(a.place.token.Zxid, b.place.token.Zxid), cmp.Compare(a.place.token.Sub, b.place.token.Sub))
+	return a.place.token.Compare(b.place.token)
 }
 
 // sweepQueue reports each contender that was granted the lock while another,

@@ -25,7 +25,7 @@ import (
 // Of a read/write lock the same goes for every writer, after whomever it comes.
 // A reader has no need of a newer token: it writes nothing.
 type fencingJudge struct {
-	v         Verdict
+	v         *Verdict
 	all, bare int
 	locks     map[string]*grants
 }
@@ -37,20 +37,21 @@ type grants struct {
 	turns  turnOrder
 }
 
-func newFencingJudge() *fencingJudge {
-	return &fencingJudge{v: Verdict{Guarantee: Fencing, Expected: true}, locks: map[string]*grants{}}
+func newFencingJudge(_ *trace, v *Verdict) *fencingJudge {
+	v.Expected = true
+	return &fencingJudge{v: v, locks: map[string]*grants{}}
 }
 
-func (j *fencingJudge) window(_ *check, t *trace) {
-	all := t.holdsOf(histories.Recipe.Guards)
+func (j *fencingJudge) window(_ *engines, t *trace) {
+	all := t.holdsThat(histories.Recipe.Guards)
 	granted := map[string][]*hold{}
 	for _, h := range all {
-		if h.start > t.before {
+		if t.begun(h) {
 			j.all++
 			if h.token == (histories.Token{}) {
 				j.bare++
 				j.v.violate(func() Witness { return t.noToken(h) })
-			} else if !t.handedBlindly(h) {
+			} else if !t.faults.handedBlindly(h) {
 				granted[h.lock] = append(granted[h.lock], h)
 			}
 		}
@@ -64,35 +65,34 @@ func (j *fencingJudge) window(_ *check, t *trace) {
 		}
 	}
 	oldest := t.oldestAcquires()
-	for _, lock := range t.of(histories.Recipe.Guards) {
+	for _, lock := range t.locksThat(histories.Recipe.Guards) {
 		g := j.locks[lock]
 		if g == nil {
 			g = &grants{}
 			j.locks[lock] = g
 		}
 		g.recent = append(g.recent, granted[lock]...)
-		g.order(&j.v, t)
+		g.order(j.v, t)
 		if t.header.Promises.TellsLoss { // else a release that was answered proves nothing
 			for _, h := range granted[lock] {
 				g.turns.returned(h)
 			}
-			g.turns.settle(&j.v, t)
+			g.turns.settle(j.v, t)
 		}
 		g.forget(oldest(lock))
 	}
 }
 
-func (j *fencingJudge) verdict(_ *check, t *trace) Verdict {
-	v := &j.v
+func (j *fencingJudge) conclude(_ *engines, t *trace) {
+	v := j.v
 	v.Promised = t.header.Promises.Tokens
 	v.count("grants", j.all)
 	v.count("grants without a token", j.bare)
 	if j.all == 0 {
 		v.idle("nobody ever held a lock")
-		return *v
+		return
 	}
 	v.conclude(fmt.Sprintf("the tokens of %s grow", words.Count(j.all, "grant")), words.Count(v.Violations, "grant")+" with a token that does not fence")
-	return *v
 }
 
 // order finds, for each grant, the greatest token among the grants that
@@ -104,7 +104,7 @@ func (g *grants) order(v *Verdict, t *trace) {
 	slices.SortStableFunc(byCall, func(a, b *hold) int { return cmp.Compare(a.call, b.call) })
 	byStart := slices.Clone(g.recent)
 	slices.SortStableFunc(byStart, func(a, b *hold) int { return cmp.Compare(a.start, b.start) })
-	isNew := func(h *hold) bool { return h.start > t.before }
+	isNew := func(h *hold) bool { return t.begun(h) }
 
 	first := map[histories.Token]*hold{}
 	newest := g.newest
@@ -122,7 +122,7 @@ func (g *grants) order(v *Verdict, t *trace) {
 		}
 		a := newest
 		switch {
-		case a != nil && less(h.token, a.token):
+		case a != nil && h.token.Less(a.token):
 			if isNew(h) && h.mode != histories.ModeRead {
 				v.violate(func() Witness { return t.olderToken(a, h) })
 			}
@@ -147,7 +147,7 @@ func (g *grants) forget(before time.Duration) {
 
 // newer returns the one with the greater token, a when they are equal.
 func newer(a, b *hold) *hold {
-	if a == nil || less(a.token, b.token) {
+	if a == nil || a.token.Less(b.token) {
 		return b
 	}
 	return a

@@ -25,7 +25,7 @@ type doubt struct{ first, second *hold }
 func (o *turnOrder) returned(h *hold) {
 	if h.mode != histories.ModeRead {
 		for _, a := range o.newest {
-			if a != nil && a.owner != h.owner && a.start < h.start && less(h.token, a.token) {
+			if a != nil && a.owner != h.owner && a.start < h.start && h.token.Less(a.token) {
 				o.doubts = append(o.doubts, doubt{a, h})
 				break
 			}
@@ -34,7 +34,7 @@ func (o *turnOrder) returned(h *hold) {
 	switch a := o.newest[0]; {
 	case a == nil || a.owner == h.owner:
 		o.newest[0] = newer(a, h)
-	case less(a.token, h.token):
+	case a.token.Less(h.token):
 		o.newest = [2]*hold{h, a}
 	default:
 		o.newest[1] = newer(o.newest[1], h)
@@ -47,7 +47,7 @@ func (o *turnOrder) settle(v *Verdict, t *trace) {
 		if d.second.released == forever || d.second.closed {
 			return t.last || d.second.closed || d.second.why == byLoss || d.second.why == byCrashing
 		}
-		robbed := len(t.robbedIn(d.second.process, d.second.call, d.second.released)) > 0
+		robbed := len(t.faults.robbedIn(d.second.process, d.second.call, d.second.released)) > 0
 		if d.second.call <= d.first.start && !robbed { // else see grants.order
 			v.violate(func() Witness { return t.laterTurn(d.first, d.second) })
 		}

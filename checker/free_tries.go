@@ -3,7 +3,6 @@ package checker
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -13,13 +12,11 @@ import (
 // lock but who had given it back by then, in a release that was answered, or by
 // closing its client with no fault about.
 //
-// Who failed, crashed, lost the lock, or was not answered may leave something behind
-// that is in the way: a node that is deleted in the background, by a client that has
-// to connect again first, or with its session. Until a while after that, and after
-// the faults that hit it, a try may be refused; or until somebody else has been granted
-// the lock behind it.
+// What somebody has left behind may be in the way, see inTheWay. Until then a try may be
+// refused; or until somebody else has been granted the lock behind it.
 type freeTries struct {
 	t     *trace
+	way   *inTheWay
 	users map[string][]*op // acquires of each lock that may be in the way of a try
 	kept  map[string]int   // how many of them there were when they were last gone through
 	found []refusedTry
@@ -32,12 +29,12 @@ type refusedTry struct {
 	rests []*hold // given back a while ago: whether what they stood on is gone is known when their sessions have gone on
 }
 
-func newFreeTries(t *trace) *freeTries {
-	return &freeTries{t: t, users: map[string][]*op{}, kept: map[string]int{}}
+func newFreeTries(t *trace, way *inTheWay) *freeTries {
+	return &freeTries{t: t, way: way, users: map[string][]*op{}, kept: map[string]int{}}
 }
 
 func (f *freeTries) invoked(o *op) {
-	if !o.acquires() || !(o.of.recipe.Guards() || o.of.recipe == histories.Semaphore) {
+	if !o.acquires() || !(o.recipe().Guards() || o.recipe() == histories.Semaphore) {
 		return
 	}
 	all := f.users[o.lock]
@@ -48,15 +45,15 @@ func (f *freeTries) invoked(o *op) {
 				oldest = min(oldest, x.call)
 			}
 		}
-		all = slices.DeleteFunc(all, func(x *op) bool { return f.inTheWay(x) < oldest })
+		all = slices.DeleteFunc(all, func(x *op) bool { return f.way.until(x) < oldest })
 		f.kept[o.lock] = len(all)
 	}
 	f.users[o.lock] = append(all, o)
 }
 
 // completed judges a try that was refused.
-func (f *freeTries) completed(o *op, e *histories.Event) {
-	if !e.Refused || o.parts > 0 || o.changedSession() || len(f.users[o.lock]) == 0 || o.permits > max(f.t.header.Locks[o.lock].Size, 1) {
+func (f *freeTries) completed(o *op) {
+	if !o.refused || o.parts > 0 || o.changedSession() || len(f.users[o.lock]) == 0 || o.permits > max(f.t.header.Locks[o.lock].Size, 1) {
 		return // of more permits than there are
 	}
 	refused := refusedTry{try: o}
@@ -64,14 +61,14 @@ func (f *freeTries) completed(o *op, e *histories.Event) {
 		if x == o {
 			continue
 		}
-		until := f.inTheWay(x)
+		until := f.way.until(x)
 		switch {
 		case until >= o.call:
 			return
 		case refused.last == nil:
 			refused.last = x
 		}
-		if f.rests(x, until) && f.leaves(x, until) >= o.call {
+		if f.way.rests(x, until) && f.way.leaves(x, until) >= o.call {
 			refused.rests = append(refused.rests, x.hold)
 		}
 	}
@@ -84,7 +81,7 @@ func (f *freeTries) completed(o *op, e *histories.Event) {
 // one had asked for to have been made, as for wake-ups.
 func (f *freeTries) granted(y *op) {
 	h := y.hold
-	if !y.ok() || !y.acquires() || !y.of.recipe.Guards() || h == nil || h.acquire != y || y.reads() || y.token.Sub != 0 || f.t.wakes.bound == 0 {
+	if !y.ok() || !y.acquires() || !y.recipe().Guards() || h == nil || h.acquire != y || y.reads() || y.token.Sub != 0 || f.way.bound == 0 {
 		return
 	}
 	f.users[y.lock] = slices.DeleteFunc(f.users[y.lock], func(x *op) bool {
@@ -94,7 +91,7 @@ func (f *freeTries) granted(y *op) {
 		case h != nil && h.acquire == x && (h.endEvent < 0 || h.released != forever && !x.changedSession()):
 			return false // it has not left, or it is known when
 		}
-		return x.session != "" && !x.was(y.session) && f.t.wakes.made(x) < y.call
+		return x.session != "" && !x.was(y.session) && f.way.made(x) < y.call
 	})
 }
 
@@ -102,7 +99,7 @@ func (f *freeTries) granted(y *op) {
 func (f *freeTries) wrong() []func() Witness {
 	var all []func() Witness
 	for _, r := range f.found {
-		if !slices.ContainsFunc(r.rests, func(h *hold) bool { return !f.t.livedOn(h) }) {
+		if !slices.ContainsFunc(r.rests, func(h *hold) bool { return !f.t.sessions.livedOn(h) }) {
 			all = append(all, func() Witness { return f.witness(r) })
 		}
 	}
@@ -118,58 +115,4 @@ func (f *freeTries) witness(r refusedTry) Witness {
 		w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", r.last.hold.party(), at(r.last.hold.released))
 	}
 	return w
-}
-
-// inTheWay returns until when an acquire may be in the way of others; forever if
-// that is not known yet.
-func (f *freeTries) inTheWay(x *op) time.Duration {
-	h := x.hold
-	switch {
-	case x.gone:
-		return f.leaves(x, x.by.retired)
-	case x.done < 0:
-		return forever
-	case !x.ok():
-		return f.leaves(x, x.ret)
-	case h == nil || h.acquire != x:
-		return x.ret // a re-entry
-	case h.endEvent < 0:
-		return forever
-	case h.released != forever && x.changedSession():
-		return f.leaves(x, h.released)
-	case h.released != forever:
-		return h.released
-	}
-	return f.leaves(x, h.end)
-}
-
-// rests reports whether it is by a release that an acquire was in the way of others
-// until some time.
-func (f *freeTries) rests(x *op, until time.Duration) bool {
-	return x.hold != nil && x.hold.acquire == x && x.hold.released == until
-}
-
-// changedSession reports whether an acquire went on in another session. What it made in
-// the first may be there for a while: for its client that one had ended, see livedOn.
-func (o *op) changedSession() bool {
-	return o.began != "" || slices.ContainsFunc(o.places, func(p place) bool { return p.session != "" && p.session != o.session })
-}
-
-// leaves returns until when what an acquire has left behind at some time may be
-// there: until three session timeouts after that, and after every fault that hits
-// its process till then.
-func (f *freeTries) leaves(x *op, from time.Duration) time.Duration {
-	while := 3 * f.t.lifetime()
-	until := after(from, while)
-	for _, fault := range f.t.faults {
-		if fault.start <= until && fault.stop >= x.call && fault.hits(x.process) {
-			until = max(until, after(fault.stop, while))
-		}
-	}
-	return until
-}
-
-// was reports whether an acquire was in a session at some time.
-func (o *op) was(session string) bool {
-	return o.session == session || o.began == session || slices.ContainsFunc(o.places, func(p place) bool { return p.session == session })
 }

@@ -41,12 +41,12 @@ func (r *holdingsSearch) window(s *search, t *trace, holds []*hold, changes []si
 		return
 	}
 	for _, h := range holds {
-		if h.start > t.before {
+		if t.begun(h) {
 			r.holds = append(r.holds, h)
 		}
 	}
 	for _, h := range r.holds {
-		h.excuses = t.excuses(h)
+		h.excuses = t.faults.excuses(h)
 	}
 	var sizes *sizes
 	pieces := piecesOf(r.holds)

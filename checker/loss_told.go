@@ -9,6 +9,9 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
+// wokenLongest is the name of a figure.
+const wokenLongest = "from the end of a pause to lost, longest"
+
 // lossJudge: a holder whose session ends learns of it, not later than the moment
 // an observer sees the session gone, since from then on others can be granted
 // the lock; after a forced expiry, which gives no warning, not later than the
@@ -17,7 +20,7 @@ import (
 // The observer sees the end late, which is lenient to the target. A belief that
 // ended before, by release or crash, needed no word.
 type lossJudge struct {
-	v         Verdict
+	v         *Verdict
 	early     []*hold // that were told of a loss which the observer has not seen yet
 	delays    []time.Duration
 	woken     []time.Duration // of those whose process was paused: since it ran again
@@ -26,9 +29,9 @@ type lossJudge struct {
 	deletions int // of nodes by which a lock was held then
 }
 
-func newLossJudge() *lossJudge { return &lossJudge{v: Verdict{Guarantee: LossIsTold}} }
+func newLossJudge(_ *trace, v *Verdict) *lossJudge { return &lossJudge{v: v} }
 
-func (j *lossJudge) window(_ *check, t *trace) {
+func (j *lossJudge) window(_ *engines, t *trace) {
 	for _, h := range t.holds {
 		if t.over(h) {
 			j.judgeDeletion(t, h)
@@ -36,14 +39,14 @@ func (j *lossJudge) window(_ *check, t *trace) {
 		if h.session == "" || !t.over(h) {
 			continue
 		}
-		if gone, expired := t.expired[h.session]; expired {
+		if gone, expired := t.sessions.expired[h.session]; expired {
 			j.judge(t, h, gone)
 		} else if h.why == byLoss {
 			j.early = append(j.early, h)
 		}
 	}
 	j.early = slices.DeleteFunc(j.early, func(h *hold) bool {
-		gone, expired := t.expired[h.session]
+		gone, expired := t.sessions.expired[h.session]
 		if expired {
 			j.judge(t, h, gone)
 		}
@@ -53,7 +56,7 @@ func (j *lossJudge) window(_ *check, t *trace) {
 
 // judge judges a hold whose session ended.
 func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
-	forced := t.forcedIn(h.process, h.call, gone)
+	forced := t.faults.forcedIn(h.process, h.call, gone)
 	if h.why == byLoss && h.end < gone && len(forced) == 0 {
 		// Told before the observer saw it: the good case of an expiry by silence.
 		j.cases++
@@ -73,8 +76,8 @@ func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
 	}
 	paused := false
 	var woke time.Duration
-	for _, x := range t.pausedIn(h.process, h.call, gone) {
-		if until := after(x.to, t.wakeGrace()); until >= ended {
+	for _, x := range t.faults.pausedIn(h.process, h.call, gone) {
+		if until := after(x.to, t.faults.wakeGrace); until >= ended {
 			paused, woke, deadline = true, x.to, max(deadline, until)
 		}
 	}
@@ -102,13 +105,13 @@ func (j *lossJudge) judge(t *trace, h *hold, gone time.Duration) {
 // transaction, and so a token: a deletion that says of how many permits its lease was
 // made sure that this one does not.
 func (j *lossJudge) judgeDeletion(t *trace, h *hold) {
-	for _, f := range t.excusing(h.process, h.call, h.end) {
-		if !f.deleted(h) || h.of.recipe.HasPermits() && f.Params["permits"] != strconv.Itoa(h.permits) || f.stop == forever || h.start > f.stop {
+	for _, f := range t.faults.excusing(h.process, h.call, h.end) {
+		if !f.deleted(h) || h.recipe().HasPermits() && f.Params["permits"] != strconv.Itoa(h.permits) || f.stop == forever || h.start > f.stop {
 			continue
 		}
-		deadline := f.known(h, t.lossBound())
-		for _, x := range t.pausedIn(h.process, h.call, h.end) {
-			deadline = max(deadline, after(x.to, t.wakeGrace()))
+		deadline := f.known(h, t.faults.lossBound)
+		for _, x := range t.faults.pausedIn(h.process, h.call, h.end) {
+			deadline = max(deadline, after(x.to, t.faults.wakeGrace))
 		}
 		if h.why == stillHeld && t.end <= deadline {
 			j.undecided++
@@ -129,9 +132,9 @@ func (t *trace) untoldDeletion(h *hold, f *faultSpan, deadline time.Duration) Wi
 	return w
 }
 
-func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
-	v := &j.v
-	v.Promised, v.Expected = t.header.Promises.TellsLoss, len(t.faults) > 0
+func (j *lossJudge) conclude(_ *engines, t *trace) {
+	v := j.v
+	v.Promised, v.Expected = t.header.Promises.TellsLoss, len(t.faults.all) > 0
 	v.count("sessions ended while holding", j.cases)
 	if j.deletions > 0 {
 		v.count("nodes deleted while holding", j.deletions)
@@ -148,7 +151,7 @@ func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
 	}
 	if j.cases+j.deletions == 0 {
 		v.idle("no session ended while its process held a lock")
-		return *v
+		return
 	}
 	what, whose := words.Count(j.cases, "session")+" ended", "session ended"
 	if j.deletions > 0 {
@@ -156,15 +159,6 @@ func (j *lossJudge) verdict(_ *check, t *trace) Verdict {
 	}
 	v.conclude(what+" while holding, each holder was told in time",
 		fmt.Sprintf("%d of %s whose %s learned of it too late or never", v.Violations, words.Count(j.cases+j.deletions, "holder"), whose))
-	return *v
-}
-
-// after adds to a time that may be forever.
-func after(at, d time.Duration) time.Duration {
-	if at == forever {
-		return forever
-	}
-	return at + d
 }
 
 func (t *trace) untold(h *hold, ended, deadline time.Duration) Witness {

@@ -36,7 +36,7 @@ import (
 // first was answered. So those are kept that were answered since the oldest
 // acquire still open was invoked.
 type multiLockJudge struct {
-	v                      Verdict
+	v                      *Verdict
 	granted, failed, pairs int
 	overlaps               map[string]int // of a lock, that were looked at
 	places                 map[string]*failedPlaces
@@ -49,11 +49,12 @@ type group struct {
 	seen  bool // in an earlier window
 }
 
-func newMultiLockJudge() *multiLockJudge {
-	return &multiLockJudge{v: Verdict{Guarantee: AllOrNothing, Promised: true, Expected: true}, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
+func newMultiLockJudge(_ *trace, v *Verdict) *multiLockJudge {
+	v.Promised, v.Expected = true, true
+	return &multiLockJudge{v: v, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
 }
 
-func (j *multiLockJudge) window(_ *check, t *trace) {
+func (j *multiLockJudge) window(_ *engines, t *trace) {
 	settled := t.groups()
 	for _, g := range settled {
 		switch g.parts[0].result {
@@ -68,31 +69,30 @@ func (j *multiLockJudge) window(_ *check, t *trace) {
 	}
 	oldest := t.oldest((*op).acquires)
 	first := forever // of those that are still open
-	for _, lock := range t.of(is(histories.MultiLock)) {
+	for _, lock := range t.locksThat(is(histories.MultiLock)) {
 		j.notAll(t, lock)
 		places := j.places[lock]
 		if places == nil {
 			places = &failedPlaces{}
 			j.places[lock] = places
 		}
-		places.window(&j.v, t, lock, settled, min(oldest(lock), t.end))
+		places.window(j.v, t, lock, settled, min(oldest(lock), t.end))
 		first = min(first, oldest(lock))
 	}
 	j.opposed(t, settled, first)
 }
 
-func (j *multiLockJudge) verdict(_ *check, _ *trace) Verdict {
-	v := &j.v
+func (j *multiLockJudge) conclude(_ *engines, _ *trace) {
+	v := j.v
 	v.count("acquires of several locks that got them", j.granted)
 	v.count("acquires of several locks that failed", j.failed)
 	v.count("pairs that waited for the same locks", j.pairs)
 	if j.granted == 0 && v.Violations == 0 {
 		v.idle("nobody ever got several locks at once")
-		return *v
+		return
 	}
 	v.conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", words.Count(j.granted, "acquire"), j.failed),
 		"not all or nothing, "+words.Times(v.Violations))
-	return *v
 }
 
 // notAll finds the grants of several locks of which another held one. As of a
@@ -141,7 +141,9 @@ func (j *multiLockJudge) opposed(t *trace, settled []*group, first time.Duration
 				continue
 			}
 			one, other, shared := crossed(o.parts, g.parts)
-			j.pairs += b2i(shared > 1)
+			if shared > 1 {
+				j.pairs++
+			}
 			if one != nil && other != nil {
 				j.v.violate(func() Witness { return t.deadlock(one, other) })
 			}
@@ -165,9 +167,9 @@ func crossed(o, g []*op) (one, other *op, shared int) {
 				continue
 			}
 			shared++
-			if less(x.token, y.token) {
+			if x.token.Less(y.token) {
 				one = a
-			} else if less(y.token, x.token) {
+			} else if y.token.Less(x.token) {
 				other = b
 			}
 		}

@@ -8,6 +8,9 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
+// overlapsUnderPauses is the name of a figure.
+const overlapsUnderPauses = "overlaps under pauses of a holder's process, which no lock can prevent"
+
 // exclusionJudge: no two owners believe at one instant to hold one lock.
 //
 // The interval engine decides and finds the witnesses; Porcupine judges the
@@ -17,7 +20,7 @@ import (
 // ends: they are both in it, and what becomes of the other one later makes no
 // difference to their overlap.
 type exclusionJudge struct {
-	v                           Verdict
+	v                           *Verdict
 	locks                       map[string]*exclusionOf
 	holds, raw, paused, growing int
 }
@@ -28,27 +31,28 @@ type exclusionOf struct {
 	search     mutexSearch
 }
 
-func newExclusionJudge() *exclusionJudge {
-	return &exclusionJudge{Verdict{Guarantee: MutualExclusion, Promised: true, Expected: true}, map[string]*exclusionOf{}, 0, 0, 0, 0}
+func newExclusionJudge(_ *trace, v *Verdict) *exclusionJudge {
+	v.Promised, v.Expected = true, true
+	return &exclusionJudge{v: v, locks: map[string]*exclusionOf{}}
 }
 
-func (j *exclusionJudge) window(c *check, t *trace) {
-	for _, lock := range t.exclusive() {
+func (j *exclusionJudge) window(e *engines, t *trace) {
+	for _, lock := range t.locksThat(histories.Recipe.Exclusive) {
 		of := j.locks[lock]
 		if of == nil {
 			of = &exclusionOf{search: newMutexSearch()}
 			j.locks[lock] = of
 		}
 		holds := t.byLock[lock]
-		j.holds += t.begun(holds)
+		j.holds += countBegun(t, holds)
 		pieces := piecesOf(holds)
 		before := of.violations
-		if c.sweeps() {
+		if e.sweeps {
 			sweep(pieces, differ, func(a, b piece) bool {
 				if !t.over(a.hold) && !t.over(b.hold) {
 					return true // not yet
 				}
-				if a.hold.token != (histories.Token{}) && less(a.hold.token, b.hold.token) {
+				if a.hold.token != (histories.Token{}) && a.hold.token.Less(b.hold.token) {
 					j.growing++
 				}
 				j.v.violate(func() Witness { return t.doubleHold(a, b) })
@@ -69,45 +73,51 @@ func (j *exclusionJudge) window(c *check, t *trace) {
 				})
 			}
 		}
-		if c.searches() {
-			of.search.window(&c.search, t, holds)
+		if e.searches {
+			of.search.window(&e.search, t, holds)
 		}
 	}
 }
 
-func (j *exclusionJudge) verdict(c *check, t *trace) Verdict {
-	v := &j.v
-	for _, lock := range t.exclusive() {
+func (j *exclusionJudge) conclude(e *engines, t *trace) {
+	v := j.v
+	for _, lock := range t.locksThat(histories.Recipe.Exclusive) {
 		of := j.locks[lock]
-		c.compare(t, v, lock, of.violations > 0, of.search.answer)
+		e.compare(t, v, lock, of.violations > 0, of.search.answer)
 	}
 	v.count("holds", j.holds)
 	v.count("overlaps", v.Violations)
 	pauses := min(j.paused, max(j.raw-v.Violations, 0))
 	v.count("overlaps excused by a forced expiry", max(j.raw-v.Violations-pauses, 0))
-	if t.paused() {
+	if t.faults.pauses() {
 		v.count(overlapsUnderPauses, pauses)
 	}
 	if v.Outcome == Unknown {
-		return *v // the engines disagree
+		return // the engines disagree
 	}
 	if j.holds == 0 {
 		v.idle("nobody ever held a lock")
-		return *v
+		return
 	}
 	why := fmt.Sprintf("two owners held one lock at the same time, %s", words.Times(v.Violations))
 	if v.Violations > 0 && j.growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
 	v.conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
-	return *v
 }
 
-// begun counts the holds that began in this window.
-func (t *trace) begun(holds []*hold) int {
+// pausedOverlap reports whether a pause excuses two beliefs that overlap for
+// having done so: that one of them went on in it.
+func (t *trace) pausedOverlap(a, b piece) bool {
+	from, to := max(a.from, b.from), min(a.to, b.to)
+	return len(t.faults.pausedIn(a.hold.process, from-t.faults.wakeGrace, to))+len(t.faults.pausedIn(b.hold.process, from-t.faults.wakeGrace, to)) > 0
+}
+
+// countBegun counts the holds that began in this window.
+func countBegun(t *trace, holds []*hold) int {
 	n := 0
 	for _, h := range holds {
-		if h.start > t.before {
+		if t.begun(h) {
 			n++
 		}
 	}
@@ -137,25 +147,10 @@ func (t *trace) overlap(a, b piece, say func(p, q Party) string) Witness {
 	if a.hold.mode == histories.ModeRead || b.hold.mode == histories.ModeRead {
 		return w // nothing fences what somebody reads
 	}
-	if a.hold.token != (histories.Token{}) && less(a.hold.token, b.hold.token) {
+	if a.hold.token != (histories.Token{}) && a.hold.token.Less(b.hold.token) {
 		w.What += fmt.Sprintf("; their tokens grow (%s, %s), so fencing would have protected", token(p.Token), token(q.Token))
 	}
 	return w
 }
 
 func excused(h *hold) bool { return len(h.excuses) > 0 }
-
-// bare returns copies of the holds without their excuses.
-func bare(holds []*hold) []*hold {
-	out := make([]*hold, len(holds))
-	for i, h := range holds {
-		c := *h
-		c.excuses = nil
-		out[i] = &c
-	}
-	return out
-}
-
-func less(a, b histories.Token) bool {
-	return a.Zxid < b.Zxid || a.Zxid == b.Zxid && a.Sub < b.Sub
-}

@@ -16,8 +16,8 @@ const keptEach = 3
 // node, no watch on a lock path, no goroutine; and before they are closed, the clients have no more
 // goroutines than when they were opened: one for each call of a long session is a leak
 // too, though it ends with the session.
-func (c *check) noLeak(t *trace) Verdict {
-	v := Verdict{Guarantee: NoLeak, Promised: true, Expected: len(t.phases) > 0, all: c.all}
+func noLeak(t *trace, v *Verdict) {
+	v.Promised, v.Expected = true, len(t.phases) > 0
 	ended, over := t.phases[histories.PhaseEnd]
 	if t.census == nil || !over || t.census.Time < ended {
 		if over && v.Expected {
@@ -27,7 +27,7 @@ func (c *check) noLeak(t *trace) Verdict {
 		} else {
 			v.idle("the run has no end phase")
 		}
-		return v
+		return
 	}
 	left := t.census.Census
 	for _, l := range []struct {
@@ -67,5 +67,4 @@ func (c *check) noLeak(t *trace) Verdict {
 		})
 	}
 	v.conclude("no contender node, watch or goroutine was left", "something was left when every client had released")
-	return v
 }

@@ -10,12 +10,15 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
+// lostUpdatesExcused is the name of a figure.
+const lostUpdatesExcused = "lost updates excused by a forced expiry, a pause or a told loss"
+
 // counterJudge: behind a fence no increment is lost, under any fault, nor where a
 // transaction in ZooKeeper looks at the lock. Where only
 // the lock protects the counter, no increment is lost either, except by a holder
 // that is excused by a forced expiry or a pause.
 type counterJudge struct {
-	v               Verdict
+	v               *Verdict
 	store           string
 	writes, refused int
 	used            bool
@@ -31,13 +34,17 @@ type counter struct {
 	plainly *epochs // without excuses; nil where there are none
 }
 
-func newCounterJudge(store string) *counterJudge {
-	return &counterJudge{v: Verdict{Expected: true}, store: store, counters: map[string]*counter{}}
+// newCounterJudge returns what judges the counters of a store.
+func newCounterJudge(store string) newJudge {
+	return func(_ *trace, v *Verdict) judge {
+		v.Expected = true
+		return &counterJudge{v: v, store: store, counters: map[string]*counter{}}
+	}
 }
 
 func (j *counterJudge) excusing() bool { return j.store == histories.StorePlain }
 
-func (j *counterJudge) window(_ *check, t *trace) {
+func (j *counterJudge) window(_ *engines, t *trace) {
 	oldest := map[string]time.Duration{} // of a counter's operations that are not settled
 	for _, o := range t.ops {
 		if o.store != j.store {
@@ -131,15 +138,15 @@ func (k *counter) judge(j *counterJudge, t *trace, horizon time.Duration) {
 	}
 }
 
-func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
-	v := &j.v
+func (j *counterJudge) conclude(_ *engines, t *trace) {
+	v := j.v
 	switch j.store {
 	case histories.StoreFenced:
-		v.Guarantee, v.Promised = NoLostUpdateFenced, t.header.Promises.Tokens
+		v.Promised = t.header.Promises.Tokens
 	case histories.StoreGuarded:
-		v.Guarantee, v.Promised = NoLostUpdateGuarded, t.header.Promises.Guards
+		v.Promised = t.header.Promises.Guards
 	case histories.StorePlain:
-		v.Guarantee, v.Promised = NoLostUpdatePlain, true
+		v.Promised = true
 	}
 	v.count("writes", j.writes)
 	v.count("writes refused", j.refused)
@@ -149,10 +156,9 @@ func (j *counterJudge) verdict(_ *check, t *trace) Verdict {
 	if j.writes == 0 {
 		v.Expected = j.used
 		v.idle("nothing was written to the " + j.store + " counter")
-		return *v
+		return
 	}
 	v.conclude(fmt.Sprintf("%s, none lost", words.Count(j.writes, "write")), fmt.Sprintf("the %s counter was broken %s", j.store, words.Times(v.Violations)))
-	return *v
 }
 
 // excusedWrites returns when a write may have hit the counter that mutual

@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -13,9 +13,9 @@ type op struct {
 	by         *process
 	kind       histories.Op
 	lock       string
-	of         *lockInfo
-	part       int // of an operation over several locks: 0 is the first
-	parts      int // how many locks an operation over several names; 0 of one over one
+	info       *lockInfo // of the lock
+	part       int       // of an operation over several locks: 0 is the first
+	parts      int       // how many locks an operation over several names; 0 of one over one
 	mode       histories.Mode
 	owner      string
 	store      string
@@ -45,13 +45,11 @@ type op struct {
 
 	// Together, as there are many operations.
 	unnamed bool // its invocation named no owner
-	waited  bool // found out about it: it was served after others, see turns
-	passed  bool // and before one that was ahead of it
 	told    bool // of the loss of its hold, while it was under way
 	gone    bool // its process crashed before it was answered
 	stale   bool // a read or write of a process that had been told of its loss
-	late    bool // it entered a round of a double barrier after a later one
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
+	refused bool // its answer says that the lock was taken
 }
 
 type place struct {
@@ -61,6 +59,26 @@ type place struct {
 	session string
 }
 
+// newOp returns one part of the operation that e, an invocation, begins.
+func newOp(i int, e *histories.Event, part int, p *process) *op {
+	o := &op{
+		process: e.Process, by: p, kind: e.Op, lock: e.Lock, part: part, parts: len(e.Parts), mode: e.Mode, owner: e.Owner, store: e.Store,
+		invoke: i, done: -1, call: e.Time, ret: forever,
+		depth: e.Depth, permits: max(e.Permits, 1), size: e.Size, generation: e.Generation, value: e.Value, token: e.Token, session: e.Session,
+	}
+	if e.Parts != nil {
+		o.lock, o.token = e.Parts[part].Lock, e.Parts[part].Token
+	}
+	if o.owner == "" {
+		o.owner, o.unnamed = p.owner, true
+	}
+	o.places = o.firstPlace[:0]
+	return o
+}
+
+// recipe is that of its lock.
+func (o *op) recipe() histories.Recipe { return o.info.recipe }
+
 func (o *op) acquires() bool { return o.kind == histories.Acquire || o.kind == histories.TryAcquire }
 func (o *op) ok() bool       { return o.result == histories.OK }
 
@@ -69,24 +87,41 @@ func (o *op) passes() bool {
 	return o.kind == histories.Wait || o.kind == histories.Enter || o.kind == histories.Leave
 }
 
+// progresses reports whether o, answered ok, is what progress is made of: a
+// lock acquired, or a barrier passed.
+func (o *op) progresses() bool {
+	return o.acquires() || o.kind == histories.Wait || o.kind == histories.Leave
+}
+
+// reads reports whether o asks for a read/write lock, or is of a hold of one, to read.
+func (o *op) reads() bool { return o.mode == histories.ModeRead }
+
+// changedSession reports whether an acquire went on in another session. What it made in
+// the first may be there for a while: for its client that one had ended, see livedOn.
+func (o *op) changedSession() bool {
+	return o.began != "" || slices.ContainsFunc(o.places, func(p place) bool { return p.session != "" && p.session != o.session })
+}
+
+// was reports whether an acquire was in a session at some time.
+func (o *op) was(session string) bool {
+	return o.session == session || o.began == session || slices.ContainsFunc(o.places, func(p place) bool { return p.session == session })
+}
+
+// lastPlace returns the last place that an acquire was told, if it has a token.
+func (o *op) lastPlace() (place, bool) {
+	if len(o.places) == 0 || o.places[len(o.places)-1].token == (histories.Token{}) {
+		return place{}, false
+	}
+	return o.places[len(o.places)-1], true
+}
+
 // held reports whether o is about what its owner holds.
 func (o *op) held() bool {
 	return o.acquires() || o.kind == histories.Release || o.kind == histories.Read || o.kind == histories.Write
 }
 
-func (o *op) party() Party {
-	e := o.done
-	if e < 0 {
-		e = o.invoke
-	}
-	return Party{
-		Process: o.process, Owner: o.owner, Session: o.session, Token: o.token,
-		From: o.call, To: o.ret, Open: o.ret == forever, Event: e, Line: histories.Line(e), Invoke: o.invoke,
-	}
-}
-
 func (o *op) complete(i int, e *histories.Event) {
-	o.done, o.ret, o.result, o.why = i, e.Time, e.Type, e.Error
+	o.done, o.ret, o.result, o.why, o.refused = i, e.Time, e.Type, e.Error, e.Refused
 	if e.Owner != "" {
 		o.owner = e.Owner
 	}
@@ -108,9 +143,6 @@ func (o *op) complete(i int, e *histories.Event) {
 		o.value = e.Value
 	}
 }
-
-// defaultOwner is the owner of an operation that names none: its process.
-func defaultOwner(process int) string { return "process " + strconv.Itoa(process) }
 
 // locksOf returns the locks that e is about.
 func locksOf(e *histories.Event) []string {

@@ -1,9 +1,6 @@
 package checker
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // pace counts the operations that are answered in each second of the run's clock in
 // which, from its beginning to its end, the workload ran and no fault was in force:
@@ -45,18 +42,5 @@ func (p *pace) reach(at time.Duration) {
 			p.counts = append(p.counts, p.ops)
 		}
 		p.second, p.ops, p.healthy = p.second+time.Second, 0, p.running && p.faults == 0
-	}
-}
-
-// figures tells of the seconds, if there was one.
-func (p *pace) figures() []Figure {
-	if len(p.counts) == 0 {
-		return nil
-	}
-	counts := slices.Sorted(slices.Values(p.counts))
-	return []Figure{
-		{"seconds without a fault in force", float64(len(counts)), ""},
-		{"operations answered in such a second, least", float64(counts[0]), ""},
-		{"operations answered in such a second, median", float64(counts[len(counts)/2]), ""},
 	}
 }

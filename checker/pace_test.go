@@ -34,11 +34,11 @@ func TestSecondsWithoutAFaultAreCounted(t *testing.T) {
 		{"operations answered in such a second, median", 2, ""},
 	}
 	for range 2 {
-		if got := p.figures(); !reflect.DeepEqual(got, want) {
+		if got := paceFigures(p.counts); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
-	if got := (&pace{}).figures(); got != nil {
+	if got := paceFigures(nil); got != nil {
 		t.Errorf("of no history: %v", got)
 	}
 }

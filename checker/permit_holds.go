@@ -8,7 +8,7 @@ import "github.com/zkverify/zkverify/histories"
 
 func (b *holdTracker) permitsInvoked(o *op) {
 	if o.acquires() {
-		delete(b.lostAt, procKey{o.process, o.lock, o.mode})
+		delete(b.lostAt, lockUse{o.process, o.lock, o.mode})
 		return
 	}
 	if h := b.givenBack(o); h != nil {

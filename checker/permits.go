@@ -31,7 +31,7 @@ import (
 // acquire can be moved across: see placing. It comes as soon as all acquires that
 // were under way when the size dropped have returned.
 type permitsJudge struct {
-	v                    Verdict
+	v                    *Verdict
 	locks                map[string]*permitsOf
 	raw, grants, changes int
 }
@@ -46,11 +46,12 @@ type permitsOf struct {
 	order      sizeOrder
 }
 
-func newPermitsJudge() *permitsJudge {
-	return &permitsJudge{v: Verdict{Guarantee: Permits, Promised: true, Expected: true}, locks: map[string]*permitsOf{}}
+func newPermitsJudge(_ *trace, v *Verdict) *permitsJudge {
+	v.Promised, v.Expected = true, true
+	return &permitsJudge{v: v, locks: map[string]*permitsOf{}}
 }
 
-func (j *permitsJudge) window(c *check, t *trace) {
+func (j *permitsJudge) window(e *engines, t *trace) {
 	changes := map[string][]sizeChange{}
 	for _, o := range t.ops {
 		if o.kind == histories.SetSize && t.settled(o) && o.result != histories.Fail {
@@ -60,7 +61,7 @@ func (j *permitsJudge) window(c *check, t *trace) {
 	grants := t.grantsOf()
 	acquire := t.oldest((*op).acquires)
 	resized := t.oldest(func(o *op) bool { return o.kind == histories.SetSize })
-	for _, lock := range t.of(histories.Recipe.HasPermits) {
+	for _, lock := range t.locksThat(histories.Recipe.HasPermits) {
 		first := t.firstSize(lock)
 		if first.size == 0 {
 			continue
@@ -74,14 +75,14 @@ func (j *permitsJudge) window(c *check, t *trace) {
 			j.locks[lock] = of
 		}
 		holds, changes := t.byLock[lock], changes[lock]
-		j.grants += t.begun(holds)
+		j.grants += countBegun(t, holds)
 		j.changes += len(changes)
 		known := horizon{until: min(t.end, resized(lock)-1), asked: acquire(lock)}
 		pending := min(acquire(lock), resized(lock))
 		if t.last {
 			known.until, pending = forever, forever
 		}
-		if c.sweeps() {
+		if e.sweeps {
 			of.order.window(grants[lock], changes, pending, func(g *op, most sizeChange) {
 				j.v.violate(func() Witness { return t.beyondSize(g, most) })
 			})
@@ -89,40 +90,46 @@ func (j *permitsJudge) window(c *check, t *trace) {
 		sizes := of.counted.sizes(changes)
 		of.overlap = of.overlap || !sizes.exact
 		of.counted.window(t, holds, sizes, known, func(s shortage) {
-			if !c.sweeps() {
+			if !e.sweeps {
 				return
 			}
 			of.violations++
 			since := max(s.granted.call, of.counted.since)
 			j.v.violate(func() Witness { return t.tooMany(s, sizes, since, of.counted.changed < forever) })
 		})
-		of.bare.window(t, holds, of.bare.sizes(changes), known, func(shortage) { j.raw += b2i(c.sweeps()) })
-		if c.searches() {
-			of.search.window(&c.search, t, holds, changes, known)
+		of.bare.window(t, holds, of.bare.sizes(changes), known, func(shortage) {
+			if e.sweeps {
+				j.raw++
+			}
+		})
+		if e.searches {
+			of.search.window(&e.search, t, holds, changes, known)
 		}
 	}
 }
 
-func (j *permitsJudge) verdict(c *check, t *trace) Verdict {
-	v := &j.v
+func (j *permitsJudge) conclude(e *engines, t *trace) {
+	v := j.v
 	overlap, unknown := 0, ""
-	for _, lock := range t.of(histories.Recipe.HasPermits) {
+	for _, lock := range t.locksThat(histories.Recipe.HasPermits) {
 		of := j.locks[lock]
 		if of == nil {
 			unknown = fmt.Sprintf("the history does not say how many permits %q has", lock)
 			continue
 		}
-		overlap += b2i(of.overlap)
+		if of.overlap {
+			overlap++
+		}
 		a := of.search.answer
 		switch {
-		case !c.searches():
+		case !e.searches:
 			if of.overlap {
-				v.gaveUp = fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock)
+				v.undecided = fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock)
 			}
 		case a.result == porcupine.Illegal && of.violations == 0 && of.overlap:
 			v.violate(func() Witness { return t.noOrder(lock, span{a.from, a.to}) })
 		default:
-			c.compare(t, v, lock, of.violations > 0, a)
+			e.compare(t, v, lock, of.violations > 0, a)
 		}
 	}
 	v.count("grants", j.grants)
@@ -143,7 +150,6 @@ func (j *permitsJudge) verdict(c *check, t *trace) Verdict {
 		}
 		v.conclude(why, "permits were granted that there were not, "+words.Times(v.Violations))
 	}
-	return *v
 }
 
 // permitPieces returns the parts of the holds that count. Once the size has
@@ -186,7 +192,7 @@ func (w *permitSweep) sizes(changes []sizeChange) *sizes {
 // be told by now.
 func (w *permitSweep) window(t *trace, holds []*hold, sizes *sizes, known horizon, report func(shortage)) {
 	for _, h := range holds {
-		if h.start > t.before {
+		if t.begun(h) {
 			w.holds = append(w.holds, h)
 		}
 	}

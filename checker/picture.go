@@ -35,7 +35,10 @@ const (
 // What is left out is whole holds, places in the queue, and steps at a barrier,
 // the farthest first, of which none can make the others legal.
 func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
-	draw := x.trace.sceneOf(x.Verdict.Guarantee, x.Witness)
+	var draw func(n int) *scene
+	if x.guarantee.draw != nil {
+		draw = x.guarantee.draw(x.trace, x.Witness)
+	}
 	if draw == nil {
 		return fmt.Errorf("%s: %w", x.Verdict.Guarantee, ErrNoPicture)
 	}
@@ -57,31 +60,6 @@ func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, x.caption(page.String(), s, result))
 		return err
 	}
-}
-
-// sceneOf returns how to draw a violation with at most n operations, or nil.
-func (t *trace) sceneOf(guarantee string, w Witness) func(n int) *scene {
-	var draw func(Witness, int) *scene
-	switch guarantee {
-	case MutualExclusion:
-		draw = t.mutexScene
-	case ReadersAndWriters:
-		draw = t.readWriteScene
-	case Permits:
-		draw = t.permitsScene
-	case Fairness:
-		if t.recipe(w.Lock).Exclusive() && len(t.queueOf(w.Lock)) > 0 {
-			draw = t.queueScene
-		}
-	case Barriers:
-		if t.single(w.Lock) {
-			draw = t.barrierScene
-		}
-	}
-	if draw == nil {
-		return nil
-	}
-	return func(n int) *scene { return draw(w, n) }
 }
 
 // caption says above Porcupine's picture what it shows.

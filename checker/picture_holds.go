@@ -55,7 +55,7 @@ func (s *scene) hold(t *trace, p piece, take, give any) {
 	s.add(h.process, give, p.to, max(p.to, p.free), line, says)
 }
 
-func (t *trace) mutexScene(w Witness, n int) *scene {
+func mutexScene(t *trace, w Witness, n int) *scene {
 	pieces := t.nearPieces(w, piecesOf(t.byLock[w.Lock]), n/2)
 	s := newScene(mutexModel(free), func(state any) string {
 		if i := state.(int); i != free {
@@ -69,7 +69,7 @@ func (t *trace) mutexScene(w Witness, n int) *scene {
 	return s
 }
 
-func (t *trace) readWriteScene(w Witness, n int) *scene {
+func readWriteScene(t *trace, w Witness, n int) *scene {
 	pieces := t.nearPieces(w, piecesOf(t.byLock[w.Lock]), n/2)
 	s := newScene(holdingsModel(holdings{}, besideReaders(pieces)), func(state any) string {
 		return heldBy(state.(holdings), func(i int) string {
@@ -82,7 +82,7 @@ func (t *trace) readWriteScene(w Witness, n int) *scene {
 
 // permitsScene takes the changes of the size along that can matter to what it
 // draws.
-func (t *trace) permitsScene(w Witness, n int) *scene {
+func permitsScene(t *trace, w Witness, n int) *scene {
 	all := t.sizesOf(w.Lock)
 	pieces := t.nearPieces(w, permitPieces(t.byLock[w.Lock], all), n/2)
 	window := func() span {
@@ -147,7 +147,7 @@ func heldBy(h holdings, who func(piece int) string) string {
 
 // queueScene draws a departure up to the first grant further behind, before
 // which it must have taken place; nothing asks for it later.
-func (t *trace) queueScene(w Witness, n int) *scene {
+func queueScene(t *trace, w Witness, n int) *scene {
 	queue := nearest(w, t.queueOf(w.Lock), n/3, func(q *contender) bool { return w.isParty(q.op) }, func(q *contender) span {
 		return span{q.enter, q.place.time}
 	})
@@ -186,7 +186,7 @@ func (t *trace) single(lock string) bool { return t.recipe(lock) == histories.Ba
 
 // barrierScene draws removes before anything else that is as near: without one
 // that let somebody pass, what is legal would look illegal.
-func (t *trace) barrierScene(w Witness, n int) *scene {
+func barrierScene(t *trace, w Witness, n int) *scene {
 	x := &crossing{}
 	for _, o := range t.ops {
 		if o.lock == w.Lock {

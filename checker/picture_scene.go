@@ -159,13 +159,13 @@ func (x *Explanation) annotations(s *scene) []porcupine.Annotation {
 		out = append(out, porcupine.Annotation{Tag: row, Start: int64(a), End: int64(b), Description: says, Details: details, BackgroundColor: color})
 	}
 	add("violation", red, x.Witness.From, x.Witness.To, "violated: "+x.Verdict.Guarantee, x.Witness.What)
-	for _, f := range x.trace.faults {
+	for _, f := range x.trace.faults.all {
 		add("faults", orange, f.start, f.stop, f.Name+on(f.Targets), fmt.Sprintf("fault %s%s, from %s to %s", f.Name, on(f.Targets), at(f.start), at(min(f.stop, x.trace.end))))
 	}
 	for i := range x.trace.events {
 		e := &x.trace.events[i]
-		says := atMost(80, x.trace.tell(e))
-		details := fmt.Sprintf("%s, at %s, line %d of the history", x.trace.tell(e), at(e.Time), histories.Line(i))
+		says := atMost(80, tellEvent(e))
+		details := fmt.Sprintf("%s, at %s, line %d of the history", tellEvent(e), at(e.Time), histories.Line(i))
 		switch {
 		case e.Type == histories.Lost && slices.Contains(locksOf(e), x.Witness.Lock):
 			add("losses", blue, e.Time, e.Time, says, details)

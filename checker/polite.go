@@ -11,12 +11,12 @@ import (
 // politeReconnects: no client tries to connect more often than it promises in
 // any one window. The run has counted the attempts of each, whatever came of
 // them, and keeps the window with the most.
-func (c *check) politeReconnects(t *trace) Verdict {
+func politeReconnects(t *trace, v *Verdict) {
 	bound := t.header.Promises.Connects
-	v := Verdict{Guarantee: PoliteReconnects, Promised: bound > 0, all: c.all}
+	v.Promised = bound > 0
 	if t.census == nil || len(t.census.Census.Connects) == 0 {
 		v.idle("nobody counted the attempts to connect")
-		return v
+		return
 	}
 	window := histories.ConnectWindow(t.header.SessionTimeout)
 	attempts, most := 0, 0
@@ -39,11 +39,10 @@ func (c *check) politeReconnects(t *trace) Verdict {
 	}
 	if attempts == len(t.census.Census.Connects) {
 		v.idle("no client had to connect again")
-		return v
+		return
 	}
 	v.Expected = true
 	v.conclude(
 		fmt.Sprintf("%s to connect, no client more than %d within %s", words.Count(attempts, "attempt"), most, ms(window)),
 		fmt.Sprintf("%s tried to connect more than %s within %s", words.Count(v.Violations, "client"), words.Count(bound, "time"), ms(window)))
-	return v
 }

@@ -29,7 +29,7 @@ func exclude(a, b *hold) bool {
 // As of a mutex, two that overlap are found in the window in which the first of
 // them ends.
 type readWriteJudge struct {
-	v                               Verdict
+	v                               *Verdict
 	locks                           map[string]*readWriteOf
 	raw, readers, writers, downward int
 }
@@ -40,12 +40,13 @@ type readWriteOf struct {
 	search     holdingsSearch
 }
 
-func newReadWriteJudge() *readWriteJudge {
-	return &readWriteJudge{v: Verdict{Guarantee: ReadersAndWriters, Promised: true, Expected: true}, locks: map[string]*readWriteOf{}}
+func newReadWriteJudge(_ *trace, v *Verdict) *readWriteJudge {
+	v.Promised, v.Expected = true, true
+	return &readWriteJudge{v: v, locks: map[string]*readWriteOf{}}
 }
 
-func (j *readWriteJudge) window(c *check, t *trace) {
-	for _, lock := range t.of(is(histories.ReadWrite)) {
+func (j *readWriteJudge) window(e *engines, t *trace) {
+	for _, lock := range t.locksThat(is(histories.ReadWrite)) {
 		of := j.locks[lock]
 		if of == nil {
 			of = &readWriteOf{search: newHoldingsSearch(0)}
@@ -53,7 +54,7 @@ func (j *readWriteJudge) window(c *check, t *trace) {
 		}
 		holds := t.byLock[lock]
 		for _, h := range holds {
-			if h.start <= t.before {
+			if !t.begun(h) {
 				continue
 			}
 			if h.mode == histories.ModeRead {
@@ -63,7 +64,7 @@ func (j *readWriteJudge) window(c *check, t *trace) {
 			}
 		}
 		j.downward += downgraded(t, holds)
-		if c.sweeps() {
+		if e.sweeps {
 			sweep(piecesOf(holds), exclude, func(a, b piece) bool {
 				if !t.over(a.hold) && !t.over(b.hold) {
 					return true // not yet
@@ -79,21 +80,21 @@ func (j *readWriteJudge) window(c *check, t *trace) {
 				return j.raw < maxPairs
 			})
 		}
-		if c.searches() {
+		if e.searches {
 			until := t.end
 			if t.last {
 				until = forever
 			}
-			of.search.window(&c.search, t, holds, nil, horizon{until, forever})
+			of.search.window(&e.search, t, holds, nil, horizon{until, forever})
 		}
 	}
 }
 
-func (j *readWriteJudge) verdict(c *check, t *trace) Verdict {
-	v := &j.v
-	for _, lock := range t.of(is(histories.ReadWrite)) {
+func (j *readWriteJudge) conclude(e *engines, t *trace) {
+	v := j.v
+	for _, lock := range t.locksThat(is(histories.ReadWrite)) {
 		of := j.locks[lock]
-		c.compare(t, v, lock, of.violations > 0, of.search.answer)
+		e.compare(t, v, lock, of.violations > 0, of.search.answer)
 	}
 	v.count("holds to read", j.readers)
 	v.count("holds to write", j.writers)
@@ -108,7 +109,6 @@ func (j *readWriteJudge) verdict(c *check, t *trace) Verdict {
 		v.conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
 			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations))
 	}
-	return *v
 }
 
 // downgraded counts the writers that ended in this window and whose owner had

@@ -15,19 +15,20 @@ import (
 // owner's acquire returns. A lock that is not reentrant refuses its owner, and every
 // lock refuses one that acquires again what it has lost.
 type reentrancyJudge struct {
-	v                       Verdict
+	v                       *Verdict
 	entries, inner, refused int
 	afterLoss               int            // refused, since what they were to re-enter was lost
 	pairs                   map[string]int // of a lock, that were looked at
 }
 
-func newReentrancyJudge() *reentrancyJudge {
-	return &reentrancyJudge{v: Verdict{Guarantee: Reentrancy, Expected: true}, pairs: map[string]int{}}
+func newReentrancyJudge(_ *trace, v *Verdict) *reentrancyJudge {
+	v.Expected = true
+	return &reentrancyJudge{v: v, pairs: map[string]int{}}
 }
 
-func (j *reentrancyJudge) window(c *check, t *trace) {
-	v := &j.v
-	for _, h := range t.exclusiveHolds() {
+func (j *reentrancyJudge) window(e *engines, t *trace) {
+	v := j.v
+	for _, h := range t.holdsThat(histories.Recipe.Exclusive) {
 		if t.over(h) {
 			j.entries += len(h.reentries)
 			j.inner += len(h.inner)
@@ -37,7 +38,7 @@ func (j *reentrancyJudge) window(c *check, t *trace) {
 		if o.acquires() && o.depth > 1 && o.again == nil && t.settled(o) && !o.ok() {
 			j.afterLoss++
 		}
-		if o.again == nil || !t.settled(o) || o.of.recipe != histories.NonReentrant {
+		if o.again == nil || !t.settled(o) || o.recipe() != histories.NonReentrant {
 			continue
 		}
 		if o.ok() && o.again.end > o.call {
@@ -51,7 +52,7 @@ func (j *reentrancyJudge) window(c *check, t *trace) {
 			v.violate(func() Witness { return t.wrongDepth(odd) })
 		}
 	}
-	for _, lock := range t.exclusive() {
+	for _, lock := range t.locksThat(histories.Recipe.Exclusive) {
 		holds := t.byLock[lock]
 		if !slices.ContainsFunc(holds, func(h *hold) bool { return len(h.inner) > 0 }) {
 			continue
@@ -73,8 +74,8 @@ func (j *reentrancyJudge) window(c *check, t *trace) {
 	}
 }
 
-func (j *reentrancyJudge) verdict(_ *check, t *trace) Verdict {
-	v := &j.v
+func (j *reentrancyJudge) conclude(_ *engines, t *trace) {
+	v := j.v
 	v.Promised = t.header.Promises.Reentrant
 	v.count("re-entries", j.entries)
 	v.count("inner releases", j.inner)
@@ -82,7 +83,7 @@ func (j *reentrancyJudge) verdict(_ *check, t *trace) Verdict {
 	v.count("re-entries of a lost hold refused", j.afterLoss)
 	if j.entries == 0 && j.refused == 0 && v.Violations == 0 {
 		v.idle("no owner acquired a lock that it held")
-		return *v
+		return
 	}
 	v.conclude("", "an owner's depth was not respected, "+words.Times(v.Violations))
 	if v.Outcome == Holds {
@@ -95,7 +96,6 @@ func (j *reentrancyJudge) verdict(_ *check, t *trace) Verdict {
 		}
 		v.Reason = strings.Join(parts, "; ")
 	}
-	return *v
 }
 
 func (t *trace) letInAgain(o *op) Witness {

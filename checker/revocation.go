@@ -32,13 +32,13 @@ import (
 // the tokens are kept: of every lease, since its holder may be told of it ever
 // after, and of every request.
 type revocationJudge struct {
-	v                              Verdict
+	v                              *Verdict
 	asked, told, inTime, outlasted int
 	slowest                        time.Duration
-	requests                       []*op     // that may have taken effect and are not decided, by invocation
-	tellings                       []telling // not decided, or since the oldest of those requests
-	decided                        int       // how many of the tellings are decided
-	acquires                       []*op     // that came to an end since the oldest operation still open was invoked
+	requests                       []*op           // that may have taken effect and are not decided, by invocation
+	tellings                       []releaseNotice // not decided, or since the oldest of those requests
+	decided                        int             // how many of the tellings are decided
+	acquires                       []*op           // that came to an end since the oldest operation still open was invoked
 	leases                         map[leaseKey][]*hold
 	losses                         []*hold           // of any lock
 	suspects                       []*hold           // that a request seems to have ended, if their session lived on
@@ -46,32 +46,22 @@ type revocationJudge struct {
 	hadBefore, askedBefore         map[string]tokens // of lock: what is no more in acquires, and requests
 }
 
-type leaseKey struct {
-	lock  string
-	token histories.Token
-}
-
-// telling is an event by which a process was told to release.
-type telling struct {
-	histories.Event
-	n int // index of the event
-}
-
-func newRevocationJudge() *revocationJudge {
+func newRevocationJudge(_ *trace, v *Verdict) *revocationJudge {
+	v.Expected = true
 	return &revocationJudge{
-		v: Verdict{Guarantee: Revocation, Expected: true}, leases: map[leaseKey][]*hold{}, suspected: map[*hold]bool{},
+		v: v, leases: map[leaseKey][]*hold{}, suspected: map[*hold]bool{},
 		hadBefore: map[string]tokens{}, askedBefore: map[string]tokens{},
 	}
 }
 
-func (j *revocationJudge) window(_ *check, t *trace) {
+func (j *revocationJudge) window(_ *engines, t *trace) {
 	j.take(t)
 	// What was invoked before this is answered, or will never be.
 	known := forever
 	if !t.last {
 		known = t.end + 1
 		oldest := t.oldest(func(o *op) bool { return o.acquires() || o.kind == histories.Revoke })
-		for _, lock := range t.of(is(histories.Revocation)) {
+		for _, lock := range t.locksThat(is(histories.Revocation)) {
 			known = min(known, oldest(lock))
 		}
 	}
@@ -88,8 +78,8 @@ func (j *revocationJudge) window(_ *check, t *trace) {
 		return true
 	})
 	j.suspects = slices.DeleteFunc(j.suspects, func(h *hold) bool {
-		if t.alive[h.session] <= h.end {
-			_, ended := t.expired[h.session]
+		if t.sessions.alive[h.session] <= h.end {
+			_, ended := t.sessions.expired[h.session]
 			return ended
 		}
 		// By now they have answered since, and it is known for how long they had not.
@@ -105,7 +95,7 @@ func (j *revocationJudge) window(_ *check, t *trace) {
 func (j *revocationJudge) take(t *trace) {
 	for _, o := range t.ops {
 		switch {
-		case o.of.recipe != histories.Revocation || !t.settled(o):
+		case o.recipe() != histories.Revocation || !t.settled(o):
 		case o.acquires():
 			j.acquires = append(j.acquires, o)
 		case o.kind == histories.Revoke && o.result != histories.Fail:
@@ -115,7 +105,7 @@ func (j *revocationJudge) take(t *trace) {
 	}
 	slices.SortFunc(j.requests, func(a, b *op) int { return a.invoke - b.invoke })
 	for _, h := range t.holds {
-		if h.start > t.before && t.recipe(h.lock) == histories.Revocation {
+		if t.begun(h) && t.recipe(h.lock) == histories.Revocation {
 			k := leaseKey{h.lock, h.token}
 			j.leases[k] = append(j.leases[k], h)
 		}
@@ -123,8 +113,8 @@ func (j *revocationJudge) take(t *trace) {
 			j.losses = append(j.losses, h)
 		}
 	}
-	j.told += len(t.told)
-	j.tellings = append(j.tellings, t.told...)
+	j.told += len(t.notices)
+	j.tellings = append(j.tellings, t.notices...)
 }
 
 // forget lets go of what cannot matter any more: what was invoked before known is
@@ -159,8 +149,8 @@ func (j *revocationJudge) forget(t *trace, known, since time.Duration) {
 	j.losses = slices.DeleteFunc(j.losses, func(h *hold) bool { return h.end < since-t.calm() })
 }
 
-func (j *revocationJudge) verdict(_ *check, t *trace) Verdict {
-	v := &j.v
+func (j *revocationJudge) conclude(_ *engines, t *trace) {
+	v := j.v
 	v.Promised = t.header.Promises.RevokeBound > 0
 	v.count("requests", j.asked)
 	v.count("requests told in time", j.inTime)
@@ -169,15 +159,14 @@ func (j *revocationJudge) verdict(_ *check, t *trace) Verdict {
 	v.Figures = append(v.Figures, Figure{"slowest delivery", float64(j.slowest) / 1e6, "ms"})
 	if j.inTime == 0 && v.Violations == 0 {
 		v.idle("no holder was asked to release and told so")
-		return *v
+		return
 	}
 	v.conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", words.Count(j.asked, "request"), j.inTime),
 		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", words.Times(v.Violations)))
-	return *v
 }
 
 // tell judges a telling.
-func (j *revocationJudge) tell(t *trace, e telling) {
+func (j *revocationJudge) tell(t *trace, e releaseNotice) {
 	if !j.had(e) {
 		h, before, over := j.lease(e)
 		j.v.violate(func() Witness { return t.toldAnother(e, h, before, over) })
@@ -189,14 +178,14 @@ func (j *revocationJudge) tell(t *trace, e telling) {
 // had reports whether the process that is told may have the lease, or have had
 // it: by an acquire that it had invoked and that was granted this token, or that
 // came to no end or to a bad one after that.
-func (j *revocationJudge) had(e telling) bool {
+func (j *revocationJudge) had(e releaseNotice) bool {
 	return j.hadBefore[e.Lock].has(e.Token, e.Process) || slices.ContainsFunc(j.acquires, func(o *op) bool {
 		return o.process == e.Process && o.lock == e.Lock && o.call <= e.Time && (o.ok() && o.token == e.Token || !o.ok() && o.ret >= e.Time)
 	})
 }
 
 // lease returns the lease that is told of, or the process that had it before.
-func (j *revocationJudge) lease(e telling) (h *hold, before int, over bool) {
+func (j *revocationJudge) lease(e releaseNotice) (h *hold, before int, over bool) {
 	for _, h := range j.leases[leaseKey{e.Lock, e.Token}] {
 		if h.call <= e.Time && h.end >= e.Time {
 			return h, 0, false
@@ -252,7 +241,9 @@ func (j *revocationJudge) delivered(t *trace, o *op, h *hold, bound time.Duratio
 	since := max(o.ret, h.start)
 	when, ok := j.toldIn(h, o.call, since+bound)
 	lasts := t.lasted(h) > since+bound
-	j.outlasted += b2i(lasts)
+	if lasts {
+		j.outlasted++
+	}
 	if ok {
 		j.inTime++
 		j.slowest = max(j.slowest, when-since)
@@ -268,14 +259,14 @@ func (j *revocationJudge) delivered(t *trace, o *op, h *hold, bound time.Duratio
 // belief outlived the session, than the session is known to have lived.
 func (t *trace) lasted(h *hold) time.Duration {
 	end := min(h.end, t.end)
-	for _, robbed := range t.robbedIn(h.process, h.call, end) {
+	for _, robbed := range t.faults.robbedIn(h.process, h.call, end) {
 		end = min(end, max(robbed.from, h.call))
 	}
-	if paused := t.pausedIn(h.process, h.call, end); len(paused) > 0 {
+	if paused := t.faults.pausedIn(h.process, h.call, end); len(paused) > 0 {
 		end = min(end, max(paused[0].from, h.call)) // nobody can tell a process that does not run
 	}
-	if gone, ok := t.expired[h.session]; ok && gone < h.end {
-		end = min(end, t.alive[h.session])
+	if gone, ok := t.sessions.expired[h.session]; ok && gone < h.end {
+		end = min(end, t.sessions.alive[h.session])
 	}
 	return end
 }
@@ -290,9 +281,6 @@ func (j *revocationJudge) toldIn(h *hold, from, to time.Duration) (time.Duration
 	return 0, false
 }
 
-// calm is how long it takes until what a fault has set in motion is over.
-func (t *trace) calm() time.Duration { return 2 * t.header.SessionTimeout }
-
 // forced reports whether a request seems to have ended a lease: it was lost within
 // the bound of it, with nothing else to blame. No fault was about, neither since
 // the request nor in the two session timeouts before it, and no lease that nobody
@@ -304,7 +292,7 @@ func (j *revocationJudge) forced(t *trace, o *op, h *hold, bound time.Duration) 
 		return false
 	}
 	from := o.call - t.calm()
-	return !slices.ContainsFunc(t.faults, func(f *faultSpan) bool { return f.start <= h.end && f.stop >= from }) &&
+	return !slices.ContainsFunc(t.faults.all, func(f *faultSpan) bool { return f.start <= h.end && f.stop >= from }) &&
 		!slices.ContainsFunc(j.losses, func(x *hold) bool {
 			return x.end >= from && x.end <= h.end+t.calm() && !j.hasAsked(x.lock, x.token, x.end)
 		})

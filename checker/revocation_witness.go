@@ -3,8 +3,6 @@ package checker
 import (
 	"fmt"
 	"time"
-
-	"github.com/zkverify/zkverify/histories"
 )
 
 func (t *trace) notTold(o *op, h *hold, by, late time.Duration, wasLate bool) Witness {
@@ -19,16 +17,9 @@ func (t *trace) notTold(o *op, h *hold, by, late time.Duration, wasLate bool) Wi
 	return w
 }
 
-func (e telling) party() Party {
-	return Party{
-		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Time, To: e.Time,
-		Event: e.n, Line: histories.Line(e.n), Invoke: e.n,
-	}
-}
-
 // toldAnother tells of a process that was told of lease h, or of one that process
 // before had had, or of none.
-func (t *trace) toldAnother(e telling, h *hold, before int, over bool) Witness {
+func (t *trace) toldAnother(e releaseNotice, h *hold, before int, over bool) Witness {
 	p := e.party()
 	parties := []Party{p}
 	whose := "which nobody has"
@@ -44,7 +35,7 @@ func (t *trace) toldAnother(e telling, h *hold, before int, over bool) Witness {
 	return w
 }
 
-func (t *trace) toldUnasked(e telling) Witness {
+func (t *trace) toldUnasked(e releaseNotice) Witness {
 	p := e.party()
 	w := t.newWitness(e.Lock, e.Time, e.Time, p)
 	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, and nobody had asked for that", p, at(e.Time), e.Lock, token(e.Token))

@@ -124,7 +124,13 @@ func (p *placed) compare(q *placed) int {
 		}
 		return p.hold.acquire.done
 	}
-	return cmp.Or(cmp.Compare(p.at, q.at), b2i(p.to > p.at)-b2i(q.to > q.at), granted(p)-granted(q))
+	lasts := func(p *placed) int {
+		if p.to > p.at {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(p.at, q.at), lasts(p)-lasts(q), granted(p)-granted(q))
 }
 
 // giveWay moves pieces that found no room together to before the last drop of

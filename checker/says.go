@@ -13,8 +13,9 @@ import (
 // read. An answer was so at some time between the question and its record: it is
 // wrong when it was so at no time in between.
 type sayings struct {
+	deaf
 	t *trace
-	v Verdict
+	v *Verdict
 
 	answers, queues, nodes, tellings, places int // that were held against something
 
@@ -36,24 +37,29 @@ type leaseSaid struct {
 	overtaken                bool // observers were told of a later lease of its process
 }
 
-func newSayings(t *trace) *sayings {
-	return &sayings{
-		t: t, v: Verdict{Guarantee: SaysWhatIsSo}, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
+// newSayings returns the judge of what locks say of themselves. It judges while the
+// record is read.
+func newSayings(t *trace, v *Verdict) *sayings {
+	s := &sayings{
+		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
 		leases: map[leaseKey]*leaseSaid{}, waiting: map[*process][]*leaseSaid{}, answered: map[*process]time.Duration{},
 	}
+	if t.header.Promises.Says {
+		t.listen(s)
+	}
+	return s
 }
 
-// saysJudge is done when the record has been read.
-func saysJudge(_ *check, t *trace) Verdict {
-	if t.says == nil {
-		v := Verdict{Guarantee: SaysWhatIsSo}
+func (s *sayings) window(*engines, *trace) {}
+
+func (s *sayings) conclude(*engines, *trace) {
+	v := s.v
+	if !s.t.header.Promises.Says {
 		v.idle("not promised by the target")
-		return v
+		return
 	}
-	s := t.says
 	s.untold()
 	s.listedLate()
-	v := &s.v
 	v.Promised, v.Expected = true, true
 	v.count("answers of leases and locks", s.answers)
 	v.count("lists of a queue", s.queues)
@@ -62,11 +68,21 @@ func saysJudge(_ *check, t *trace) Verdict {
 	v.count("tellings of observers", s.tellings)
 	if s.answers+s.queues+s.nodes+s.tellings == 0 {
 		v.idle("no lock was asked what it says of itself")
-		return *v
+		return
 	}
 	v.conclude(fmt.Sprintf("%s, %s and %s agree with the record", words.Count(s.answers, "answer"), words.Count(s.queues, "queue"), words.Count(s.tellings, "telling")),
 		words.Count(v.Violations, "time")+" a lock said of itself what is not so")
-	return *v
+}
+
+func (s *sayings) event(i int, e *histories.Event) {
+	switch e.Type {
+	case histories.Says:
+		s.said(i, e)
+	case histories.Expired:
+		if _, seen := s.t.sessions.expired[e.Session]; !seen {
+			s.expired(e.Session, e.Time)
+		}
+	}
 }
 
 // said takes in one saying.

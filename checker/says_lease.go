@@ -53,7 +53,7 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *hold) {
 	}
 	if said.Left != nil && e.Session != "" {
 		d := deadline{said.Asked + *said.Left, p, lock, e.Session, said.Asked}
-		if gone, ended := s.t.expired[e.Session]; ended {
+		if gone, ended := s.t.sessions.expired[e.Session]; ended {
 			s.tooLate(d, gone)
 		} else if d.at > s.deadlines[e.Session].at {
 			s.deadlines[e.Session] = d
@@ -72,7 +72,7 @@ func (s *sayings) expired(session string, gone time.Duration) {
 // tooLate judges a deadline: the servers must not end a session before, unless
 // somebody ends it from the side. That it has ended is seen late, which is lenient.
 func (s *sayings) tooLate(d deadline, gone time.Duration) {
-	if d.at <= gone || s.t.wasForced(d.session, d.said.Process, d.asked-s.t.calm(), gone) {
+	if d.at <= gone || s.t.faults.wasForced(d.session, d.said.Process, d.asked-s.t.calm(), gone) {
 		return
 	}
 	s.wrong(d.said, d.lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was good until %s, and the servers had ended its session by %s", d.said, d.lock, at(d.asked), at(d.at), at(gone)))

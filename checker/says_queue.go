@@ -50,7 +50,7 @@ func (s *sayings) line(lock string) *queueSaid {
 
 // placed takes in that an acquire has told its place.
 func (s *sayings) placed(o *op) {
-	if q := s.line(o.lock); !o.of.recipe.HasPermits() && o.of.recipe != histories.NonReentrant && !slices.Contains(q.standing, o) {
+	if q := s.line(o.lock); !o.recipe().HasPermits() && o.recipe() != histories.NonReentrant && !slices.Contains(q.standing, o) {
 		q.standing = append(q.standing, o)
 	}
 }
@@ -104,7 +104,7 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 	s.queues++
 	q, said := s.line(e.Lock), s.party(i, e, nil)
 	list := e.Saying.Queue
-	if s.t.recipe(e.Lock).Exclusive() && !slices.IsSortedFunc(list, func(a, b histories.Participant) int { return compareTokens(a.Token, b.Token) }) {
+	if s.t.recipe(e.Lock).Exclusive() && !slices.IsSortedFunc(list, func(a, b histories.Participant) int { return a.Token.Compare(b.Token) }) {
 		s.wrong(said, e.Lock, fmt.Sprintf("%v was told at %s of a queue of lock %q that is not in the order of its tokens", said, at(e.Time), e.Lock))
 	}
 	for _, gone := range q.left {
@@ -136,11 +136,11 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 // which an acquire stands in a queue. Who cannot reach a server does not hear of it, may
 // be granted the lock after that, and gives it back without being told otherwise.
 func (t *trace) tookAway(o *op, p place, by time.Duration) bool {
-	if t.wasForced(p.session, o.process, p.time, by) {
+	if t.faults.wasForced(p.session, o.process, p.time, by) {
 		return true
 	}
 	zxid := strconv.FormatInt(p.token.Zxid, 10)
-	return len(t.forcedThat(func(f *faultSpan) bool {
+	return len(t.faults.forcedThat(func(f *faultSpan) bool {
 		return f.Name == histories.NodeDeletion && f.Params["lock"] == o.lock && f.Params["token"] == zxid // also a failed one: it may have been carried out
 	}, p.time, by)) > 0
 }
@@ -155,19 +155,9 @@ type staleList struct {
 // then is it known of whom the session had not ended under the release: see livedOn.
 func (s *sayings) listedLate() {
 	for _, l := range s.stale {
-		if h := l.gone.hold; s.t.livedOn(h) {
+		if h := l.gone.hold; s.t.sessions.livedOn(h) {
 			s.wrong(l.said, h.lock, fmt.Sprintf("%v was told at %s that token %#x stood in the queue of lock %q, which %v had given back by %s",
 				l.said, at(l.said.To), l.gone.zxid, h.lock, h.party(), at(l.gone.at)))
 		}
 	}
-}
-
-func compareTokens(a, b histories.Token) int {
-	switch {
-	case less(a, b):
-		return -1
-	case less(b, a):
-		return 1
-	}
-	return 0
 }

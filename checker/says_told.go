@@ -49,19 +49,19 @@ func (s *sayings) settle(l *leaseSaid) {
 	}
 	switch {
 	case l.lost == 1 && h.why == byRelease && h.released != forever:
-		s.wrong(s.ended(h), h.lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", h.party(), h.lock, h.party(), at(h.released)))
+		s.wrong(s.endOf(h), h.lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", h.party(), h.lock, h.party(), at(h.released)))
 	case l.released == 1 && h.why == byLoss && h.acquire.parts > 1:
 		return // another one of several was lost, and what was left given back
 	case l.released == 1 && h.why == byLoss:
-		s.wrong(s.ended(h), h.lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", h.party(), h.lock, at(h.end)))
+		s.wrong(s.endOf(h), h.lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", h.party(), h.lock, at(h.end)))
 	default:
 		return
 	}
 	l.lost = 2 // told once
 }
 
-// ended is the party whose part is the end of its hold.
-func (s *sayings) ended(h *hold) Party {
+// endOf is the party whose part is the end of its hold.
+func (s *sayings) endOf(h *hold) Party {
 	p := h.party()
 	p.From = h.end
 	return p
@@ -98,7 +98,7 @@ func (s *sayings) untold() {
 			if l.acquired == 0 {
 				end = "was acquired"
 			}
-			s.wrong(s.ended(h), h.lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", h.party(), h.lock, end))
+			s.wrong(s.endOf(h), h.lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", h.party(), h.lock, end))
 		}
 	}
 }

@@ -119,12 +119,12 @@ func (m *mutexSearch) window(s *search, t *trace, holds []*hold) {
 		return
 	}
 	for _, h := range holds {
-		if h.start > t.before {
+		if t.begun(h) {
 			m.holds = append(m.holds, h)
 		}
 	}
 	for _, h := range m.holds {
-		h.excuses = t.excuses(h)
+		h.excuses = t.faults.excuses(h)
 	}
 	pieces := piecesOf(m.holds)
 	m.at.holder = slices.IndexFunc(pieces, func(p piece) bool { return p.hold == m.holder && p.from == m.from })

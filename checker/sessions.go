@@ -6,11 +6,28 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
+// sessionLog has what is known of the lives of sessions. The observer says only by
+// when a session had ended, and it sees that late.
+type sessionLog struct {
+	expired map[string]time.Duration // first seen expired
+	alive   map[string]time.Duration // an instant at which it had not ended: see proves
+}
+
+func newSessionLog() sessionLog {
+	return sessionLog{expired: map[string]time.Duration{}, alive: map[string]time.Duration{}}
+}
+
+// expire takes in that a session was seen to have ended.
+func (l *sessionLog) expire(session string, at time.Duration) {
+	if _, seen := l.expired[session]; !seen {
+		l.expired[session] = at
+	}
+}
+
 // proves takes note of what an answer says of its session: that it had certainly
-// not ended when the servers were asked. The observer says only by when a session
-// had ended, and it sees that late; what is answered after that proves nothing any
-// more.
-func (t *trace) proves(o *op) {
+// not ended when the servers were asked. What is answered after a session was seen
+// to have ended proves nothing any more.
+func (l *sessionLog) proves(o *op) {
 	if !o.ok() {
 		return
 	}
@@ -20,14 +37,14 @@ func (t *trace) proves(o *op) {
 	case o.acquires() && (o.depth > 1 || o.again != nil):
 		// So is a re-entry.
 	default:
-		t.livedAt(o.session, o.call)
+		l.livedAt(o.session, o.call)
 	}
 }
 
 // livedAt takes note of a time at which a session had certainly not ended.
-func (t *trace) livedAt(session string, at time.Duration) {
-	if _, ended := t.expired[session]; !ended && session != "" {
-		t.alive[session] = max(t.alive[session], at)
+func (l *sessionLog) livedAt(session string, at time.Duration) {
+	if _, ended := l.expired[session]; !ended && session != "" {
+		l.alive[session] = max(l.alive[session], at)
 	}
 }
 
@@ -38,6 +55,6 @@ func (t *trace) livedAt(session string, at time.Duration) {
 // all clients that come to it that their sessions have ended, before it finds out that
 // it has been deposed. The one that follows it gives each of them, and all that it made,
 // a whole timeout more.
-func (t *trace) livedOn(h *hold) bool {
-	return h.closed || h.session == "" || t.alive[h.session] >= h.released
+func (l *sessionLog) livedOn(h *hold) bool {
+	return h.closed || h.session == "" || l.alive[h.session] >= h.released
 }

@@ -42,7 +42,11 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 	if err != nil {
 		return nil, err
 	}
-	s := newShrinker(ctx, h, v, opts)
+	g, err := guaranteeNamed(v.Guarantee)
+	if err != nil {
+		return nil, err
+	}
+	s := newShrinker(ctx, h, g, v.Witnesses[0], opts)
 	s.progress = progress
 	s.narrow()
 	if ctx.Err() != nil {
@@ -61,7 +65,7 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 // the first that is violated.
 func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*Verdict, error) {
 	if guarantee != "" {
-		if err := knowGuarantee(guarantee); err != nil {
+		if _, err := guaranteeNamed(guarantee); err != nil {
 			return nil, err
 		}
 	}
@@ -87,11 +91,11 @@ func (c *check) shrunk(header *histories.Header) error {
 	switch {
 	case s == nil:
 		return nil
-	case len(c.judged) > 0:
-		c.notes = append(c.notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
+	case len(c.judging) > 0:
+		c.engines.notes = append(c.engines.notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
 		return nil
 	}
-	if err := knowGuarantee(s.Guarantee); err != nil {
+	if _, err := guaranteeNamed(s.Guarantee); err != nil {
 		return fmt.Errorf("the header says that the history was shrunk for %w", err)
 	}
 	return fmt.Errorf("%w: the header says that the history was shrunk for %s, which none of its locks has", ErrNoGuarantee, s.Guarantee)
@@ -111,11 +115,10 @@ type shrinker struct {
 	left      []unit // violates
 }
 
-func newShrinker(ctx context.Context, h *histories.History, v *Verdict, opts []Option) *shrinker {
-	s := &shrinker{ctx: ctx, h: h, target: v.Witnesses[0], opts: opts}
-	s.guarantee = guarantees[slices.IndexFunc(guarantees, func(g Guarantee) bool { return g.Name == v.Guarantee })]
-	if store := storeOf[s.guarantee.Name]; store != "" {
-		s.written = writtenIn(h, store)
+func newShrinker(ctx context.Context, h *histories.History, g Guarantee, target Witness, opts []Option) *shrinker {
+	s := &shrinker{ctx: ctx, h: h, guarantee: g, target: target, opts: opts}
+	if g.store != "" {
+		s.written = writtenIn(h, g.store)
 	}
 	for _, s.engine = range []Engine{Interval, Both} {
 		s.known = map[string]bool{}
@@ -129,7 +132,9 @@ func newShrinker(ctx context.Context, h *histories.History, v *Verdict, opts []O
 	t := newTrace(h)
 	s.left = t.units()
 	keep := t.explains(s.target)
-	t.decides(s.guarantee.Name, s.target, keep)
+	if g.decides != nil {
+		g.decides(t, target, keep)
+	}
 	for i := range s.left {
 		u := &s.left[i]
 		u.kept = slices.ContainsFunc(u.events, func(event int) bool { return keep[event] })
@@ -238,12 +243,12 @@ func (s *shrinker) violates(units []unit) bool {
 func (s *shrinker) violations(h *histories.History) []Witness {
 	c := newCheck(s.ctx, append(slices.Clone(s.opts), WithEngine(s.engine), WithTimeLimit(time.Second)))
 	c.conventions(&h.Header)
-	c.all = true
-	j, t := s.guarantee.judge(), newTrace(h)
-	everyViolation(j)
-	j.window(c, t)
-	v := j.verdict(c, t)
-	c.conclude(&v, s.guarantee)
+	c.everyOne = true
+	t := beginTrace(h.Header)
+	j := c.begin(s.guarantee, t)
+	t.read(h)
+	j.judge.window(&c.engines, t)
+	v := c.conclude(j, t)
 	if v.Outcome != Violated {
 		return nil
 	}

@@ -17,7 +17,7 @@ func (t *trace) causes(w Witness) map[int]bool {
 		switch e.Type {
 		case histories.FaultStart:
 			ends := func(end SessionEnd) bool {
-				f := t.endedFromTheSide(end.Session, w.To)
+				f := t.faults.endedSession(end.Session, w.To)
 				return end.Forced && f != nil && f.event == i
 			}
 			if len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID && e.Time == w.Faults[0].From || slices.ContainsFunc(w.SessionEnds, ends) {
@@ -108,45 +108,48 @@ func (t *trace) readBefore(invoke int) *op {
 	return read
 }
 
-// decides adds the operations that decide a violation without being one of its
-// parties', so that without them the same parties would break another rule, or the
-// same one for another reason.
+// decidePermits keeps the changes of the size that decide whether there was room for a
+// grant: those that can have been in force while it was asked for. Without them the
+// same parties would break another rule, or the same one for another reason.
 //
-// Which size a grant had to fit is decided by the changes that can have been in
-// force while it was asked for. With those, the size that the history begins with
-// is in force at none that it was not before: if it is at an end when a grant is
-// asked for, then because a change returned, the last of which is in force.
-func (t *trace) decides(guarantee string, w Witness, keep map[int]bool) {
-	switch {
-	case guarantee == Permits:
-		var windows []span
-		for _, p := range w.Parties {
-			for _, h := range t.holds {
-				if h.acquire.invoke == p.Invoke {
-					windows = append(windows, span{h.call, h.start})
-				}
+// With those, the size that the history begins with is in force at none that it was
+// not before: if it is at an end when a grant is asked for, then because a change
+// returned, the last of which is in force.
+func decidePermits(t *trace, w Witness, keep map[int]bool) {
+	var windows []span
+	for _, p := range w.Parties {
+		for _, h := range t.holds {
+			if h.acquire.invoke == p.Invoke {
+				windows = append(windows, span{h.call, h.start})
 			}
 		}
-		if len(windows) == 0 { // no order of the changes allows what was granted
-			windows = []span{{w.From, w.To}}
-		}
-		changes := t.sizesOf(w.Lock).all[1:]
-		for _, window := range windows {
-			for _, c := range changes {
-				if c.call <= window.to && c.until >= window.from {
-					keep[c.event] = true
-				}
+	}
+	if len(windows) == 0 { // no order of the changes allows what was granted
+		windows = []span{{w.From, w.To}}
+	}
+	changes := t.sizesOf(w.Lock).all[1:]
+	for _, window := range windows {
+		for _, c := range changes {
+			if c.call <= window.to && c.until >= window.from {
+				keep[c.event] = true
 			}
 		}
-	case guarantee == Barriers && t.single(w.Lock):
-		from, to := w.From, w.To
-		for _, p := range w.Parties {
-			from, to = min(from, p.From), max(to, min(p.To, t.end))
-		}
-		for _, o := range t.ops {
-			if o.lock == w.Lock && o.kind == histories.Remove && o.result != histories.Fail && o.call <= to && until(o) >= from {
-				keep[o.invoke] = true
-			}
+	}
+}
+
+// decideBarrier keeps the removes of a barrier that were under way, and so decide
+// whether somebody could pass.
+func decideBarrier(t *trace, w Witness, keep map[int]bool) {
+	if !t.single(w.Lock) {
+		return
+	}
+	from, to := w.From, w.To
+	for _, p := range w.Parties {
+		from, to = min(from, p.From), max(to, min(p.To, t.end))
+	}
+	for _, o := range t.ops {
+		if o.lock == w.Lock && o.kind == histories.Remove && o.result != histories.Fail && o.call <= to && until(o) >= from {
+			keep[o.invoke] = true
 		}
 	}
 }

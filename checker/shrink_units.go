@@ -123,11 +123,6 @@ func (s *shrinker) history(units []unit) *histories.History {
 	return h
 }
 
-// storeOf has the counters that a guarantee is about.
-var storeOf = map[string]string{
-	NoLostUpdateFenced: histories.StoreFenced, NoLostUpdateGuarded: histories.StoreGuarded, NoLostUpdatePlain: histories.StorePlain,
-}
-
 // writtenIn returns the values that were written in h, or may have been, to the
 // counters of a store.
 func writtenIn(h *histories.History, store string) map[histories.Written]bool {
@@ -167,7 +162,7 @@ func (s *shrinker) leftOut(h *histories.History) []histories.Written {
 	if s.written == nil {
 		return nil
 	}
-	here := writtenIn(&histories.History{Events: h.Events}, storeOf[s.guarantee.Name])
+	here := writtenIn(&histories.History{Events: h.Events}, s.guarantee.store)
 	var out []histories.Written
 	for w := range here {
 		w.Value--

@@ -182,7 +182,9 @@ func (b *barrierSweep) advance(to time.Duration) {
 		}
 	}
 	for _, call := range b.lost {
-		b.spare += b2i(call > b.taken && call <= to)
+		if call > b.taken && call <= to {
+			b.spare++
+		}
 	}
 	b.taken = to
 	for len(b.pending) > 0 && b.pending[0] <= to {
@@ -212,10 +214,14 @@ func (b *barrierSweep) meet(from, to time.Duration) bool {
 func (b *barrierSweep) underWay(from, to time.Duration) int {
 	n := 0
 	for _, r := range b.removes {
-		n += b2i(r.call <= to && r.ret >= from)
+		if r.call <= to && r.ret >= from {
+			n++
+		}
 	}
 	for _, call := range b.lost {
-		n += b2i(call <= to)
+		if call <= to {
+			n++
+		}
 	}
 	return n
 }

@@ -87,7 +87,7 @@ func (s *sizeOrder) forget(pending time.Duration) {
 func (t *trace) grantsOf() map[string][]*op {
 	grants := map[string][]*op{}
 	for _, o := range t.ops {
-		if o.acquires() && o.ok() && o.of.recipe.HasPermits() && o.token != (histories.Token{}) {
+		if o.acquires() && o.ok() && o.recipe().HasPermits() && o.token != (histories.Token{}) {
 			grants[o.lock] = append(grants[o.lock], o)
 		}
 	}

@@ -1,67 +1,74 @@
 package checker
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/zkverify/zkverify/histories"
 )
 
 // tally counts what happens while it happens: the figures of the run, what each
 // fault met when it began, and how much each recipe was used.
 type tally struct {
+	deaf
 	t            *trace
-	invoked      int // operations
+	operations   int
 	unanswered   int
 	heldAcross   int // leases held when a fault began that hit their holder
 	expiredInUse int // sessions that ended while their process held or waited
 	rows         map[string]*CoverageRow
-	uses         map[histories.Recipe]*RecipeUse
-	lost         map[string]bool // sessions in which a lease was lost
-	counted      map[string]bool // sessions in expiredInUse
+	held         map[histories.Recipe]int // leases held when a fault began that hit their holder
+	awaited      map[histories.Recipe]int // what was under way then
+	lost         map[string]bool          // sessions in which a lease was lost
+	counted      map[string]bool          // sessions in expiredInUse
 }
 
-func newTally(t *trace) tally {
-	c := tally{
-		t: t, rows: map[string]*CoverageRow{}, uses: map[histories.Recipe]*RecipeUse{},
+func newTally(t *trace) *tally {
+	return &tally{
+		t: t, rows: map[string]*CoverageRow{}, held: map[histories.Recipe]int{}, awaited: map[histories.Recipe]int{},
 		lost: map[string]bool{}, counted: map[string]bool{},
 	}
-	for _, r := range t.recipes() {
-		c.uses[r] = &RecipeUse{Recipe: r}
-	}
-	return c
 }
 
-// begun hears of every operation, completed of those that were answered. The
-// first part stands for all.
-func (c *tally) begun(o *op) {
-	c.invoked++
-	c.unanswered++
-	o.of.use.Operations++
+func (c *tally) event(_ int, e *histories.Event) {
+	switch e.Type {
+	case histories.Expired:
+		if _, seen := c.t.sessions.expired[e.Session]; !seen {
+			c.expired(e.Session)
+		}
+	case histories.FaultStart:
+		c.struck(e.Fault)
+	}
+}
+
+// invoked counts an operation, and completed one that was answered. The first part
+// stands for all.
+func (c *tally) invoked(o *op) {
+	if o.part == 0 {
+		c.operations++
+		c.unanswered++
+	}
 }
 
 func (c *tally) completed(o *op) {
-	if o.part > 0 {
-		return
-	}
-	if o.result != histories.Info {
+	if o.part == 0 && o.result != histories.Info {
 		c.unanswered--
-	}
-	if o.progresses() && o.ok() {
-		o.of.use.Got++
 	}
 }
 
-// ended hears of every hold that ends.
+// ended counts sessions that a hold ends with.
 func (c *tally) ended(h *hold) {
 	if h.why == byLoss && h.session != "" {
 		// It was told ahead of time.
 		c.lost[h.session] = true
-		if at, ok := c.t.expired[h.session]; ok && at >= h.start && !c.counted[h.session] {
+		if at, ok := c.t.sessions.expired[h.session]; ok && at >= h.start && !c.counted[h.session] {
 			c.counted[h.session] = true
 			c.expiredInUse++
 		}
 	}
 }
 
-// expired hears of every session that ends.
+// expired counts a session that was seen to have ended, if it was in use.
 func (c *tally) expired(session string) {
 	if session == "" || c.counted[session] || !c.inUse(session) {
 		return
@@ -93,9 +100,9 @@ func (c *tally) inUse(session string) bool {
 	return false
 }
 
-// struck hears of every fault that begins. A process that holds one lock and
+// struck counts what a fault that begins meets. A process that holds one lock and
 // waits for another counts in both states.
-func (c *tally) struck(f *faultSpan) {
+func (c *tally) struck(f *histories.Fault) {
 	row := c.rows[f.Name]
 	if row == nil {
 		row = &CoverageRow{Fault: f.Name, Met: map[State]int{}}
@@ -111,7 +118,7 @@ func (c *tally) struck(f *faultSpan) {
 		busy[process] = true
 	}
 	for _, p := range c.t.procs {
-		if !f.hits(p.number) {
+		if !hits(f, p.number) {
 			continue
 		}
 		for _, h := range p.holds {
@@ -121,12 +128,12 @@ func (c *tally) struck(f *faultSpan) {
 			see(p.number, Holding)
 			c.heldAcross++
 			if !p.gone() {
-				c.uses[c.t.recipe(h.lock)].Held++
+				c.held[h.recipe()]++
 			}
 		}
 	}
 	for _, p := range c.t.procs {
-		if !f.hits(p.number) || p.gone() || len(p.open) == 0 {
+		if !hits(f, p.number) || p.gone() || len(p.open) == 0 {
 			continue
 		}
 		process, o := p.number, p.open[0]
@@ -139,12 +146,61 @@ func (c *tally) struck(f *faultSpan) {
 			see(process, Enqueuing)
 		}
 		if o.acquires() || o.passes() {
-			c.uses[o.of.recipe].Awaited++
+			c.awaited[o.recipe()]++
 		}
 	}
 	for _, p := range c.t.procs {
-		if !busy[p.number] && f.hits(p.number) && !p.gone() && p.began != forever {
+		if !busy[p.number] && hits(f, p.number) && !p.gone() && p.began != forever {
 			row.Met[Idle]++
 		}
+	}
+}
+
+// uses returns how much each recipe of the run was used.
+func (c *tally) uses() []RecipeUse {
+	var out []RecipeUse
+	for _, r := range c.t.recipes() {
+		use := RecipeUse{Recipe: r, Held: c.held[r], Awaited: c.awaited[r]}
+		for _, lock := range c.t.locksThat(is(r)) {
+			info := c.t.info(lock)
+			use.Locks++
+			use.Operations += info.operations
+			use.Got += info.got
+		}
+		out = append(out, use)
+	}
+	return out
+}
+
+func (c *tally) coverage() Coverage {
+	out := make(Coverage, 0, len(c.rows))
+	for _, name := range slices.Sorted(maps.Keys(c.rows)) {
+		out = append(out, *c.rows[name])
+	}
+	return out
+}
+
+// figures are those of the run as a whole.
+func (c *tally) figures() []Figure {
+	return []Figure{
+		{"operations", float64(c.operations), ""},
+		{"operations without an answer", float64(c.unanswered), ""},
+		{"faults", float64(len(c.t.faults.all)), ""},
+		{"leases held across a fault's start", float64(c.heldAcross), ""},
+		{"sessions expired while holding or waiting", float64(c.expiredInUse), ""},
+	}
+}
+
+// paceFigures tells of how many operations were answered in each second without a
+// fault, if there was one.
+func paceFigures(counts []int) []Figure {
+	if len(counts) == 0 {
+		return nil
+	}
+	counts = slices.Sorted(slices.Values(counts))
+	return []Figure{
+		{"seconds without a fault in force", float64(len(counts)), ""},
+		{"operations answered in such a second, least", float64(counts[0]), ""},
+		{"operations answered in such a second, median", float64(counts[len(counts)/2]), ""},
 	}
 }

@@ -19,32 +19,43 @@ import (
 // came until after B was served. Those that are served in one transaction are
 // served together.
 type turns struct {
-	recent []*op         // granted; that knew their place since the oldest acquire under way was invoked
-	newest *op           // of the others, the one granted last
+	recent []*ticket     // granted; that knew their place since the oldest acquire under way was invoked
+	newest *ticket       // of the others, the one granted last
 	since  time.Duration // when that acquire was invoked: who asked before is judged, and newest need not have been ahead
+}
+
+// ticket is an acquire with a number.
+type ticket struct {
+	*op
+	waited bool // it was found to have been served after others
+	passed bool // and before one that was ahead of it
 }
 
 // turn puts an acquire with a place that is no token on record.
 func (j *fairnessJudge) turn(t *trace, o *op) {
 	if !o.ok() || o.token == (histories.Token{}) {
-		j.unjudged += b2i(o.ok())
+		if o.ok() {
+			j.unjudged++
+		}
 		return
 	}
 	j.placed++
 	j.unsearched++
 	q := j.of(o.lock)
-	q.turns.recent = append(q.turns.recent, o)
+	q.turns.recent = append(q.turns.recent, &ticket{op: o})
 }
 
-// known returns when o knew the place from which it was served.
-func (o *op) known() time.Duration { return o.places[len(o.places)-1].time }
+func (k *ticket) known() time.Duration { return knownSince(k.op) }
+
+// knownSince returns when o knew the place from which it was served.
+func knownSince(o *op) time.Duration { return o.places[len(o.places)-1].time }
 
 func (j *fairnessJudge) judgeTurns(t *trace, q *queueOf, before time.Duration) {
 	u := &q.turns
 	byCall := slices.Clone(u.recent)
-	slices.SortStableFunc(byCall, func(a, b *op) int { return cmp.Compare(a.call, b.call) })
+	slices.SortStableFunc(byCall, func(a, b *ticket) int { return cmp.Compare(a.call, b.call) })
 	byPlace := slices.Clone(u.recent)
-	slices.SortStableFunc(byPlace, func(a, b *op) int { return cmp.Compare(a.known(), b.known()) })
+	slices.SortStableFunc(byPlace, func(a, b *ticket) int { return cmp.Compare(a.known(), b.known()) })
 	newest, i := u.newest, 0
 	for _, b := range byCall {
 		if b.call < u.since {
@@ -64,11 +75,11 @@ func (j *fairnessJudge) judgeTurns(t *trace, q *queueOf, before time.Duration) {
 			b.passed = true
 			a := newest
 			j.overtook++
-			j.v.violate(func() Witness { return t.passed(a, b) })
+			j.v.violate(func() Witness { return t.passed(a.op, b.op) })
 		}
 	}
 	u.since = max(u.since, before)
-	u.recent = slices.DeleteFunc(u.recent, func(o *op) bool {
+	u.recent = slices.DeleteFunc(u.recent, func(o *ticket) bool {
 		if o.known() >= before {
 			return false
 		}
@@ -77,7 +88,7 @@ func (j *fairnessJudge) judgeTurns(t *trace, q *queueOf, before time.Duration) {
 	})
 }
 
-func grantedLater(a, b *op) *op {
+func grantedLater(a, b *ticket) *ticket {
 	if a == nil || b.token.Zxid > a.token.Zxid {
 		return b
 	}
@@ -88,6 +99,6 @@ func (t *trace) passed(a, b *op) Witness {
 	p, q := a.party(), b.party()
 	w := t.newWitness(a.lock, b.call, max(a.ret, b.ret), p, q)
 	w.What = fmt.Sprintf("%v asked for lock %q at %s, when %v had its place in the queue since %s, and was served before it (tokens %s, %s)",
-		q, w.Lock, at(b.call), p, at(a.known()), token(b.token), token(a.token))
+		q, w.Lock, at(b.call), p, at(knownSince(a)), token(b.token), token(a.token))
 	return w
 }

@@ -58,10 +58,10 @@ type Verdict struct {
 	Violations int      `json:"violations,omitempty"`
 	Figures    []Figure `json:"figures,omitempty"`
 
-	all       bool        // every violation becomes a witness, and not the first alone
+	everyOne  bool        // every violation becomes a witness, and not the first few alone
 	found     []violation // those that may become witnesses
-	undecided int         // locks that Porcupine left undecided
-	gaveUp    string      // why
+	gaveUp    int         // locks that Porcupine left undecided
+	undecided string      // why the verdict is unknown if no violation is found
 }
 
 // violation is one violation, to be told when the history has been read to its
@@ -128,20 +128,23 @@ func (v *Verdict) count(name string, n int) {
 	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
 }
 
+// fresh returns a verdict without any violations, which spells out as many as v.
+func (v *Verdict) fresh() *Verdict { return &Verdict{Guarantee: v.Guarantee, everyOne: v.everyOne} }
+
 // violate counts one violation and keeps its witness if it is one of the first
 // in time: locks are judged one after the other, and the story begins with the
 // lock that broke first.
 func (v *Verdict) violate(w func() Witness) {
 	v.Violations++
 	v.found = append(v.found, violation{w().From, w})
-	if len(v.found) == 2*maxWitnesses && !v.all {
+	if len(v.found) == 2*maxWitnesses && !v.everyOne {
 		v.keepFirst()
 	}
 }
 
 func (v *Verdict) keepFirst() {
 	slices.SortStableFunc(v.found, func(a, b violation) int { return cmp.Compare(a.from, b.from) })
-	if !v.all {
+	if !v.everyOne {
 		v.found = v.found[:min(len(v.found), maxWitnesses)]
 	}
 }
@@ -155,13 +158,22 @@ func (v *Verdict) conclude(holds, violated string) {
 	v.Outcome, v.Reason = Holds, holds
 }
 
-// tell turns what was found into witnesses.
-func (v *Verdict) tell() {
+// add takes in the violations that another verdict has found.
+func (v *Verdict) add(other *Verdict) {
+	v.Violations += other.Violations
+	v.found = append(v.found, other.found...)
+}
+
+// tellViolations turns what was found into witnesses.
+func (v *Verdict) tellViolations() {
 	v.keepFirst()
 	for _, f := range v.found {
 		v.Witnesses = append(v.Witnesses, f.tell())
 	}
 	v.found = nil
+	if v.gaveUp > 0 {
+		v.count("locks that Porcupine left undecided", v.gaveUp)
+	}
 }
 
 func (v *Verdict) idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }

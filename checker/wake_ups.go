@@ -31,6 +31,7 @@ import (
 // A grant is on record a moment after it was given. Which time counts: see clear.
 type wakeUps struct {
 	t     *trace
+	way   *inTheWay
 	bound time.Duration // 0: none is promised
 	locks map[string]*lockUsers
 	late  []*turn // of those who were first for longer than the bound, whatever the reason
@@ -62,17 +63,13 @@ type turn struct {
 	rests []*hold // given back, whose sessions are not known to have gone on: see livedOn
 }
 
-func newWakeUps(t *trace) *wakeUps {
-	bound := t.header.Promises.TurnBound
-	if !t.header.Promises.FIFO {
-		bound = 0
-	}
-	return &wakeUps{t: t, bound: bound, locks: map[string]*lockUsers{}, standstill: quiet{least: bound / 2}, servers: map[int]histories.ServerState{}}
+func newWakeUps(t *trace, way *inTheWay) *wakeUps {
+	return &wakeUps{t: t, way: way, bound: way.bound, locks: map[string]*lockUsers{}, standstill: quiet{least: way.bound / 2}, servers: map[int]histories.ServerState{}}
 }
 
 // concerns reports whether o asks for a lock whose places have tokens.
 func (w *wakeUps) concerns(o *op) bool {
-	r := o.of.recipe
+	r := o.recipe()
 	return w.bound > 0 && o.acquires() && (r.Exclusive() && r != histories.NonReentrant || r == histories.ReadWrite)
 }
 
@@ -101,8 +98,8 @@ func (w *wakeUps) forget(users *lockUsers) {
 	}
 	users.all = slices.DeleteFunc(users.all, func(x *op) bool {
 		until := w.leaves(x)
-		if w.t.free.rests(x, until) && !w.t.livedOn(x.hold) {
-			until = w.t.free.leaves(x, until)
+		if w.way.rests(x, until) && !w.t.sessions.livedOn(x.hold) {
+			until = w.way.leaves(x, until)
 		}
 		return until < oldest
 	})
@@ -147,7 +144,7 @@ func (w *wakeUps) granted(y *op, users *lockUsers) {
 		}
 		if h := x.hold; h != nil && h.acquire != x {
 			return true // a re-entry
-		} else if until := w.t.free.inTheWay(x); h != nil && h.released == until && w.t.livedOn(h) {
+		} else if until := w.way.until(x); h != nil && h.released == until && w.t.sessions.livedOn(h) {
 			return left(until, h)
 		}
 		if !placed || y.token.Sub != 0 || y.reads() && x.reads() {
@@ -155,8 +152,8 @@ func (w *wakeUps) granted(y *op, users *lockUsers) {
 		}
 		theirs, known := x.lastPlace()
 		switch {
-		case !known && x.session != "" && x.session != y.session && w.made(x) < y.call,
-			known && less(theirs.token, mine.token) && theirs.session != "" && mine.session != "" && theirs.session != mine.session:
+		case !known && x.session != "" && x.session != y.session && w.way.made(x) < y.call,
+			known && theirs.token.Less(mine.token) && theirs.session != "" && mine.session != "" && theirs.session != mine.session:
 			return left(y.ret, nil)
 		}
 		return false
@@ -186,13 +183,13 @@ func (w *wakeUps) turnOf(o *op, users *lockUsers) *turn {
 		}
 		if h := x.hold; h != nil && h.acquire == x {
 			until := w.leaves(x)
-			if left(until, h); w.t.free.rests(x, until) && w.t.free.leaves(x, until) > mine.time {
+			if left(until, h); w.way.rests(x, until) && w.way.leaves(x, until) > mine.time {
 				turn.rests = append(turn.rests, h)
 			}
 			continue
 		}
 		theirs, known := x.lastPlace()
-		switch behind := known && less(mine.token, theirs.token) || !known && x.call > mine.time; {
+		switch behind := known && mine.token.Less(theirs.token) || !known && x.call > mine.time; {
 		case !behind:
 			left(w.leaves(x), nil)
 		case known && x.places[0].token != theirs.token:
@@ -208,41 +205,21 @@ func (w *wakeUps) turnOf(o *op, users *lockUsers) *turn {
 	return turn
 }
 
-// lastPlace returns the last place that an acquire was told, if it has a token.
-func (o *op) lastPlace() (place, bool) {
-	if len(o.places) == 0 || o.places[len(o.places)-1].token == (histories.Token{}) {
-		return place{}, false
-	}
-	return o.places[len(o.places)-1], true
-}
-
-func (o *op) reads() bool { return o.mode == histories.ModeRead }
-
 // leaves returns until when an acquire may be ahead of others; forever if that is not
 // known yet.
 func (w *wakeUps) leaves(x *op) time.Duration {
 	soon := after(x.ret, w.bound/4)
-	if x.result == histories.Fail && x.by.retired > soon && len(w.faultsOn(x.process, x.call, soon, w.bound/2)) == 0 {
+	if x.result == histories.Fail && x.by.retired > soon && len(w.way.faultsOn(x.process, x.call, soon, w.bound/2)) == 0 {
 		return soon
 	}
-	return w.t.free.inTheWay(x)
-}
-
-// made returns the latest time at which an acquire that came to its end without a
-// place may have been given one: a fault may have held up what it asked for.
-func (w *wakeUps) made(x *op) time.Duration {
-	latest := min(x.ret, x.by.retired)
-	for _, s := range w.faultsOn(x.process, x.call, latest+w.bound/4, w.bound/2) {
-		latest = max(latest, s.to)
-	}
-	return after(latest, w.bound/4)
+	return w.way.until(x)
 }
 
 // missed returns the wake-ups that were missed, when the history is known to its end.
 func (w *wakeUps) missed() []func() Witness {
 	var all []func() Witness
 	for _, turn := range w.late {
-		if slices.ContainsFunc(turn.rests, func(h *hold) bool { return !w.t.livedOn(h) }) {
+		if slices.ContainsFunc(turn.rests, func(h *hold) bool { return !w.t.sessions.livedOn(h) }) {
 			continue
 		}
 		if counts := w.clear(turn); counts.length() > w.bound {

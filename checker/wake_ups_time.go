@@ -3,7 +3,6 @@ package checker
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -30,7 +29,7 @@ import (
 func (w *wakeUps) clear(turn *turn) span {
 	from, to := turn.from, max(turn.from, turn.ret)
 	while := w.t.header.SessionTimeout
-	spoilt := slices.DeleteFunc(w.faultsOn(turn.process, from, to, while), func(s span) bool {
+	spoilt := slices.DeleteFunc(w.way.faultsOn(turn.process, from, to, while), func(s span) bool {
 		return s.to != forever && s.to-while+w.bound/2 < turn.told
 	})
 	for _, d := range w.down {
@@ -53,26 +52,6 @@ func (w *wakeUps) clear(turn *turn) span {
 		}
 	}
 	return best
-}
-
-func (s span) length() time.Duration { return s.to - s.from }
-
-// faultsOn returns the times in which faults hit a process, or servers, and a while
-// after each, as far as they touch a stretch of time.
-func (w *wakeUps) faultsOn(process int, from, to, while time.Duration) []span {
-	var all []span
-	for _, f := range w.t.faults {
-		if s := (span{f.start, after(f.stop, while)}); s.from <= to && s.to >= from && (f.hits(process) || f.onServers()) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// onServers reports whether the fault hits servers, and with them clients that it does
-// not name.
-func (f *faultSpan) onServers() bool {
-	return slices.ContainsFunc(f.Targets, func(target string) bool { return strings.HasPrefix(target, "server ") })
 }
 
 // downSpan is when a server was not found to serve.
@@ -117,15 +96,15 @@ func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
 }
 
 // placed takes in that an acquire has told a place.
-func (w *wakeUps) placed(o *op, at time.Duration) {
+func (w *wakeUps) placed(o *op) {
 	if w.bound > 0 && len(o.places) == 1 {
-		w.answered(o, at)
+		w.answered(o, o.places[0].time)
 	}
 }
 
 // answered takes in the answer to what takes a single write.
 func (w *wakeUps) answered(o *op, at time.Duration) {
-	if at-o.call > w.bound/4 && len(w.faultsOn(o.process, o.call, at, w.t.header.SessionTimeout)) == 0 {
+	if at-o.call > w.bound/4 && len(w.way.faultsOn(o.process, o.call, at, w.t.header.SessionTimeout)) == 0 {
 		w.slow = append(w.slow, span{o.call, at})
 	}
 }

@@ -1,9 +1,7 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,91 +77,33 @@ func on(targets []string) string {
 // String names the party as "process 3 (owner a)".
 func (p Party) String() string {
 	switch p.Owner { // those that say no more than the process does
-	case "", defaultOwner(p.Process), fmt.Sprintf("p%d", p.Process):
+	case "", fmt.Sprintf("process %d", p.Process), fmt.Sprintf("p%d", p.Process):
 		return fmt.Sprintf("process %d", p.Process)
 	}
 	return fmt.Sprintf("process %d (owner %s)", p.Process, p.Owner)
 }
 
-// at prints an instant of the run.
-func at(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) }
-
-// ms prints a length of time.
-func ms(d time.Duration) string {
-	switch {
-	case d < 999500*time.Nanosecond: // else %.3g rounds it up to 1e+03
-		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.4g ms", float64(d)/1e6)
-	}
-	return fmt.Sprintf("%.4g s", d.Seconds())
+// SessionEnd is the end of a party's session: what the lock rests on went with it.
+type SessionEnd struct {
+	Process int           `json:"process"`
+	Session string        `json:"session"`
+	At      time.Duration `json:"at"`               // when it was seen; of a forced one, by when the fault had ended it
+	Forced  bool          `json:"forced,omitempty"` // a fault ended it from the side
 }
 
-func token(t histories.Token) string {
-	if t.Sub == 0 {
-		return fmt.Sprintf("%#x", t.Zxid)
+// String tells of the end as part of a sentence.
+func (e SessionEnd) String() string {
+	if e.Forced {
+		return fmt.Sprintf("the session of process %d had been ended from the side by %s", e.Process, at(e.At))
 	}
-	return fmt.Sprintf("%#x/%d", t.Zxid, t.Sub)
+	return fmt.Sprintf("the session of process %d was seen to end at %s", e.Process, at(e.At))
 }
 
-// newWitness clips the times to the history and finds the faults that matter.
-func (t *trace) newWitness(lock string, from, to time.Duration, parties ...Party) Witness {
-	w := Witness{Lock: lock, From: from, To: to, Parties: parties}
-	if to == forever {
-		w.To, w.Open = t.end, true
+// ending returns the end of the first of the parties' sessions that has one, as the
+// rest of a sentence; "" if none has.
+func (w *Witness) ending() string {
+	if len(w.SessionEnds) == 0 {
+		return ""
 	}
-	w.Faults = t.faultsAround(w.From, w.To, parties)
-	w.SessionEnds = t.sessionEnds(w.To, parties)
-	return w
-}
-
-// maxFaults bounds the faults that one witness lists.
-const maxFaults = 5
-
-// faultsAround returns the faults active in [from, to] or stopped just before.
-// Just before is two session timeouts: what a fault set in motion (a session
-// that runs out, an election) is over by then.
-func (t *trace) faultsAround(from, to time.Duration, parties []Party) []FaultSpan {
-	before := 2 * t.header.SessionTimeout
-	if before <= 0 {
-		before = 5 * time.Second
-	}
-	var found []FaultSpan
-	for _, f := range t.faults {
-		if f.start <= to && f.stop >= from-before {
-			s := FaultSpan{Fault: *f.Fault, From: f.start, To: f.stop}
-			if f.stop == forever {
-				s.To, s.Open = t.end, true
-			}
-			found = append(found, s)
-		}
-	}
-	// A fault of the first party, who held or wanted the lock before the other,
-	// comes before one of another party, and that before one of neither.
-	hits := func(f FaultSpan) int {
-		for i, p := range parties {
-			if slices.Contains(f.Processes, p.Process) {
-				return i
-			}
-		}
-		return len(parties)
-	}
-	// The likeliest cause hit few others, and began last before the violation.
-	slices.SortStableFunc(found, func(a, b FaultSpan) int {
-		if c := cmp.Or(hits(a)-hits(b), len(a.Processes)-len(b.Processes)); c != 0 {
-			return c
-		}
-		if late := b2i(a.From > from) - b2i(b.From > from); late != 0 {
-			return late
-		}
-		return int(b.From - a.From)
-	})
-	return found[:min(len(found), maxFaults)]
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return "; " + w.SessionEnds[0].String()
 }

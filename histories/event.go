@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -103,6 +104,15 @@ type Token struct {
 	Zxid int64 `json:"zxid"`
 	Sub  int32 `json:"sub,omitempty"`
 }
+
+// Compare returns -1 if t was issued before u, 1 if it was issued after it, and 0 if
+// they are one.
+func (t Token) Compare(u Token) int {
+	return cmp.Or(cmp.Compare(t.Zxid, u.Zxid), cmp.Compare(t.Sub, u.Sub))
+}
+
+// Less reports whether t was issued before u.
+func (t Token) Less(u Token) bool { return t.Zxid < u.Zxid || t.Zxid == u.Zxid && t.Sub < u.Sub }
 
 // Event is one line of a history. Fields that do not apply are zero.
 type Event struct {

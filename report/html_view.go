@@ -97,7 +97,7 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 		w := s.witness
 		story := storyView{
 			Number: i, Of: i + 2 - first[s.guarantee], Guarantee: s.guarantee,
-			Text: w.String(), Fenced: w.Fenced(s.guarantee), Lines: s.lines(),
+			Text: w.String(), Fenced: checker.Fenced(s.guarantee, *w), Lines: s.lines(),
 		}
 		for _, f := range w.Faults {
 			story.Faults = append(story.Faults, describeFault(f))

@@ -70,29 +70,34 @@ func sortPieces(pieces []piece) {
 	})
 }
 
-// maxPairs bounds the overlaps that a sweep counts: a lock that excludes nobody
-// has quadratically many.
-const maxPairs = 100_000
-
-// differ is the clash of a mutex: any two holds.
-func differ(a, b *hold) bool { return a != b }
-
-// sweep calls report for every two pieces that overlap and whose holds clash,
-// the earlier first, and stops when report returns false. It is the interval
-// engine: the pieces are sorted by start, so one pass with the pieces that are
-// still open finds every pair.
-//
-// Intervals are closed, as in Porcupine: two that touch in one instant do not
-// overlap, since the clock does not say which of two equal times came first.
-func sweep(pieces []piece, clash func(a, b *hold) bool, report func(a, b piece) bool) {
-	var open []piece
-	for _, p := range pieces {
-		open = slices.DeleteFunc(open, func(q piece) bool { return q.to <= p.from })
-		for _, q := range open {
-			if q.from < p.to && p.from < q.to && clash(q.hold, p.hold) && !report(q, p) {
-				return
-			}
+// pieces returns the parts of h that count, as closed intervals.
+func (h *hold) pieces() []span {
+	out := []span{{h.start, h.end}}
+	for _, x := range h.excuses {
+		last := out[len(out)-1]
+		out = out[:len(out)-1]
+		if x.from > last.to || x.to < last.from {
+			out = append(out, last)
+			continue
 		}
-		open = append(open, p)
+		if last.from < x.from {
+			out = append(out, span{last.from, x.from})
+		}
+		if x.to >= last.to {
+			return slices.Clip(out)
+		}
+		out = append(out, span{x.to, last.to})
 	}
+	return out
+}
+
+// bare returns copies of the holds without their excuses.
+func bare(holds []*hold) []*hold {
+	out := make([]*hold, len(holds))
+	for i, h := range holds {
+		c := *h
+		c.excuses = nil
+		out[i] = &c
+	}
+	return out
 }

@@ -1,0 +1,60 @@
+package checker
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// ErrDisagreement is wrapped by the error of [Check] when the two engines came
+// to different verdicts on the same history. It is a bug of zkverify.
+var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine and Porcupine disagree")
+
+// engines are what judges judge with.
+type engines struct {
+	sweeps   bool // the interval engine judges
+	searches bool // Porcupine does
+	search   search
+	// notHeldViolates says that a release which is answered "not held" is a violation.
+	notHeldViolates bool
+
+	notes []string // that limit a verdict
+	err   error    // the engines disagree
+}
+
+// compare holds the answer of the search for one lock against what the interval
+// engine found there.
+func (e *engines) compare(t *trace, v *Verdict, lock string, found bool, a answer) {
+	illegal := a.result == porcupine.Illegal
+	switch {
+	case !e.searches:
+	case a.result == porcupine.Unknown:
+		v.gaveUp++
+		v.undecided = fmt.Sprintf("Porcupine gave up on lock %q because %s", lock, a.why)
+	case !e.sweeps && illegal:
+		v.violate(func() Witness { return t.noOrderOf(lock, a) })
+	case e.sweeps && illegal != found:
+		e.disagree(v, lock, found)
+	}
+}
+
+// noOrderOf tells of a search that found nothing, for lack of a better witness.
+func (t *trace) noOrderOf(lock string, a answer) Witness {
+	w := t.newWitness(lock, a.from, min(a.to, t.end))
+	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", words.Count(a.n, "step"), lock, at(a.from), at(min(a.to, t.end)))
+	return w
+}
+
+// disagree makes v worthless, loudly.
+func (e *engines) disagree(v *Verdict, lock string, found bool) {
+	engine := "Porcupine"
+	if found {
+		engine = "the interval engine"
+	}
+	v.Outcome = Unknown
+	v.Reason = fmt.Sprintf("BUG OF ZKVERIFY: only %s sees a violation on lock %q; please report this history", engine, lock)
+	e.err = errors.Join(e.err, fmt.Errorf("%w on %s of lock %q: only %s sees a violation", ErrDisagreement, v.Guarantee, lock, engine))
+}
