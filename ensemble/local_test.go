@@ -139,6 +139,7 @@ func TestAnEmptyContainerIsReapedSoon(t *testing.T) {
 }
 
 func TestDirectConnectionsBetweenServersAreNoticed(t *testing.T) {
+	needsServers(t)
 	dir := t.TempDir()
 	l, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Dir: dir, Servers: 2})
 	must(t, err)

@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 
 func local(t *testing.T) *ensemble.Local {
 	t.Helper()
+	needsServers(t)
 	shared.once.Do(func() {
 		if shared.network, shared.err = links.InProcess(); shared.err != nil {
 			return
@@ -65,6 +66,14 @@ func local(t *testing.T) *ensemble.Local {
 		t.Fatal(shared.err)
 	}
 	return shared.local
+}
+
+// needsServers skips the test under -short, which rules servers out.
+func needsServers(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
 }
 
 func testContext(t *testing.T) context.Context {

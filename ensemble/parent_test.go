@@ -51,6 +51,7 @@ func beParent() {
 }
 
 func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
+	needsServers(t)
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), parentEnv+"=1", "TMPDIR="+t.TempDir())
 	_, err := parent.StdinPipe()

@@ -115,6 +115,7 @@ func serveBriefly() {
 // TestAServerIsAskedNoMoreThanThatItServes starts servers that say so once: what is
 // asked again may go unanswered on a machine that is short of time.
 func TestAServerIsAskedNoMoreThanThatItServes(t *testing.T) {
+	needsServers(t)
 	self, err := filepath.Abs(os.Args[0])
 	must(t, err)
 	l, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Java: script(t, brieflyEnv+`=1 exec "`+self+`" "$@"`)})
@@ -128,6 +129,7 @@ func TestAServerIsAskedNoMoreThanThatItServes(t *testing.T) {
 }
 
 func TestAnApacheDistributionRunsFromItsDirectory(t *testing.T) {
+	needsServers(t)
 	// Debian's jars in the shape of Apache's: everything in lib.
 	home := t.TempDir()
 	lib := filepath.Join(home, "lib")

@@ -65,6 +65,9 @@ func TestMain(m *testing.M) {
 // start starts the browser if no test has.
 func start(t *testing.T) context.Context {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
 	path := chromium(t)
 	shared.Lock()
 	defer shared.Unlock()

@@ -31,6 +31,9 @@ func image() string {
 // image.
 func start(t *testing.T, config docker.Config) *docker.Ensemble {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs containers")
+	}
 	config.Image = image()
 	if err := exec.Command("docker", "image", "inspect", config.Image).Run(); err != nil {
 		t.Skipf("no Docker, or no image %s: run ensemble/image/build.sh, or name another with %s", config.Image, docker.ImageVariable)

@@ -13,6 +13,9 @@ import (
 // servers: one ensemble for all of them.
 func started(t *testing.T) *bench {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	s, err := startServers(ctx)

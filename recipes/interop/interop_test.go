@@ -3,6 +3,7 @@ package interop_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -35,7 +36,12 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	os.Exit(func() int {
+		if testing.Short() {
+			missing = errors.New("needs Java and real servers")
+			return m.Run()
+		}
 		tools, err := findToolchain()
 		if err != nil {
 			missing = err
