@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"pgregory.net/rapid"
 
 	"github.com/zkverify/zkverify/histories"
@@ -61,7 +60,7 @@ func (a *agreement) agree(t *rapid.T, h *histories.History) {
 
 // same compares what the sweep found with Porcupine, uncut, cut now and then, and
 // cut wherever it can be, and with brute force.
-func (a *agreement) same(t *rapid.T, h *histories.History, lock string, found bool, search func(*search) answer, brute []bruteOp, x int) {
+func (a *agreement) same(t *rapid.T, h *histories.History, lock string, found bool, search func(*searchCaps) answer, brute []bruteOp, x int) {
 	a.judged++
 	if found {
 		a.illegal++
@@ -75,7 +74,7 @@ func (a *agreement) same(t *rapid.T, h *histories.History, lock string, found bo
 	for _, size := range []int{1 << 30, 8, 1} {
 		s := searches()
 		s.size = size
-		if got := search(s); (got.result == porcupine.Illegal) != found {
+		if got := search(s); got.illegal != found {
 			t.Fatalf("of %s, cut every %d operations, Porcupine says %v; the sweep found a violation: %v\n%s", lock, size, got, found, text(h))
 		}
 	}
@@ -89,18 +88,18 @@ func text(h *histories.History) string {
 	return b.String()
 }
 
-func searches() *search {
-	return &search{ctx: context.Background(), left: time.Hour, memory: 1 << 30}
+func searches() *searchCaps {
+	return &searchCaps{ctx: context.Background(), left: time.Hour, memory: 1 << 30}
 }
 
 func (a *agreement) mutex(t *rapid.T, h *histories.History, lock string, pieces []piece) {
-	a.cuts += len(cut(pieces, 2, start, forever)) - 1
-	a.same(t, h, lock, overlaps(pieces, differ) > 0, func(s *search) answer { return s.mutex(pieces) }, bruteHolds(pieces, nil, differ), 0)
+	a.cuts += len(cutHoldings(pieces, nil, 2, beginning(nil), forever, forever)) - 1
+	a.same(t, h, lock, overlaps(pieces, differ) > 0, func(s *searchCaps) answer { return s.mutex(pieces) }, bruteHolds(pieces, nil, differ), 0)
 }
 
 func (a *agreement) readWrite(t *rapid.T, h *histories.History, lock string, pieces []piece) {
 	a.cuts += len(cutHoldings(pieces, nil, 2, beginning(nil), forever, forever)) - 1
-	a.same(t, h, lock, overlaps(pieces, exclude) > 0, func(s *search) answer { return s.readWrite(pieces) }, bruteHolds(pieces, nil, apart), 0)
+	a.same(t, h, lock, overlaps(pieces, exclude) > 0, func(s *searchCaps) answer { return s.readWrite(pieces) }, bruteHolds(pieces, nil, apart), 0)
 }
 
 // apart says in its own words what exclude does.
@@ -112,13 +111,13 @@ func (a *agreement) permits(t *rapid.T, h *histories.History, lock string, piece
 	a.cuts += len(cutHoldings(pieces, sizes, 2, beginning(sizes), forever, forever)) - 1
 	found := false
 	noRoom(pieces, sizes, func(shortage) { found = true })
-	search := func(s *search) answer { return s.permits(pieces, sizes) }
+	search := func(s *searchCaps) answer { return s.permits(pieces, sizes) }
 	if !sizes.exact {
 		// What the sweep lets pass is Porcupine's to decide.
 		a.undecided++
 		s := searches()
 		s.size = 1 << 30
-		wrong := search(s).result == porcupine.Illegal
+		wrong := search(s).illegal
 		if found && !wrong {
 			t.Fatalf("of %s the sweep found a violation, Porcupine none\n%s", lock, text(h))
 		}
@@ -132,7 +131,7 @@ func (a *agreement) queue(t *rapid.T, h *histories.History, tr *trace, lock stri
 	found := false
 	sweepQueue(queue, func(_, _ *contender, _ bool) { found = true })
 	a.cuts += len(cutQueue(queue, 2, queueStart, forever)) - 1
-	a.same(t, h, lock+"'s queue", found, func(s *search) answer { return s.queue(queue) }, bruteQueue(queue), 0)
+	a.same(t, h, lock+"'s queue", found, func(s *searchCaps) answer { return s.queue(queue) }, bruteQueue(queue), 0)
 }
 
 func (a *agreement) barrier(t *rapid.T, h *histories.History, tr *trace, lock string) {
@@ -143,7 +142,7 @@ func (a *agreement) barrier(t *rapid.T, h *histories.History, tr *trace, lock st
 		}
 	}
 	a.cuts += len(cutBarrier(x.operations(), 1, barrierState{}, never)) - 1
-	a.same(t, h, lock, len(x.early()) > 0, func(s *search) answer { return s.barrier(cutBarrier(x.operations(), s.size, barrierState{}, never)) }, bruteBarrier(x), 0)
+	a.same(t, h, lock, len(x.early()) > 0, func(s *searchCaps) answer { return s.barrier(x) }, bruteBarrier(x), 0)
 }
 
 // checks has rapid try a property n times, unless the command line says how

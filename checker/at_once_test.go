@@ -3,26 +3,31 @@ package checker
 // What the engines do window by window, at once: so tests hold one against the
 // other.
 
-// mutex searches the pieces of one lock, all at once. It stops at the first
-// illegal segment.
-func (s *search) mutex(pieces []piece) answer {
-	m := newMutexSearch()
-	m.segments(s, cut(pieces, s.size, start, forever))
-	return m.answer
+// atOnce searches the segments of a history until one is illegal.
+func atOnce[C, I any](segments []segment[C, I], search func(segment[C, I]) answer) answer {
+	var s segmentSearch[C, I]
+	s.window(segments, true, search)
+	return s.answer
 }
 
-// queue searches one lock's queue, sorted by place, all at once. It stops at the
-// first illegal segment.
-func (s *search) queue(queue []*contender) answer {
-	q := newQueueSearch()
-	q.segments(s, cutQueue(queue, s.size, queueStart, forever))
-	return q.answer
+func (s *searchCaps) mutex(pieces []piece) answer {
+	return atOnce(cutHoldings(pieces, nil, s.size, beginning(nil), forever, forever), searchHoldings(s, nil))
 }
 
-// readWrite searches the pieces of one read/write lock, all at once. It stops at
-// the first illegal segment.
-func (s *search) readWrite(pieces []piece) answer {
-	return s.holdings(cutHoldings(pieces, nil, s.size, beginning(nil), forever, forever), besideReaders(pieces))
+func (s *searchCaps) readWrite(pieces []piece) answer {
+	return atOnce(cutHoldings(pieces, nil, s.size, beginning(nil), forever, forever), searchHoldings(s, besideReaders(pieces)))
+}
+
+func (s *searchCaps) permits(pieces []piece, sizes *sizes) answer {
+	return atOnce(cutHoldings(pieces, sizes, s.size, beginning(sizes), forever, forever), searchHoldings(s, besidePermits(pieces)))
+}
+
+func (s *searchCaps) queue(queue []*contender) answer {
+	return atOnce(cutQueue(queue, s.size, queueStart, forever), searchQueue(s))
+}
+
+func (s *searchCaps) barrier(x *crossing) answer {
+	return atOnce(cutBarrier(x.operations(), s.size, barrierState{}, never), searchBarrier(s))
 }
 
 // overlaps counts the pairs that sweep finds.

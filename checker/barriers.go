@@ -46,7 +46,7 @@ func (j *barriersJudge) window(e *engines, t *trace) {
 	for _, lock := range t.locksThat(is(histories.Barrier)) {
 		of := j.singles[lock]
 		if of == nil {
-			of = &singleBarrier{sweep: newBarrierSweep(), search: newBarrierSearch()}
+			of = &singleBarrier{sweep: newBarrierSweep()}
 			j.singles[lock] = of
 		}
 		of.sweep.take(settled[lock])
@@ -61,7 +61,7 @@ func (j *barriersJudge) window(e *engines, t *trace) {
 		}
 		of.sweep.forget(min(wait(lock), t.end+1), min(set(lock), t.end+1))
 		if e.searches {
-			of.search.window(&e.search, t, settled[lock], any(lock))
+			of.search.window(&e.caps, t, settled[lock], any(lock))
 		}
 	}
 	for _, lock := range t.locksThat(is(histories.DoubleBarrier)) {

@@ -33,11 +33,11 @@ func WithEngine(e Engine) Option { return func(c *check) { c.engine = e } }
 // WithTimeLimit bounds the time that Porcupine may search, over the whole
 // history. The default is a minute. A guarantee that it leaves undecided is
 // unknown, unless the interval engine has found a violation.
-func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.search.left = d } }
+func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.caps.left = d } }
 
 // WithMemoryLimit bounds the memory in bytes that one search of Porcupine may
 // need. The default is 256 MiB.
-func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.engines.search.memory = bytes } }
+func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.engines.caps.memory = bytes } }
 
 // check is one run of the checker.
 type check struct {
@@ -60,7 +60,7 @@ type judging struct {
 }
 
 func newCheck(ctx context.Context, opts []Option) *check {
-	c := &check{ctx: ctx, engine: Both, engines: engines{search: search{ctx: ctx, left: time.Minute, memory: 256 << 20, size: 200}}, window: 1 << 13}
+	c := &check{ctx: ctx, engine: Both, engines: engines{caps: searchCaps{ctx: ctx, left: time.Minute, memory: 256 << 20, size: 200}}, window: 1 << 13}
 	for _, o := range opts {
 		o(c)
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/zkverify/zkverify/internal/words"
 )
 
@@ -17,7 +15,7 @@ var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine 
 type engines struct {
 	sweeps   bool // the interval engine judges
 	searches bool // Porcupine does
-	search   search
+	caps     searchCaps
 	// notHeldViolates says that a release which is answered "not held" is a violation.
 	notHeldViolates bool
 
@@ -28,15 +26,14 @@ type engines struct {
 // compare holds the answer of the search for one lock against what the interval
 // engine found there.
 func (e *engines) compare(t *trace, v *Verdict, lock string, found bool, a answer) {
-	illegal := a.result == porcupine.Illegal
 	switch {
 	case !e.searches:
-	case a.result == porcupine.Unknown:
+	case a.undecided():
 		v.gaveUp++
 		v.undecided = fmt.Sprintf("Porcupine gave up on lock %q because %s", lock, a.why)
-	case !e.sweeps && illegal:
+	case !e.sweeps && a.illegal:
 		v.violate(func() Witness { return t.noOrderOf(lock, a) })
-	case e.sweeps && illegal != found:
+	case e.sweeps && a.illegal != found:
 		e.disagree(v, lock, found)
 	}
 }

@@ -109,7 +109,7 @@ func (j *fairnessJudge) window(e *engines, t *trace) {
 		})
 		j.sweep(e, t, q)
 		if e.searches && t.header.Promises.FIFO && t.recipe(lock).Exclusive() {
-			q.search.window(&e.search, t, q.pending, before)
+			q.search.window(&e.caps, t, q.pending, before)
 		}
 		q.pending = nil
 		q.forget(before)

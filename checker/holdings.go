@@ -1,10 +1,6 @@
 package checker
 
-import (
-	"slices"
-
-	"github.com/anishathalye/porcupine"
-)
+import "slices"
 
 // holdings is the state of a lock that several may hold.
 type holdings struct {
@@ -31,11 +27,10 @@ const (
 //
 // A change of the size takes nothing from anybody: it is always allowed, and
 // matters to those who take after it.
-func holdingsModel(initial holdings, admits func(h holdings, piece int) bool) porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return initial },
-		Step: func(state, input, _ any) (bool, any) {
-			s, in := state.(holdings), input.(holdingsStep)
+func holdingsModel(begin holdings, admits func(h holdings, piece int) bool) model[holdings, holdingsStep] {
+	return model[holdings, holdingsStep]{
+		begin: begin,
+		step: func(s holdings, in holdingsStep) (bool, holdings) {
 			if in.kind == resize {
 				return true, holdings{in.size, s.held}
 			}
@@ -51,12 +46,8 @@ func holdingsModel(initial holdings, admits func(h holdings, piece int) bool) po
 			}
 			return true, holdings{s.size, slices.Insert(slices.Clone(s.held), i, in.piece)}
 		},
-		Equal: func(a, b any) bool {
-			s, o := a.(holdings), b.(holdings)
-			return s.size == o.size && slices.Equal(s.held, o.held)
-		},
-		Hash: func(state any) uint64 {
-			s := state.(holdings)
+		equal: func(a, b holdings) bool { return a.size == b.size && slices.Equal(a.held, b.held) },
+		hash: func(s holdings) uint64 {
 			h := uint64(s.size)
 			for _, piece := range s.held {
 				h = (h ^ uint64(piece)) * 0x9e3779b97f4a7c15
@@ -74,11 +65,6 @@ func besideReaders(pieces []piece) func(holdings, int) bool {
 	}
 }
 
-// permits searches the pieces of one semaphore in the same way.
-func (s *search) permits(pieces []piece, sizes *sizes) answer {
-	return s.holdings(cutHoldings(pieces, sizes, s.size, beginning(sizes), forever, forever), besidePermits(pieces))
-}
-
 // besidePermits lets a piece of a semaphore in when there is room.
 func besidePermits(pieces []piece) func(holdings, int) bool {
 	return func(h holdings, piece int) bool {
@@ -88,14 +74,4 @@ func besidePermits(pieces []piece) func(holdings, int) bool {
 		}
 		return sum <= h.size
 	}
-}
-
-func (s *search) holdings(segments []holdingsSegment, admits func(holdings, int) bool) answer {
-	out := answer{result: porcupine.Ok}
-	for _, seg := range segments {
-		if out.add(s.run(holdingsModel(seg.state, admits), seg.ops)); out.result == porcupine.Illegal {
-			break
-		}
-	}
-	return out
 }

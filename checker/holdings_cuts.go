@@ -4,16 +4,11 @@ import (
 	"slices"
 	"sort"
 	"time"
-
-	"github.com/anishathalye/porcupine"
 )
 
-// holdingsSegment is a stretch of the history of a lock that several may hold,
-// which can be searched by itself.
-type holdingsSegment struct {
-	holdingsCut // where it begins
-	ops         []porcupine.Operation
-}
+// holdingsSegment is a segment of the history of a lock that one or several may
+// hold.
+type holdingsSegment = segment[holdingsCut, holdingsStep]
 
 // holdingsCut is a cut, and what is held there.
 type holdingsCut struct {
@@ -78,7 +73,7 @@ func cutHoldings(pieces []piece, sizes *sizes, size int, begin holdingsCut, unti
 	for i, p := range slices.Backward(pieces) {
 		asked[i] = min(asked[i+1], p.call)
 	}
-	segments := []holdingsSegment{{holdingsCut: begin}}
+	segments := []holdingsSegment{{cut: begin}}
 	var open []int
 	last := 0
 	for i, p := range pieces {
@@ -98,23 +93,23 @@ func cutHoldings(pieces []piece, sizes *sizes, size int, begin holdingsCut, unti
 			}
 			next.state.size = now
 		}
-		segments, last = append(segments, holdingsSegment{holdingsCut: next}), i+1
+		segments, last = append(segments, holdingsSegment{cut: next}), i+1
 	}
 	// after returns the segment in which instant t lies; -1 if it was cut off.
 	// No instant of the history is a cut: cuts are odd.
 	after := func(t int64) int {
-		return sort.Search(len(segments), func(i int) bool { return segments[i].time > t }) - 1
+		return sort.Search(len(segments), func(i int) bool { return segments[i].cut.time > t }) - 1
 	}
 	add := func(i int, in holdingsStep, call, ret int64) {
 		if i < 0 {
 			return
 		}
 		s := &segments[i]
-		call = max(call, s.time)
+		call = max(call, s.cut.time)
 		if i+1 < len(segments) {
-			ret = min(ret, segments[i+1].time)
+			ret = min(ret, segments[i+1].cut.time)
 		}
-		s.ops = append(s.ops, porcupine.Operation{ClientId: len(s.ops), Input: in, Call: call, Return: ret})
+		s.ops = append(s.ops, operation[holdingsStep]{in, call, ret})
 	}
 	for i, p := range pieces {
 		ret := twice(int64(p.from))

@@ -3,28 +3,28 @@ package checker
 import (
 	"slices"
 	"time"
-
-	"github.com/anishathalye/porcupine"
 )
 
-// holdingsSearch searches the holds of one lock that several may hold as windows
-// of the history show them, as mutexSearch does. It keeps the holds of the segment
-// that is not yet complete and, of a semaphore, the changes of its size.
+// holdingsSearch searches the holds of one lock, which one or several may hold, as
+// windows of the history show them. It keeps the holds of the segment that is not yet
+// complete and, of a semaphore, the changes of its size.
 //
 // Where no cut comes, as after a change of the size that was never answered, that
 // segment grows. It is given up when it has become too large to be searched.
 type holdingsSearch struct {
-	answer  answer
-	holds   []*hold // not over, or with a part after the last cut
+	segmentSearch[holdingsCut, holdingsStep]
+	admits  func(pieces []piece) func(holdings, int) bool // nil: of a lock that one piece may hold
+	holds   []*hold                                       // not over, or with a part after the last cut
 	changes []sizeChange
 	cut     holdingsCut // the last one; what is held there is in held
 	held    []piece
 	changed time.Duration // when the size was first changed
-	gaveUp  bool
 }
 
-func newHoldingsSearch(size int) holdingsSearch {
-	return holdingsSearch{answer: answer{result: porcupine.Ok}, cut: holdingsCut{time: -1, state: holdings{size: size}}, changed: forever}
+// newHoldingsSearch returns the search of a lock that admits pieces beside each other
+// as said: nil means none. Its size is 0 unless it is a semaphore.
+func newHoldingsSearch(admits func([]piece) func(holdings, int) bool, size int) holdingsSearch {
+	return holdingsSearch{admits: admits, cut: holdingsCut{time: -1, state: holdings{size: size}}, changed: forever}
 }
 
 // horizon says how much of a history is known.
@@ -33,10 +33,18 @@ type horizon struct {
 	asked time.Duration // of the acquires that have not returned, the first was invoked then
 }
 
+// allKnown is the horizon of a lock whose size does not change.
+func allKnown(t *trace) horizon {
+	if t.last {
+		return horizon{forever, forever}
+	}
+	return horizon{t.end, forever}
+}
+
 // window takes in the holds of a window, and the changes of the size that have
 // been settled in it. A read/write lock has none.
-func (r *holdingsSearch) window(s *search, t *trace, holds []*hold, changes []sizeChange, known horizon) {
-	if r.gaveUp || r.answer.result == porcupine.Illegal {
+func (r *holdingsSearch) window(s *searchCaps, t *trace, holds []*hold, changes []sizeChange, known horizon) {
+	if r.done() {
 		r.holds, r.held, r.changes = nil, nil, nil
 		return
 	}
@@ -50,12 +58,10 @@ func (r *holdingsSearch) window(s *search, t *trace, holds []*hold, changes []si
 	}
 	var sizes *sizes
 	pieces := piecesOf(r.holds)
-	admits := besideReaders
 	if r.cut.state.size > 0 {
 		r.changes = append(r.changes, changes...)
 		sizes = r.sizes()
 		pieces = permitPieces(r.holds, sizes)
-		admits = besidePermits
 	}
 	begin := r.cut
 	begin.state.held = nil
@@ -65,17 +71,31 @@ func (r *holdingsSearch) window(s *search, t *trace, holds []*hold, changes []si
 		}
 	}
 	segments := cutHoldings(pieces, sizes, s.size, begin, known.until, known.asked)
-	if last := len(segments) - 1; !t.last {
-		// The last one goes on.
-		r.begin(segments[last].holdingsCut, pieces)
-		if n := int64(len(segments[last].ops)); n*n/8 > s.memory {
-			r.answer.add(tooLong(n))
-			r.gaveUp = true
-		}
-		segments = segments[:last]
+	if !t.last {
+		open := segments[len(segments)-1]
+		r.begin(open.cut, pieces)
+		r.giveUpOn(s, open)
 	}
-	r.answer.add(s.holdings(segments, admits(pieces)))
+	r.segmentSearch.window(segments, t.last, searchHoldings(s, r.admitsAmong(pieces)))
 	r.holds = slices.DeleteFunc(r.holds, func(h *hold) bool { return t.over(h) && twice(int64(h.end)) < r.cut.time })
+}
+
+func (r *holdingsSearch) admitsAmong(pieces []piece) func(holdings, int) bool {
+	if r.admits == nil {
+		return nil
+	}
+	return r.admits(pieces)
+}
+
+// searchHoldings returns what searches a segment of a lock that admits pieces beside
+// each other as said: nil means none.
+func searchHoldings(s *searchCaps, admits func(holdings, int) bool) func(holdingsSegment) answer {
+	return func(seg holdingsSegment) answer {
+		if admits == nil {
+			return searchOf(s, mutexModel(seg.cut.state.held), seg.ops)
+		}
+		return searchOf(s, holdingsModel(seg.cut.state, admits), seg.ops)
+	}
 }
 
 // sizes returns what is known of the size since the last cut. What was asked for

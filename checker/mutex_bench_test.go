@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // long draws a legal history of n operations by clients that contend for one
@@ -39,8 +37,8 @@ func BenchmarkSweepOfAMillionOperations(b *testing.B) {
 func BenchmarkPorcupineOfAMillionOperations(b *testing.B) {
 	pieces := long(1_000_000, 50)
 	for b.Loop() {
-		s := &search{ctx: context.Background(), left: time.Hour, memory: 1 << 30, size: 200}
-		if a := s.mutex(pieces); a.result != porcupine.Ok {
+		s := &searchCaps{ctx: context.Background(), left: time.Hour, memory: 1 << 30, size: 200}
+		if a := s.mutex(pieces); a.illegal || a.undecided() {
 			b.Fatal(a)
 		}
 	}

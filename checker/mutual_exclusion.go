@@ -28,7 +28,7 @@ type exclusionJudge struct {
 // exclusionOf is what the judge knows of one lock.
 type exclusionOf struct {
 	violations int
-	search     mutexSearch
+	search     holdingsSearch
 }
 
 func newExclusionJudge(_ *trace, v *Verdict) *exclusionJudge {
@@ -40,7 +40,7 @@ func (j *exclusionJudge) window(e *engines, t *trace) {
 	for _, lock := range t.locksThat(histories.Recipe.Exclusive) {
 		of := j.locks[lock]
 		if of == nil {
-			of = &exclusionOf{search: newMutexSearch()}
+			of = &exclusionOf{search: newHoldingsSearch(nil, 0)}
 			j.locks[lock] = of
 		}
 		holds := t.byLock[lock]
@@ -74,7 +74,7 @@ func (j *exclusionJudge) window(e *engines, t *trace) {
 			}
 		}
 		if e.searches {
-			of.search.window(&e.search, t, holds)
+			of.search.window(&e.caps, t, holds, nil, allKnown(t))
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -70,7 +68,7 @@ func (j *permitsJudge) window(e *engines, t *trace) {
 		if of == nil {
 			of = &permitsOf{
 				counted: newPermitSweep(first, permitPieces), bare: newPermitSweep(first, func(holds []*hold, _ *sizes) []piece { return wholePieces(holds) }),
-				search: newHoldingsSearch(first.size),
+				search: newHoldingsSearch(besidePermits, first.size),
 			}
 			j.locks[lock] = of
 		}
@@ -103,7 +101,7 @@ func (j *permitsJudge) window(e *engines, t *trace) {
 			}
 		})
 		if e.searches {
-			of.search.window(&e.search, t, holds, changes, known)
+			of.search.window(&e.caps, t, holds, changes, known)
 		}
 	}
 }
@@ -126,7 +124,7 @@ func (j *permitsJudge) conclude(e *engines, t *trace) {
 			if of.overlap {
 				v.undecided = fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock)
 			}
-		case a.result == porcupine.Illegal && of.violations == 0 && of.overlap:
+		case a.illegal && of.violations == 0 && of.overlap:
 			v.violate(func() Witness { return t.noOrder(lock, span{a.from, a.to}) })
 		default:
 			e.compare(t, v, lock, of.violations > 0, a)

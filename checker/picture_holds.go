@@ -57,21 +57,19 @@ func (s *scene) hold(t *trace, p piece, take, give any) {
 
 func mutexScene(t *trace, w Witness, n int) *scene {
 	pieces := t.nearPieces(w, piecesOf(t.byLock[w.Lock]), n/2)
-	s := newScene(mutexModel(free), func(state any) string {
+	s := newScene(mutexModel(nil).porcupine(), func(state any) string {
 		if i := state.(int); i != free {
 			return "held by " + pieces[i].hold.party().String()
 		}
 		return "free"
 	})
-	for i, p := range pieces {
-		s.hold(t, p, step{i, true}, step{i, false})
-	}
+	s.holdings(t, pieces)
 	return s
 }
 
 func readWriteScene(t *trace, w Witness, n int) *scene {
 	pieces := t.nearPieces(w, piecesOf(t.byLock[w.Lock]), n/2)
-	s := newScene(holdingsModel(holdings{}, besideReaders(pieces)), func(state any) string {
+	s := newScene(holdingsModel(holdings{}, besideReaders(pieces)).porcupine(), func(state any) string {
 		return heldBy(state.(holdings), func(i int) string {
 			return fmt.Sprintf("%v, to %s", pieces[i].hold.party(), pieces[i].hold.mode)
 		})
@@ -99,7 +97,7 @@ func permitsScene(t *trace, w Witness, n int) *scene {
 	}
 	initial, changes := changes[0], changes[1:]
 	changes = changes[:min(len(changes), n/2)]
-	s := newScene(holdingsModel(holdings{size: initial.size}, besidePermits(pieces)), func(state any) string {
+	s := newScene(holdingsModel(holdings{size: initial.size}, besidePermits(pieces)).porcupine(), func(state any) string {
 		h := state.(holdings)
 		return fmt.Sprintf("size %d; %s", h.size, heldBy(h, func(i int) string {
 			return fmt.Sprintf("%v: %d", pieces[i].hold.party(), pieces[i].hold.permits)
@@ -151,7 +149,7 @@ func queueScene(t *trace, w Witness, n int) *scene {
 	queue := nearest(w, t.queueOf(w.Lock), n/3, func(q *contender) bool { return w.isParty(q.op) }, func(q *contender) span {
 		return span{q.enter, q.place.time}
 	})
-	s := newScene(queueModel(queueState{}), func(state any) string {
+	s := newScene(queueModel(queueState{}).porcupine(), func(state any) string {
 		q := state.(queueState)
 		if q.head >= q.next {
 			return "nobody in the queue"
@@ -202,7 +200,7 @@ func barrierScene(t *trace, w Witness, n int) *scene {
 		}
 		return span{o.ret, o.ret}
 	})
-	s := newScene(barrierModel(barrierState{}), func(state any) string {
+	s := newScene(barrierModel(barrierState{}).porcupine(), func(state any) string {
 		b := state.(barrierState)
 		says := "down"
 		if b.up {

@@ -4,16 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"github.com/anishathalye/porcupine"
 )
 
-// queueSegment is a stretch of a queue's history that can be searched by
-// itself.
-type queueSegment struct {
-	queueCut // where it begins
-	ops      []porcupine.Operation
-}
+// queueSegment is a segment of the history of a queue.
+type queueSegment = segment[queueCut, queueStep]
 
 // queueCut is a cut, and the queue there.
 type queueCut struct {
@@ -97,7 +91,7 @@ func cutQueue(queue []*contender, size int, begin queueCut, before time.Duration
 
 	segments := make([]queueSegment, len(cuts))
 	for i, c := range cuts {
-		segments[i].queueCut = c
+		segments[i].cut = c
 	}
 	// first returns the first segment at whose end ok holds; -1 if it held when
 	// the first one began.
@@ -115,13 +109,11 @@ func cutQueue(queue []*contender, size int, begin queueCut, before time.Duration
 			return // cut off
 		}
 		s := &segments[segment]
-		call = max(call, s.time)
+		call = max(call, s.cut.time)
 		if segment+1 < len(cuts) {
 			ret = min(ret, cuts[segment+1].time)
 		}
-		s.ops = append(s.ops, porcupine.Operation{
-			ClientId: len(s.ops), Input: queueStep{i, kind, queue[i].granted}, Call: call, Return: max(call, ret),
-		})
+		s.ops = append(s.ops, operation[queueStep]{queueStep{i, kind, queue[i].granted}, call, max(call, ret)})
 	}
 	for i, q := range queue {
 		call := twice(int64(q.enter))

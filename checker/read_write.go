@@ -49,7 +49,7 @@ func (j *readWriteJudge) window(e *engines, t *trace) {
 	for _, lock := range t.locksThat(is(histories.ReadWrite)) {
 		of := j.locks[lock]
 		if of == nil {
-			of = &readWriteOf{search: newHoldingsSearch(0)}
+			of = &readWriteOf{search: newHoldingsSearch(besideReaders, 0)}
 			j.locks[lock] = of
 		}
 		holds := t.byLock[lock]
@@ -81,11 +81,7 @@ func (j *readWriteJudge) window(e *engines, t *trace) {
 			})
 		}
 		if e.searches {
-			until := t.end
-			if t.last {
-				until = forever
-			}
-			of.search.window(&e.search, t, holds, nil, horizon{until, forever})
+			of.search.window(&e.caps, t, holds, nil, allKnown(t))
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // windowed makes windows of so many events, and has Porcupine cut where it can.
 func windowed(events int) Option {
-	return func(c *check) { c.window, c.engines.search.size = events, 1 }
+	return func(c *check) { c.window, c.engines.caps.size = events, 1 }
 }
 
 // inWindows checks that a history that is looked at a few events at a time gets
