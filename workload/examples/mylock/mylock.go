@@ -21,7 +21,7 @@ func (Target) Description() string { return "zk.Lock, as an example of a lock of
 func (Target) Recipe() string      { return "mutex" }
 
 // Promises says what the lock is held to besides mutual exclusion and progress:
-// fencing tokens, the word of a loss, first come first served. This one has none.
+// fencing tokens, loss notification, first come first served. This one has none.
 func (Target) Promises(lock.Settings) histories.Promises { return histories.Promises{} }
 
 // Open starts a client: what an application has one of. Connect gives it Conn,
