@@ -21,7 +21,7 @@ var doubleBarrierDefects = []Defect{
 		Name:      "mutant-double-barrier-shared-watch",
 		Recipe:    histories.DoubleBarrier,
 		Bug:       "Curator PR #416",
-		What:      "whoever leaves is woken by the watch of its enter, as soon as anybody else leaves",
+		What:      "a member that leaves is woken by the watch of its enter, as soon as any other leaves",
 		Guarantee: "barriers",
 	},
 	{

@@ -14,7 +14,7 @@ var fairnessDefects = []Defect{
 		Name:      "mutant-herd",
 		Recipe:    histories.Mutex,
 		Bug:       "the naive lock, CURATOR-716",
-		What:      "has a queue and does not keep to it: all are woken and whoever is fastest holds the lock",
+		What:      "has a queue and does not keep to it: all are woken, and the fastest holds the lock",
 		Guarantee: "fairness",
 	},
 	{

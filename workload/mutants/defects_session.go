@@ -57,7 +57,7 @@ var sessionDefects = []Defect{
 		Name:      "mutant-waits-on",
 		Recipe:    histories.Mutex,
 		Bug:       "etcd #19597, #17470",
-		What:      "whoever waits when its session ends waits on in it for ever",
+		What:      "a waiter whose session ends waits on in it forever",
 		Guarantee: "progress",
 	},
 	{

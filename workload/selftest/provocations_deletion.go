@@ -19,19 +19,19 @@ func deletionProvocations() []Provocation {
 	return []Provocation{
 		{
 			Name:    "deleted-nodes",
-			What:    "nodes of holders are deleted from the side",
+			What:    "an administrator deletes nodes of holders",
 			Config:  workload.Config{Clients: 4, Locks: 2, Duration: 6 * time.Second, Mix: stubborn(), Schedule: nodes()},
 			Mutants: []string{"mutant-deaf-to-deletion"},
 		},
 		{
 			Name:    "deleted-parts",
-			What:    "one node of holders of several locks is deleted from the side",
+			What:    "an administrator deletes one node of holders of several locks",
 			Config:  workload.Config{Recipes: several, Clients: 4, Locks: 1, Duration: 12 * time.Second, Mix: stubborn(), Schedule: aimed(histories.NodeDeletion, fault.AtHolder, 4, 2800*time.Millisecond, 0)},
 			Mutants: []string{"mutant-multi-lost-late"},
 		},
 		{
 			Name: "deleted-hand-overs",
-			What: "nodes of holders are deleted from the side that would be handed on within a client",
+			What: "an administrator deletes nodes of holders that would be handed on within a client",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Handoff},
 				Clients: 8, Pairs: 4, Locks: 2, Duration: 6 * time.Second, Mix: stubborn(), Schedule: nodes(),

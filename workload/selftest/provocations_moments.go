@@ -25,7 +25,7 @@ func momentProvocations() []Provocation {
 		},
 		{
 			Name: "robbed-writers",
-			What: "holders whose session was closed from the side write to ZooKeeper as soon as they have another",
+			What: "holders whose session was forced to expire write to ZooKeeper as soon as they have another",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 8 * time.Second, Mix: robbed,
 				Schedule: aimed("expire-session", fault.AtHolder, 9, 800*time.Millisecond, 0),

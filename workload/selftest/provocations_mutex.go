@@ -54,7 +54,7 @@ func mutexProvocations() []Provocation {
 		},
 		{
 			Name: "stolen-session",
-			What: "the holder's session is closed from the side, and the holder holds on",
+			What: "the holder's session is forced to expire, and the holder holds on",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: stubborn(),
 				Schedule: aimed("expire-session", fault.AtHolder, 3, 2200*time.Millisecond, 0),
@@ -72,7 +72,7 @@ func mutexProvocations() []Provocation {
 		},
 		{
 			Name: "late-write",
-			What: "the holder's session is closed from the side between its read and its write to ZooKeeper",
+			What: "the holder's session is forced to expire between its read and its write to ZooKeeper",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: writers,
 				Schedule: aimed("expire-session", fault.AtHolder, 6, time.Second, 0),

@@ -24,7 +24,7 @@ func readWriteProvocations() []Provocation {
 		},
 		{
 			Name: "stolen-writers",
-			What: "sessions of writers are closed from the side just before they downgrade",
+			What: "sessions of writers are forced to expire just before they downgrade",
 			Config: workload.Config{
 				Recipes: recipe, Clients: 6, Locks: 2, Duration: 6 * time.Second, Mix: robbed,
 				Schedule: aimed("expire-session", fault.AtHolder, 40, 140*time.Millisecond, 0),
