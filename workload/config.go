@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,8 +14,17 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/drive"
+	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
 )
+
+// Recorder is where a run is recorded. [histories.Recorder] is one.
+type Recorder = journal.Recorder
 
 // Config is what a run needs. Ensemble, Network, Target and Recorder are
 // required; the zero value of every other field means its default.
@@ -46,7 +56,7 @@ type Config struct {
 	// SessionTimeout is what clients ask for, and must lie in what the
 	// servers allow. Default 2 s.
 	SessionTimeout time.Duration
-	Mix            Mix
+	Mix            cycle.Mix
 	// Foreign is the name of a node that lies in the directory of each lock and
 	// is no contender. Default none.
 	Foreign string
@@ -57,7 +67,7 @@ type Config struct {
 
 	// Workers are processes for the clients to live in, which faults pause and
 	// kill. The default is none: clients live in this process.
-	Workers Workers
+	Workers remote.Config
 
 	// Schedule is carried out if it is not nil; otherwise one is drawn from
 	// Faults and Seed.
@@ -107,7 +117,7 @@ type Result struct {
 	Stuck  []string
 	Census histories.Census
 	// Lateness is how long words of worker processes took.
-	Lateness Lateness
+	Lateness remote.Lateness
 	// Interrupted says that the context ended the run early: recovery and
 	// census are missing from the history.
 	Interrupted bool
@@ -144,7 +154,7 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.Kinds.Check(); err != nil {
 		return c, err
 	}
-	c.Mix = c.Mix.withDefaults()
+	c.Mix = c.Mix.WithDefaults()
 	if c.Schedule == nil {
 		kinds, err := c.Kinds.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
 		if err != nil {
@@ -194,7 +204,7 @@ func (c Config) Header() histories.Header {
 	c = c.withSizes()
 	return histories.Header{
 		Seed: c.Seed, Target: c.Target.Name(), Recipe: strings.ReplaceAll(joined(c.Recipes), " ", ""),
-		Promises: c.promises(), Locks: lockTable(c.groups()),
+		Promises: c.promises(), Locks: drive.LockTable(c.groups()),
 		Ensemble: c.Ensemble.Kind(), Servers: len(c.Ensemble.Servers()), ZooKeeper: c.Ensemble.Version(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(),
 	}
@@ -211,7 +221,24 @@ func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
 	setDefault(&p.ProgressBound, c.settings().ProgressBound())
 	c = c.withSizes()
-	p.ProgressBound += time.Duration(c.Clients*len(lockTable(c.groups()))) * turn
+	p.ProgressBound += time.Duration(c.Clients*len(drive.LockTable(c.groups()))) * turn
 	p.Says = p.Says && c.Workers.N == 0 // workers are not asked
 	return p
+}
+
+// groups lays out the locks of a run.
+func (c Config) groups() []*drive.Group { return drive.LayOut(c.Recipes, c.Locks, c.Clients) }
+
+// shared is what the clients of a run have in common, as far as it is known before the
+// run.
+func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shared {
+	s := &client.Shared{
+		Life: life, Seed: c.Seed, Size: c.Clients, Target: c.Target, Promises: c.promises(),
+		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth,
+		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters), Faults: activity.NewCoverage(c.Recipes),
+	}
+	for name := range s.Locks {
+		s.Counters[name] = new(client.Counters)
+	}
+	return s
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -31,7 +32,7 @@ func TestEveryRecipeWorks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r, report, h, err := record(t, t.Context(), workload.Config{
 				Target: target, Recipes: offers, Seed: 7, Duration: c.duration, SessionTimeout: time.Second,
-				Faults: c.faults, Mix: workload.Mix{Crash: c.crash, Reenter: 0.2, Guarded: 0.3},
+				Faults: c.faults, Mix: cycle.Mix{Crash: c.crash, Reenter: 0.2, Guarded: 0.3},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 // violated reports whether the checker has found a guarantee broken.
@@ -24,7 +25,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 	r, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 8 * time.Second,
 		SessionTimeout: time.Second,
-		Mix:            workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
+		Mix:            cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
 		Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
 			{At: time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: fault.Pick{Aim: fault.AtHolder, Draw: 1}},
 			{At: 5 * time.Second, For: 2 * time.Second, Fault: "expire-silence", Pick: fault.Pick{Aim: fault.AtHolder, Draw: 2}},
@@ -44,7 +45,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 func TestZkLockLetsTwoClientsHoldWhenASessionIsClosedFromTheSide(t *testing.T) {
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 3 * time.Second,
-		Mix: workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
+		Mix: cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
 		Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
 			{At: 500 * time.Millisecond, Fault: histories.ForcedExpiry, Pick: fault.Pick{Aim: fault.AtHolder, Draw: 1}},
 		}},

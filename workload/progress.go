@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"maps"
-	"slices"
 	"time"
 )
 
@@ -29,16 +27,13 @@ func (r *run) reportProgress(stop <-chan struct{}) {
 func (r *run) progress() Progress {
 	p := Progress{
 		Duration: r.cfg.Duration,
-		Ops:      r.journal.ops.Load(), Cycles: r.journal.cycles.Load(), Expired: r.expired.Load(),
-		Held: r.held.Load(), Lost: r.journal.lost.Load(),
+		Ops:      r.Journal.Ops.Load(), Cycles: r.Journal.Cycles.Load(), Expired: r.expired.Load(), Held: r.Faults.Held.Load(),
+		Lost: r.Journal.Lost.Load(),
 	}
-	p.Elapsed = r.elapsed()
+	p.Elapsed, p.Faults = r.elapsed(), r.Faults.InForce()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.Phase = r.phase
-	for _, id := range slices.Sorted(maps.Keys(r.active)) {
-		p.Faults = append(p.Faults, r.active[id].text)
-	}
 	return p
 }
 

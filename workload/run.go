@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +13,14 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/drive"
+	"github.com/zkverify/zkverify/workload/internal/goroutines"
+	"github.com/zkverify/zkverify/workload/internal/journal"
+	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
 )
 
 // ErrNoEnsemble is returned by Run when the servers, or the links to them, fail before
@@ -35,21 +41,12 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	r := &run{
-		cfg: cfg, life: life, end: end, promises: cfg.promises(), before: stacks(),
-		active: make(map[int]*striking), met: make(map[meeting]int), counters: make(map[string]*counters),
-	}
-	r.patience, r.endPatience = context.WithCancel(life)
+	groups := cfg.groups()
+	r := &run{Shared: cfg.shared(life, groups), cfg: cfg, end: end, before: goroutines.All()}
+	r.Patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
-	r.journal = &journal{Recorder: cfg.Recorder, refuse: end}
-	r.groups = cfg.groups()
-	r.locks = lockTable(r.groups)
-	for name := range r.locks {
-		r.counters[name] = new(counters)
-	}
-	for _, g := range r.groups {
-		g.driver = g.make(r)
-	}
+	r.Journal = &journal.Journal{Recorder: cfg.Recorder, Refuse: end}
+	r.drivers = drive.New(r.Shared, cfg.Mix, groups)
 	// A history that cannot be written ends the run. Ends with life.
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -65,11 +62,11 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	close(stop)
 	wg.Wait()
 	r.result.Schedule = *cfg.Schedule
-	r.result.Ops, r.result.Cycles = r.journal.ops.Load(), r.journal.cycles.Load()
+	r.result.Ops, r.result.Cycles = r.Journal.Ops.Load(), r.Journal.Cycles.Load()
 	r.result.Expired, r.result.ExpiredBusy = r.expired.Load(), r.expiredBusy.Load()
 	r.result.HeldAcross = r.heldAcross.Load()
-	if r.workers != nil {
-		r.result.Lateness = r.workers.lateness()
+	if r.Workers != nil {
+		r.result.Lateness = r.Workers.Lateness()
 	}
 	if cfg.Progress != nil {
 		cfg.Progress(r.progress())
@@ -79,42 +76,30 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 // run is one run under way.
 type run struct {
-	cfg      Config
-	life     context.Context // ends when the run must end at once
-	end      context.CancelCauseFunc
-	promises histories.Promises
-	journal  *journal
-	groups   []*group                  // what is driven
-	locks    map[string]histories.Lock // by name
-	counters map[string]*counters      // by lock
-	before   map[string]string         // goroutines that are not ours
-	idle     int                       // goroutines of the clients when they had been opened
-	name     string                    // unique, for the links
-	observer *observer
-	clients  []*client
-	workers  *workers // nil when clients live in this process
-	stacks   []string // goroutines that closed clients have left in workers
+	*client.Shared
+	cfg     Config
+	end     context.CancelCauseFunc // ends life
+	drivers *drive.Drivers
+	clients []*client.Client
+	before  map[string]string // goroutines that are not ours
+	idle    int               // goroutines of the clients when they had been opened
+	name    string            // unique, for the links
+	stacks  []string          // goroutines that closed clients have left in workers
 
-	expired, expiredBusy, heldAcross, held atomic.Int64
+	expired, expiredBusy, heldAcross atomic.Int64
 
-	// recoverBy is when recovery must be over; set before it begins.
-	recoverBy time.Time
-	// patience ends then: whoever waits for ever does so until then.
-	patience    context.Context
+	// recoverBy is when recovery must be over; set before it begins. Then patience ends.
+	recoverBy   time.Time
 	endPatience context.CancelFunc
 
-	mu     sync.Mutex
-	phase  string
-	since  time.Time         // when the chaos phase began
-	active map[int]*striking // faults in force
-	met    map[meeting]int
+	mu    sync.Mutex
+	phase string
+	since time.Time // when the chaos phase began
 
-	zxids zxidTimes
+	zxids servers.Times
 
 	result Result // written by the goroutine of Run alone
 }
-
-func (r *run) lockRoot() string { return path.Join(r.observer.root, "locks") }
 
 // phases runs everything, in order, and undoes what it set up.
 func (r *run) phases(ctx context.Context) (err error) {
@@ -123,42 +108,41 @@ func (r *run) phases(ctx context.Context) (err error) {
 	}
 	watching, unwatch := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
-	watch.Go(func() { r.observer.watch(watching) }) // ends with unwatch, as the next does
-	asks := serverWatch{every: serverPoll, patient: serverPatience, record: r.journal.record, idle: r.journal.idle}
-	asks.knows = func(zxid int64) { r.zxids.saw(zxid, r.journal.Elapsed()) }
-	watch.Go(func() { asks.run(watching, r.cfg.Ensemble.Servers()) })
+	watch.Go(func() { r.Observer.Watch(watching) }) // ends with unwatch, as the next does
+	asks := servers.NewWatch(r.Journal, func(zxid int64) { r.zxids.Saw(zxid, r.Journal.Elapsed()) })
+	watch.Go(func() { asks.Run(watching, r.cfg.Ensemble.Servers()) })
 
-	diverged, _, err := r.divergedServers(r.life, nil)
+	diverged, _, err := r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), nil)
 	if err != nil {
 		r.warn("not all servers' output could be read: %v", err)
 	}
 	r.enter(histories.PhaseChaos)
 	recovery := make(chan struct{}) // closed when the recovery phase begins
-	chaos, over := context.WithTimeout(r.life, r.cfg.Duration)
+	chaos, over := context.WithTimeout(r.Life, r.cfg.Duration)
 	defer over()
 	stuck := r.start(chaos, recovery)
-	report, nemesisErr := nemesis.Run(chaos, world{r}, r.cfg.Kinds, *r.cfg.Schedule, r.journal)
+	report, nemesisErr := nemesis.Run(chaos, runView{r}, r.cfg.Kinds, *r.cfg.Schedule, r.Journal)
 	<-chaos.Done()
 	r.result.Nemesis, r.result.Chaos = report, time.Since(r.since)
-	interrupted := r.life.Err() != nil
+	interrupted := r.Life.Err() != nil
 	if !interrupted {
 		r.enter(histories.PhaseRecovery)
 	}
 	close(recovery)
 	err = errors.Join(nemesisErr, r.join(stuck))
-	interrupted = interrupted || r.life.Err() != nil
+	interrupted = interrupted || r.Life.Err() != nil
 	if !interrupted {
 		r.settle()
 		r.enter(histories.PhaseEnd)
-		if err := r.countNodes(r.life, &r.result.Census); err != nil {
+		if err := r.countNodes(r.Life, &r.result.Census); err != nil {
 			r.warn("not all nodes and watches could be counted: %v", err)
 		}
-		r.countKept(r.life, &r.result.Census)
+		r.countKept(r.Life, &r.result.Census)
 		var compareErr error
-		if r.result.Census.Disagreements, compareErr = r.compareServers(r.life); compareErr != nil {
+		if r.result.Census.Disagreements, compareErr = servers.Compare(r.Life, r.cfg.Ensemble.Servers(), r.cfg.Auth, r.Observer.Root); compareErr != nil {
 			r.warn("not all servers could be compared: %v", compareErr)
 		}
-		_, diverged, readErr := r.divergedServers(r.life, diverged)
+		_, diverged, readErr := r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), diverged)
 		if readErr != nil {
 			r.warn("not all servers' output could be read: %v", readErr)
 		}
@@ -167,17 +151,17 @@ func (r *run) phases(ctx context.Context) (err error) {
 	unwatch()
 	watch.Wait()
 	err = errors.Join(err, r.tearDown())
-	interrupted = interrupted || r.life.Err() != nil
+	interrupted = interrupted || r.Life.Err() != nil
 	if !interrupted {
-		r.countGoroutines(r.life, &r.result.Census)
+		r.countGoroutines(r.Life, &r.result.Census)
 		r.countConnects(&r.result.Census)
 		r.judgeLateness(&r.result.Census)
 		census := r.result.Census
-		r.journal.record(histories.Event{Type: histories.CensusDone, Process: -1, Census: &census})
+		r.Journal.Append(histories.Event{Type: histories.CensusDone, Process: -1, Census: &census})
 	}
 	r.result.Interrupted = interrupted
 	if interrupted {
-		err = errors.Join(context.Cause(r.life), err)
+		err = errors.Join(context.Cause(r.Life), err)
 	}
 	return err
 }
@@ -194,25 +178,26 @@ func (r *run) setUp(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrNoEnsemble, err)
 	}
 	if r.cfg.Workers.N > 0 {
-		if err := r.startWorkers(opening); err != nil {
+		var err error
+		if r.Workers, err = remote.Start(opening, r.cfg.Workers, r.end); err != nil {
 			return err
 		}
 	}
 	var g errgroup.Group
 	for _, c := range r.clients {
-		g.Go(func() error { return c.open(opening) })
+		g.Go(func() error { return c.Open(opening) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	for _, c := range r.clients {
-		for _, g := range r.groups {
-			if !lock.Offers(c.client(), g.Recipe) {
-				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Recipe)
+		for _, g := range r.drivers.Groups {
+			if !lock.Offers(c.Target(), g.Name) {
+				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Name)
 			}
 		}
 		// Faults, bounds and the history's header go by it.
-		granted := c.wire.sessionTimeout()
+		granted := c.SessionTimeout()
 		if granted == 0 {
 			return fmt.Errorf("target %s does not connect through Env.Dial", r.cfg.Target.Name())
 		}
@@ -220,36 +205,36 @@ func (r *run) setUp(ctx context.Context) error {
 			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
 		}
 	}
-	r.idle = len(running(r.before, []lock.Target{r.cfg.Target}))
+	r.idle = len(goroutines.Running(r.before, []lock.Target{r.cfg.Target}))
 	return nil
 }
 
 // prepare opens the observer, puts on the servers what the run needs there, and opens
 // the links.
 func (r *run) prepare(ctx context.Context, servers []string) error {
-	o, err := newObserver(ctx, servers, r.cfg.Auth)
+	o, err := observer.New(ctx, servers, r.cfg.Auth)
 	if err != nil {
 		return err
 	}
-	o.journal, o.expired = r.journal, r.sessionExpired
-	r.observer = o
-	root, err := o.makeRoot(r.cfg.Ensemble.Root())
+	o.Journal, o.Expired = r.Journal, r.sessionExpired
+	r.Observer = o
+	root, err := o.MakeRoot(r.cfg.Ensemble.Root())
 	if err != nil {
 		return fmt.Errorf("preparing %s: %w", r.cfg.Ensemble.Root(), err)
 	}
 	if err := r.putForeign(); err != nil {
 		return err
 	}
-	if err := r.putGuarded(); err != nil {
+	if err := r.putCounters(); err != nil {
 		return fmt.Errorf("preparing the counters in ZooKeeper: %w", err)
 	}
 	r.name = path.Base(root)
 	for i := range r.cfg.Clients {
-		r.clients = append(r.clients, newClient(r, i))
+		r.clients = append(r.clients, client.New(r.Shared, i))
 	}
 	r.pairUp()
-	for _, h := range r.households() {
-		if err := h.link(ctx); err != nil {
+	for _, a := range client.ApplicationsOf(r.clients) {
+		if err := a.Link(ctx, r.name, r.cfg.Ensemble.Servers(), r.cfg.Network); err != nil {
 			return err
 		}
 	}
@@ -261,13 +246,28 @@ func (r *run) putForeign() error {
 	if r.cfg.Foreign == "" {
 		return nil
 	}
-	for name := range r.locks {
-		dir := path.Join(r.lockRoot(), name)
-		if err := errors.Join(r.observer.create(dir), r.observer.create(path.Join(dir, r.cfg.Foreign))); err != nil {
+	for name := range r.Locks {
+		dir := path.Join(r.Observer.LockRoot(), name)
+		if err := errors.Join(r.Observer.Create(dir), r.Observer.Create(path.Join(dir, r.cfg.Foreign))); err != nil {
 			return fmt.Errorf("preparing %s: %w", dir, err)
 		}
 	}
 	return nil
+}
+
+// putCounters makes the counters in ZooKeeper that locks guard, for targets that can
+// write to them.
+func (r *run) putCounters() error {
+	if !r.Promises.Guards {
+		return nil
+	}
+	var guarding []string
+	for name, l := range r.Locks {
+		if l.Recipe.Guards() {
+			guarding = append(guarding, name)
+		}
+	}
+	return r.Observer.PutCounters(guarding)
 }
 
 // start lets the clients loose. Each runs through chaos, waits for recovery,
@@ -282,17 +282,17 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 	for _, c := range r.clients {
 		// Ends with recovery's bound; join waits for it.
 		go func() {
-			c.chaos(chaos)
+			r.drivers.Chaos(chaos, c, r.elapsed)
 			<-recovery
-			if r.life.Err() != nil {
+			if r.Life.Err() != nil {
 				done <- nil
 				return
 			}
-			bounded, cancel := context.WithDeadline(r.life, r.recoverBy)
+			bounded, cancel := context.WithDeadline(r.Life, r.recoverBy)
 			defer cancel()
 			var stuck []string
-			for _, name := range c.recover(bounded) {
-				stuck = append(stuck, fmt.Sprintf("client %d: %s", c.index, name))
+			for _, name := range r.drivers.Recover(bounded, c) {
+				stuck = append(stuck, fmt.Sprintf("client %d: %s", c.Index, name))
 			}
 			if arrived.Add(1) == int64(len(r.clients)) {
 				close(everybody)
@@ -301,7 +301,7 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 			case <-everybody:
 				select {
 				case turn <- struct{}{}:
-					c.tryAll(bounded)
+					r.drivers.TryAll(bounded, c)
 					<-turn
 				case <-bounded.Done():
 				}
@@ -316,24 +316,13 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 // settle settles every lock that must be, by a client that is there. It does not
 // wait for a target that ignores its context.
 func (r *run) settle() {
-	ctx, cancel := context.WithTimeout(r.life, 2*r.cfg.SessionTimeout)
+	ctx, cancel := context.WithTimeout(r.Life, 2*r.cfg.SessionTimeout)
 	defer cancel()
 	done := make(chan struct{})
 	// Ends when the target returns from its call.
 	go func() {
 		defer close(done)
-		r.giveUps(ctx)
-		for _, g := range r.groups {
-			d, ok := g.driver.(settler)
-			if !ok {
-				continue
-			}
-			for _, name := range g.all() {
-				if i := slices.IndexFunc(r.clients, func(c *client) bool { return c.client() != nil }); i >= 0 {
-					d.settle(ctx, r.clients[i], name)
-				}
-			}
-		}
+		r.drivers.Settle(ctx, r.clients)
 	}()
 	select {
 	case <-done:
@@ -354,13 +343,13 @@ func (r *run) enter(phase string) {
 		r.since = now
 	case histories.PhaseRecovery:
 		// The bound is counted from what is on record below.
-		bound := r.promises.ProgressBound + recoveryGrace
+		bound := r.Promises.ProgressBound + recoveryGrace
 		r.recoverBy = now.Add(bound)
 		time.AfterFunc(bound, r.endPatience)
 	}
 	r.phase = phase
 	r.mu.Unlock()
-	r.journal.record(histories.Event{Type: histories.PhaseStart, Process: -1, Phase: phase})
+	r.Journal.Append(histories.Event{Type: histories.PhaseStart, Process: -1, Phase: phase})
 }
 
 func (r *run) warn(format string, args ...any) {
@@ -373,7 +362,7 @@ func (r *run) warn(format string, args ...any) {
 func (r *run) sessionExpired(session int64) {
 	r.expired.Add(1)
 	for _, c := range r.clients {
-		if c.busyIn(session) {
+		if c.BusyIn(lock.SessionName(session), c.SessionName()) {
 			r.expiredBusy.Add(1)
 		}
 	}

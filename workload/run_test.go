@@ -11,6 +11,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -116,7 +118,7 @@ func TestALockThatIsNotReleasedIsFound(t *testing.T) {
 	r, report, err := drive(t, t.Context(), workload.Config{
 		Target:  altered{target(t, "recipes"), func(c lock.Client) lock.Client { return hoarder{c} }},
 		Clients: 3, Locks: 2, Duration: time.Second, SessionTimeout: time.Second, Faults: []string{"none"},
-		Mix: workload.Mix{Reenter: -1},
+		Mix: cycle.Mix{Reenter: -1},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +136,7 @@ func TestALockThatIsNotReleasedIsFound(t *testing.T) {
 func TestProcessesThatCrashAreReplaced(t *testing.T) {
 	r, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "plain"), Seed: 3, Clients: 4, Locks: 2, Duration: 3 * time.Second, SessionTimeout: time.Second,
-		Faults: []string{"none"}, Mix: workload.Mix{Crash: 0.05},
+		Faults: []string{"none"}, Mix: cycle.Mix{Crash: 0.05},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +151,7 @@ func TestProcessesThatCrashAreReplaced(t *testing.T) {
 
 func newFull(left int) *full { return &full{left: left, failed: make(chan struct{})} }
 
-var _ workload.Recorder = (*full)(nil)
+var _ journal.Recorder = (*full)(nil)
 
 func (f *full) Elapsed() time.Duration { return 0 }
 

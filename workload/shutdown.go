@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/internal/client"
 )
 
 // returnWithin is what a client gets to come back from its last call when
@@ -15,13 +17,13 @@ const returnWithin = time.Second
 // from a call is torn out of it.
 func (r *run) join(stuck <-chan []string) error {
 	wait := time.Until(r.recoverBy) + returnWithin
-	if r.life.Err() != nil {
+	if r.Life.Err() != nil {
 		wait = returnWithin
 	}
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
 	late := 0
-	over := r.life.Done()
+	over := r.Life.Done()
 	for left := len(r.clients); left > 0; {
 		select {
 		case s := <-stuck:
@@ -39,12 +41,7 @@ func (r *run) join(stuck <-chan []string) error {
 			return fmt.Errorf("target %s: %d clients did not return from a call, even without a network", r.cfg.Target.Name(), left)
 		}
 		for _, c := range r.clients {
-			target := c.take()
-			if w, absent, first := c.home.vacate(target); first {
-				w.tear()
-				absent()
-				c.wg.Go(target.Crash)
-			}
+			c.TearOut()
 		}
 		deadline.Reset(2 * returnWithin)
 	}
@@ -54,28 +51,25 @@ func (r *run) join(stuck <-chan []string) error {
 	return nil
 }
 
-// closeWithin bounds the good-bye of each client.
-const closeWithin = 3 * time.Second
-
 // tearDown closes the clients, their links and the observer.
 func (r *run) tearDown() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), client.CloseWithin)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, c := range r.clients {
 		wg.Go(func() {
-			if err := c.close(ctx); err != nil {
+			if err := c.Close(ctx); err != nil {
 				r.warn("%v", err)
 			}
 		})
 	}
 	wg.Wait()
 	err := r.waitClients(ctx)
-	if r.workers != nil {
+	if r.Workers != nil {
 		r.endWorkers()
 	}
-	for _, h := range r.households() {
-		for _, l := range h.links {
+	for _, a := range client.ApplicationsOf(r.clients) {
+		for _, l := range a.Links {
 			wg.Go(func() {
 				if err := l.Close(); err != nil {
 					r.warn("%v", err)
@@ -84,9 +78,9 @@ func (r *run) tearDown() error {
 		}
 	}
 	wg.Wait()
-	if r.observer != nil {
-		r.observer.removeRoot()
-		r.observer.close()
+	if r.Observer != nil {
+		r.Observer.RemoveRoot()
+		r.Observer.Close()
 	}
 	return err
 }
@@ -98,7 +92,7 @@ func (r *run) waitClients(ctx context.Context) error {
 	go func() {
 		defer close(done)
 		for _, c := range r.clients {
-			c.wg.Wait()
+			c.Wg.Wait()
 		}
 	}()
 	select {
@@ -112,4 +106,18 @@ func (r *run) waitClients(ctx context.Context) error {
 	case <-time.After(returnWithin):
 		return fmt.Errorf("target %s: a closed client goes on running", r.cfg.Target.Name())
 	}
+}
+
+// endWorkers ends the processes, after they have been asked what their clients,
+// which are closed, have left running.
+func (r *run) endWorkers() {
+	if r.Life.Err() == nil {
+		ctx, cancel := context.WithTimeout(r.Life, settleStops+client.CloseWithin)
+		defer cancel()
+		var err error
+		if r.stacks, err = r.Workers.Goroutines(ctx); err != nil {
+			r.warn("not everything could be counted in the worker processes: %v", err)
+		}
+	}
+	r.Workers.End()
 }

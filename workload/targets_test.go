@@ -6,13 +6,14 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 func TestEveryTargetWorksWithoutFaults(t *testing.T) {
 	for _, name := range []string{"recipes", "zk-lock", "naive", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			r, report, err := drive(t, t.Context(), workload.Config{
-				Target: target(t, name), Seed: 1, Duration: 4 * time.Second, Faults: []string{"none"}, Mix: workload.Mix{Crash: -1},
+				Target: target(t, name), Seed: 1, Duration: 4 * time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Crash: -1},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -29,7 +30,7 @@ func (refusingClient) TryAcquire(context.Context, string) (lock.Lease, error) {
 func TestALockThatAlwaysRefusesTriesIsCaught(t *testing.T) {
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: refuser{target(t, "recipes")}, Seed: 1, Clients: 3, Locks: 2, Duration: time.Second,
-		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: workload.Mix{Crash: -1},
+		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Crash: -1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -43,7 +44,7 @@ func (c sleeperClient) Acquire(ctx context.Context, name string) (lock.Lease, er
 func TestAWakeUpThatIsMissedUnderFaultsShows(t *testing.T) {
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: sleeper{target(t, "recipes"), new(atomic.Int64)}, Seed: 1, Clients: 3, Locks: 1, Duration: time.Second,
-		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: workload.Mix{Crash: -1, Try: -1, Timeout: -1, Cancel: -1},
+		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Crash: -1, Try: -1, Timeout: -1, Cancel: -1},
 	})
 	if err != nil {
 		t.Fatal(err)

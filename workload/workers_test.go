@@ -14,8 +14,11 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
 	"github.com/zkverify/zkverify/workload/targets"
+	"github.com/zkverify/zkverify/workload/worker"
 )
 
 // workerEnv makes the test binary a worker process.
@@ -23,16 +26,16 @@ const workerEnv = "ZKVERIFY_TEST_WORKER"
 
 // beWorker is called by TestMain.
 func beWorker() {
-	if err := workload.Worker(context.Background(), os.Stdin, os.Stdout, targets.All()...); err != nil {
+	if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, targets.All()...); err != nil {
 		os.Stderr.WriteString(err.Error() + "\n")
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func workers(t *testing.T, n int) workload.Workers {
+func workers(t *testing.T, n int) remote.Config {
 	t.Cleanup(func() { noneLeft(t) })
-	return workload.Workers{N: n, Command: []string{"/usr/bin/env", workerEnv + "=1", os.Args[0]}, Logs: t.TempDir()}
+	return remote.Config{N: n, Command: []string{"/usr/bin/env", workerEnv + "=1", os.Args[0]}, Logs: t.TempDir()}
 }
 
 // noneLeft fails the test if a worker process is left.
@@ -64,7 +67,7 @@ func contended(t *testing.T, target lock.Target, schedule *nemesis.Schedule) wor
 		Target: target, Seed: 1, Clients: 4, Locks: 1, Duration: 12 * time.Second,
 		SessionTimeout: 2 * time.Second, Workers: workers(t, 2), Schedule: schedule,
 		// Most of the time a holder is between a read and a write.
-		Mix: workload.Mix{HoldOn: 1, Race: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 1500 * time.Millisecond, Long: -1, Guarded: 1},
+		Mix: cycle.Mix{HoldOn: 1, Race: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 1500 * time.Millisecond, Long: -1, Guarded: 1},
 	}
 }
 
@@ -183,7 +186,7 @@ func TestAWorkerThatDiesByItselfFailsTheRunWithItsLastWords(t *testing.T) {
 	if err := os.WriteFile(self, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Workers = workload.Workers{N: 1, Command: []string{self}, Logs: t.TempDir()}
+	cfg.Workers = remote.Config{N: 1, Command: []string{self}, Logs: t.TempDir()}
 	_, _, h, err := record(t, t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "worker 1") || !strings.Contains(err.Error(), "out of memory, of all things") {
 		t.Errorf("the run ended with: %v", err)
@@ -205,7 +208,7 @@ func TestAWorkerMayBringItsOwnLock(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho '"+hello+"'\nread -r all\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := workload.Describe(t.Context(), workload.Workers{Command: []string{script}, Logs: t.TempDir()}, lock.Settings{})
+	theirs, err := remote.Describe(t.Context(), remote.Config{Command: []string{script}, Logs: t.TempDir()}, lock.Settings{})
 	if err != nil || theirs == nil {
 		t.Fatal(theirs, err)
 	}
@@ -213,11 +216,11 @@ func TestAWorkerMayBringItsOwnLock(t *testing.T) {
 	if theirs.Name() != "theirs" || !p.Tokens || p.LossBound == 0 {
 		t.Errorf("%s promises %+v", theirs.Name(), p)
 	}
-	ours, err := workload.Describe(t.Context(), workers(t, 1), lock.Settings{})
+	ours, err := remote.Describe(t.Context(), workers(t, 1), lock.Settings{})
 	if err != nil || ours != nil {
 		t.Errorf("a worker of zkverify hosts %v, %v; want what it is asked for", ours, err)
 	}
-	if _, err := workload.Describe(t.Context(), workload.Workers{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}, lock.Settings{}); err == nil || !strings.Contains(err.Error(), "sorry") {
+	if _, err := remote.Describe(t.Context(), remote.Config{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}, lock.Settings{}); err == nil || !strings.Contains(err.Error(), "sorry") {
 		t.Errorf("a worker that ends at once: %v", err)
 	}
 }

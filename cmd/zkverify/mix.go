@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 // mixFlags are workload.Mix on the command line.
@@ -31,7 +31,7 @@ type share struct {
 }
 
 // shares pairs each share with the field of mix that it sets.
-func (m mixFlags) shares(mix *workload.Mix) []share {
+func (m mixFlags) shares(mix *cycle.Mix) []share {
 	return []share{
 		{"try", m.Try, &mix.Try}, {"timeout", m.Timeout, &mix.Timeout}, {"cancel", m.Cancel, &mix.Cancel},
 		{"reenter", m.Reenter, &mix.Reenter}, {"long", m.Long, &mix.Long}, {"hold-on", m.HoldOn, &mix.HoldOn},
@@ -46,12 +46,12 @@ type span struct {
 	sets  *time.Duration
 }
 
-func (m mixFlags) spans(mix *workload.Mix) []span {
+func (m mixFlags) spans(mix *cycle.Mix) []span {
 	return []span{{"hold", m.Hold, &mix.Hold}, {"patience", m.Patience, &mix.Patience}}
 }
 
 // mix is what a run is told of the flags.
-func (m mixFlags) mix() (mix workload.Mix) {
+func (m mixFlags) mix() (mix cycle.Mix) {
 	for _, s := range m.spans(&mix) {
 		*s.sets = s.value
 	}
@@ -65,7 +65,7 @@ func (m mixFlags) mix() (mix workload.Mix) {
 
 // options are the flags by name, for the history's header.
 func (m mixFlags) options(o map[string]string) {
-	var unused workload.Mix
+	var unused cycle.Mix
 	for _, s := range m.spans(&unused) {
 		o[s.flag] = s.value.String()
 	}
@@ -75,7 +75,7 @@ func (m mixFlags) options(o map[string]string) {
 }
 
 func (m mixFlags) validate() error {
-	var unused workload.Mix
+	var unused cycle.Mix
 	for _, s := range m.spans(&unused) {
 		if s.value <= 0 {
 			return fmt.Errorf("--%s must be positive, not %v", s.flag, s.value)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
 	"github.com/zkverify/zkverify/workload/targets"
+	"github.com/zkverify/zkverify/workload/worker"
 )
 
 // workerCmd hosts clients for a run, or checks a program that does.
@@ -26,7 +27,7 @@ func (workerHostCmd) Help() string {
 }
 
 func (workerHostCmd) Run(ctx context.Context, con *console) error {
-	if err := workload.Worker(ctx, os.Stdin, con.out, targets.All()...); err != nil {
+	if err := worker.Serve(ctx, os.Stdin, con.out, targets.All()...); err != nil {
 		return usageError{err}
 	}
 	return nil
@@ -52,11 +53,11 @@ func (f workerFlags) validate() error {
 func shell(command string) []string { return []string{"/bin/sh", "-c", "exec " + command} }
 
 // workers returns what a run is told of them; their logs are in dir.
-func (f workerFlags) workers(dir string) (workload.Workers, error) {
+func (f workerFlags) workers(dir string) (remote.Config, error) {
 	if f.N == 0 {
-		return workload.Workers{}, nil
+		return remote.Config{}, nil
 	}
-	w := workload.Workers{N: f.N, Logs: dir}
+	w := remote.Config{N: f.N, Logs: dir}
 	if f.WorkerCommand != "" {
 		w.Command = shell(f.WorkerCommand)
 		return w, nil
@@ -81,7 +82,7 @@ func (f workerFlags) described(ctx context.Context, s lock.Settings) (lock.Targe
 	if err != nil {
 		return nil, err
 	}
-	t, err := workload.Describe(ctx, w, s)
+	t, err := remote.Describe(ctx, w, s)
 	if err != nil {
 		return nil, usage("--worker-command: %w", err)
 	}

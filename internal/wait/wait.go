@@ -21,3 +21,28 @@ func For(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// ForOr is For that returns when other is closed, too.
+func ForOr(ctx context.Context, d time.Duration, other <-chan struct{}) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	case <-other:
+	}
+}
+
+// again is how long Until waits before it asks again.
+const again = 50 * time.Millisecond
+
+// Until calls done until it reports true, the time is over, or ctx has ended.
+func Until(ctx context.Context, within time.Duration, done func() bool) {
+	end := time.Now().Add(within)
+	for !done() && time.Now().Before(end) && ctx.Err() == nil {
+		For(ctx, again)
+	}
+}

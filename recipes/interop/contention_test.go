@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
 )
@@ -67,7 +68,7 @@ func tellable() (names []string) {
 // Curator in.
 func TestMixedContentionFindsABrokenLockOfOurs(t *testing.T) {
 	report, _ := contend(t, "mutant-inner-release", curatorTarget{}, workload.Config{
-		Duration: 3 * time.Second, Faults: []string{"none"}, Mix: workload.Mix{Reenter: 0.5},
+		Duration: 3 * time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Reenter: 0.5},
 	})
 	if !between(report.Verdict(checker.MutualExclusion)) {
 		t.Error("nobody saw that Curator was granted a lock of which we held an outer level")

@@ -49,8 +49,8 @@ func servers(t *testing.T) *ensemble.Local {
 	return shared.local
 }
 
-// worker is the command of the worker that is wrong in a way.
-func worker(name string) []string {
+// workerThat is the command of the worker that is wrong in a way.
+func workerThat(name string) []string {
 	return []string{"/usr/bin/env", wrongEnv + "=" + name, os.Args[0]}
 }
 
@@ -58,7 +58,7 @@ func worker(name string) []string {
 func run(t *testing.T, ctx context.Context, local *ensemble.Local, name string, steps ...string) []Step {
 	t.Helper()
 	made, err := Check(ctx, Config{
-		Command: worker(name), Ensemble: local, Logs: t.TempDir(), SessionTimeout: 3 * time.Second, Patience: 4 * time.Second, Steps: steps,
+		Command: workerThat(name), Ensemble: local, Logs: t.TempDir(), SessionTimeout: 3 * time.Second, Patience: 4 * time.Second, Steps: steps,
 		Told: func(s Step) {
 			t.Logf("%s: %v", s.Name, s.Took.Round(time.Millisecond))
 			for _, w := range s.Wrong {
@@ -134,7 +134,7 @@ func TestACheckThatIsInterruptedEndsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	_, err := Check(ctx, Config{
-		Command: worker("no echo"), Ensemble: local, Logs: t.TempDir(), Patience: time.Hour,
+		Command: workerThat("no echo"), Ensemble: local, Logs: t.TempDir(), Patience: time.Hour,
 		Told: func(Step) { time.AfterFunc(100*time.Millisecond, func() { cancel(enough) }) },
 	})
 	if !errors.Is(err, enough) {
@@ -143,7 +143,7 @@ func TestACheckThatIsInterruptedEndsAtOnce(t *testing.T) {
 }
 
 func TestAnUnknownStepIsRefused(t *testing.T) {
-	if _, err := Check(t.Context(), Config{Command: worker("right"), Ensemble: servers(t), Logs: t.TempDir(), Steps: []string{"cancle"}}); err == nil || !strings.Contains(err.Error(), "cancel") {
+	if _, err := Check(t.Context(), Config{Command: workerThat("right"), Ensemble: servers(t), Logs: t.TempDir(), Steps: []string{"cancle"}}); err == nil || !strings.Contains(err.Error(), "cancel") {
 		t.Errorf("error %v; want one that names the steps", err)
 	}
 }

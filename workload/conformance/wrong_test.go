@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
+	"github.com/zkverify/zkverify/workload/worker"
 )
 
 // wrongEnv makes the test binary a worker that hosts a mutex and does one thing
@@ -198,7 +198,7 @@ func beWrong(name string) {
 		}
 		hosted = []lock.Target{oneRecipe{target}}
 	}
-	if err := workload.Worker(context.Background(), in, w, hosted...); err != nil {
+	if err := worker.Serve(context.Background(), in, w, hosted...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/worker"
 )
 
 // workerEnv makes the test binary a worker process.
@@ -16,7 +16,7 @@ const workerEnv = "ZKVERIFY_TEST_SELFTEST_WORKER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" {
-		if err := workload.Worker(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := worker.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 func multiLockProvocations() []Provocation {
@@ -14,7 +15,7 @@ func multiLockProvocations() []Provocation {
 		Config: workload.Config{
 			Recipes: []histories.Recipe{histories.MultiLock},
 			Clients: 5, Locks: 1, Duration: 5 * time.Second,
-			Mix: workload.Mix{
+			Mix: cycle.Mix{
 				HoldOn: -1, Try: 0.3, Timeout: 0.3, Cancel: 0.1, Crash: -1, Long: -1, Hold: 5 * time.Millisecond, Patience: 50 * time.Millisecond,
 			},
 			Schedule: calm(),

@@ -6,6 +6,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 func permitProvocations() []Provocation {
@@ -13,7 +14,7 @@ func permitProvocations() []Provocation {
 	patient.Hold = 2 * time.Millisecond
 	slow := stubborn()
 	slow.Hold = 8 * time.Millisecond
-	hasty := workload.Mix{HoldOn: -1, Try: 0.1, Timeout: 0.4, Cancel: 0.3, Crash: -1, Long: -1, Hold: time.Millisecond, Patience: 60 * time.Millisecond}
+	hasty := cycle.Mix{HoldOn: -1, Try: 0.1, Timeout: 0.4, Cancel: 0.3, Crash: -1, Long: -1, Hold: time.Millisecond, Patience: 60 * time.Millisecond}
 	return []Provocation{
 		{
 			Name: "patient-permits",

@@ -7,7 +7,7 @@ import (
 
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 // aimed returns a schedule of one fault, every so often.
@@ -63,13 +63,13 @@ func calm() *nemesis.Schedule { return &nemesis.Schedule{} }
 const SessionTimeout = time.Second
 
 // slow are stubborn clients that hold on for long enough to be robbed.
-func slow() workload.Mix {
+func slow() cycle.Mix {
 	m := stubborn()
 	m.Hold = 150 * time.Millisecond
 	return m
 }
 
 // stubborn are patient clients that hold on when they are hit.
-func stubborn() workload.Mix {
-	return workload.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Long: -1, Ended: -1, Hold: 50 * time.Millisecond}
+func stubborn() cycle.Mix {
+	return cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Long: -1, Ended: -1, Hold: 50 * time.Millisecond}
 }

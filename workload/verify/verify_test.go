@@ -24,6 +24,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
@@ -130,7 +131,7 @@ func ended(c *workload.Config) {
 		Fault: "flapping", At: 5 * time.Second, For: 300 * time.Millisecond, Pick: fault.Pick{Params: map[string]string{"times": "2"}},
 	})
 	c.Schedule = &nemesis.Schedule{Steps: steps}
-	c.Mix = workload.Mix{HoldOn: 1, Hold: 20 * time.Millisecond, Race: 1}
+	c.Mix = cycle.Mix{HoldOn: 1, Hold: 20 * time.Millisecond, Race: 1}
 }
 
 func TestALockThatBreaksFailsTheTestInPlainWords(t *testing.T) {

@@ -11,12 +11,12 @@ import (
 	"log"
 	"os"
 
-	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/examples/mylock"
+	"github.com/zkverify/zkverify/workload/worker"
 )
 
 func main() {
-	if err := workload.Worker(context.Background(), os.Stdin, os.Stdout, mylock.Target{}); err != nil {
+	if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, mylock.Target{}); err != nil {
 		log.Fatal(err)
 	}
 }

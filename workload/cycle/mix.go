@@ -1,0 +1,162 @@
+// Package cycle decides what a client does, from one acquire to one release, by shares
+// and a seed.
+package cycle
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Mix says what clients do and how often. The zero value of a field means its
+// default; a negative share means none.
+type Mix struct {
+	// Shares of the ways to acquire; what is left of 1 waits for ever.
+	Try     float64 // only tries; default 0.15
+	Timeout float64 // waits up to a timeout; default 0.25
+	Cancel  float64 // is cancelled in mid-wait; default 0.10
+
+	// Patience is the longest timeout, and the longest time to a
+	// cancellation. Default 100 ms.
+	Patience time.Duration
+
+	// Hold is the mean time that a lock is held. Default 2 ms.
+	Hold time.Duration
+	// Long is the share of holds that last about a session timeout; default
+	// 0.0005.
+	Long float64
+	// Rest is the longest rest before a cycle. Default 1 ms.
+	Rest time.Duration
+	// HoldOn is the share of holds that, hit by a fault, go on for one to two
+	// and a half session timeouts: long enough for the session to end under
+	// them. Default 0.7.
+	HoldOn float64
+
+	Reenter float64 // share of holds that re-enter, one or two levels deep; default 0.1
+	Crash   float64 // share of holds that end in a crash, and of cycles that one cuts short; default 0.0007
+	Race    float64 // share of increments that pause between read and write; default 0.2
+
+	// Ended is the share of acquires, and of releases, whose context has ended before
+	// they begin: the ones must get nothing, the others be carried out all the same.
+	// Default 0.01.
+	Ended float64
+
+	// Guarded is the share of holds that increment a counter in ZooKeeper too, in a
+	// transaction that looks at the lock; default 0.1.
+	Guarded float64
+
+	// Of a read/write lock: the share of acquires that write, and the share of
+	// holds that ask for the other mode too. Defaults 0.5 and 0.3.
+	Write float64
+	Cross float64
+}
+
+func (m Mix) WithDefaults() Mix {
+	share := func(v *float64, d float64) {
+		switch {
+		case *v == 0:
+			*v = d
+		case *v < 0:
+			*v = 0
+		}
+	}
+	share(&m.Try, 0.15)
+	share(&m.Timeout, 0.25)
+	share(&m.Cancel, 0.10)
+	share(&m.Long, 0.0005)
+	share(&m.HoldOn, 0.7)
+	share(&m.Reenter, 0.1)
+	share(&m.Crash, 0.0007)
+	share(&m.Race, 0.2)
+	share(&m.Ended, 0.01)
+	share(&m.Guarded, 0.1)
+	share(&m.Write, 0.5)
+	share(&m.Cross, 0.3)
+	if m.Patience <= 0 {
+		m.Patience = 100 * time.Millisecond
+	}
+	if m.Hold <= 0 {
+		m.Hold = 2 * time.Millisecond
+	}
+	if m.Rest <= 0 {
+		m.Rest = time.Millisecond
+	}
+	return m
+}
+
+// way is how a cycle acquires.
+type way int
+
+const (
+	Wait way = iota
+	Try
+	Timeout
+	Cancel
+)
+
+// Plan is everything that a client decides before it begins: one acquire to
+// one release.
+type Plan struct {
+	Lock     int
+	Way      way
+	Patience time.Duration
+	Hold     time.Duration
+	HoldOn   time.Duration // 0: a fault does not impress it
+	Depth    int
+	Crash    bool
+	Doom     time.Duration // after so long it crashes amid whatever it does; 0: never
+	Race     time.Duration // between read and write
+	Guarded  bool          // increments a counter in ZooKeeper
+	Part     float64       // which, under several locks: 0 is the first one's, 1 would be beyond the last
+	Rest     time.Duration // before it begins; longer after a failure
+	Hasty    bool          // it releases with a context that has ended
+	Hurried  bool          // it does so if its link is down
+	Late     bool          // it acquires with one
+
+	More *rand.Rand // decides what the recipe has in particular; not drawn by draw
+}
+
+// Draw decides the next cycle. It draws the same number of values each time,
+// so that a client's choices are a function of the seed and the count of its
+// cycles alone.
+func (m Mix) Draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) Plan {
+	c := Plan{Lock: home % locks, Depth: 1}
+	which, elsewhere, other := r.Float64(), r.Float64(), r.IntN(locks)
+	patience, hold, long, longFor := r.Float64(), r.ExpFloat64(), r.Float64(), r.Float64()
+	on, onFor, deep, deeper := r.Float64(), r.Float64(), r.Float64(), r.IntN(2)
+	crash, race, raceFor, rest, guarded := r.Float64(), r.Float64(), r.Float64(), r.Float64(), r.Float64()
+
+	switch {
+	case which < m.Try:
+		c.Way = Try
+	case which < m.Try+m.Timeout:
+		c.Way = Timeout
+	case which < m.Try+m.Timeout+m.Cancel:
+		c.Way = Cancel
+	}
+	// Whoever waits for ever does so mostly at home. Otherwise one lock whose
+	// holder is cut off soon has every client waiting for it, and nothing
+	// happens on the others.
+	if abroad := 0.5; elsewhere < abroad && (c.Way != Wait || elsewhere < abroad/10) {
+		c.Lock = other
+	}
+	c.Patience = time.Millisecond + time.Duration(patience*patience*float64(m.Patience))
+	c.Hold = time.Duration(min(hold, 10) * float64(m.Hold))
+	if long < m.Long {
+		c.Hold = time.Duration((0.5 + longFor) * float64(sessionTimeout))
+	}
+	if on < m.HoldOn {
+		c.HoldOn = time.Duration((1 + 1.5*onFor) * float64(sessionTimeout))
+	}
+	if deep < m.Reenter {
+		c.Depth = 2 + deeper
+	}
+	c.Crash = crash < m.Crash
+	if guarded < m.Guarded {
+		c.Guarded, c.Part = true, guarded/m.Guarded
+	}
+	if race < m.Race {
+		c.Race = time.Duration(raceFor * float64(m.Hold))
+	}
+	c.Rest = time.Duration(rest * float64(m.Rest))
+	return c
+}

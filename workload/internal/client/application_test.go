@@ -1,0 +1,156 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/journal"
+	"github.com/zkverify/zkverify/workload/internal/network"
+	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// sharing is a client of a target, of which nothing but its end is asked for.
+type sharing struct {
+	lock.Client
+	crashed int
+}
+
+func (s *sharing) Crash() { s.crashed++ }
+
+// couple returns two clients that share one of the target, and what is on record.
+func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histories.Event) {
+	t.Helper()
+	var record bytes.Buffer
+	rec, err := histories.NewRecorder(&record, histories.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Shared{Size: 2, Faults: activity.NewCoverage(nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(observer.Observer)}
+	a, b = New(r, 0), New(r, 1)
+	b.Joins(a)
+	target = &sharing{}
+	w := network.New(nil, 0)
+	a.app.opened(target, w, func() {})
+	a.opened(target, w)
+	b.opened(target, w)
+	return a, b, target, func() []histories.Event {
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+		h, err := histories.Decode(&record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Events
+	}
+}
+
+func TestWhoSharesASessionCrashesWithIt(t *testing.T) {
+	a, b, target, events := couple(t)
+	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Process: 1}
+	b.Record(acquire)
+	a.Crash(histories.Event{Lock: "lock-0"})
+	a.Wg.Wait()
+	if target.crashed != 1 {
+		t.Errorf("the target crashed %d times", target.crashed)
+	}
+	acquire.Type = histories.OK
+	b.Record(acquire) // the call returns all the same
+	if err := b.IfAlive(func() error { t.Error("it writes after its crash"); return nil }); err == nil {
+		t.Error("it is told nothing")
+	}
+	if !b.buried() || b.Target() != nil {
+		t.Error("it goes on as if it were open")
+	}
+	if b.Abandon(); target.crashed != 1 {
+		t.Error("the target crashed again")
+	}
+	got := events()
+	if want := []histories.Type{histories.Invoke, histories.Crash, histories.Crash}; !slices.Equal(types(got), want) {
+		t.Fatalf("on record: %v; want %v", types(got), want)
+	}
+	if got[1].Process != 0 || got[2].Process != 1 {
+		t.Errorf("processes %d and %d crashed", got[1].Process, got[2].Process)
+	}
+}
+
+// Whoever has not opened again is not hit by the crash of a client that it has
+// nothing of.
+func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
+	a, b, _, events := couple(t)
+	a.Crash(histories.Event{Lock: "lock-0"})
+	a.Wg.Wait()
+	if !b.buried() {
+		t.Fatal("it did not crash")
+	}
+	again := &sharing{}
+	w := network.New(nil, 0)
+	a.app.opened(again, w, func() {})
+	a.opened(again, w)
+	a.Crash(histories.Event{Lock: "lock-0"})
+	a.Wg.Wait()
+	if got := events(); len(got) != 3 {
+		t.Errorf("on record: %v; want three crashes", types(got))
+	}
+}
+
+func TestWhoOpensMovesInWithTheOthers(t *testing.T) {
+	_, b, target, _ := couple(t)
+	b.take()
+	if err := b.Open(context.Background()); err != nil || b.Target() != lock.Client(target) {
+		t.Errorf("it has %v, %v", b.Target(), err)
+	}
+}
+
+// A client that is doomed crashes whatever it is doing, and what it does then is not
+// on record.
+func TestADoomedClientCrashesInTheMiddleOfAnything(t *testing.T) {
+	a, b, target, events := couple(t)
+	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0"}
+	a.Record(acquire)
+	a.Perish()
+	a.app.members[0].Wg.Wait()
+	acquire.Type = histories.OK
+	a.Record(acquire) // the call returns all the same
+	if a.Perish(); target.crashed != 1 {
+		t.Errorf("the target crashed %d times", target.crashed)
+	}
+	for _, c := range []*Client{a, b} {
+		if !c.buried() || c.Target() != nil {
+			t.Errorf("client %d goes on as if it were open", c.Index)
+		}
+	}
+	if got := types(events()); !slices.Equal(got, []histories.Type{histories.Invoke, histories.Crash, histories.Crash}) {
+		t.Errorf("on record: %v", got)
+	}
+}
+
+// What an observer is told between the end of a process and the next one's begin is on
+// record all the same: it may be of a sibling's lease.
+func TestWhatIsToldBetweenTwoProcessesIsOnRecord(t *testing.T) {
+	a, _, _, events := couple(t)
+	a.Run.Promises.Says = true
+	tell := func() { a.told(lock.Telling{What: histories.ToldAcquired, Lock: "lock-0"}) }
+	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Process: 0}
+	a.Record(acquire)
+	tell()
+	acquire.Type = histories.Info
+	a.Record(acquire) // process 0 has ended, and still is the current one
+	tell()
+	a.Retire()
+	tell()
+	var of []int
+	for _, e := range events() {
+		if e.Type == histories.Says {
+			of = append(of, e.Process)
+		}
+	}
+	if want := []int{0, 2, 2}; !slices.Equal(of, want) {
+		t.Errorf("it was told in processes %v; want %v", of, want)
+	}
+}

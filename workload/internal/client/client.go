@@ -1,0 +1,156 @@
+// Package client has the clients of a run: each opens a client of the target, alone or
+// together with others, here or in a worker process, and opens again after a crash.
+package client
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/journal"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Client is one of the run's clients. Its index stays; its process number
+// changes when a process is retired, its connection when it crashes.
+type Client struct {
+	*journal.Processes
+	*activity.Activity
+	Run   *Shared
+	Index int
+	Rand  *rand.Rand     // decides its cycles
+	Asks  *rand.Rand     // decides when it asks locks of themselves
+	More  *rand.Rand     // decides what recipes have in particular: the same cycles whatever is driven
+	app   *application   // which shares its session
+	Wg    sync.WaitGroup // owned by close: presence, hold watchers, crashes
+
+	mu     sync.Mutex
+	target lock.Client // its application's when it opened; nil between a crash and the next open
+	host   host        // of the target, or of the one before
+}
+
+func New(r *Shared, index int) *Client {
+	// One stream a client: what one draws does not depend on others.
+	stream := func(add uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(r.Seed), uint64(index)+add)) }
+	c := &Client{
+		Processes: journal.NewProcesses(r.Journal, index, r.Size), Activity: activity.New(index, r.Locks, r.Faults),
+		Run: r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),
+	}
+	c.app = newApplication(c)
+	return c
+}
+
+// Target returns the client of the target; nil between a crash and the next open.
+func (c *Client) Target() lock.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.target
+}
+
+// opened gives the client a client of the target.
+func (c *Client) opened(target lock.Client, h host) {
+	c.Revive()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.target, c.host = target, h
+}
+
+// take leaves the client without what it was doing, and returns what it was a
+// client of; nil if it was none.
+func (c *Client) take() lock.Client {
+	c.Stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.target
+	c.target = nil
+	return t
+}
+
+// credentials returns the session of the client, the latest if it has none, and the
+// server that it is linked to.
+func (c *Client) credentials() (session int64, password []byte, server int) {
+	c.mu.Lock()
+	h := c.host
+	c.mu.Unlock()
+	if h == nil {
+		return 0, nil, 0
+	}
+	return h.Credentials()
+}
+
+// SessionName is the session of the client as a history has it.
+func (c *Client) SessionName() string {
+	session, _, _ := c.credentials()
+	return lock.SessionName(session)
+}
+
+// SessionTimeout returns what the servers have granted, 0 when that is not known.
+func (c *Client) SessionTimeout() time.Duration {
+	c.mu.Lock()
+	h := c.host
+	c.mu.Unlock()
+	return h.SessionTimeout()
+}
+
+// LastSent returns when the client last sent a request; zero when that is not known.
+func (c *Client) LastSent() time.Time {
+	c.mu.Lock()
+	h := c.host
+	c.mu.Unlock()
+	return h.LastSent()
+}
+
+// Status is how the client stands, for the nemesis.
+func (c *Client) Status() fault.Client {
+	out := fault.Client{Index: c.Index, Process: c.Current(), Links: c.app.Links, Together: c.app.indexes()}
+	c.Activity.Status(&out)
+	if c.Target() != nil {
+		out.Session, out.Password, out.Linked = c.credentials()
+	}
+	return out
+}
+
+// told is lock.Env.Told: it puts on record what an observer of the client was told.
+func (c *Client) told(t lock.Telling) {
+	if !c.Run.Promises.Says {
+		return
+	}
+	c.RecordOfClient(histories.Event{
+		Type: histories.Says, Lock: t.Lock, Token: t.Token, Session: lock.SessionName(t.Session),
+		Saying: &histories.Saying{Asked: c.Run.Journal.Elapsed(), Told: t.What},
+	})
+}
+
+// Hosted reports whether the client lives in a worker process.
+func (c *Client) Hosted() bool { return c.Run.Workers != nil }
+
+// Awake returns when the process that the client lives in runs: what a process
+// would do while it is paused it does when it wakes. It reports false when there
+// is no such process any more.
+func (c *Client) Awake() bool {
+	c.mu.Lock()
+	target, h := c.target, c.host
+	c.mu.Unlock()
+	return (target == nil || h.Awake()) && c.Alive()
+}
+
+// retry is how long a client that could not be opened waits until it tries again.
+const retry = 50 * time.Millisecond
+
+// EnsureOpen opens the client again after a crash, for as long as it takes.
+func (c *Client) EnsureOpen(ctx context.Context) bool {
+	for c.Target() == nil || c.buried() {
+		if ctx.Err() != nil {
+			return false
+		}
+		if err := c.Open(ctx); err != nil {
+			wait.For(ctx, retry)
+		}
+	}
+	return true
+}

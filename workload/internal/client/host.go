@@ -1,0 +1,179 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/network"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
+)
+
+// host is where a client of the target lives, this process or a worker's, and its way
+// to the servers as the run sees it.
+type host interface {
+	// Credentials returns the latest session, and the server that the client
+	// is linked to in it now, 0 when none.
+	Credentials() (session int64, password []byte, server int)
+	// SessionTimeout returns what the servers have granted.
+	SessionTimeout() time.Duration
+	// Tear takes the network away for good.
+	Tear()
+	// Connects returns how often the client has tried to connect, zero when that
+	// is not known.
+	Connects() histories.Connects
+	// LastSent returns when the client last sent a request, and not just a ping; zero
+	// when that is not known.
+	LastSent() time.Time
+	// Awake returns when the process runs: at once, or after a pause. It reports
+	// false when the client is gone.
+	Awake() bool
+	// Gone reports whether the process has ended.
+	Gone() bool
+}
+
+var (
+	_ host = (*network.Wire)(nil)
+	_ host = (*remote.Client)(nil)
+)
+
+// Open starts the target's client and gives it the time of one attempt, unless
+// another client of the application has.
+func (c *Client) Open(ctx context.Context) error {
+	a := c.app
+	a.opening.Lock() // for the time of one attempt
+	defer a.opening.Unlock()
+	if target, h := a.Current(); target != nil {
+		c.opened(target, h)
+		return nil
+	}
+	attempt, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout+5*time.Second)
+	defer cancel()
+	env := lock.Env{
+		Servers: slices.Clone(a.servers), SessionTimeout: c.Run.SessionTimeout, TickTime: c.Run.TickTime,
+		Root: c.Run.Observer.LockRoot(), Auth: c.Run.Auth, Locks: c.Run.Locks, Enqueued: lock.Enqueued, Suspended: a.suspended, Told: c.told,
+	}
+	start := c.openHere
+	if c.Hosted() {
+		start = c.openInWorker
+	}
+	if err := start(attempt, env); err != nil {
+		return fmt.Errorf("client %d: %w", c.Index, err)
+	}
+	return nil
+}
+
+func (c *Client) openHere(ctx context.Context, env lock.Env) error {
+	a := c.app
+	w := network.New(a.ids, c.Run.SessionTimeout)
+	a.begun(w)
+	env.Dial = w.Dial
+	target, err := c.Run.Target.Open(ctx, env)
+	if err != nil {
+		w.Tear() // whatever Open has left behind cannot hold a session
+		return err
+	}
+	present, absent := context.WithCancel(context.Background())
+	a.opened(target, w, absent)
+	c.opened(target, w)
+	o := c.Run.Observer
+	c.Wg.Go(func() { network.KeepPresence(present, w, target, o.Presence(), c.Run.Auth.ACL(), o.Announced) })
+	return nil
+}
+
+func (c *Client) openInWorker(ctx context.Context, env lock.Env) error {
+	o := c.Run.Observer
+	remote, err := c.Run.Workers.Open(ctx, c.Index, remote.Opening{
+		Target: c.Run.Target.Name(), Env: env, Ids: c.app.ids, Presence: o.Presence(), Announced: o.Announced,
+		Died: func(r *remote.Client) { c.bury(r, r) },
+	})
+	if err != nil {
+		return err
+	}
+	c.app.begun(remote)
+	c.app.opened(remote, remote, func() {})
+	c.opened(remote, remote)
+	return nil
+}
+
+// CloseWithin bounds the close of each client.
+const CloseWithin = 3 * time.Second
+
+// Close ends the client in good order, and its application.
+func (c *Client) Close(ctx context.Context) error {
+	target := c.take()
+	h, absent, first := c.app.vacate(target)
+	if !first {
+		return nil
+	}
+	session, _, _ := h.Credentials()
+	c.Run.Observer.Closing(session)
+	absent()
+	err := target.Close(ctx)
+	h.Tear()
+	if err != nil {
+		return fmt.Errorf("client %d did not close: %w", c.Index, err)
+	}
+	return nil
+}
+
+// Abandon is the crash of the client, which is on record, and of its application.
+func (c *Client) Abandon() {
+	target := c.take()
+	c.Retire()
+	c.app.crash(target, c)
+}
+
+// Perish is the crash of the client, and of its application, in the middle of whatever
+// it does. It may be called by any goroutine.
+func (c *Client) Perish() { c.app.crash(c.Target(), nil) }
+
+// Crash ends the client and its process, which holds no lock.
+func (c *Client) Crash(e histories.Event) {
+	e.Type, e.Process, e.Session = histories.Crash, c.Current(), c.SessionName()
+	c.Record(e)
+	c.Abandon()
+}
+
+// TearOut takes the network of a client away that does not return from a call, and
+// crashes it.
+func (c *Client) TearOut() {
+	target := c.take()
+	if h, absent, first := c.app.vacate(target); first {
+		h.Tear()
+		absent()
+		c.Wg.Go(target.Crash)
+	}
+}
+
+// bury puts on record that the client, if it still is one of target, has crashed with
+// the host, a worker process that has ended or a session that it shares. What the
+// client's loop is doing fails, one call after the other, until it opens again.
+func (c *Client) bury(target lock.Client, h host) {
+	if c.Target() != target {
+		return // it has crashed before, or has not opened again yet
+	}
+	session, _, _ := h.Credentials()
+	c.Die(h, session)
+}
+
+// buried reports whether the client has died with its worker process, or its
+// application, and has to open again.
+func (c *Client) buried() bool {
+	c.mu.Lock()
+	target, h := c.target, c.host
+	c.mu.Unlock()
+	switch {
+	case target == nil:
+		return false
+	case h.Gone():
+		c.bury(target, h) // if it opened as the process ended
+	case c.Hosted() || c.Alive():
+		return false
+	}
+	c.app.vacate(c.take())
+	return true
+}

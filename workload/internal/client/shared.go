@@ -1,0 +1,35 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/journal"
+	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
+)
+
+// Shared is what the clients of a run have in common.
+type Shared struct {
+	Life     context.Context // ends when the run must end at once
+	Patience context.Context // ends with recovery: a client that waits for ever does so until then
+
+	Seed           int64
+	Size           int // how many clients there are
+	Target         lock.Target
+	Promises       histories.Promises
+	SessionTimeout time.Duration
+	TickTime       time.Duration // of the servers
+	Auth           ensemble.Credentials
+	Locks          map[string]histories.Lock // by name
+	Counters       map[string]*Counters      // by lock
+
+	Journal  *journal.Journal
+	Faults   *activity.Coverage
+	Observer *observer.Observer
+	Workers  *remote.Workers // nil when clients live in this process
+}

@@ -1,0 +1,212 @@
+package drive
+
+import (
+	"context"
+	"path"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// brokenRounds is the share of members who crash on their way in or out, or inside:
+// a round that is broken costs the others a session timeout.
+const brokenRounds = 0.01
+
+// longRounds says how seldom a round is one in which one member crashes inside, one
+// stays until after its session has ended, and the others leave: they must wait for
+// the one that stays.
+const longRounds = 30
+
+// memberSteps is how long it takes at most to pass an idle barrier.
+const memberSteps = 30 * time.Millisecond
+
+// members is how many a double barrier has, unless there are fewer clients.
+const members = 3
+
+var doubleBarrierRecipe = recipe{
+	Name:        histories.DoubleBarrier,
+	Description: "all enter together, and all leave together",
+	locks: func(n, clients int) ([]string, histories.Lock) {
+		// A broken round keeps its barrier from use for as long as a session.
+		n = max(n, clients/(2*members))
+		return numbered(string(histories.DoubleBarrier), n), histories.Lock{Recipe: histories.DoubleBarrier, Size: min(members, clients)}
+	},
+	make:     func(r *client.Shared, _ cycle.Mix, g *Group) driver { return newDoubleBarrierDriver(r, g) },
+	together: true,
+}
+
+// doubleBarrierDriver sends as many clients as the barrier has members through
+// it, some of them late on their way in or out, and now and then too few, who
+// must not pass, or one that turns back when all are there. A round whose member
+// crashes or times out is broken: the others time out, and the next begins when
+// nothing is left of it.
+type doubleBarrierDriver struct {
+	meetings map[string]*rendezvous
+	passed   map[string]*passed
+	alone    sync.Mutex // who enters in vain
+}
+
+// passed counts the clients that have passed a barrier in recovery.
+type passed struct {
+	n        atomic.Int64
+	everyone context.Context // ends when it was everybody
+	done     context.CancelFunc
+}
+
+func newDoubleBarrierDriver(r *client.Shared, g *Group) *doubleBarrierDriver {
+	d := &doubleBarrierDriver{meetings: make(map[string]*rendezvous), passed: make(map[string]*passed)}
+	for _, name := range g.names {
+		d.meetings[name] = newRendezvous(g.lock.Size, r.SessionTimeout, func() bool {
+			left, err := r.Observer.Ephemerals(path.Join(r.Observer.LockRoot(), name))
+			return err == nil && len(left) == 0
+		})
+		p := &passed{}
+		p.everyone, p.done = context.WithCancel(r.Life)
+		d.passed[name] = p
+	}
+	return d
+}
+
+func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	pushy, share := plan.More.Float64() < 0.03, 0.5+plan.More.Float64()
+	r := d.meetings[name].join(ctx, plan.Patience, pushy)
+	if r == nil {
+		return nil
+	}
+	if r.short {
+		share /= 4 // in vain
+	}
+	var in, out time.Duration
+	switch plan.More.IntN(6) {
+	case 0, 1:
+		in = plan.Patience
+	case 2, 3:
+		out = plan.Patience
+	}
+	patience := time.Duration(share * float64(c.Run.SessionTimeout))
+	back := false
+	switch rank := r.ranked.Add(1); {
+	case r.turnsBack():
+		in, out, patience = 0, 0, c.Run.SessionTimeout/5
+		if back = rank == 1; back {
+			in = patience / 10 // the others are there by then
+		}
+	case r.generation%longRounds == longRounds/2 && !r.short:
+		in, out, patience = 0, 0, 3*c.Run.SessionTimeout
+		plan.Crash = rank == 1
+		if rank == 2 {
+			plan.Hold = 3 * c.Run.SessionTimeout / 2
+		}
+	case plan.More.Float64() < brokenRounds && plan.Doom == 0:
+		// Between two of its steps, or of the others': they are this fast.
+		defer doom(c, in+time.Duration(plan.More.Float64()*float64(memberSteps))).Stop()
+	}
+	wait.For(ctx, in)
+	plan.Hold += out
+	_, err := d.pass(ctx, c, name, r, plan, patience, back)
+	if asPlanned(err) {
+		return nil
+	}
+	return err
+}
+
+// pass is one member's part in a round. It reports whether it came through. Each
+// half has its own patience, and is not cut short by the end of ctx, since the
+// others need this member; only it is not much longer then. It may turn back when all
+// are there.
+func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, back bool) (through bool, err error) {
+	gone := false
+	defer func() { r.end(!through && !gone) }()
+	target, ok := c.Target().(lock.DoubleBarrierClient)
+	if !ok {
+		return false, lock.ErrCrashed // the run has given up on it meanwhile
+	}
+	e := histories.Event{Lock: name, Generation: r.generation}
+	patiently := func() (context.Context, context.CancelFunc) {
+		if end, ok := ctx.Deadline(); ok {
+			patience = min(patience, max(time.Until(end), 0)+c.Run.SessionTimeout/4)
+		}
+		return context.WithTimeout(c.Run.Life, patience)
+	}
+	entering, entered := patiently()
+	defer entered()
+	var m *barrierReads
+	if r.turnsBack() {
+		m = follow(c, name)
+	}
+	if m != nil && back {
+		m.turnBack(entering, c.Run.Locks[name].Size, entered)
+	}
+	var member lock.Member
+	c.SetWaiting(true)
+	err = hold.OperateMarked(c, histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
+		member, err = target.EnterBarrier(entering, name)
+		entered()
+		switch {
+		case m == nil:
+		case err == nil:
+			token = m.entered()
+		default:
+			token = m.gone()
+			gone = token.Zxid != 0
+		}
+		return token, err
+	})
+	c.SetWaiting(false)
+	if err != nil {
+		return false, err
+	}
+	c.SetInside(true)
+	defer c.SetInside(false)
+	wait.For(c.Run.Life, plan.Hold)
+	if plan.Crash && c.Run.Life.Err() == nil {
+		c.Crash(histories.Event{Lock: name, Generation: r.generation})
+		return false, nil
+	}
+	leaving, left := patiently()
+	defer left()
+	c.SetInside(false)
+	c.SetReleasing(true)
+	defer c.SetReleasing(false)
+	err = hold.Operate(c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
+	if err != nil {
+		return false, err
+	}
+	c.Journal.Cycles.Add(1)
+	return true, nil
+}
+
+// recover passes the barrier once, and then again where others who have not
+// lack members.
+func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, name string) bool {
+	through, passed := false, d.passed[name]
+	waiting, enough := context.WithCancel(ctx)
+	defer enough()
+	defer context.AfterFunc(passed.everyone, enough)()
+	for waiting.Err() == nil && c.EnsureOpen(waiting) {
+		if through && !d.meetings[name].wanted() {
+			wait.For(waiting, failureRest) // others first, who have not passed yet
+			continue
+		}
+		r := d.meetings[name].join(waiting, c.Run.Promises.ProgressBound, false)
+		if r == nil {
+			continue
+		}
+		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, false)
+		if ok && !through {
+			through = true
+			if passed.n.Add(1) == int64(c.Run.Size) {
+				passed.done()
+			}
+		}
+		wait.For(waiting, failureRest)
+	}
+	return through
+}

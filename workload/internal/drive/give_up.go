@@ -1,0 +1,114 @@
+package drive
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// waiter is implemented by drivers whose waits are no acquires: when all clients are
+// done, each waits in vain and gives up, before what is left is counted. A wait that is
+// cancelled must leave neither a watch nor a goroutine, and in the recovery none is.
+type waiter interface {
+	// waitInVain waits for as long as a moment lasts.
+	waitInVain(c *client.Client, name string, moment func() (context.Context, context.CancelFunc))
+	// block keeps those who wait from passing, and returns what undoes that.
+	block(ctx context.Context, c *client.Client, name string) (undo func())
+}
+
+// Each client gives up waits times, each after a moment: a request takes less, with no
+// fault about.
+const (
+	vainWaits = 2
+	vainFor   = 40 * time.Millisecond
+)
+
+// giveUps has every client that is open wait in vain, one recipe after the other.
+func (d *Drivers) giveUps(ctx context.Context, clients []*client.Client) {
+	var open []*client.Client
+	for _, c := range clients {
+		if c.Target() != nil {
+			open = append(open, c)
+		}
+	}
+	moment := func() (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, vainFor) }
+	for _, g := range d.Groups {
+		w, ok := g.driver.(waiter)
+		if !ok || len(open) == 0 {
+			continue
+		}
+		name := g.all()[0]
+		undo := w.block(ctx, open[0], name)
+		var all sync.WaitGroup
+		for _, c := range open {
+			all.Go(func() { // ends when the client has given up each time
+				for range vainWaits {
+					w.waitInVain(c, name, moment)
+				}
+			})
+		}
+		all.Wait()
+		undo()
+	}
+}
+
+func (barrierDriver) block(ctx context.Context, c *client.Client, name string) (undo func()) {
+	target, ok := c.Target().(lock.BarrierClient)
+	if !ok {
+		return func() {} // it has ended meanwhile
+	}
+	_ = target.SetBarrier(ctx, name) // then nobody waits, and nothing is left
+	return func() { _ = target.RemoveBarrier(ctx, name) }
+}
+
+func (barrierDriver) waitInVain(c *client.Client, name string, moment func() (context.Context, context.CancelFunc)) {
+	if target, ok := c.Target().(lock.BarrierClient); ok {
+		ctx, cancel := moment()
+		defer cancel()
+		_ = target.WaitBarrier(ctx, name)
+	}
+}
+
+// block keeps members apart: too few of them come at the same time.
+func (d *doubleBarrierDriver) block(context.Context, *client.Client, string) (undo func()) {
+	return func() {}
+}
+
+func (d *doubleBarrierDriver) waitInVain(c *client.Client, name string, moment func() (context.Context, context.CancelFunc)) {
+	target, ok := c.Target().(lock.DoubleBarrierClient)
+	if !ok {
+		return
+	}
+	d.alone.Lock()
+	defer d.alone.Unlock()
+	ctx, cancel := moment()
+	member, err := target.EnterBarrier(ctx, name)
+	cancel()
+	if err != nil {
+		return
+	}
+	// It was let in with those who had given up, as the recipe may.
+	ctx, cancel = moment()
+	defer cancel()
+	_ = member.Leave(ctx)
+}
+
+// Settle settles every lock that must be, by a client that is there.
+func (d *Drivers) Settle(ctx context.Context, clients []*client.Client) {
+	d.giveUps(ctx, clients)
+	for _, g := range d.Groups {
+		s, ok := g.driver.(settler)
+		if !ok {
+			continue
+		}
+		for _, name := range g.all() {
+			if i := slices.IndexFunc(clients, func(c *client.Client) bool { return c.Target() != nil }); i >= 0 {
+				s.settle(ctx, clients[i], name)
+			}
+		}
+	}
+}

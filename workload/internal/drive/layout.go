@@ -1,0 +1,48 @@
+package drive
+
+import (
+	"slices"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Recipes returns what can be driven, in the order of histories.Recipes.
+func Recipes() []recipe {
+	return []recipe{
+		mutexRecipe, nonReentrantRecipe, readWriteRecipe, multiLockRecipe, semaphoreRecipe, sharedSemaphoreRecipe,
+		revocationRecipe, handoffRecipe, barrierRecipe, doubleBarrierRecipe,
+	}
+}
+
+// LayOut names n locks of each of some recipes, for so many clients. Their drivers are
+// made when the run begins.
+func LayOut(chosen []histories.Recipe, n, clients int) []*Group {
+	var out []*Group
+	for _, info := range Recipes() {
+		if !slices.Contains(chosen, info.Name) {
+			continue
+		}
+		g := &Group{recipe: info, lock: histories.Lock{Recipe: info.Name}}
+		if info.locks != nil {
+			g.names, g.lock = info.locks(n, clients)
+		} else {
+			g.names = numbered(string(info.Name), n)
+		}
+		if info.spares > 0 {
+			g.spare = newSpare(info.Name, info.spares)
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// LockTable is the locks of a run by key, for the history's header.
+func LockTable(groups []*Group) map[string]histories.Lock {
+	table := make(map[string]histories.Lock)
+	for _, g := range groups {
+		for _, name := range g.all() {
+			table[name] = g.lock
+		}
+	}
+	return table
+}

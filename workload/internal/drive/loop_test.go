@@ -1,0 +1,118 @@
+package drive
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// driversOf are those of a run of some recipes with n locks each, which has no servers.
+func driversOf(t *testing.T, n int, recipes ...histories.Recipe) *Drivers {
+	groups := LayOut(recipes, n, 20)
+	r := &client.Shared{
+		Life: t.Context(), Seed: 5, Size: 20, SessionTimeout: 2 * time.Second,
+		Locks: LockTable(groups), Faults: activity.NewCoverage(recipes),
+	}
+	return New(r, cycle.Mix{}.WithDefaults(), groups)
+}
+
+func TestTheClientsOfARunAreAtHomeWithDifferentRecipesAndVisitTogether(t *testing.T) {
+	d := driversOf(t, 1, histories.Recipes()...)
+	for index := range len(d.Groups) {
+		c, again := client.New(d.run, index), client.New(d.run, index)
+		visits := make(map[histories.Recipe]int)
+		patient := 0
+		for i := range 1000 {
+			at := time.Duration(i) * 20 * time.Millisecond
+			g, plan := d.plan(c, at)
+			same, planAgain := d.plan(again, at)
+			if x, y := plan.More.Uint64(), planAgain.More.Uint64(); g != same || x != y {
+				t.Fatal("two draws of one seed differ")
+			}
+			visits[g.Name]++
+			if plan.Way == cycle.Wait && g != d.Groups[index] {
+				patient++
+			}
+		}
+		for i, g := range d.Groups {
+			if n := visits[g.Name]; n < 40 || (i == index) != (n > 250) {
+				t.Errorf("client %d: %d of 1000 cycles with %s", index, n, g.Name)
+			}
+		}
+		if patient > 80 {
+			t.Errorf("client %d waits for ever %d times away from home", index, patient)
+		}
+	}
+}
+
+func TestEveryRecipeHasItsTime(t *testing.T) {
+	d := driversOf(t, 1, histories.Recipes()...)
+	seen := make(map[int]int)
+	slot := d.run.SessionTimeout/4 + 1
+	for i := range 3 * (len(d.Groups) + 1) {
+		seen[d.fashion(time.Duration(i)*slot)]++
+	}
+	for i, g := range d.Groups {
+		want := 3
+		if g.together {
+			want = 6
+		}
+		if seen[i] != want {
+			t.Errorf("%s has %d turns in three rounds", g.Name, seen[i])
+		}
+	}
+}
+
+// What several recipes share out must not change what one of them decides.
+func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
+	d := driversOf(t, 5, histories.Mutex)
+	c, alone := client.New(d.run, 3), rand.New(rand.NewPCG(5, 4))
+	for range 100 {
+		_, plan := d.plan(c, 0)
+		plan.More = nil
+		plan.Doom, plan.Hasty, plan.Hurried, plan.Late = 0, false, false, false // of the second stream, too
+		if want := d.mix.Draw(alone, 5, 3, d.run.SessionTimeout); !reflect.DeepEqual(plan, want) {
+			t.Fatalf("got %+v, want %+v", plan, want)
+		}
+	}
+}
+
+func TestACycleIsNotDoomedForEver(t *testing.T) {
+	target := &mortal{}
+	c := client.New(&client.Shared{Size: 1, Target: target, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}, 0)
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		doom(c, time.Second).Stop()
+		doom(c, 0).Stop()
+		time.Sleep(time.Minute)
+		if c.Target() == nil || target.crashed.Load() {
+			t.Error("it crashed when its cycle was over")
+		}
+	})
+}
+
+// mortal is a target, and a client of it.
+type mortal struct {
+	lock.Target
+	lock.Client
+	crashed atomic.Bool
+}
+
+func (m *mortal) Open(context.Context, lock.Env) (lock.Client, error) { return m, nil }
+func (*mortal) Conn() *zk.Conn                                        { return nil }
+func (m *mortal) Crash()                                              { m.crashed.Store(true) }

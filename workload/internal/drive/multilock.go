@@ -1,0 +1,75 @@
+package drive
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+var multiLockRecipe = recipe{
+	Name:        histories.MultiLock,
+	Description: "several mutexes acquired in one operation, all or none, in any order",
+	locks: func(n, _ int) ([]string, histories.Lock) {
+		return numbered(string(histories.MultiLock), n+2), histories.Lock{Recipe: histories.MultiLock}
+	},
+	make: func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return multiLockDriver{g.names} },
+}
+
+// multiLockDriver acquires two or three locks in an order drawn each time, so
+// that opposite orders meet, and sometimes one alone. Some holders of several
+// re-enter one of them.
+type multiLockDriver struct{ locks []string }
+
+func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	target := c.Target().(lock.MultiLocker)
+	asked := hold.ClaimOf(target.Alone(), name)
+	if plan.More.Float64() < 0.75 {
+		all := slices.Clone(d.locks)
+		plan.More.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		asked = multiClaim(target, all[:2+plan.More.IntN(2)])
+	}
+	h, err := get(ctx, c, plan, asked)
+	if h == nil {
+		return err
+	}
+	levels := []lock.Lease{h.Lease}
+	if r, ok := target.Alone().(lock.Reenterer); ok {
+		levels = h.Climb(ctx, r, plan)
+	}
+	h.Use(ctx, levels, plan)
+	h.Finish(ctx, plan, levels)
+	return nil
+}
+
+// recover gets every lock alone, and the first of them all at once.
+func (d multiLockDriver) recover(ctx context.Context, c *client.Client, name string) bool {
+	return d.gets(ctx, c, histories.Acquire, name)
+}
+
+func (d multiLockDriver) try(ctx context.Context, c *client.Client, name string) bool {
+	return d.gets(ctx, c, histories.TryAcquire, name)
+}
+
+func (d multiLockDriver) gets(ctx context.Context, c *client.Client, op histories.Op, name string) bool {
+	all := d.locks
+	if name == all[0] && !gets(ctx, c, op, func(target lock.Client) hold.Claim { return multiClaim(target.(lock.MultiLocker), all) }) {
+		return false
+	}
+	return gets(ctx, c, op, func(target lock.Client) hold.Claim { return hold.ClaimOf(target.(lock.MultiLocker).Alone(), name) })
+}
+
+func multiClaim(target lock.MultiLocker, locks []string) hold.Claim {
+	out := hold.Claim{
+		Acquire: func(ctx context.Context) (lock.Lease, error) { return hold.AsLease(target.AcquireAll(ctx, locks)) },
+		Try:     func(ctx context.Context) (lock.Lease, error) { return hold.AsLease(target.TryAcquireAll(ctx, locks)) },
+	}
+	for _, name := range locks {
+		out.Event.Parts = append(out.Event.Parts, histories.Part{Lock: name})
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+package drive
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+var nonReentrantRecipe = recipe{
+	Name:        histories.NonReentrant,
+	Description: "one holder, whose second acquire is refused",
+	spares:      1,
+	make:        func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return nonReentrantDriver{g.spare} },
+}
+
+type nonReentrantDriver struct{ spare *spare }
+
+func (d nonReentrantDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	locker := c.Target().(lock.NonReentrantLocker).NonReentrant()
+	if plan.More.Float64() < relayed {
+		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return hold.ClaimOf(locker, name) })
+	}
+	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
+	if h == nil {
+		return err
+	}
+	levels := []lock.Lease{h.Lease}
+	h.Again, _ = locker.(lock.Reenterer)
+	if r, ok := locker.(lock.Reenterer); ok && plan.Depth > 1 {
+		// A lock that waits for itself must not keep the client.
+		bounded, cancel := context.WithTimeout(ctx, plan.Patience)
+		levels = h.Climb(bounded, r, plan)
+		cancel()
+	}
+	h.Use(ctx, levels, plan)
+	h.Finish(ctx, plan, levels)
+	return nil
+}
+
+func (nonReentrantDriver) recover(ctx context.Context, c *client.Client, name string) bool {
+	return gets(ctx, c, histories.Acquire, nonReentrantClaim(name))
+}
+
+func (nonReentrantDriver) try(ctx context.Context, c *client.Client, name string) bool {
+	return gets(ctx, c, histories.TryAcquire, nonReentrantClaim(name))
+}
+
+func nonReentrantClaim(name string) func(lock.Client) hold.Claim {
+	return func(target lock.Client) hold.Claim {
+		return hold.ClaimOf(target.(lock.NonReentrantLocker).NonReentrant(), name)
+	}
+}

@@ -1,0 +1,88 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// failureRest keeps a client whose acquires fail at once from filling the
+// history with them.
+const failureRest = 50 * time.Millisecond
+
+// doom has the client crash after so long, whatever it does then; 0 is never. It does
+// not outlive the chaos phase.
+func doom(c *client.Client, after time.Duration) *time.Timer {
+	if after <= 0 || c.Hosted() {
+		t := time.NewTimer(time.Hour)
+		t.Stop()
+		return t
+	}
+	return time.AfterFunc(after, c.Perish)
+}
+
+// get acquires in the planned way. It returns no hold and no error for an
+// acquire that failed in a way that was planned: a try, a wait that ended.
+func get(ctx context.Context, c *client.Client, plan cycle.Plan, asked hold.Claim) (*hold.Hold, error) {
+	op, do := histories.Acquire, asked.Acquire
+	switch plan.Way {
+	case cycle.Wait:
+		ctx = c.Run.Patience
+	case cycle.Try:
+		// It does not wait for others, but it does wait for the servers.
+		op, do = histories.TryAcquire, asked.Try
+	case cycle.Timeout:
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, plan.Patience)
+		defer cancel()
+	case cycle.Cancel:
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer time.AfterFunc(plan.Patience, cancel).Stop()
+	}
+	if plan.Late {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		cancel()
+	}
+	h, err := hold.Acquire(ctx, c, op, asked.Event, do)
+	if asPlanned(err) {
+		err = nil
+	}
+	return h, err
+}
+
+// asPlanned reports whether an acquire or a wait failed by its client's choice.
+func asPlanned(err error) bool {
+	return errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrNotHeld) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// gets acquires, or tries to, until it has what it asked for or ctx ends; then
+// it increments and releases. ask says of the client as it is then what to ask
+// for: it may have to be opened again.
+func gets(ctx context.Context, c *client.Client, op histories.Op, ask func(lock.Client) hold.Claim) bool {
+	for ctx.Err() == nil && c.EnsureOpen(ctx) {
+		asked := ask(c.Target())
+		do := asked.Acquire
+		if op == histories.TryAcquire {
+			do = asked.Try
+		}
+		h, err := hold.Acquire(ctx, c, op, asked.Event, do)
+		if err != nil {
+			wait.For(ctx, failureRest)
+			continue
+		}
+		h.Increment(ctx, h.Lease, 0)
+		h.ReleaseAll([]lock.Lease{h.Lease}, cycle.Plan{})
+		return true
+	}
+	return false
+}

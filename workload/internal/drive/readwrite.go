@@ -1,0 +1,118 @@
+package drive
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+var readWriteRecipe = recipe{
+	Name:        histories.ReadWrite,
+	Description: "any number of readers or one writer; a writer may downgrade",
+	spares:      1,
+	make:        func(_ *client.Shared, mix cycle.Mix, g *Group) driver { return readWriteDriver{g.spare, mix} },
+}
+
+// readWriteDriver reads and writes as often; readers take longer, so that there
+// are several. Some writers downgrade: they take
+// the read lock too and give up the write lock. Some readers ask for the write
+// lock, in vain.
+type readWriteDriver struct {
+	spare *spare
+	mix   cycle.Mix
+}
+
+func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	read, write := c.Target().(lock.ReadWriteLocker).ReadWrite()
+	if plan.More.Float64() < relayed {
+		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return modeClaim(write, name, histories.ModeWrite) })
+	}
+	mode, mine, other := histories.ModeRead, read, write
+	if plan.More.Float64() < d.mix.Write {
+		mode, mine, other = histories.ModeWrite, write, read
+	} else {
+		plan.Hold *= company
+	}
+	crossing := plan.More.Float64() < d.mix.Cross
+	h, err := get(ctx, c, plan, modeClaim(mine, name, mode))
+	if h == nil {
+		return err
+	}
+	levels := []lock.Lease{h.Lease}
+	h.Again, _ = mine.(lock.Reenterer)
+	if x, ok := other.(lock.Reenterer); ok && crossing {
+		h.Increment(ctx, h.Lease, plan.Race)
+		if second := cross(ctx, h, x, plan); second != nil {
+			h.Increment(ctx, h.Lease, plan.Race) // it has both
+			h.ReleaseAll(levels, plan)
+			second.Again = x
+			if second.Event.Mode == histories.ModeRead {
+				plan.Hold *= company // while writers wait that came before it
+			}
+			second.Use(ctx, []lock.Lease{second.Lease}, plan)
+			second.Finish(ctx, plan, []lock.Lease{second.Lease})
+			return nil
+		}
+	} else if r, ok := mine.(lock.Reenterer); ok {
+		levels = h.Climb(ctx, r, plan)
+	}
+	h.Use(ctx, levels, plan)
+	h.Finish(ctx, plan, levels)
+	return nil
+}
+
+// cross takes the lock in its other mode too, by way of r.
+func cross(ctx context.Context, h *hold.Hold, r lock.Reenterer, plan cycle.Plan) *hold.Hold {
+	asked := histories.Event{Lock: h.Event.Lock, Mode: histories.ModeRead}
+	if h.Event.Mode == histories.ModeRead {
+		asked.Mode = histories.ModeWrite
+		// A lock that waits for itself must not keep the client.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, plan.Patience)
+		defer cancel()
+	}
+	second, err := hold.Acquire(ctx, h.C, histories.Acquire, asked, func(ctx context.Context) (lock.Lease, error) {
+		return r.Reenter(ctx, h.Event.Lock, h.Lease)
+	})
+	if err != nil {
+		h.IsLost()
+		return nil
+	}
+	return second
+}
+
+func (readWriteDriver) recover(ctx context.Context, c *client.Client, name string) bool {
+	return getsBoth(ctx, c, histories.Acquire, name)
+}
+
+func (readWriteDriver) try(ctx context.Context, c *client.Client, name string) bool {
+	return getsBoth(ctx, c, histories.TryAcquire, name)
+}
+
+// getsBoth gets the lock in one mode, and then in the other. Every other client
+// writes first, so that readers and writers meet in the queue.
+func getsBoth(ctx context.Context, c *client.Client, op histories.Op, name string) bool {
+	read := func(target lock.Client) hold.Claim {
+		read, _ := target.(lock.ReadWriteLocker).ReadWrite()
+		return modeClaim(read, name, histories.ModeRead)
+	}
+	write := func(target lock.Client) hold.Claim {
+		_, write := target.(lock.ReadWriteLocker).ReadWrite()
+		return modeClaim(write, name, histories.ModeWrite)
+	}
+	first, second := read, write
+	if c.Index%2 == 1 {
+		first, second = write, read
+	}
+	return gets(ctx, c, op, first) && gets(ctx, c, op, second)
+}
+
+func modeClaim(l lock.Locker, name string, mode histories.Mode) hold.Claim {
+	out := hold.ClaimOf(l, name)
+	out.Event.Mode = mode
+	return out
+}

@@ -1,0 +1,158 @@
+package drive
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/wait"
+)
+
+// rendezvous is where the members of the rounds of one double barrier meet, in the
+// run's own process. Rounds do not overlap: a member of one must never be counted in
+// the next, not even what a broken round has left behind. Clients meet here and
+// nowhere else: once a round has begun each is on its own.
+type rendezvous struct {
+	size int
+	// rest is how long after a broken round the next may begin at the
+	// earliest: a request of the old one may be under way for as long as a
+	// session lives without an answer.
+	rest time.Duration
+	// clean reports whether nothing is left of the members of a broken round.
+	clean func() bool
+
+	mu         sync.Mutex
+	generation int       // of the round that gathers or is under way
+	next       *round    // that gathers; nil while one is under way
+	notBefore  time.Time // set by a broken round
+	opened     chan struct{}
+}
+
+// round is one use of a double barrier, by members of one generation.
+type round struct {
+	at         *rendezvous
+	generation int
+	begun      chan struct{} // closed when it has begun
+	ranked     atomic.Int64  // members that have been told which of them they are
+
+	// Locked by the rendezvous.
+	members int // that have joined
+	inside  int // that have not ended their part
+	short   bool
+	broken  bool
+}
+
+// lookEvery is how often it is looked whether what a broken round has left is gone.
+const lookEvery = 50 * time.Millisecond
+
+func newRendezvous(size int, rest time.Duration, clean func() bool) *rendezvous {
+	v := &rendezvous{size: size, rest: rest, clean: clean, opened: make(chan struct{})}
+	v.open()
+	return v
+}
+
+// open lets the next round gather. The rendezvous is locked, or not shared yet.
+func (v *rendezvous) open() {
+	v.generation++
+	v.next = &round{at: v, generation: v.generation, begun: make(chan struct{})}
+	close(v.opened)
+}
+
+// join waits for the other members and returns the round when it has begun, or
+// nil if it has not when ctx or patience ends. If it is pushy the round begins
+// then with whoever is there: too few.
+func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy bool) *round {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r := v.enter(waiting)
+	if r == nil {
+		return nil
+	}
+	select {
+	case <-r.begun:
+		return r
+	case <-waiting.Done():
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	select {
+	case <-r.begun:
+		return r
+	default:
+	}
+	if pushy && ctx.Err() == nil {
+		r.short = true
+		r.begin()
+		return r
+	}
+	r.members--
+	return nil
+}
+
+// wanted reports whether somebody waits there for others to come.
+func (v *rendezvous) wanted() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.next != nil && v.next.members > 0
+}
+
+// enter waits until a round gathers and what a broken one has left is gone, and
+// counts itself in.
+func (v *rendezvous) enter(ctx context.Context) *round {
+	for {
+		v.mu.Lock()
+		r, opened, notBefore := v.next, v.opened, v.notBefore
+		if r != nil && notBefore.IsZero() {
+			r.members++
+			if r.members == v.size {
+				r.begin()
+			}
+			v.mu.Unlock()
+			return r
+		}
+		v.mu.Unlock()
+		switch {
+		case r == nil:
+			select {
+			case <-opened:
+			case <-ctx.Done():
+				return nil
+			}
+		case time.Now().After(notBefore) && v.clean():
+			v.mu.Lock()
+			if v.notBefore == notBefore {
+				v.notBefore = time.Time{}
+			}
+			v.mu.Unlock()
+		default:
+			wait.For(ctx, lookEvery)
+			if ctx.Err() != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// begin lets the members go. The rendezvous is locked.
+func (r *round) begin() {
+	r.inside = r.members
+	r.at.next, r.at.opened = nil, make(chan struct{})
+	close(r.begun)
+}
+
+// end is called by each member when it has ended its part.
+func (r *round) end(broken bool) {
+	v := r.at
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r.broken = r.broken || broken || r.short
+	r.inside--
+	if r.inside > 0 {
+		return
+	}
+	if r.broken {
+		v.notBefore = time.Now().Add(v.rest)
+	}
+	v.open()
+}

@@ -1,0 +1,74 @@
+package drive
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestARendezvousSendsWholeRounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clean atomic.Bool
+		l := newRendezvous(2, time.Second, clean.Load)
+		joined := make(chan *round)
+		join := func(patience time.Duration, pushy bool) { joined <- l.join(t.Context(), patience, pushy) }
+
+		wanted := func(want bool) {
+			t.Helper()
+			if got := l.wanted(); got != want {
+				t.Errorf("somebody waits for others: %v, want %v", got, want)
+			}
+		}
+		wanted(false)
+		go join(time.Second, false)
+		synctest.Wait()
+		wanted(true)
+		if r := <-joined; r != nil {
+			t.Fatalf("one went alone: %+v", r)
+		}
+		wanted(false)
+		go join(time.Second, false)
+		go join(time.Second, false)
+		a, b := <-joined, <-joined
+		if a == nil || a != b || a.generation != 1 {
+			t.Fatalf("two went together: %+v and %+v", a, b)
+		}
+		wanted(false)
+		a.end(false)
+		go join(time.Second, false)
+		if r := <-joined; r != nil {
+			t.Fatal("a round began while another was under way")
+		}
+		b.end(true)
+
+		// A broken round needs a rest, and what it left must be gone.
+		start := time.Now()
+		time.AfterFunc(5*time.Second, func() { clean.Store(true) })
+		go join(time.Minute, false)
+		go join(time.Minute, false)
+		a, b = <-joined, <-joined
+		if a == nil || a != b || a.generation != 2 || time.Since(start) < 5*time.Second {
+			t.Fatalf("after a broken round: %+v and %+v after %v", a, b, time.Since(start))
+		}
+		a.end(false)
+		b.end(false)
+
+		// Somebody who does not wait goes alone, and that breaks the round.
+		go join(time.Second, true)
+		a = <-joined
+		if a == nil || !a.short || a.generation != 3 {
+			t.Fatalf("alone: %+v", a)
+		}
+		a.end(false)
+		if l.notBefore.IsZero() {
+			t.Error("a round of too few did not count as broken")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if r := l.join(ctx, time.Minute, true); r != nil {
+			t.Error("somebody went when the run was over")
+		}
+	})
+}

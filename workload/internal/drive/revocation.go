@@ -1,0 +1,104 @@
+package drive
+
+import (
+	"context"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+var revocationRecipe = recipe{
+	Name:        histories.Revocation,
+	Description: "a mutex whose holder is asked to release",
+	make:        func(*client.Shared, cycle.Mix, *Group) driver { return revocationDriver{} },
+}
+
+// revocationDriver holds for longer than others, and some holders do until they
+// are asked to release, if it is not too long. A third of the cycles ask. Most
+// holders obey, some take their time. A few would hold on for longer than a
+// request may take to reach them, and obey: whether requests get lost can only
+// be seen of those. Half of the holders begin to listen only after a while, and
+// must hear of what came before.
+type revocationDriver struct{}
+
+func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	ask, obey, generous := plan.More.Float64() < 0.35, plan.More.Float64() < 0.8, plan.More.Float64()
+	waits, listensLate := generous < 0.1, plan.More.Float64() < 0.5
+	locker := c.Target().(lock.RevocableLocker).Revocable()
+	if ask {
+		return d.ask(ctx, c, locker, name)
+	}
+	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
+	if h == nil {
+		return err
+	}
+	if listensLate {
+		wait.ForOr(ctx, min(plan.Hold, c.Run.SessionTimeout/8), h.Lease.Lost())
+	}
+	asked, told := context.WithCancel(ctx)
+	defer told()
+	h.Lease.(lock.RevocableLease).OnRevoke(func() {
+		revokeRequested(h)
+		if obey || waits {
+			told()
+		}
+	})
+	levels := []lock.Lease{h.Lease}
+	if r, ok := locker.(lock.Reenterer); ok {
+		levels = h.Climb(asked, r, plan)
+	}
+	plan.Hold *= 10
+	switch {
+	case waits:
+		plan.Hold = c.Run.Promises.RevokeBound + c.Run.SessionTimeout/4
+	case generous < 0.3:
+		plan.Hold = c.Run.SessionTimeout / 4
+	}
+	h.Use(asked, levels, plan)
+	h.Finish(ctx, plan, levels)
+	return nil
+}
+
+// ask asks whoever holds the lock to release it, if anybody does.
+func (revocationDriver) ask(ctx context.Context, c *client.Client, locker lock.RevokerLocker, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Run.SessionTimeout)
+	defer cancel()
+	token, node, err := locker.Holder(ctx, name)
+	if err == nil {
+		err = hold.Operate(c, histories.Revoke, histories.Event{Lock: name, Token: token}, histories.Info, func() error {
+			return locker.Revoke(ctx, node)
+		})
+	}
+	if asPlanned(err) {
+		return nil
+	}
+	return err
+}
+
+func (revocationDriver) recover(ctx context.Context, c *client.Client, name string) bool {
+	return gets(ctx, c, histories.Acquire, revocableClaim(name))
+}
+
+func (revocationDriver) try(ctx context.Context, c *client.Client, name string) bool {
+	return gets(ctx, c, histories.TryAcquire, revocableClaim(name))
+}
+
+func revocableClaim(name string) func(lock.Client) hold.Claim {
+	return func(target lock.Client) hold.Claim {
+		return hold.ClaimOf(target.(lock.RevocableLocker).Revocable(), name)
+	}
+}
+
+// revokeRequested puts on record that the holder was asked to release, after the end
+// of the lease too: whom nobody has asked must not be told, ever.
+func revokeRequested(h *hold.Hold) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	e := h.Event
+	e.Type = histories.RevokeRequested
+	h.C.RecordAlive(e)
+}

@@ -1,0 +1,124 @@
+package drive
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/hold"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+var sharedSemaphoreRecipe = recipe{
+	Name:        histories.SharedSemaphore,
+	Description: "a number of permits that is changed while they are in use",
+	locks: func(n, _ int) ([]string, histories.Lock) {
+		return numbered(string(histories.SharedSemaphore), n), histories.Lock{Recipe: histories.SharedSemaphore, Size: permits}
+	},
+	make: func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return newSharedSemaphoreDriver(g.names) },
+}
+
+// sharedSemaphoreDriver is a semaphoreDriver that changes the size now and
+// then, to between two permits, which is the most that is asked for, and five.
+type sharedSemaphoreDriver struct {
+	semaphoreDriver
+	narrowed map[string]*atomic.Bool // by lock: see recover
+	flutters map[string]*atomic.Bool // by lock: somebody does
+}
+
+func newSharedSemaphoreDriver(locks []string) sharedSemaphoreDriver {
+	d := sharedSemaphoreDriver{
+		semaphoreDriver{of: func(c lock.Client) lock.PermitLocker { return c.(lock.SharedSemaphoreLocker).SharedSemaphore() }},
+		make(map[string]*atomic.Bool), make(map[string]*atomic.Bool),
+	}
+	for _, name := range locks {
+		d.narrowed[name], d.flutters[name] = new(atomic.Bool), new(atomic.Bool)
+	}
+	return d
+}
+
+func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	resize, size, n := plan.More.Float64() < 0.15, 2+plan.More.IntN(4), 1+plan.More.IntN(5)/3
+	if !resize {
+		return d.use(ctx, c, name, plan, n)
+	}
+	err := d.setSize(ctx, c, name, size)
+	if err == nil && plan.More.IntN(2) == 0 {
+		err = d.flutter(ctx, c, name, plan)
+	}
+	if asPlanned(err) {
+		return nil // the run is over, or the servers were away for long
+	}
+	return err
+}
+
+// flutter changes the size again and again, as fast as it can be changed: between two
+// of the steps by which others take permits, too. Every other size has no room for who
+// asks for two, whoever holds what. One client does so at a time: of two, nobody could
+// tell which change was whose.
+func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	if !d.flutters[name].CompareAndSwap(false, true) {
+		return nil
+	}
+	defer d.flutters[name].Store(false)
+	for i := range 2 * flutters {
+		if err := d.setSize(ctx, c, name, 1+4*(i%2)); err != nil {
+			return err
+		}
+		wait.For(ctx, time.Duration(plan.More.Float64()*float64(time.Millisecond)))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return d.setSize(c.Run.Life, c, name, 2)
+}
+
+// flutters is how often.
+const flutters = 15
+
+// recover acquires two permits. The first client to come makes the size one for a
+// while: then the others wait for the size alone, nothing but its raise can wake
+// them, and it must (CURATOR-75).
+func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client.Client, name string) bool {
+	if d.narrowed[name].CompareAndSwap(false, true) {
+		d.ensureSize(ctx, c, name, 1)
+		wait.For(ctx, narrowFor)
+		d.ensureSize(ctx, c, name, permits)
+	}
+	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.of(target), name, 2) })
+}
+
+// narrowFor is enough for the others to come and look.
+const narrowFor = time.Second
+
+// settle puts the size back to what it was. That fires the watches that waits have
+// left on it: ZooKeeper's Go client cannot take a watch back, and on a node that
+// stays for good there can be one for each session. What is left after that is a
+// leak.
+func (d sharedSemaphoreDriver) settle(ctx context.Context, c *client.Client, name string) {
+	d.ensureSize(ctx, c, name, permits)
+}
+
+// ensureSize changes the size, again until it is known to have changed.
+func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client.Client, name string, size int) bool {
+	for ctx.Err() == nil && c.EnsureOpen(ctx) {
+		if d.setSize(ctx, c, name, size) == nil {
+			return true
+		}
+		wait.For(ctx, failureRest)
+	}
+	return false
+}
+
+func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client.Client, name string, size int) error {
+	locker := c.Target().(lock.SharedSemaphoreLocker).SharedSemaphore()
+	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
+	defer cancel()
+	return hold.OperateMarked(c, histories.SetSize, histories.Event{Lock: name, Size: size}, histories.Info, func() (histories.Token, error) {
+		return resize(c, locker, name, func() error { return locker.SetSize(ctx, name, size) })
+	})
+}

@@ -1,0 +1,79 @@
+// Package goroutines finds those that the client of a lock has left running.
+package goroutines
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/mutants"
+)
+
+// stopWithin is how long goroutines get to end once their client is closed.
+const stopWithin = 2 * time.Second
+
+// All returns the goroutines of this process by their ID line's number.
+func All() map[string]string {
+	buf := make([]byte, 1<<20)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	out := make(map[string]string)
+	for stack := range strings.SplitSeq(string(buf), "\n\n") {
+		if id, _, ok := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " "); ok {
+			out[id] = stack
+		}
+	}
+	return out
+}
+
+// Left lists the goroutines that run the code of targets and were not
+// there before, when they have had time to end.
+func Left(ctx context.Context, before map[string]string, targets []lock.Target) (left []string) {
+	wait.Until(ctx, stopWithin, func() bool {
+		left = Running(before, targets)
+		return len(left) == 0
+	})
+	slices.Sort(left)
+	return left
+}
+
+// Running lists the goroutines that run the code of targets and were not there
+// before.
+func Running(before map[string]string, targets []lock.Target) (found []string) {
+	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + "."}
+	for _, ours := range []reflect.Type{reflect.TypeFor[recipes.Client](), reflect.TypeFor[mutants.Client]()} {
+		packages = append(packages, pkg(ours)+".", pkg(ours)+"/") // and the packages below
+	}
+	for _, t := range targets {
+		packages = append(packages, pkg(reflect.TypeOf(t))+".")
+	}
+	for id, stack := range All() {
+		if _, old := before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
+			found = append(found, stack)
+		}
+	}
+	return found
+}
+
+// pkg returns the path of a type's package, which the names of its functions begin
+// with in a stack.
+func pkg(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath()
+}

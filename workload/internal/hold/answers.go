@@ -1,0 +1,207 @@
+package hold
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// What a lock says of itself is judged if its target promises
+// histories.Promises.Says. Leases and lockers say as much as they have methods
+// for; an observer is told by way of Env.Told.
+
+// asking decides how often locks are asked of themselves, by shares.
+const (
+	askGrantShare = 0.25 // of new holds
+	askNodeShare  = 0.05 // of new holds: when their node was created, and of all those that a fault has met
+	askFreeShare  = 0.25 // of releases: whether the lock is held
+	AskQueueShare = 0.08 // of cycles: who stands in the queue
+)
+
+// saying begins an answer: what is said from now on was not so before.
+func saying(c *client.Client) *histories.Saying {
+	return &histories.Saying{Asked: c.Run.Journal.Elapsed()}
+}
+
+// ask puts on record what one of the hold's leases, of a depth as its holder
+// counts, says of itself. When the hold is over or lost by then, it is not: nobody
+// knows what came first.
+func (h *Hold) ask(lease lock.Lease, depth int) {
+	if !h.C.Run.Promises.Says {
+		return
+	}
+	e := h.Event
+	if part, ok := lease.(partLease); ok {
+		lease, e = part.Lease, h.part(part.lock)
+	}
+	s := saying(h.C)
+	asked := time.Now()
+	if l, ok := lease.(lock.NestedLease); ok {
+		s.Depth = l.Depth()
+	}
+	if l, ok := lease.(lock.DeadlineLease); ok {
+		valid := lease.Valid()
+		left := l.Deadline().Sub(asked)
+		s.Valid, s.Left = &valid, &left
+	}
+	if l, ok := lease.(lock.PartsDeadlineLease); ok {
+		least := slices.MinFunc(l.PartDeadlines(), time.Time.Compare).Sub(asked)
+		s.Least = &least
+	}
+	if l, ok := lease.(lock.ContextLease); ok {
+		ended := h.endedEarly(l.Context())
+		s.Ended = &ended
+	}
+	s.Held = saysHeld(h.C, e.Lock, e.Mode)
+	h.record(e, depth, s, false)
+	if e.Mode != "" {
+		h.askOtherMode()
+	}
+}
+
+// askOtherMode puts on record whether the client holds a read/write lock in the mode in
+// which it does not, if it holds nothing else.
+func (h *Hold) askOtherMode() {
+	s, e := saying(h.C), h.Event
+	e.Token = histories.Token{}
+	if e.Mode = histories.ModeRead; h.Event.Mode == histories.ModeRead {
+		e.Mode = histories.ModeWrite
+	}
+	if h.C.Holds() == 1 {
+		s.Held = saysFree(h.C, e.Lock, e.Mode)
+	}
+	h.record(e, 0, s, false)
+}
+
+// askNow asks one of the hold's leases, given outermost first, now and then.
+func (h *Hold) askNow(levels []lock.Lease) {
+	if h.C.Asks.Float64() < askGrantShare {
+		h.askOne(levels)
+	}
+}
+
+// askOne asks any one of the hold's leases.
+func (h *Hold) askOne(levels []lock.Lease) {
+	i := h.C.Asks.IntN(len(levels))
+	h.ask(levels[i], h.above+i+1)
+}
+
+// askGranted asks a hold that has just begun now and then, and when its node was
+// created if a fault has met its acquire: that is when a target must find that out.
+func (h *Hold) askGranted(met bool) {
+	h.askNow([]lock.Lease{h.Lease})
+	if h.C.Asks.Float64() < askNodeShare || met {
+		h.askNode()
+	}
+}
+
+// endedEarly reports whether the context of a lease that is not lost has ended. A
+// loss that ends the context first is waited for.
+func (h *Hold) endedEarly(ctx context.Context) bool {
+	for i := 0; i < 10 && ctx.Err() != nil && !h.IsLost(); i++ {
+		wait.ForOr(context.Background(), histories.EndBound/10, h.Lease.Lost())
+	}
+	return ctx.Err() != nil && !h.IsLost()
+}
+
+// record puts a saying of the hold's on record while the hold lasts, or its
+// contradiction to itself in any case.
+func (h *Hold) record(e histories.Event, depth int, s *histories.Saying, always bool) {
+	e.Type, e.Depth, e.Saying = histories.Says, depth, s
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	if h.over || !always && h.isLostLocked() {
+		return
+	}
+	if s.Valid == nil && s.Depth == 0 && s.Ended == nil && s.Held == nil && s.Created == 0 {
+		return // it says nothing
+	}
+	h.C.Record(e)
+}
+
+// askLost puts on record what a lease says of itself that is lost, as is on record
+// already. Its context gets time to end.
+func (h *Hold) askLost(lease lock.Lease) {
+	if !h.C.Run.Promises.Says {
+		return
+	}
+	e := h.Event
+	if part, ok := lease.(partLease); ok {
+		select {
+		case <-part.Lost():
+			lease, e = part.Lease, h.part(part.lock)
+		default: // it was another of the locks, by its node
+			lease = h.Lease
+		}
+	}
+	s := saying(h.C)
+	if l, ok := lease.(lock.ContextLease); ok {
+		// In steps, so that a machine that stands still does not count.
+		for i := 0; i < 10 && l.Context().Err() == nil; i++ {
+			wait.ForOr(context.Background(), histories.EndBound/5, l.Context().Done())
+		}
+		ended := l.Context().Err() != nil
+		s.Ended = &ended
+	}
+	valid := lease.Valid()
+	s.Valid, s.Held = &valid, saysFree(h.C, e.Lock, e.Mode)
+	h.record(e, 0, s, true)
+}
+
+// askFreeShare puts on record whether the lock is held that the client has given back.
+func (h *Hold) askFree() {
+	held := saying(h.C)
+	if held.Held = saysFree(h.C, h.Event.Lock, h.Event.Mode); held.Held == nil {
+		return
+	}
+	e := h.Event
+	e.Type, e.Token, e.Saying = histories.Says, histories.Token{}, held
+	h.C.Record(e)
+}
+
+// companyBusy reports whether another client of the application holds, wants or gives
+// back a lock.
+func companyBusy(c *client.Client) bool {
+	return slices.ContainsFunc(c.Siblings(), (*client.Client).IsBusy)
+}
+
+// saysFree asks whether the client holds a lock that it should not hold: nil if it does
+// not say, or may hold the lock in the name of another, perhaps in its next session.
+func saysFree(c *client.Client, name string, mode histories.Mode) *bool {
+	if companyBusy(c) {
+		return nil
+	}
+	held := saysHeld(c, name, mode)
+	if companyBusy(c) {
+		return nil
+	}
+	return held
+}
+
+// saysHeld asks whether the client holds a lock; nil if it does not say.
+func saysHeld(c *client.Client, name string, mode histories.Mode) *bool {
+	if l, ok := lockerOf(c, name, mode).(lock.HeldLocker); ok && name != "" {
+		held := l.Held(name)
+		return &held
+	}
+	return nil
+}
+
+// lockerOf returns what gets a lock, nil if there is no client.
+func lockerOf(c *client.Client, name string, mode histories.Mode) any {
+	target, recipe := c.Target(), c.Run.Locks[name].Recipe
+	switch {
+	case target == nil || name == "":
+		return nil
+	case recipe.HasPermits():
+		l, _ := lock.PermitsOf(target, recipe)
+		return l
+	}
+	l, _ := lock.LockerOf(target, recipe, mode)
+	return l
+}

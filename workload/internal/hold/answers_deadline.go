@@ -1,0 +1,53 @@
+package hold
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// beforeDeadline is when a holder begins to look closely at a deadline that comes.
+const beforeDeadline = 2 * time.Millisecond
+
+// waitOut waits while the hold goes on: for d, until ctx ends or the lease is lost.
+// A deadline that comes meanwhile is met with open eyes: a lease that waits to be
+// told of its loss is valid for an instant too long, and whoever pauses in it for
+// longer.
+func (h *Hold) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
+	l, ok := lease.(lock.DeadlineLease)
+	if part, isPart := lease.(partLease); isPart {
+		l, ok = part.Lease.(lock.DeadlineLease)
+	}
+	if !ok || !h.C.Run.Promises.Says {
+		wait.ForOr(ctx, d, h.Lease.Lost())
+		return
+	}
+	end := time.Now().Add(d)
+	if left := time.Until(l.Deadline()) - beforeDeadline; left < d {
+		wait.ForOr(ctx, left, h.Lease.Lost())
+		h.meetDeadline(ctx, l)
+	}
+	wait.ForOr(ctx, time.Until(end), h.Lease.Lost())
+}
+
+// meetDeadline asks the lease again and again until it is valid no more, or its
+// deadline has moved on. If it is valid after its own deadline that is on record,
+// whatever has become of it since.
+func (h *Hold) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
+	for until := time.Now().Add(10 * beforeDeadline); ctx.Err() == nil; {
+		s := saying(h.C)
+		asked := time.Now()
+		valid := lease.Valid()
+		left := lease.Deadline().Sub(asked)
+		if valid && left <= 0 {
+			s.Valid, s.Left = &valid, &left
+			h.record(h.Event, 0, s, true)
+			return
+		}
+		if !valid || left > 2*beforeDeadline || asked.After(until) {
+			return
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package hold
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// A lock of several whose node was deleted takes the whole hold with it. What was
+// acquired once more of another of them is as good as before, until it is given back.
+func TestOfSeveralLocksThoseAreAskedThatAreLost(t *testing.T) {
+	both := histories.Event{Type: histories.OK, Op: histories.Acquire, Depth: 1, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}}
+	for name, lost := range map[string]bool{"its own is lost": true, "another is lost": false} {
+		t.Run(name, func(t *testing.T) {
+			h, record := heldInMemory(t, both)
+			h.C.Run.Promises.Says = true
+			close(h.Lease.(*guarding).lost)
+			if !h.IsLost() {
+				t.Fatal("it is not lost")
+			}
+			again := &fakeLease{lost: make(chan struct{})}
+			if lost {
+				close(again.lost)
+			}
+			h.askLost(partLease{again, "a"})
+			var says []histories.Event
+			for _, e := range record() {
+				if e.Type == histories.Says {
+					says = append(says, e)
+				}
+			}
+			if len(says) != 1 || *says[0].Saying.Valid || lost != (says[0].Lock == "a") {
+				t.Errorf("on record: %+v", says)
+			}
+		})
+	}
+}
+
+// knowing is a target, and a client of it, that says that it holds every lock.
+type knowing struct {
+	lock.Target
+	lock.Client
+}
+
+func (k *knowing) Open(context.Context, lock.Env) (lock.Client, error) { return k, nil }
+func (*knowing) Conn() *zk.Conn                                        { return nil }
+func (*knowing) Close(context.Context) error                           { return nil }
+func (*knowing) Held(string) bool                                      { return true }
+
+// The client may hold a lock in the name of a sibling, in its next session too.
+func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		sibling func(*client.Client)
+		asked   bool
+	}{
+		"idle":     {func(*client.Client) {}, true},
+		"waiting":  {func(c *client.Client) { c.SetWaiting(true) }, false},
+		"holding":  {func(c *client.Client) { c.AddHold(new(activity.Holding)) }, false},
+		"to leave": {func(c *client.Client) { c.SetReleasing(true) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
+			r := &client.Shared{Size: 2, Target: new(knowing), Locks: locks, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}
+			asked, sibling := client.New(r, 0), client.New(r, 1)
+			sibling.Joins(asked)
+			if err := asked.Open(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.sibling(sibling)
+			if held := saysFree(asked, "lock-0", ""); (held != nil) != c.asked {
+				t.Errorf("it was asked: %v", held != nil)
+			}
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Claim is what an acquire asks for, and how.
+type Claim struct {
+	Event   histories.Event // Lock or Parts, Mode, Permits
+	Acquire func(context.Context) (lock.Lease, error)
+	Try     func(context.Context) (lock.Lease, error)
+}
+
+// ClaimOf asks a locker for one of its locks.
+func ClaimOf(l lock.Locker, name string) Claim {
+	return Claim{
+		Event:   histories.Event{Lock: name},
+		Acquire: func(ctx context.Context) (lock.Lease, error) { return l.Acquire(ctx, name) },
+		Try:     func(ctx context.Context) (lock.Lease, error) { return l.TryAcquire(ctx, name) },
+	}
+}
+
+// attempt is one acquire from its invocation to its completion. It travels in
+// the context, so that a place in the queue is put down to the acquire that
+// took it even when the target reports it late.
+type attempt struct {
+	c *client.Client
+	histories.Event
+
+	mu   sync.Mutex
+	open bool
+}
+
+// enqueued puts a place on record.
+func (a *attempt) enqueued(p lock.Place) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.open {
+		return // the acquire is over: its place means nothing any more
+	}
+	name := a.Lock
+	if name == "" {
+		if !slices.ContainsFunc(a.Parts, func(part histories.Part) bool { return part.Lock == p.Lock }) {
+			return // a place that nobody knows the queue of
+		}
+		name = p.Lock
+	}
+	a.c.SetQueued(activity.Stand{Lock: name, Token: p.Token})
+	a.c.Record(histories.Event{
+		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: name, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
+		Session: a.c.SessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
+	})
+}
+
+// Acquire runs one acquire of what asked says, by way of do, and returns the
+// hold if it got it; Depth is above 1 of an owner that asks as if it held. Any error means that nobody acts on it: it fails.
+func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histories.Event, do func(context.Context) (lock.Lease, error)) (*Hold, error) {
+	a := &attempt{c: c, open: true, Event: asked}
+	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.Current(), c.SessionName()
+	a.Owner = ownerName(a.Process)
+	c.Record(a.Event)
+	strikes := c.StrikeCount()
+	c.SetAsking(true)
+	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued}))
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open = false
+	defer c.SetAsking(false)
+	done := a.Event
+	done.Session = c.SessionName()
+	if err != nil {
+		done.Type, done.Error = histories.Fail, err.Error()
+		done.Refused = op == histories.TryAcquire && errors.Is(err, lock.ErrNotAcquired)
+		c.Record(done)
+		return nil, err
+	}
+	if s, ok := lease.(lock.Sessioned); ok {
+		done.Session = lock.SessionName(s.SessionID())
+	}
+	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), max(1, asked.Depth)
+	if d, ok := lease.(lock.NestedLease); ok {
+		done.Depth = max(done.Depth, d.Depth())
+	}
+	if m, ok := lease.(lock.MultiLease); ok && done.Parts != nil {
+		done.Token, done.Parts = histories.Token{}, withTokens(done.Parts, m.Tokens())
+	}
+	c.Record(done)
+	h := New(c, done, lease)
+	c.AddHold(h.Holding)
+	h.askGranted(c.StrikeCount() != strikes)
+	return h, nil
+}
+
+// withTokens returns a copy of parts that has the tokens, one for each.
+func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Part {
+	out := slices.Clone(parts)
+	for i := range min(len(out), len(tokens)) {
+		out[i].Token = tokens[i]
+	}
+	return out
+}
+
+// Operate runs and records one operation that gets no lock. An error ends it
+// as failed says: fail if nobody acts on it, info if nobody knows whether it
+// took effect; then the process is retired.
+func Operate(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
+	return OperateMarked(c, op, e, failed, func() (histories.Token, error) { return e.Token, do() })
+}
+
+// OperateMarked is operate of what is known to have happened by a transaction.
+func OperateMarked(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() (histories.Token, error)) error {
+	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.Current(), c.SessionName()
+	c.Record(e)
+	token, err := do()
+	e.Type, e.Session, e.Token = histories.OK, c.SessionName(), token
+	if err != nil {
+		e.Type, e.Error = failed, err.Error()
+	}
+	c.Record(e)
+	if e.Type == histories.Info {
+		c.Retire()
+	}
+	return err
+}
+
+// ownerName names the owner that a process acquires for: itself.
+func ownerName(process int) string { return fmt.Sprintf("p%d", process) }
+
+// AsLease makes no Lease of a nil MultiLease.
+func AsLease(l lock.MultiLease, err error) (lock.Lease, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}

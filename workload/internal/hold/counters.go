@@ -1,0 +1,122 @@
+package hold
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// guarded is what one lock of a hold guards: its counters, and the token that
+// the fence goes by.
+type guarded struct {
+	lock  string
+	token histories.Token
+}
+
+// guards returns what the hold may write to. Permits guard nothing: they are
+// not exclusive.
+func (h *Hold) guards() []guarded {
+	switch {
+	case h.Event.Permits > 0:
+		return nil
+	case h.Event.Parts == nil:
+		return []guarded{{h.Event.Lock, h.Event.Token}}
+	}
+	var out []guarded
+	for _, p := range h.Event.Parts {
+		out = append(out, guarded{p.Lock, p.Token})
+	}
+	return out
+}
+
+// Increment reads and increments the counters of what is held as a careful
+// user does: it writes only while the lease is valid. race is the pause in
+// between.
+//
+// A reader reads twice instead. It stays away from the fence: its token is no
+// place in the order of the writers.
+func (h *Hold) Increment(ctx context.Context, lease lock.Lease, race time.Duration) {
+	if !h.C.Awake() {
+		return
+	}
+	if h.Event.Mode == histories.ModeRead {
+		g := h.guards()[0]
+		_, _ = h.read(g, histories.StorePlain)
+		wait.For(ctx, race)
+		if !h.IsLost() && lease.Valid() {
+			_, _ = h.read(g, histories.StorePlain)
+		}
+		return
+	}
+	type seen struct {
+		guarded
+		store string
+		value int64
+	}
+	var all []seen
+	for _, g := range h.guards() {
+		// The fenced one first: a holder whose lease has ended meanwhile stops at
+		// the plain one, and it is for the fence to stop it before.
+		stores := []string{histories.StorePlain}
+		if g.token != (histories.Token{}) {
+			stores = []string{histories.StoreFenced, histories.StorePlain}
+		}
+		for _, store := range stores {
+			if v, err := h.read(g, store); err == nil {
+				all = append(all, seen{g, store, v})
+			}
+		}
+	}
+	wait.For(ctx, race)
+	for _, s := range all {
+		if !h.mayWrite(lease, s.store) {
+			return
+		}
+		counters := h.C.Run.Counters[s.lock]
+		_, _ = h.access(histories.Write, s.guarded, s.store, s.value+1, func() (int64, error) {
+			return s.value + 1, h.C.IfAlive(func() error { return counters.Write(s.store, s.token, s.value+1) })
+		})
+	}
+}
+
+// mayWrite is asked right before a write. A holder in a process of its own may be
+// paused between the last look at its lease and the write: where there is a
+// fence it writes without looking again, as soon as its process runs.
+func (h *Hold) mayWrite(lease lock.Lease, store string) bool {
+	if h.IsLost() {
+		return false
+	}
+	if store == histories.StoreFenced && h.C.Hosted() {
+		return h.C.Awake()
+	}
+	return lease.Valid()
+}
+
+func (h *Hold) read(g guarded, store string) (int64, error) {
+	counters := h.C.Run.Counters[g.lock]
+	return h.access(histories.Read, g, store, 0, func() (int64, error) { return counters.Read(store, g.token) })
+}
+
+// access records one read or write of a counter.
+func (h *Hold) access(op histories.Op, g guarded, store string, value int64, do func() (int64, error)) (int64, error) {
+	e := h.accessing(op, g, store, value)
+	h.C.Record(e)
+	v, err := do()
+	e.Type, e.Value = histories.OK, v
+	if err != nil {
+		e.Type, e.Error = histories.Fail, err.Error()
+	}
+	h.C.Record(e)
+	return v, err
+}
+
+// accessing is the invocation of one read or write of a counter.
+func (h *Hold) accessing(op histories.Op, g guarded, store string, value int64) histories.Event {
+	e := h.Event
+	e.Type, e.Op, e.Lock, e.Parts, e.Token = histories.Invoke, op, g.lock, nil, g.token
+	e.Store, e.Value = store, value
+	return e
+}

@@ -1,0 +1,198 @@
+// Package hold is what a client does with a lock from its acquire to its release, whatever
+// the recipe: it reads and writes what the lock guards, re-enters, asks the lock what it
+// says of itself, and puts all of it on record.
+package hold
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Hold is a lock, or several acquired at once, that a process holds, from the
+// acquire's completion to the call of the outermost Release.
+type Hold struct {
+	*activity.Holding // its event is what all its events have in common
+	C                 *client.Client
+	Lease             lock.Lease
+	above             int            // how often its owner had the lock before, as far as the owner knows
+	since             int            // the client's strikes when it began
+	seen              *seen          // of the counter in ZooKeeper, when it is to be written
+	Again             lock.Reenterer // for re-entries; nil where there are none
+	done              chan struct{}  // closed when over
+
+	Mu   sync.Mutex
+	lost bool // on record
+	down bool // the lease's link, on record
+	over bool // Release was called, or the process crashed
+}
+
+func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
+	h := &Hold{C: c, Lease: lease, done: make(chan struct{}), since: c.StrikeCount(), above: max(acquired.Depth, 1) - 1}
+	acquired.Type, acquired.Op, acquired.Depth = "", "", 0
+	h.Holding = &activity.Holding{Event: acquired, Suspended: h.linkChanged}
+	if l, ok := lease.(lock.NodesLease); ok {
+		h.Nodes = l.Nodes
+	}
+	if lease.Lost() != nil {
+		// Ends with the hold: every hold is over before its client closes.
+		c.Wg.Go(func() {
+			select {
+			case <-lease.Lost():
+				h.IsLost()
+			case <-h.done:
+			}
+		})
+	}
+	return h
+}
+
+// IsLost asks the lease, and puts a loss on record before anybody acts on it.
+func (h *Hold) IsLost() bool {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	return h.isLostLocked()
+}
+
+func (h *Hold) isLostLocked() bool {
+	if h.lost {
+		return true
+	}
+	select {
+	case <-h.Lease.Lost():
+	default:
+		return false
+	}
+	if !h.over {
+		h.lost = true
+		h.recordLocked(histories.Lost)
+	}
+	return true
+}
+
+// linkChanged puts on record that the lease's link is down, or back.
+func (h *Hold) linkChanged(down bool) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	if h.over || h.lost || h.down == down {
+		return // over, or another lease of several has told already
+	}
+	h.down = down
+	if down {
+		h.recordLocked(histories.Suspended)
+	} else {
+		h.recordLocked(histories.Resumed)
+	}
+}
+
+// isDown reports whether the lease's link is down, as it was told.
+func (h *Hold) isDown() bool {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	return h.down
+}
+
+func (h *Hold) recordLocked(t histories.Type) {
+	e := h.Event
+	e.Type = t
+	h.C.Record(e)
+}
+
+// End records the event that ends the hold by its holder's own doing. A loss
+// that has been told by now is on record before it, and none is after it.
+func (h *Hold) End(e histories.Event) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	h.isLostLocked()
+	h.over = true
+	close(h.done)
+	h.C.Record(e)
+	h.C.DropHold(h.Holding)
+}
+
+// release gives back one level of the hold. When nobody knows whether the
+// outermost was freed, the process is retired, unless it holds something else:
+// then it goes on for as long as it does.
+func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
+	h.C.Awake()
+	e := h.Event
+	if part, ok := lease.(partLease); ok {
+		e = h.part(part.lock)
+	}
+	e.Type, e.Op, e.Depth = histories.Invoke, histories.Release, depth
+	if depth == 1 {
+		h.C.SetReleasing(true)
+		defer h.C.SetReleasing(false)
+		h.End(e)
+	} else {
+		h.C.Record(e)
+	}
+	err := lease.Release(ctx)
+	switch {
+	case err == nil:
+		e.Type = histories.OK
+		if depth == 1 {
+			h.C.Journal.Cycles.Add(1)
+		}
+	case errors.Is(err, lock.ErrLost), depth > 1, h.C.Holds() > 0:
+		// Not its doing that the lock is free; or its process goes on.
+		e.Type = histories.Fail
+	default:
+		e.Type = histories.Info
+	}
+	if err != nil {
+		e.Error = err.Error()
+	}
+	h.C.Record(e)
+	if e.Type == histories.Info {
+		h.C.Retire()
+	} else if depth == 1 && h.C.Run.Promises.Says && h.C.Asks.Float64() < askFreeShare {
+		h.askFree()
+	}
+}
+
+// partLease is a re-entry of one lock of several.
+type partLease struct {
+	lock.Lease
+	lock string
+}
+
+// part is what the events of one lock of the hold have in common.
+func (h *Hold) part(name string) histories.Event {
+	e := h.Event
+	for _, p := range e.Parts {
+		if p.Lock == name {
+			e.Lock, e.Token, e.Parts = p.Lock, p.Token, nil
+		}
+	}
+	return e
+}
+
+// reenter acquires the held lock, or the first of several, again. It returns nil
+// when it did not get it.
+func (h *Hold) reenter(ctx context.Context, r lock.Reenterer, held lock.Lease, depth int) lock.Lease {
+	e := h.part(h.Lock())
+	if part, ok := held.(partLease); ok {
+		held = part.Lease
+	}
+	e.Type, e.Op, e.Token = histories.Invoke, histories.Acquire, histories.Token{}
+	h.C.Record(e)
+	lease, err := r.Reenter(ctx, e.Lock, held)
+	if err != nil {
+		h.IsLost()
+		e.Type, e.Error = histories.Fail, err.Error()
+		h.C.Record(e)
+		return nil
+	}
+	e.Type, e.Token, e.Depth = histories.OK, lease.Token(), depth
+	h.C.Record(e)
+	if h.Event.Parts != nil {
+		return partLease{lease, e.Lock}
+	}
+	return lease
+}

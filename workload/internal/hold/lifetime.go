@@ -1,0 +1,155 @@
+package hold
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// heartbeat is how often a long hold looks after its lease and its counters.
+const heartbeat = 100 * time.Millisecond
+
+// Climb re-enters as deep as planned, by way of r, and returns the leases,
+// outermost first.
+func (h *Hold) Climb(ctx context.Context, r lock.Reenterer, plan cycle.Plan) []lock.Lease {
+	h.Again = r
+	levels := []lock.Lease{h.Lease}
+	for len(levels) < plan.Depth && !h.IsLost() {
+		lease := h.reenter(ctx, r, levels[len(levels)-1], len(levels)+1)
+		if lease == nil {
+			break
+		}
+		levels = append(levels, lease)
+		h.askNow(levels)
+	}
+	return levels
+}
+
+// Use increments by the innermost of the leases, and holds on.
+func (h *Hold) Use(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
+	top := levels[len(levels)-1]
+	h.beginGuarded(plan)
+	h.Increment(ctx, top, plan.Race)
+	h.linger(ctx, levels, plan)
+}
+
+// linger holds the lock for the planned time, or until ctx ends. A client that
+// is hit by a fault meanwhile may hold on: an application does not hurry because
+// the network fails. It goes on incrementing, until it is told that the lease is
+// lost.
+func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
+	lease := levels[len(levels)-1]
+	until := time.Now().Add(plan.Hold)
+	heldOn := false
+	h.Lingers.Store(plan.HoldOn > 0)
+	defer h.Lingers.Store(false)
+	for ctx.Err() == nil && !h.IsLost() {
+		left := time.Until(until)
+		if !heldOn && plan.HoldOn > 0 && h.C.StrikeCount() != h.since {
+			heldOn = true
+			h.readGuarded(plan, 3*heartbeat) // whoever is robbed is to write all the same
+			left = max(left, plan.HoldOn, h.C.Enduring())
+			until = time.Now().Add(left)
+		}
+		if left <= 0 {
+			return
+		}
+		h.waitOut(ctx, min(left, heartbeat), lease)
+		if left > heartbeat || heldOn {
+			h.askOne(levels)
+			h.Increment(ctx, lease, plan.Race)
+		}
+	}
+}
+
+// Finish ends the hold, the last of its process, as planned: by a crash of its
+// client, or by giving back its leases, outermost first.
+func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease) {
+	if h.IsLost() {
+		h.askLost(levels[len(levels)-1])
+	}
+	unknown := h.endGuarded(levels, plan)
+	if unknown || plan.Crash && ctx.Err() == nil && !h.IsLost() {
+		e := h.Event
+		e.Type = histories.Crash
+		h.End(e)
+		h.C.Abandon()
+		return
+	}
+	h.reenterLost(levels, plan)
+	h.ReleaseAll(levels, plan)
+}
+
+// reenterLost asks for the lock once more in the name of an owner that has just
+// lost it: by the lease, which must be refused, since the lock may be another's by
+// now; or anew, and then what it gets must be another hold. A careful holder gives
+// back at once what it should not have got.
+func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
+	if h.Again == nil || !h.IsLost() || !h.C.Awake() {
+		return
+	}
+	asked, do := h.askedAgain(levels, plan)
+	if do == nil {
+		return
+	}
+	// A lock that goes to the end of the queue must not keep the client for ever.
+	ctx, cancel := context.WithTimeout(h.C.Run.Life, 2*h.C.Run.SessionTimeout)
+	defer cancel()
+	if second, err := Acquire(ctx, h.C, histories.Acquire, asked, do); err == nil {
+		second.Increment(ctx, second.Lease, 0)
+		second.ReleaseAll([]lock.Lease{second.Lease}, cycle.Plan{})
+	}
+}
+
+// askedAgain says what reenterLost asks for, and how; do is nil if there is no way.
+//
+// Several locks are asked for by their lease, all together: one of them at least is
+// lost, so they must be refused. Those that are not lost could be had again, one by
+// one, or anew.
+func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories.Event, do func(context.Context) (lock.Lease, error)) {
+	asked = histories.Event{Mode: h.Event.Mode, Depth: len(levels) + 1}
+	if len(h.Event.Parts) > 1 {
+		m, ok := h.C.Target().(lock.MultiReenterer)
+		if !ok {
+			return asked, nil
+		}
+		all := make([]string, len(h.Event.Parts))
+		for i, p := range h.Event.Parts {
+			all[i] = p.Lock
+			asked.Parts = append(asked.Parts, histories.Part{Lock: p.Lock})
+		}
+		return asked, func(ctx context.Context) (lock.Lease, error) { return AsLease(m.ReenterAll(ctx, all, h.Lease)) }
+	}
+	held := levels[len(levels)-1]
+	if part, ok := held.(partLease); ok {
+		held = part.Lease
+	}
+	asked.Lock = h.Lock()
+	if l, ok := h.Again.(lock.Locker); ok && plan.More.IntN(2) == 0 {
+		asked.Depth = 0
+		return asked, func(ctx context.Context) (lock.Lease, error) { return l.Acquire(ctx, h.Lock()) }
+	}
+	return asked, func(ctx context.Context) (lock.Lease, error) { return h.Again.Reenter(ctx, h.Lock(), held) }
+}
+
+// ReleaseAll gives back the leases of a hold, given outermost first, the
+// innermost first. After an inner one the lock is still held, and used. Some
+// holders do not wait for the outermost: their context has ended.
+func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
+	release, cancel := context.WithTimeout(h.C.Run.Life, 2*h.C.Run.SessionTimeout)
+	defer cancel()
+	for depth := len(levels); depth >= 1; depth-- {
+		if depth < len(levels) {
+			// The lock is still held: the inner release must not have freed it.
+			h.Increment(release, levels[depth-1], plan.Race)
+			h.askNow(levels[:depth])
+		}
+		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.C.Holds() == 1 { // or its process would have to go on, not knowing
+			cancel()
+		}
+		h.release(release, levels[depth-1], depth)
+	}
+}

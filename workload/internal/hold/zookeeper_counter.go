@@ -1,0 +1,114 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// seen is what a hold has read of a counter in ZooKeeper.
+type seen struct {
+	guarded
+	value int64
+}
+
+// beginGuarded reads a counter in ZooKeeper when the hold begins, if it is
+// planned to be incremented: of several locks, that of any one of them. A reader
+// keeps away from it.
+func (h *Hold) beginGuarded(plan cycle.Plan) {
+	if plan.Guarded {
+		h.readGuarded(plan, h.C.Run.SessionTimeout)
+	}
+}
+
+// readGuarded reads one of the counters that the hold guards, unless it has.
+func (h *Hold) readGuarded(plan cycle.Plan, patience time.Duration) {
+	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.C.Run.Promises.Guards || h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 || h.IsLost() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(h.C.Run.Life, patience)
+	defer cancel()
+	g := oneOf(plan, h.guards())
+	if v, err := h.access(histories.Read, g, histories.StoreGuarded, 0, func() (int64, error) { return h.C.Run.Observer.Value(ctx, h.C.Run.Observer.GuardedNode(g.lock)) }); err == nil {
+		h.seen = &seen{g, v}
+	}
+}
+
+// awaitSession has a holder that has lost its lease write when its client has another
+// session, or has reconnected in its own, and others have had their turn: what its
+// lock was good for is over. If somebody else of its application may hold the lock by then,
+// it waits for that: the one's write must not pass for the other's.
+func (h *Hold) awaitSession(plan cycle.Plan) {
+	timeout := h.C.Run.SessionTimeout
+	bounded, cancel := context.WithTimeout(h.C.Run.Life, 2*timeout)
+	defer cancel()
+	for since := time.Now(); bounded.Err() == nil; wait.For(bounded, heartbeat/10) {
+		now := h.C.Status()
+		if now.Linked != 0 && (lock.SessionName(now.Session) != h.Event.Session || time.Since(since) > timeout/2) {
+			break
+		}
+	}
+	turn := time.Duration(plan.More.Float64() * float64(timeout/4))
+	if len(h.C.Siblings()) == 0 {
+		wait.For(bounded, turn)
+		return
+	}
+	bounded, cancel = context.WithTimeout(bounded, timeout)
+	defer cancel()
+	for !h.siblingHolds() && bounded.Err() == nil {
+		wait.For(bounded, time.Millisecond/2)
+	}
+}
+
+// siblingHolds reports whether another client of the application holds the lock whose
+// counter the hold has read.
+func (h *Hold) siblingHolds() bool {
+	return slices.ContainsFunc(h.C.Siblings(), func(other *client.Client) bool { return other.HoldsLock(h.seen.lock) })
+}
+
+// oneOf is the counter that the plan has drawn.
+func oneOf(c cycle.Plan, all []guarded) guarded { return all[int(c.Part*float64(len(all)))] }
+
+// endGuarded writes what beginGuarded has read, and one, however long ago that
+// was, without a look at the lease: the guard is what keeps an old holder out. It
+// reports whether nobody knows if it was written. Then the process must die: it
+// can neither do it again nor go on.
+//
+// The innermost of leases guards it; several locks that are held at once do so
+// together, also where one of them was acquired again.
+func (h *Hold) endGuarded(leases []lock.Lease, plan cycle.Plan) (unknown bool) {
+	if h.seen == nil || !h.C.Awake() {
+		return false
+	}
+	if h.IsLost() {
+		h.awaitSession(plan)
+	}
+	ctx, cancel := context.WithTimeout(h.C.Run.Life, 2*h.C.Run.SessionTimeout)
+	defer cancel()
+	lease := leases[len(leases)-1]
+	if h.Event.Parts != nil {
+		lease = h.Lease
+	}
+	value := h.seen.value + 1
+	e := h.accessing(histories.Write, h.seen.guarded, histories.StoreGuarded, value)
+	h.C.Record(e)
+	err := lease.(lock.GuardedLease).SetGuarded(ctx, h.C.Run.Observer.GuardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
+	switch {
+	case err == nil:
+		e.Type = histories.OK
+	case errors.Is(err, lock.ErrLost):
+		e.Type, e.Error = histories.Fail, err.Error()
+	default:
+		return true
+	}
+	h.C.Record(e)
+	return false
+}

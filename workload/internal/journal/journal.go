@@ -1,0 +1,58 @@
+// Package journal puts the events of a run on record: counted, and, of each client, not
+// after the end of the process that they belong to.
+package journal
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Recorder is where a run is recorded. [histories.Recorder] is one.
+type Recorder interface {
+	// Record stamps the event with the time and appends it.
+	Record(histories.Event) (histories.Event, error)
+	// Elapsed is the time of the run now, on the clock that stamps events.
+	Elapsed() time.Duration
+	// Failed is closed when the history cannot be written any more.
+	Failed() <-chan struct{}
+	// Err says why.
+	Err() error
+}
+
+// Journal counts what it records. An event that the recorder refuses breaks a
+// rule of the format: a defect of the harness, and the end of the run.
+type Journal struct {
+	Recorder
+	Refuse func(error) // called with the first refusal
+
+	once   sync.Once
+	Ops    atomic.Int64 // operations completed
+	Cycles atomic.Int64 // locks acquired and released
+	Lost   atomic.Int64 // leases lost
+	last   atomic.Int64 // the time of the last event
+}
+
+// Append appends an event. Failures to write are seen through Failed.
+func (j *Journal) Append(e histories.Event) {
+	stamped, err := j.Record(e)
+	if err != nil {
+		if j.Err() == nil {
+			j.once.Do(func() { j.Refuse(fmt.Errorf("the harness recorded an impossible event: %w", err)) })
+		}
+		return
+	}
+	j.last.Store(int64(stamped.Time))
+	switch e.Type {
+	case histories.OK, histories.Fail, histories.Info:
+		j.Ops.Add(1)
+	case histories.Lost:
+		j.Lost.Add(1)
+	}
+}
+
+// Idle is for how long nothing has gone on record.
+func (j *Journal) Idle() time.Duration { return j.Elapsed() - time.Duration(j.last.Load()) }

@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"sync"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Processes are those of one client, one after the other, as the journal has them.
+// Their numbers are Jepsen's: the next one of client i of n is i+n.
+type Processes struct {
+	Journal *Journal
+	step    int // from one number to the next
+
+	mu       sync.Mutex // orders what is recorded with the end of a process
+	number   int        // of the current process
+	over     int        // processes below have crashed or were retired on record
+	killed   int        // processes below have died with what they lived in, or before
+	dead     bool       // the last one has, and the client has not opened again yet
+	diedWith any        // what it lived in
+}
+
+func NewProcesses(j *Journal, client, clients int) *Processes {
+	return &Processes{Journal: j, number: client, step: clients}
+}
+
+// Current returns the number of the current process.
+func (p *Processes) Current() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.number
+}
+
+// Retire gives the client its next process number.
+func (p *Processes) Retire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.number += p.step
+}
+
+// Record puts an event of one of the processes on record, unless the process has
+// died with what it lived in: then that is on record, and nothing after it until
+// the client opens again.
+func (p *Processes) Record(e histories.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead || e.Process < p.killed {
+		return
+	}
+	if e.Type == histories.Crash || e.Type == histories.Info {
+		p.over = max(p.over, e.Process+1)
+	}
+	p.Journal.Append(e)
+}
+
+// RecordAlive is record for what may come to a process after its end: then nothing is
+// recorded of it.
+func (p *Processes) RecordAlive(e histories.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead || e.Process < max(p.over, p.killed) {
+		return
+	}
+	p.Journal.Append(e)
+}
+
+// RecordOfClient is record for what comes to the client, whichever process it is. One
+// that has ended may still be the current one: then the event belongs to the next.
+func (p *Processes) RecordOfClient(e histories.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		return
+	}
+	if e.Process = p.number; e.Process < p.over {
+		e.Process += p.step
+	}
+	p.Journal.Append(e)
+}
+
+// Die puts on record that the current process has crashed with what it lived in, a
+// worker process or a session that it shared, and retires it. It does so once.
+func (p *Processes) Die(with any, session int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.diedWith == with {
+		return
+	}
+	if p.number >= p.over {
+		p.Journal.Append(histories.Event{Type: histories.Crash, Process: p.number, Session: lock.SessionName(session)})
+		p.over = p.number + 1
+	}
+	p.killed, p.dead, p.diedWith = p.number+1, true, with
+	p.number += p.step
+}
+
+// Revive says that the client has opened again.
+func (p *Processes) Revive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dead = false
+}
+
+// Alive reports whether what the client does counts: its process has not died with
+// what it lived in.
+func (p *Processes) Alive() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.dead
+}
+
+// IfAlive does something that must not happen once the process has died with what it
+// lived in.
+func (p *Processes) IfAlive(do func() error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		return lock.ErrCrashed
+	}
+	return do()
+}

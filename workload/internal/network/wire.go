@@ -1,0 +1,258 @@
+// Package network is the way of a client in this process to the servers: its connections,
+// the session that is read off them, and the node that shows that the session lives.
+package network
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Wire is the network of one client, from its start to its crash or close. It
+// reads the handshakes that pass to know the session, and can be torn out.
+type Wire struct {
+	servers map[string]int // server ID by the address of the client's link
+	timeout time.Duration  // caps dialing and handshakes
+	changed chan struct{}  // holds a token when the session may have changed
+	// Report, if set before the first dial, is told of every change of what
+	// credentials and sessionTimeout return, in order. It must not call back.
+	Report func(session int64, password []byte, granted time.Duration, server int)
+	tries  attempts
+
+	mu       sync.Mutex
+	torn     bool
+	conns    map[*wireConn]struct{}
+	latest   *wireConn // the connection that had the last good handshake
+	session  int64
+	password []byte
+	granted  time.Duration // session timeout
+	sent     time.Time     // the last request that was more than a ping
+}
+
+func New(servers map[string]int, timeout time.Duration) *Wire {
+	return &Wire{
+		servers: servers, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
+		tries: attempts{window: histories.ConnectWindow(timeout)},
+	}
+}
+
+// Dial is Env.Dial.
+func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	w.mu.Lock()
+	torn := w.torn
+	w.mu.Unlock()
+	if torn {
+		return nil, lock.ErrCrashed // it tries no more, it is dead
+	}
+	w.tries.note(time.Now())
+	conn, err := (&net.Dialer{Timeout: w.timeout}).DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	c := &wireConn{Conn: conn, wire: w, server: w.servers[addr], shakeBy: time.Now().Add(w.timeout)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.torn {
+		_ = conn.Close()
+		return nil, lock.ErrCrashed
+	}
+	w.conns[c] = struct{}{}
+	return c, nil
+}
+
+func (w *Wire) Connects() histories.Connects { return w.tries.counted() }
+
+// Tear closes every connection and lets none be opened again.
+func (w *Wire) Tear() {
+	w.mu.Lock()
+	w.torn = true
+	var open []*wireConn
+	for c := range w.conns {
+		open = append(open, c)
+	}
+	w.mu.Unlock()
+	for _, c := range open {
+		_ = c.Conn.Close()
+	}
+}
+
+// Credentials returns the latest session, and the server that the client is
+// linked to in it now, 0 when none.
+func (w *Wire) Credentials() (session int64, password []byte, server int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.latest != nil {
+		server = w.latest.server
+	}
+	return w.session, w.password, server
+}
+
+// SessionTimeout returns what the servers have granted.
+func (w *Wire) SessionTimeout() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.granted
+}
+
+// LastSent returns when the client last sent a request, and not just a ping.
+func (w *Wire) LastSent() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
+}
+
+// Awake and gone say that the process of the client, this one, runs.
+func (w *Wire) Awake() bool { return true }
+func (w *Wire) Gone() bool  { return false }
+
+// established is called with the first good handshake of a connection.
+func (w *Wire) established(c *wireConn, h handshake) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.latest, w.session, w.password, w.granted = c, h.session, slices.Clone(h.password), h.timeout
+	w.reportLocked()
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Wire) ended(c *wireConn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.conns, c)
+	if w.latest == c {
+		w.latest = nil
+		w.reportLocked()
+	}
+}
+
+func (w *Wire) reportLocked() {
+	if w.Report == nil {
+		return
+	}
+	server := 0
+	if w.latest != nil {
+		server = w.latest.server
+	}
+	w.Report(w.session, w.password, w.granted, server)
+}
+
+// wireConn is one connection. Until the handshake is over it keeps the bytes
+// that come, and caps the deadline: go-zookeeper would sit in the handshake
+// with a black hole for 6.7 session timeouts.
+type wireConn struct {
+	net.Conn
+	wire    *Wire
+	server  int
+	shakeBy time.Time
+
+	mu   sync.Mutex
+	head []byte // of the ConnectResponse
+	done bool   // it has come
+}
+
+func (c *wireConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.sniff(p[:n])
+	}
+	if err != nil && !isTimeout(err) {
+		c.wire.ended(c)
+	}
+	return n, err
+}
+
+func (c *wireConn) Write(p []byte) (int, error) {
+	if len(p) > pingSize {
+		c.wire.mu.Lock()
+		c.wire.sent = time.Now()
+		c.wire.mu.Unlock()
+	}
+	return c.Conn.Write(p)
+}
+
+// pingSize is that of a ping: a length, a number and an operation.
+const pingSize = 12
+
+func (c *wireConn) Close() error {
+	c.wire.ended(c)
+	return c.Conn.Close()
+}
+
+func (c *wireConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	done := c.done
+	c.mu.Unlock()
+	if !done && (t.IsZero() || t.After(c.shakeBy)) {
+		t = c.shakeBy
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// maxHead is more than any ConnectResponse needs.
+const maxHead = 1 << 10
+
+func (c *wireConn) sniff(p []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	c.head = append(c.head, p...)
+	h, whole := parseConnectResponse(c.head)
+	if !whole && len(c.head) < maxHead {
+		return
+	}
+	c.done, c.head = true, nil
+	_ = c.Conn.SetReadDeadline(time.Time{}) // the cap was ours
+	if h.session != 0 {
+		c.wire.established(c, h)
+	}
+}
+
+// handshake is what a server answers to a ConnectRequest. Session 0 refuses the
+// session that was presented.
+type handshake struct {
+	session  int64
+	password []byte
+	timeout  time.Duration
+}
+
+// parseConnectResponse reads a ConnectResponse frame: length, protocol version,
+// session timeout, session ID, password length, password.
+func parseConnectResponse(b []byte) (h handshake, whole bool) {
+	const fixed = 4 + 4 + 8 + 4
+	if len(b) < 4 {
+		return handshake{}, false
+	}
+	length := int(binary.BigEndian.Uint32(b))
+	b = b[4:]
+	if length < fixed || length > maxHead {
+		return handshake{}, true // not a ConnectResponse
+	}
+	if len(b) < length {
+		return handshake{}, false
+	}
+	n := int(binary.BigEndian.Uint32(b[16:]))
+	if n > length-fixed {
+		return handshake{}, true
+	}
+	return handshake{
+		session:  int64(binary.BigEndian.Uint64(b[8:])),
+		password: b[fixed : fixed+n],
+		timeout:  time.Duration(binary.BigEndian.Uint32(b[4:])) * time.Millisecond,
+	}, true
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}

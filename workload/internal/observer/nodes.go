@@ -1,0 +1,105 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Ephemerals lists the ephemeral nodes at and below p: a lock's node is one, whatever
+// the lock.
+func (o *Observer) Ephemerals(p string) ([]string, error) {
+	nodes, err := o.Nodes(p)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(nodes, func(_ string, stat *zk.Stat) bool { return stat.EphemeralOwner == 0 })
+	return slices.Sorted(maps.Keys(nodes)), nil
+}
+
+// Nodes returns what there is at and below p.
+func (o *Observer) Nodes(p string) (map[string]*zk.Stat, error) {
+	if _, err := o.conn.Sync(p); err != nil {
+		return nil, err
+	}
+	out := make(map[string]*zk.Stat)
+	var walk func(string) error
+	walk = func(p string) error {
+		children, stat, err := o.conn.Children(p)
+		if errors.Is(err, zk.ErrNoNode) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out[p] = stat
+		for _, child := range children {
+			if err := walk(path.Join(p, child)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := walk(p); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// errShared says that a transaction has made nodes of several leases.
+var errShared = errors.New("several leases have nodes of the same transaction")
+
+// errGone says that a node was gone before it could be deleted.
+var errGone = errors.New("the node was gone already")
+
+// DeleteNode deletes the node of a session below dir, fast: most locks are held for a
+// moment only.
+func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session int64) error {
+	dir := path.Join(o.LockRoot(), at.Lock)
+	_, err := lock.Await(ctx, o.connection, func() (struct{}, error) {
+		node, err := at.Node, error(nil)
+		if node == "" {
+			node, err = o.nodeOf(dir, session, at.Token.Zxid, max(1, at.Permits))
+		}
+		if err == nil {
+			err = o.conn.Delete(node, -1)
+		}
+		if errors.Is(err, zk.ErrNoNode) {
+			err = errGone
+		}
+		return struct{}{}, err
+	}, nil)
+	return err
+}
+
+// nodeOf returns the node of a session below dir that a transaction has made; of
+// n, as of permits that were taken at once, the last: whoever looks after the first alone
+// does not see it go. If it made more, for other leases, nobody knows whose it is.
+func (o *Observer) nodeOf(dir string, session, zxid int64, n int) (string, error) {
+	nodes, err := o.Nodes(dir)
+	if err != nil {
+		return "", err
+	}
+	var made []string
+	for p, stat := range nodes {
+		if stat.EphemeralOwner == session && stat.Czxid == zxid {
+			made = append(made, p)
+		}
+	}
+	switch {
+	case len(made) < n:
+		return "", errGone
+	case len(made) > n:
+		return "", errShared
+	}
+	sequence := func(node string) string { return node[max(0, len(node)-10):] }
+	return slices.MaxFunc(made, func(a, b string) int { return strings.Compare(sequence(a), sequence(b)) }), nil
+}

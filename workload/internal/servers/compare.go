@@ -1,0 +1,122 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/internal/observer"
+)
+
+// Compare asks every server by itself for the nodes of the run, and which
+// transaction wrote each last, and says where they differ. They must not: nothing
+// changes any more, and each was told to catch up with the leader. A server that
+// differs has lost or kept what the others have not. ZOOKEEPER-4712 is one way: an
+// acknowledged write of an isolated leader is lost in the election. ZOOKEEPER-4394
+// is another: a follower fails while it catches up, catches up once more, writes
+// the same transactions to its log a second time, and carries them out twice when
+// it is started again. No lock can be right on such an ensemble, so it must be
+// known before one is blamed.
+func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials, root string) (differences []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, compareWithin)
+	defer cancel()
+	observers := make(map[ensemble.Server]*observer.Observer)
+	var unreached []error
+	for _, s := range servers {
+		o, err := observer.New(ctx, []string{s.Addr}, auth)
+		if err != nil {
+			unreached = append(unreached, fmt.Errorf("server %d: %w", s.ID, err))
+			continue
+		}
+		defer o.Close()
+		observers[s] = o
+	}
+	wait.Until(ctx, time.Second, func() bool {
+		views := make(map[int]view)
+		var errs []error
+		for s, o := range observers {
+			view, err := viewOf(ctx, o, s, root)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("server %d: %w", s.ID, err))
+				continue
+			}
+			views[s.ID] = view
+		}
+		differences, err = differ(views), errors.Join(errs...)
+		return len(differences)+len(errs) == 0
+	})
+	return differences, errors.Join(append(unreached, err)...)
+}
+
+// compareWithin bounds the comparison.
+const compareWithin = 2 * time.Second
+
+// view is what one server has: for each path the transaction that wrote it last, 0
+// where that is not known.
+type view map[string]int64
+
+// viewOf returns the nodes at and below root that a server knows of: those of its tree,
+// and those that it says its sessions own, where it may be asked. A node whose parent
+// is gone is only among these.
+func viewOf(ctx context.Context, o *observer.Observer, s ensemble.Server, root string) (view, error) {
+	nodes, err := o.Nodes(root)
+	if err != nil {
+		return nil, err
+	}
+	text, err := ensemble.Four(ctx, s.Addr, "dump")
+	if err != nil {
+		return nil, err
+	}
+	v := make(view)
+	for _, path := range dumpedPaths(text, root) {
+		v[path] = 0
+	}
+	for path, stat := range nodes {
+		v[path] = stat.Mzxid
+	}
+	return v, nil
+}
+
+// dumpedPaths reads dump: an indented line for each node of a session.
+func dumpedPaths(dump, root string) (paths []string) {
+	for line := range strings.Lines(dump) {
+		if node := strings.TrimSpace(line); node != line && strings.HasPrefix(node, root+"/") {
+			paths = append(paths, node)
+		}
+	}
+	return paths
+}
+
+// differ names every path that not all servers have, or not in the same state.
+func differ(views map[int]view) (out []string) {
+	servers := slices.Sorted(maps.Keys(views))
+	paths := make(map[string]bool)
+	for _, v := range views {
+		for path := range v {
+			paths[path] = true
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		var have, as []string
+		states := make(map[int64]bool)
+		for _, id := range servers {
+			if state, ok := views[id][path]; ok {
+				states[state] = true
+				have, as = append(have, fmt.Sprint(id)), append(as, fmt.Sprintf("server %d of 0x%x", id, state))
+			}
+		}
+		switch {
+		case len(have) < len(servers):
+			out = append(out, fmt.Sprintf("only %d of %d servers (%s) have %s", len(have), len(servers), strings.Join(have, ", "), path))
+		case len(states) > 1:
+			out = append(out, fmt.Sprintf("the servers have %s of different transactions: %s", path, strings.Join(as, ", ")))
+		}
+	}
+	return out
+}

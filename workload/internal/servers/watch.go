@@ -1,0 +1,95 @@
+// Package servers finds out what the servers are during a run, and whether they agree
+// with each other.
+package servers
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/journal"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Watch puts on record what each server is, whenever that has changed, and when
+// nothing has gone on record for a while: then that shows that the run was awake, and the
+// servers answered, while its clients all waited. It asks each over a connection of its own, which no fault hits: a server that is
+// cut off from the others or from its clients goes on answering here.
+type Watch struct {
+	every   time.Duration // how often each is asked
+	patient time.Duration // how long each may take to answer
+	record  func(histories.Event)
+	idle    func() time.Duration // for how long nothing has gone on record
+	knows   func(zxid int64)     // takes in the last transaction that a server knew of
+}
+
+// NewWatch asks as often as a run does.
+func NewWatch(j *journal.Journal, knows func(zxid int64)) Watch {
+	return Watch{every: serverPoll, patient: serverPatience, record: j.Append, idle: j.Idle, knows: knows}
+}
+
+// Asking takes a server a tenth of a millisecond. One that is stopped is found to
+// be silent after serverPatience.
+const (
+	serverPoll     = 250 * time.Millisecond
+	serverPatience = lock.SilentAfter - serverPoll
+	serverIdle     = 50 * time.Millisecond // without any event; then what a server is goes on record again
+)
+
+func (w Watch) Run(ctx context.Context, servers []ensemble.Server) {
+	var wg sync.WaitGroup
+	for _, s := range servers {
+		wg.Go(func() { w.watch(ctx, s) }) // ends with ctx
+	}
+	wg.Wait()
+}
+
+// watch asks one server until ctx ends, or the server says that it does not allow
+// the question.
+func (w Watch) watch(ctx context.Context, server ensemble.Server) {
+	var last histories.ServerState
+	for {
+		asking, cancel := context.WithTimeout(ctx, w.patient)
+		status, allowed, err := ensemble.AskStatus(asking, server.Addr)
+		cancel()
+		if ctx.Err() != nil || err == nil && !allowed {
+			return
+		}
+		if err == nil && status.Serving() {
+			w.knows(status.Zxid)
+		}
+		if state := stateOf(status, err); state != "" && (state != last || w.idle() >= serverIdle) {
+			last = state
+			w.record(histories.Event{Type: histories.ServerSeen, Process: -1, Server: &histories.Server{ID: server.ID, State: state}})
+		}
+		select {
+		case <-time.After(w.every):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stateOf returns what a server is that answers so, "" for what histories do not
+// know.
+func stateOf(status ensemble.Status, err error) histories.ServerState {
+	var slow net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
+		return histories.Silent
+	case err != nil:
+		return histories.Down
+	case !status.Serving():
+		return histories.Electing
+	}
+	switch state := histories.ServerState(status.Mode); state {
+	case histories.Leading, histories.Following, histories.Observing, histories.Alone:
+		return state
+	}
+	return ""
+}

@@ -1,0 +1,327 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// errWorkerGone is wrapped by the errors of what is asked of a worker process
+// that has ended.
+var errWorkerGone = errors.New("the worker process has ended")
+
+// maxLine bounds a line of a worker.
+const maxLine = 1 << 20
+
+// connection is what is said between a run and one worker process, seen from the run:
+// commands and their answers by number, and events.
+type connection struct {
+	name string // of the worker, for messages
+	late *lateness
+
+	inMu sync.Mutex
+	in   io.Writer
+
+	hello chan struct{}   // closed when the worker has said it
+	hosts *protocol.Hosts // what it said of itself; set before hello is closed
+	over  chan struct{}   // closed when nothing more is answered
+
+	mu      sync.Mutex
+	ended   error // why; set before over is closed
+	next    int64
+	calls   map[int64]*call
+	leases  map[int64]*remoteLease
+	clients map[int]*Client
+	had     []*Client // all of them, by number less one
+}
+
+// call is a command under way.
+type call struct {
+	ctx    context.Context
+	lease  *remoteLease // what the answer may grant
+	answer protocol.Line
+	done   chan struct{} // closed when it is answered
+}
+
+func newConnection(name string, in io.Writer, late *lateness) *connection {
+	return &connection{
+		name: name, in: in, late: late, hello: make(chan struct{}), over: make(chan struct{}),
+		calls: make(map[int64]*call), leases: make(map[int64]*remoteLease), clients: make(map[int]*Client),
+	}
+}
+
+// ask sends a command and waits for its answer. When ctx ends the command is
+// cancelled, and its answer awaited all the same: it may have succeeded. given
+// up, if not nil, ends the wait without an answer.
+func (t *connection) ask(ctx context.Context, c protocol.Command, lease *remoteLease, givenUp <-chan struct{}) (protocol.Line, error) {
+	select {
+	case <-givenUp: // and the answer may be faster than the news of it
+		return protocol.Line{}, lock.ErrCrashed
+	default:
+	}
+	k := &call{ctx: ctx, lease: lease, done: make(chan struct{})}
+	t.mu.Lock()
+	if t.ended != nil {
+		t.mu.Unlock()
+		return protocol.Line{}, t.ended
+	}
+	t.next++
+	c.ID = t.next
+	t.calls[c.ID] = k
+	t.mu.Unlock()
+	if lease != nil {
+		lease.id = c.ID
+	}
+	t.send(c)
+	cancelled := ctx.Done()
+	for {
+		select {
+		case <-k.done:
+			return k.answer, failureOf(k.answer, ctx)
+		case <-cancelled:
+			cancelled = nil
+			t.send(protocol.Command{Do: protocol.DoCancel, Of: c.ID, Client: c.Client})
+		case <-givenUp:
+			return protocol.Line{}, lock.ErrCrashed
+		case <-t.over:
+			return protocol.Line{}, t.ended
+		}
+	}
+}
+
+// send writes a command. That it does not arrive is seen by the end of the
+// connection.
+func (t *connection) send(c protocol.Command) {
+	b, err := protocol.Encode(c)
+	if err != nil {
+		return // no command is made of what cannot be written
+	}
+	t.inMu.Lock()
+	defer t.inMu.Unlock()
+	_, _ = t.in.Write(b)
+}
+
+// listen reads what the worker says until its end, which is no error, or a
+// line that cannot be understood.
+func (t *connection) listen(out io.Reader) error {
+	lines := bufio.NewReaderSize(out, maxLine)
+	for n := 1; ; n++ {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("%s: line %d is longer than %d bytes", t.name, n, maxLine)
+		case err != nil:
+			return nil // killed in the middle of a line, perhaps
+		}
+		now := protocol.Now()
+		var l protocol.Line
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err = d.Decode(&l)
+		if err == nil {
+			if err = t.received(l); err == nil {
+				t.late.received(l.At, now)
+				continue
+			}
+		}
+		return fmt.Errorf("%s: line %d, %s: %w", t.name, n, quote(l, text), err)
+	}
+}
+
+// quote shows a line in a message, but no secret.
+func quote(l protocol.Line, text []byte) string {
+	if l.Password != nil || bytes.Contains(text, []byte("password")) {
+		return "(one with a password)"
+	}
+	return strconv.Quote(string(bytes.TrimRight(text, "\r\n")))
+}
+
+// close ends the connection: nothing more is answered. The leases are lost once the
+// clients have been told that their process has died, which puts on record why.
+func (t *connection) close(why error) {
+	t.mu.Lock()
+	t.ended = errWorkerGone
+	if why != nil {
+		t.ended = fmt.Errorf("%w: %w", errWorkerGone, why)
+	}
+	leases, clients := t.leases, slices.Collect(maps.Values(t.clients))
+	t.leases = make(map[int64]*remoteLease)
+	t.mu.Unlock()
+	for _, c := range clients {
+		if c != nil && c.opening.Died != nil {
+			c.opening.Died(c)
+		}
+	}
+	close(t.over)
+	for _, l := range leases {
+		l.lose()
+	}
+}
+
+// received takes in one line.
+func (t *connection) received(l protocol.Line) error {
+	switch {
+	case l.At <= 0:
+		return errors.New("it has no time (at)")
+	case l.Event == protocol.SayHello:
+		return t.greeted(l)
+	case t.hosts == nil:
+		return errors.New("the first line must be hello")
+	case l.Event == "" && l.ID == 0:
+		return errors.New("it is neither an answer (id) nor an event")
+	case l.Event == "":
+		return t.answered(l)
+	}
+	switch l.Event {
+	case protocol.SayEnqueued:
+		t.mu.Lock()
+		k, known := t.calls[l.ID], l.ID > 0 && l.ID <= t.next
+		t.mu.Unlock()
+		if !known {
+			return fmt.Errorf("there was no command %d", l.ID)
+		}
+		if k != nil { // else it is over: its place means nothing any more
+			lock.Enqueued(k.ctx, lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
+		}
+		return nil
+	case protocol.SayLost, protocol.SayRevokeRequested:
+		return t.toldOfLease(l)
+	case protocol.SaySession, protocol.SayPresence, protocol.SaySuspended, protocol.SayResumed:
+		return t.toldOfClient(l)
+	}
+	return fmt.Errorf("unknown event %q", l.Event)
+}
+
+func (t *connection) greeted(l protocol.Line) error {
+	switch {
+	case t.hosts != nil:
+		return errors.New("hello again")
+	case l.Protocol != protocol.Version:
+		return fmt.Errorf("it speaks protocol %d, not %d", l.Protocol, protocol.Version)
+	}
+	t.hosts = &protocol.Hosts{}
+	if l.Hosts != nil {
+		t.hosts = l.Hosts
+	}
+	close(t.hello)
+	return nil
+}
+
+func (t *connection) answered(l protocol.Line) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.calls[l.ID]
+	if k == nil {
+		return fmt.Errorf("there is no command %d under way", l.ID)
+	}
+	delete(t.calls, l.ID)
+	if k.lease != nil && l.Error == "" {
+		t.leases[l.ID] = k.lease
+	}
+	k.answer = l
+	close(k.done)
+	return nil
+}
+
+func (t *connection) toldOfLease(l protocol.Line) error {
+	t.mu.Lock()
+	lease, known := t.leases[l.Lease], l.Lease > 0 && l.Lease <= t.next
+	t.mu.Unlock()
+	switch {
+	case !known:
+		return fmt.Errorf("there was no lease %d", l.Lease)
+	case lease == nil: // released meanwhile
+	case l.Event == protocol.SayLost:
+		lease.lose()
+	default:
+		lease.revoked()
+	}
+	return nil
+}
+
+func (t *connection) toldOfClient(l protocol.Line) error {
+	if l.Client == nil {
+		return errors.New("it names no client")
+	}
+	t.mu.Lock()
+	c, known := t.clients[*l.Client]
+	t.mu.Unlock()
+	switch {
+	case !known:
+		return fmt.Errorf("there is no client %d", *l.Client)
+	case c == nil: // it has crashed meanwhile
+		return nil
+	}
+	return c.told(l)
+}
+
+// forget drops a lease that nobody asks for any more.
+func (t *connection) forget(id int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.leases, id)
+}
+
+// register gives c its number.
+func (t *connection) register(c *Client) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c.number = len(t.clients) + 1
+	t.clients[c.number] = c
+	t.had = append(t.had, c)
+}
+
+// drop forgets a client that is gone, with its leases. Nil stays in its place:
+// late words of it may come.
+func (t *connection) drop(c *Client) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clients[c.number] = nil
+	for id, l := range t.leases {
+		if l.c == c {
+			delete(t.leases, id)
+		}
+	}
+}
+
+// failureOf is the error that an answer tells of, under the context of its command.
+func failureOf(l protocol.Line, ctx context.Context) error {
+	if l.Error == "" {
+		return nil
+	}
+	e := remoteError{text: l.Error}
+	switch l.Why {
+	case protocol.WhyNotAcquired:
+		e.is = lock.ErrNotAcquired
+	case protocol.WhyLost:
+		e.is = lock.ErrLost
+	case protocol.WhyNotHeld:
+		e.is = lock.ErrNotHeld
+	case protocol.WhyCancelled:
+		e.is = context.Canceled
+		if ctx.Err() != nil {
+			e.is = ctx.Err()
+		}
+	}
+	return e
+}
+
+// remoteError is an error of a target in a worker process.
+type remoteError struct {
+	text string
+	is   error
+}
+
+func (e remoteError) Error() string { return e.text }
+func (e remoteError) Unwrap() error { return e.is }

@@ -1,0 +1,374 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/zkverify/zkverify/ensemble/child"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/protocol"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Config says in which processes the clients of a run live. The zero value
+// means in this one.
+type Config struct {
+	N int // how many; client i lives in process i%N+1
+	// Command starts one: a program that runs [Worker], or another that speaks
+	// its protocol. Required if there are any.
+	Command []string
+	// Logs is the folder for what they write to their standard error:
+	// worker-1.log and so on. Required if there are any.
+	Logs string
+}
+
+// Describe starts a worker process and returns the target that it says it has
+// brought along, a lock in another language perhaps; nil if it hosts those of a
+// run's choice, as zkverify worker does. What the target promises may depend on
+// the settings of the run.
+func Describe(ctx context.Context, w Config, s lock.Settings) (lock.Target, error) {
+	spawner := child.NewSpawner()
+	defer spawner.Close()
+	one := newSlot(1, w, spawner)
+	if err := one.start(ctx); err != nil {
+		return nil, err
+	}
+	defer one.end()
+	h := one.current().connection.hosts
+	if h.Name == "" && len(h.Recipes) == 0 {
+		return nil, nil
+	}
+	if h.Name == "" || len(h.Recipes) == 0 || slices.ContainsFunc(h.Recipes, func(r histories.Recipe) bool { return !slices.Contains(histories.Recipes(), r) }) {
+		return nil, fmt.Errorf("%s says that it hosts %q with recipes %q", one.name(), h.Name, h.Recipes)
+	}
+	if h.Promises == nil {
+		promises, err := one.promises(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("%s does not say what %s promises, in its hello or when asked: %w", one.name(), h.Name, err)
+		}
+		h.Promises = promises
+	}
+	return foreign{h}, nil
+}
+
+// promises asks the process what its lock promises.
+func (w *slot) promises(ctx context.Context, s lock.Settings) (*histories.Promises, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloWithin)
+	defer cancel()
+	env := protocol.Where{Timeout: s.SessionTimeout.Milliseconds(), Tick: s.TickTime.Milliseconds()}
+	l, err := w.current().connection.ask(ctx, protocol.Command{Do: protocol.DoPromises, Env: &env}, nil, ctx.Done())
+	if err == nil && l.Promises == nil {
+		err = errors.New("the answer has no promises")
+	}
+	return l.Promises, err
+}
+
+// foreign is a target that a worker has brought along.
+type foreign struct{ says *protocol.Hosts }
+
+func (f foreign) Name() string                { return f.says.Name }
+func (f foreign) Description() string         { return f.says.Description }
+func (f foreign) Recipe() string              { return string(f.says.Recipes[0]) }
+func (f foreign) Recipes() []histories.Recipe { return f.says.Recipes }
+
+// Promises are those of the worker, with the bounds of package recipes where it
+// names none.
+func (f foreign) Promises(s lock.Settings) histories.Promises {
+	p := *f.says.Promises
+	p.LossBound = cmp.Or(p.LossBound, s.LossBound())
+	p.RevokeBound = cmp.Or(p.RevokeBound, s.RevokeBound())
+	return p
+}
+
+// Open is an error: it lives in its worker.
+func (f foreign) Open(context.Context, lock.Env) (lock.Client, error) {
+	return nil, fmt.Errorf("target %s lives in worker processes", f.Name())
+}
+
+// Workers are the worker processes of a run.
+type Workers struct {
+	spawner *child.Spawner
+	all     []*slot
+}
+
+// Start starts them, and returns when each has said hello. died is called with
+// the error of one that has ended by itself. After an error they are to be ended too.
+func Start(ctx context.Context, cfg Config, died func(error)) (*Workers, error) {
+	w := &Workers{spawner: child.NewSpawner()}
+	var g errgroup.Group
+	for i := range cfg.N {
+		one := newSlot(i+1, cfg, w.spawner)
+		one.died = died
+		w.all = append(w.all, one)
+		g.Go(func() error { return one.start(ctx) })
+	}
+	return w, g.Wait()
+}
+
+// of returns the slot that a client lives in.
+func (w *Workers) of(client int) *slot { return w.all[client%len(w.all)] }
+
+// Number returns the number of the worker that a client lives in, from 1.
+func (w *Workers) Number(client int) int { return w.of(client).number }
+
+// Open starts a client in its worker, as soon as there is a process.
+func (w *Workers) Open(ctx context.Context, client int, o Opening) (*Client, error) {
+	return w.of(client).open(ctx, o)
+}
+
+// Pause stops the process of a worker, given by its number.
+func (w *Workers) Pause(ctx context.Context, worker int) error { return w.all[worker-1].pause(ctx) }
+
+// Resume lets the process of a worker go on.
+func (w *Workers) Resume(worker int) error { return w.all[worker-1].resume() }
+
+// Kill ends the process of a worker, and returns when all that follows from its end is
+// on record.
+func (w *Workers) Kill(worker int) { w.all[worker-1].stop() }
+
+// Start starts another process for a worker, and returns when it has said hello.
+func (w *Workers) Start(ctx context.Context, worker int) error { return w.all[worker-1].start(ctx) }
+
+// End ends all processes, and returns when they are gone.
+func (w *Workers) End() {
+	var wg sync.WaitGroup
+	for _, one := range w.all {
+		wg.Go(one.end)
+	}
+	wg.Wait()
+	w.spawner.Close()
+}
+
+// Goroutines asks each for what its closed clients have left running.
+func (w *Workers) Goroutines(ctx context.Context) (left []string, err error) {
+	for _, one := range w.all {
+		p := one.current()
+		if p == nil {
+			continue // it never started, which is told elsewhere
+		}
+		l, askErr := p.connection.ask(ctx, protocol.Command{Do: protocol.DoCensus}, nil, ctx.Done())
+		err = errors.Join(err, askErr, p.connection.counted(l.Connects))
+		left = append(left, l.Stacks...)
+	}
+	slices.Sort(left)
+	return left, err
+}
+
+func (w *Workers) Lateness() Lateness {
+	var all []*lateness
+	for _, one := range w.all {
+		all = append(all, one.late)
+	}
+	return sum(all)
+}
+
+// slot is the place of a worker: one process after the other.
+type slot struct {
+	number  int
+	command []string
+	log     string
+	spawner *child.Spawner
+	late    *lateness
+	died    func(error) // is called with the error of one that has ended by itself
+
+	mu       sync.Mutex
+	process  *workerProcess // the latest
+	expected bool           // its end is our doing
+	up       chan struct{}  // closed when there is a process that has said hello
+}
+
+// workerProcess is one process from its start to its end.
+type workerProcess struct {
+	*child.Process
+	connection *connection
+	stdin      *os.File
+	gone       chan struct{} // closed when it has ended and everything that it said was read
+}
+
+func newSlot(number int, cfg Config, spawner *child.Spawner) *slot {
+	log := filepath.Join(cfg.Logs, fmt.Sprintf("worker-%d.log", number))
+	return &slot{number: number, command: cfg.Command, log: log, spawner: spawner, late: newLateness()}
+}
+
+func (w *slot) name() string { return fmt.Sprintf("worker %d", w.number) }
+
+// helloWithin is what a process gets to say hello, a Java machine too.
+const helloWithin = 20 * time.Second
+
+// start starts a process, and returns when it has said hello.
+func (w *slot) start(ctx context.Context) (err error) {
+	p, err := w.spawn()
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.name(), err)
+	}
+	w.mu.Lock()
+	w.process, w.expected = p, false
+	up := w.up
+	if up == nil {
+		up = make(chan struct{})
+		w.up = up
+	}
+	w.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, helloWithin)
+	defer cancel()
+	select {
+	case <-p.connection.hello:
+		close(up)
+		return nil
+	case <-p.gone:
+		return fmt.Errorf("%s ended before it said hello; the end of %s:\n%s", w.name(), w.log, child.LastLines(w.log, 10))
+	case <-ctx.Done():
+		w.stop()
+		return fmt.Errorf("%s did not say hello: %w; the end of %s:\n%s", w.name(), context.Cause(ctx), w.log, child.LastLines(w.log, 10))
+	}
+}
+
+func (w *slot) spawn() (*workerProcess, error) {
+	if len(w.command) == 0 {
+		return nil, errors.New("no command was given")
+	}
+	log, err := os.OpenFile(w.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	// Pipes of our own: exec's are closed when the process has ended, and what
+	// it said last would be lost.
+	in, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	stdout, out, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close())
+	}
+	defer out.Close()
+	cmd := exec.Command(w.command[0], w.command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, log
+	process, err := w.spawner.Start(cmd)
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), stdout.Close())
+	}
+	p := &workerProcess{Process: process, connection: newConnection(w.name(), stdin, w.late), stdin: stdin, gone: make(chan struct{})}
+	// Ends when the process has closed its output, at the latest when it has
+	// ended, which end and kill see to.
+	go func() {
+		defer close(p.gone)
+		defer stdout.Close()
+		w.attend(p, stdout)
+	}()
+	return p, nil
+}
+
+// drainWithin is how long what a process said last may take to arrive once it has
+// ended: a program that it has started may keep its output open.
+const drainWithin = 500 * time.Millisecond
+
+// attend listens to a process until it has ended.
+func (w *slot) attend(p *workerProcess, stdout *os.File) {
+	// Ends with the process, which Kill ends below.
+	go func() {
+		<-p.Done()
+		_ = stdout.SetReadDeadline(time.Now().Add(drainWithin))
+	}()
+	misunderstood := p.connection.listen(stdout)
+	if misunderstood == nil {
+		// Its output has ended: so has it, or else it is of no more use.
+		select {
+		case <-p.Done():
+		case <-time.After(drainWithin):
+		}
+	}
+	p.Kill()
+	w.mu.Lock()
+	expected := w.expected
+	w.mu.Unlock()
+	why := misunderstood
+	if why == nil && !expected {
+		why = fmt.Errorf("%s ended by itself (%v); the end of %s:\n%s", w.name(), p.Err(), w.log, child.LastLines(w.log, 10))
+	}
+	p.connection.close(why)
+	_ = p.stdin.Close()
+	if why != nil && w.died != nil {
+		w.died(why)
+	}
+}
+
+func (w *slot) current() *workerProcess {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.process
+}
+
+// open starts a client in the process, as soon as there is one.
+func (w *slot) open(ctx context.Context, o Opening) (*Client, error) {
+	w.mu.Lock()
+	up := w.up
+	w.mu.Unlock()
+	select {
+	case <-up:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return openRemote(ctx, w.current().connection, o)
+}
+
+// pause stops the process, and resume lets it go on.
+func (w *slot) pause(ctx context.Context) error {
+	w.late.pause()
+	return w.current().Stop(ctx)
+}
+
+func (w *slot) resume() error {
+	defer w.late.resumed()
+	err := w.current().Continue()
+	if errors.Is(err, child.ErrEnded) {
+		return nil // which is told elsewhere
+	}
+	return err
+}
+
+// stop ends the process at once, and returns when all that follows from its end
+// is on record.
+func (w *slot) stop() {
+	w.mu.Lock()
+	w.expected = true
+	w.up = make(chan struct{})
+	p := w.process
+	w.mu.Unlock()
+	p.Kill()
+	<-p.gone
+}
+
+// endWithin is what a process gets to end when its input has.
+const endWithin = 2 * time.Second
+
+// end ends the process, in good order if it does what it should.
+func (w *slot) end() {
+	w.mu.Lock()
+	w.expected = true
+	p := w.process
+	w.mu.Unlock()
+	if p == nil {
+		return
+	}
+	_ = p.Continue() // should it be paused
+	_ = p.stdin.Close()
+	select {
+	case <-p.gone:
+	case <-time.After(endWithin):
+		p.Kill()
+		<-p.gone
+	}
+}

@@ -1,0 +1,107 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload/internal/activity"
+)
+
+// runView shows the run to the nemesis.
+type runView struct{ *run }
+
+func (w runView) Ensemble() ensemble.Ensemble   { return w.cfg.Ensemble }
+func (w runView) SessionTimeout() time.Duration { return w.cfg.SessionTimeout }
+
+func (w runView) Clients() []fault.Client {
+	out := make([]fault.Client, len(w.clients))
+	for i, c := range w.clients {
+		out[i] = c.Status()
+		if w.Workers != nil {
+			out[i].Worker = w.Workers.Number(i)
+		}
+	}
+	return out
+}
+
+// Struck lets the clients that are hit know, so that they may hold on, and
+// counts the leases that are held across the start of the fault. Of a fault that
+// hits everybody, those hold on whose server it hits: else nobody would do
+// anything but hold on.
+func (w runView) Struck(id int, f fault.Fault) {
+	w.Faults.Begin(id, f)
+	for _, c := range w.clients {
+		if len(f.Clients) > 0 && !slices.Contains(f.Clients, c.Index) {
+			continue
+		}
+		w.Faults.Count(c.Holding())
+		felt := len(f.Clients) > 0 || len(f.Servers) == 0 || slices.Contains(f.Servers, c.Status().Linked)
+		w.heldAcross.Add(int64(c.Strike(felt, f.Endure)))
+		w.Faults.Meet(c.Activity)
+	}
+}
+
+func (w runView) Healed(id int, _ fault.Fault) { w.Faults.End(id) }
+
+// Rarest is fault.Run's: it prefers clients that do what such a fault met least.
+func (w runView) Rarest(kind string, aim fault.Aim, among []fault.Client, patient bool) (out []fault.Client) {
+	now := make([][]activity.Doing, len(among))
+	for i, c := range among {
+		now[i] = w.clients[c.Index].Doing()
+	}
+	for _, i := range w.Faults.Rarest(kind, aim, now, patient) {
+		out = append(out, among[i])
+	}
+	return out
+}
+
+// Ripe has a fault of servers wait for what none of its kind has met.
+func (w runView) Ripe(kind string) bool {
+	now := make([][]activity.Doing, len(w.clients))
+	for i, c := range w.clients {
+		now[i] = c.Doing()
+	}
+	return w.Faults.Ripe(kind, now)
+}
+
+// Sent is faults.Listener.
+func (w runView) Sent(client int) time.Time { return w.clients[client].LastSent() }
+
+// Pause, Resume, Kill and Start are fault.Workers.
+
+func (w runView) Pause(ctx context.Context, worker int) error {
+	return w.Workers.Pause(ctx, worker)
+}
+func (w runView) Resume(worker int) error { return w.Workers.Resume(worker) }
+func (w runView) Kill(worker int)         { w.Workers.Kill(worker) }
+func (w runView) Start(ctx context.Context, worker int) error {
+	return w.Workers.Start(ctx, worker)
+}
+
+var (
+	_ fault.Workers        = runView{}
+	_ faults.Administrator = runView{}
+	_ faults.Listener      = runView{}
+)
+
+// Node is faults.Administrator.
+func (w runView) Node(client int, draw uint32) (faults.Node, bool) {
+	c := w.clients[client]
+	all := c.Stands()
+	if len(all) == 0 {
+		return faults.Node{}, false
+	}
+	s := all[int(draw)%len(all)]
+	session := c.Status().Session
+	return faults.Node{
+		Lock: s.Lock, Token: fmt.Sprint(s.Token.Zxid), Permits: s.Permits,
+		Delete: func(ctx context.Context) error {
+			return w.Observer.DeleteNode(ctx, s, session)
+		},
+	}, true
+}
