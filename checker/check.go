@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 )
+
+// ErrDisagreement is wrapped by the error of [Check] when the two engines came
+// to different verdicts on the same history. It is a bug of zkverify.
+var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine and Porcupine disagree")
 
 // Option changes how [Check] works.
 type Option func(*check)
@@ -70,7 +75,7 @@ func newCheck(ctx context.Context, opts []Option) *check {
 
 // begin makes a judge of a guarantee ready.
 func (c *check) begin(g Guarantee, t *trace) judging {
-	v := &Verdict{Guarantee: g.Name, everyOne: c.everyOne}
+	v := newVerdict(g.Name, c.everyOne)
 	return judging{g, v, g.begin(t, v)}
 }
 
@@ -192,7 +197,11 @@ func (c *check) report(t *trace) (*Report, error) {
 		}
 	}
 	r.idle = shownNothing(t, r.Coverage, r.Recipes)
-	return r, c.engines.err
+	var err error
+	for _, d := range c.engines.disagreements {
+		err = errors.Join(err, fmt.Errorf("%w on %s", ErrDisagreement, d))
+	}
+	return r, err
 }
 
 // conclude returns the verdict of a judge in its final form.
@@ -207,10 +216,10 @@ func (c *check) conclude(j judging, t *trace) Verdict {
 	case c.engine == Porcupine && !j.guarantee.searched:
 		v.Outcome, v.Reason = NotJudged, "Porcupine has no model of it"
 		v.Witnesses, v.Violations = nil, 0
-	case v.Outcome == Holds && v.undecided != "":
-		v.Outcome, v.Reason = Unknown, v.undecided
+	case v.Outcome == Holds && v.isUndecided() != "":
+		v.Outcome, v.Reason = Unknown, v.isUndecided()
 		if c.engine == Both {
-			v.Reason = "the interval engine sees no violation, but " + v.undecided
+			v.Reason = "the interval engine sees no violation, but " + v.isUndecided()
 		}
 	}
 	return *v

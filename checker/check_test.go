@@ -182,15 +182,6 @@ func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 	}
 }
 
-func TestADisagreementOfTheEnginesIsAnErrorAndNoVerdict(t *testing.T) {
-	e := &engines{}
-	v := Verdict{Guarantee: MutualExclusion, Outcome: Holds}
-	e.disagree(&v, "a", true)
-	if v.Outcome != Unknown || !errors.Is(e.err, ErrDisagreement) {
-		t.Error(v.String(), e.err)
-	}
-}
-
 // minute makes a legal history of n cycles on 5 locks by 10 clients, with
 // places, re-entries, both counters and a fault now and then.
 //
@@ -296,23 +287,6 @@ func TestNoLockIsJudgedOnServersThatDisagree(t *testing.T) {
 	rep := r.report()
 	if rep.Outcome() != Unknown || rep.Verdict(NoLeak).Outcome != Violated {
 		t.Errorf("the run: %s, the leak: %s", rep.Outcome(), rep.Verdict(NoLeak).Outcome)
-	}
-}
-
-func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
-	v := &Verdict{}
-	for i := range 100 {
-		from := time.Duration((i * 37) % 100)
-		v.violate(func() Witness { return Witness{From: from} })
-	}
-	v.tellViolations()
-	if v.Violations != 100 || len(v.Witnesses) != maxWitnesses {
-		t.Fatalf("%d violations, %d witnesses", v.Violations, len(v.Witnesses))
-	}
-	for i, w := range v.Witnesses {
-		if w.From != time.Duration(i) {
-			t.Errorf("witness %d is from %d", i, w.From)
-		}
 	}
 }
 

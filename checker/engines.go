@@ -1,15 +1,10 @@
 package checker
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/zkverify/zkverify/internal/words"
 )
-
-// ErrDisagreement is wrapped by the error of [Check] when the two engines came
-// to different verdicts on the same history. It is a bug of zkverify.
-var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine and Porcupine disagree")
 
 // engines are what judges judge with.
 type engines struct {
@@ -19,8 +14,8 @@ type engines struct {
 	// notHeldViolates says that a release which is answered "not held" is a violation.
 	notHeldViolates bool
 
-	notes []string // that limit a verdict
-	err   error    // the engines disagree
+	notes         []string // that limit a verdict
+	disagreements []string // of the engines
 }
 
 // compare holds the answer of the search for one lock against what the interval
@@ -29,8 +24,7 @@ func (e *engines) compare(t *trace, v *Verdict, lock string, found bool, a answe
 	switch {
 	case !e.searches:
 	case a.undecided():
-		v.gaveUp++
-		v.undecided = fmt.Sprintf("Porcupine gave up on lock %q because %s", lock, a.why)
+		v.giveUp(fmt.Sprintf("Porcupine gave up on lock %q because %s", lock, a.why))
 	case !e.sweeps && a.illegal:
 		v.violate(func() Witness { return t.noOrderOf(lock, a) })
 	case e.sweeps && a.illegal != found:
@@ -53,5 +47,5 @@ func (e *engines) disagree(v *Verdict, lock string, found bool) {
 	}
 	v.Outcome = Unknown
 	v.Reason = fmt.Sprintf("BUG OF ZKVERIFY: only %s sees a violation on lock %q; please report this history", engine, lock)
-	e.err = errors.Join(e.err, fmt.Errorf("%w on %s of lock %q: only %s sees a violation", ErrDisagreement, v.Guarantee, lock, engine))
+	e.disagreements = append(e.disagreements, fmt.Sprintf("%s of lock %q: only %s sees a violation", v.Guarantee, lock, engine))
 }

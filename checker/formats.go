@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -26,4 +27,12 @@ func token(t histories.Token) string {
 		return fmt.Sprintf("%#x", t.Zxid)
 	}
 	return fmt.Sprintf("%#x/%d", t.Zxid, t.Sub)
+}
+
+// because adds the error that an operation was answered with to a sentence.
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + strings.ReplaceAll(why, "\n", "; ")
 }

@@ -15,32 +15,6 @@ type holdTracker struct {
 	lostAt map[lockUse]histories.Event
 }
 
-type ownerKey struct {
-	lock, owner string
-	mode        histories.Mode
-}
-
-// lockUse is the use of a lock by a process, of a read/write lock in one of its modes.
-type lockUse struct {
-	process int
-	lock    string
-	mode    histories.Mode
-}
-
-type ownership struct {
-	hold  *hold // nil when the owner holds nothing
-	depth int
-	prev  *hold // the last hold that ended
-	open  []*op // open acquires and releases of this owner
-}
-
-// lastOwnership is the one that a process asked for last: most often the one that
-// it asks for next.
-type lastOwnership struct {
-	key ownerKey
-	is  *ownership
-}
-
 func newHoldTracker(t *trace) *holdTracker {
 	return &holdTracker{t, map[ownerKey]*ownership{}, map[string][]*hold{}, map[lockUse]histories.Event{}}
 }

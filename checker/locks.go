@@ -7,14 +7,6 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lockInfo is what is known of a lock.
-type lockInfo struct {
-	recipe     histories.Recipe
-	operations int     // invoked
-	got        int     // times that it was acquired, or a barrier passed
-	holds      []*hold // of this window
-}
-
 // info returns what is known of a lock.
 func (t *trace) info(lock string) *lockInfo {
 	known := t.known[lock]
@@ -24,14 +16,6 @@ func (t *trace) info(lock string) *lockInfo {
 		t.locks = append(t.locks, lock)
 	}
 	return known
-}
-
-// every is of every recipe.
-func every(histories.Recipe) bool { return true }
-
-// is returns whether a recipe is one of some.
-func is(some ...histories.Recipe) func(histories.Recipe) bool {
-	return func(r histories.Recipe) bool { return slices.Contains(some, r) }
 }
 
 func (t *trace) recipe(lock string) histories.Recipe { return t.header.RecipeOf(lock) }

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"context"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -37,8 +36,7 @@ func BenchmarkSweepOfAMillionOperations(b *testing.B) {
 func BenchmarkPorcupineOfAMillionOperations(b *testing.B) {
 	pieces := long(1_000_000, 50)
 	for b.Loop() {
-		s := &searchCaps{ctx: context.Background(), left: time.Hour, memory: 1 << 30, size: 200}
-		if a := s.mutex(pieces); a.illegal || a.undecided() {
+		if a := atOnce(pieces, nil, 200, nil); a.illegal || a.undecided() {
 			b.Fatal(a)
 		}
 	}

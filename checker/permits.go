@@ -122,7 +122,7 @@ func (j *permitsJudge) conclude(e *engines, t *trace) {
 		switch {
 		case !e.searches:
 			if of.overlap {
-				v.undecided = fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock)
+				v.leaveUndecided(fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock))
 			}
 		case a.illegal && of.violations == 0 && of.overlap:
 			v.violate(func() Witness { return t.noOrder(lock, span{a.from, a.to}) })

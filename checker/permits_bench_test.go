@@ -69,9 +69,7 @@ func BenchmarkRoomForPermits(b *testing.B) {
 func BenchmarkPorcupineOfAMillionOperationsOnPermits(b *testing.B) {
 	pieces, sizes := longPermits(1_000_000, false)
 	for b.Loop() {
-		s := searches()
-		s.size = 200
-		if a := s.permits(pieces, sizes); a.illegal || a.undecided() {
+		if a := atOnce(pieces, sizes, 200, besidePermits(pieces)); a.illegal || a.undecided() {
 			b.Fatal(a)
 		}
 	}

@@ -3,7 +3,6 @@ package checker
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -15,10 +14,6 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// ErrNoPicture is returned by [Explanation.Picture] for a violation of which
-// Porcupine has no model.
-var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models of mutual exclusion, the queue of a mutex, read/write, permits and the single barrier")
-
 // maxDrawn bounds the operations of a picture, and maxSearched the time that
 // Porcupine may take over it: its search is exponential where operations have
 // no answer.
@@ -27,26 +22,21 @@ const (
 	maxSearched = 5 * time.Second
 )
 
-// Picture writes Porcupine's own picture of the violation, an HTML page: the
-// operations around it, at most 500, the orders that Porcupine tried, and where
-// each got stuck. Faults, losses and the ends of sessions stand below the
-// processes. Time runs from left to right, but not to scale.
-//
-// What is left out is whole holds, places in the queue, and steps at a barrier,
-// the farthest first, of which none can make the others legal.
-func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
-	var draw func(n int) *scene
-	if x.guarantee.draw != nil {
-		draw = x.guarantee.draw(x.trace, x.Witness)
-	}
-	if draw == nil {
-		return fmt.Errorf("%s: %w", x.Verdict.Guarantee, ErrNoPicture)
-	}
+// drawing is a violation that is to be drawn.
+type drawing struct {
+	guarantee string
+	witness   Witness
+	trace     *trace
+	draw      func(n int) *scene // at most n operations of it
+}
+
+// write writes Porcupine's picture of it, an HTML page.
+func (x *drawing) write(ctx context.Context, w io.Writer) error {
 	for n := maxDrawn; ; n /= 2 {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		s := draw(n)
+		s := x.draw(n)
 		s.layOut()
 		result, info := porcupine.CheckOperationsVerbose(s.model, s.ops, maxSearched)
 		if result == porcupine.Unknown && n > 8 {
@@ -63,7 +53,7 @@ func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
 }
 
 // caption says above Porcupine's picture what it shows.
-func (x *Explanation) caption(page string, s *scene, result porcupine.CheckResult) string {
+func (x *drawing) caption(page string, s *scene, result porcupine.CheckResult) string {
 	found := "Porcupine finds no order of these operations that is allowed."
 	switch result {
 	case porcupine.Ok:
@@ -72,9 +62,9 @@ func (x *Explanation) caption(page string, s *scene, result porcupine.CheckResul
 		found = "Porcupine's time was up before it had tried every order."
 	}
 	text := fmt.Sprintf("<h1>%s</h1>\n<p>%s</p>\n<p>%s of lock %q. %s Jump to the first error, and point at an operation for its times and for the state before and after it. Time is not to scale.</p>\n",
-		html.EscapeString(x.Verdict.Guarantee+": violated"), html.EscapeString(x.Witness.String()),
-		words.Count(len(s.ops), "operation"), html.EscapeString(short(x.Witness.Lock)), found)
-	page = strings.Replace(page, "<title>Porcupine</title>", "<title>"+html.EscapeString(x.Verdict.Guarantee)+": violated</title>\n<style>body { font-family: sans-serif; margin: 1em } h1 { font-size: 1.2em; margin-top: 2em } p { max-width: 60em }</style>", 1)
+		html.EscapeString(x.guarantee+": violated"), html.EscapeString(x.witness.String()),
+		words.Count(len(s.ops), "operation"), html.EscapeString(short(x.witness.Lock)), found)
+	page = strings.Replace(page, "<title>Porcupine</title>", "<title>"+html.EscapeString(x.guarantee)+": violated</title>\n<style>body { font-family: sans-serif; margin: 1em } h1 { font-size: 1.2em; margin-top: 2em } p { max-width: 60em }</style>", 1)
 	return strings.Replace(page, "<body>", "<body>\n"+text, 1)
 }
 

@@ -130,12 +130,12 @@ func (w Witness) isParty(o *op) bool {
 }
 
 // annotations stand below the processes, or at the left end of their rows.
-func (x *Explanation) annotations(s *scene) []porcupine.Annotation {
+func (x *drawing) annotations(s *scene) []porcupine.Annotation {
 	const (
 		grey, red, orange, blue = "#dddddd", "#f4b6b6", "#fbd9a5", "#bcd4f2"
 		most                    = 100 // of a sort: a storm of faults must not hide the operations
 	)
-	from, to := min(s.from, x.Witness.From), max(s.to, x.Witness.To)
+	from, to := min(s.from, x.witness.From), max(s.to, x.witness.To)
 	var out []porcupine.Annotation
 	for _, r := range s.rows {
 		out = append(out, porcupine.Annotation{ClientId: r.row, Start: int64(from) - 1, End: int64(from) - 1, Description: r.name, BackgroundColor: grey, Details: "what " + r.name + " did"})
@@ -158,7 +158,7 @@ func (x *Explanation) annotations(s *scene) []porcupine.Annotation {
 		ends[row] = b
 		out = append(out, porcupine.Annotation{Tag: row, Start: int64(a), End: int64(b), Description: says, Details: details, BackgroundColor: color})
 	}
-	add("violation", red, x.Witness.From, x.Witness.To, "violated: "+x.Verdict.Guarantee, x.Witness.What)
+	add("violation", red, x.witness.From, x.witness.To, "violated: "+x.guarantee, x.witness.What)
 	for _, f := range x.trace.faults.all {
 		add("faults", orange, f.start, f.stop, f.Name+on(f.Targets), fmt.Sprintf("fault %s%s, from %s to %s", f.Name, on(f.Targets), at(f.start), at(min(f.stop, x.trace.end))))
 	}
@@ -167,7 +167,7 @@ func (x *Explanation) annotations(s *scene) []porcupine.Annotation {
 		says := atMost(80, tellEvent(e))
 		details := fmt.Sprintf("%s, at %s, line %d of the history", tellEvent(e), at(e.Time), histories.Line(i))
 		switch {
-		case e.Type == histories.Lost && slices.Contains(locksOf(e), x.Witness.Lock):
+		case e.Type == histories.Lost && slices.Contains(locksOf(e), x.witness.Lock):
 			add("losses", blue, e.Time, e.Time, says, details)
 		case e.Type == histories.Expired, e.Type == histories.Crash:
 			add("ends of sessions", blue, e.Time, e.Time, says, details)

@@ -14,8 +14,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// drawn is what a page of Porcupine's shows.
-type drawn struct {
+// sketch is what a page of Porcupine's shows.
+type sketch struct {
 	Partitions []struct {
 		History []struct {
 			ClientId, Start, End  int
@@ -26,7 +26,7 @@ type drawn struct {
 	Annotations []struct{ Tag, Description, Details string }
 }
 
-func pictureOf(t *testing.T, h *histories.History, guarantee string) (page string, d drawn) {
+func pictureOf(t *testing.T, h *histories.History, guarantee string) (page string, d sketch) {
 	t.Helper()
 	x, err := Explain(context.Background(), h, guarantee)
 	if err != nil {
@@ -52,7 +52,7 @@ func pictureOf(t *testing.T, h *histories.History, guarantee string) (page strin
 	return page, d
 }
 
-func (d *drawn) says(t *testing.T, what ...string) {
+func (d *sketch) says(t *testing.T, what ...string) {
 	t.Helper()
 	for _, w := range what {
 		n := 0
@@ -219,7 +219,7 @@ func TestWhatPorcupineHasNoModelOfHasNoPicture(t *testing.T) {
 // Every violation of the corpus that has a model is drawn, and Porcupine agrees
 // that it is one wherever it judges at all.
 func TestEveryViolationOfTheCorpusIsDrawn(t *testing.T) {
-	drawn := 0
+	sketch := 0
 	for _, h := range readCorpus(t) {
 		guarantee := h.Header.Options["guarantee"]
 		x, err := Explain(context.Background(), h, guarantee)
@@ -234,7 +234,7 @@ func TestEveryViolationOfTheCorpusIsDrawn(t *testing.T) {
 			}
 			continue
 		}
-		drawn++
+		sketch++
 		if err != nil || page.Len() == 0 {
 			t.Errorf("%s: %v", h.Header.Options["case"], err)
 		}
@@ -243,8 +243,8 @@ func TestEveryViolationOfTheCorpusIsDrawn(t *testing.T) {
 			t.Errorf("%s, %s: Porcupine says otherwise", guarantee, h.Header.Options["case"])
 		}
 	}
-	if drawn < 30 {
-		t.Errorf("only %d were drawn", drawn)
+	if sketch < 30 {
+		t.Errorf("only %d were drawn", sketch)
 	}
 }
 

@@ -20,16 +20,5 @@ type process struct {
 // gone reports whether p has come to its end.
 func (p *process) gone() bool { return p.retired != forever }
 
-// process returns what is known of a process.
-func (t *trace) process(number int) *process {
-	p := t.byNumber[number]
-	if p == nil {
-		p = &process{number: number, owner: defaultOwner(number), began: forever, retired: forever}
-		t.byNumber[number] = p
-		t.procs = append(t.procs, p)
-	}
-	return p
-}
-
 // defaultOwner is the owner of an operation that names none: its process.
 func defaultOwner(process int) string { return "process " + strconv.Itoa(process) }

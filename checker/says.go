@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -173,45 +172,4 @@ func (s *sayings) wrong(p Party, lock, what string) {
 		w.What = what
 		return w
 	})
-}
-
-// tellSaying says in words what a lock says of itself.
-func tellSaying(e *histories.Event, who, lock string) string {
-	s := e.Saying
-	var parts []string
-	yes := func(is *bool, so, not string) {
-		switch {
-		case is == nil:
-		case *is:
-			parts = append(parts, so)
-		default:
-			parts = append(parts, not)
-		}
-	}
-	if s.Told != "" {
-		return fmt.Sprintf("an observer of %s is told that its lease of %s with token %s was %s", who, lock, token(e.Token), s.Told)
-	}
-	yes(s.Valid, "it is valid", "it is not valid")
-	if s.Left != nil {
-		parts = append(parts, "it is good until "+at(s.Asked+*s.Left))
-	}
-	if s.Least != nil {
-		parts = append(parts, "all its parts until "+at(s.Asked+*s.Least))
-	}
-	if s.Depth != 0 {
-		parts = append(parts, fmt.Sprintf("its depth is %d", s.Depth))
-	}
-	yes(s.Ended, "its context has ended", "its context goes on")
-	if s.Created != 0 {
-		parts = append(parts, fmt.Sprintf("its node was created in transaction %#x", s.Created))
-	}
-	yes(s.Held, "the client holds the lock", "the client does not hold the lock")
-	if s.Queue != nil {
-		var tokens []string
-		for _, p := range s.Queue {
-			tokens = append(tokens, token(p.Token))
-		}
-		parts = append(parts, "in its queue stand: "+strings.Join(tokens, ", "))
-	}
-	return fmt.Sprintf("%s asks %s: %s", who, lock, strings.Join(parts, "; "))
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/zkverify/zkverify/checker/internal/drawn"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -56,26 +56,26 @@ func shrinksTruly(t rapid.TB, h *histories.History, guarantee string, opts ...Op
 	t.Helper()
 	small, err := Shrink(context.Background(), h, guarantee, nil, opts...)
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", guarantee, err, text(h))
+		t.Fatalf("%s: %v\n%s", guarantee, err, drawn.Text(h))
 	}
 	before, was := violationsOf(t, h, guarantee, opts...)
 	after, is := violationsOf(t, small, guarantee) // as its header says: without the options
 	if !slices.Contains(after, before[0]) {
-		t.Fatalf("%s: %s\nis not told any more:\n%s", guarantee, before[0], text(small))
+		t.Fatalf("%s: %s\nis not told any more:\n%s", guarantee, before[0], drawn.Text(small))
 	}
 	for _, one := range after {
 		if !slices.Contains(before, one) {
-			t.Fatalf("%s: %s\nis of the shrinking's making:\n%s\nof\n%s", guarantee, one, text(small), text(h))
+			t.Fatalf("%s: %s\nis of the shrinking's making:\n%s\nof\n%s", guarantee, one, drawn.Text(small), drawn.Text(h))
 		}
 	}
 	first, found := was[0], is[slices.Index(after, before[0])]
 	if len(first.Faults) > 0 && (len(found.Faults) == 0 || found.Faults[0].ID != first.Faults[0].ID || found.Faults[0].From != first.Faults[0].From || found.Faults[0].To != first.Faults[0].To && !found.Faults[0].Open) {
-		t.Fatalf("%s: its fault was %v, and is %v\n%s", guarantee, first.Faults[0], found.Faults, text(small))
+		t.Fatalf("%s: its fault was %v, and is %v\n%s", guarantee, first.Faults[0], found.Faults, drawn.Text(small))
 	}
 	for _, p := range first.Parties {
 		ended, seen := newTrace(h).sessions.expired[p.Session]
 		if still, ok := newTrace(small).sessions.expired[p.Session]; seen && ended <= max(first.To, p.To) && (!ok || still != ended) {
-			t.Fatalf("%s: the end of session %s is not told any more\n%s", guarantee, p.Session, text(small))
+			t.Fatalf("%s: the end of session %s is not told any more\n%s", guarantee, p.Session, drawn.Text(small))
 		}
 	}
 	part := h.Events // of which what is left is a part, in its order
@@ -114,10 +114,10 @@ func violated(t rapid.TB, h *histories.History, opts ...Option) []string {
 
 func TestADrawnHistoryShrinksToAViolationThatItHas(t *testing.T) {
 	shrunk := map[string]int{}
-	for _, f := range families {
-		t.Run(f.name, func(t *testing.T) {
-			checks(t, 600, func(t *rapid.T) {
-				h := drawHistory(t, f.recipes...)
+	for _, f := range drawn.Families {
+		t.Run(f.Name, func(t *testing.T) {
+			drawn.Checks(t, 600, func(t *rapid.T) {
+				h := drawn.History(t, f.Recipes...)
 				opt := WithReleaseNotHeld([]ReleaseNotHeld{"", NotHeldAsLost, NotHeldAsViolation}[rapid.IntRange(0, 2).Draw(t, "not held")])
 				for _, guarantee := range violated(t, h, opt) {
 					shrinksTruly(t, h, guarantee, opt)
@@ -127,7 +127,7 @@ func TestADrawnHistoryShrinksToAViolationThatItHas(t *testing.T) {
 		})
 	}
 	t.Run("counters", func(t *testing.T) {
-		checks(t, 600, func(t *rapid.T) {
+		drawn.Checks(t, 600, func(t *rapid.T) {
 			h := drawCounters(t)
 			for _, guarantee := range violated(t, h) {
 				shrinksTruly(t, h, guarantee)
@@ -137,7 +137,7 @@ func TestADrawnHistoryShrinksToAViolationThatItHas(t *testing.T) {
 	})
 	t.Log(shrunk)
 	for _, g := range []string{MutualExclusion, Reentrancy, Fencing, Fairness, NoLostUpdatePlain, LossIsTold, ReadersAndWriters, Permits, AllOrNothing, Revocation, Barriers} {
-		if shrunk[g] == 0 && !testing.Short() && !raceEnabled {
+		if shrunk[g] == 0 && !testing.Short() && !drawn.Race {
 			t.Errorf("%s was never violated: %v", g, shrunk)
 		}
 	}
@@ -226,7 +226,7 @@ process 0 calls release of lock-0
 	for _, guarantee := range violated(t, h) {
 		small := shrinksTruly(t, h, guarantee)
 		if n := operations(small); n > most[guarantee] {
-			t.Errorf("%s: %d operations are left\n%s", guarantee, n, text(small))
+			t.Errorf("%s: %d operations are left\n%s", guarantee, n, drawn.Text(small))
 		}
 		x, err := Explain(context.Background(), small, guarantee)
 		if err != nil {
@@ -258,7 +258,7 @@ func TestWritesThatWereLeftOutAreNotMissed(t *testing.T) {
 	r.writes(200, 1, 1).release(201, 1).released(202, 1)
 	small := shrinksTruly(t, r.h, NoLostUpdatePlain)
 	if n := operations(small); n > 8 {
-		t.Errorf("%d operations are left: %s", n, text(small))
+		t.Errorf("%d operations are left: %s", n, drawn.Text(small))
 	}
 	if w := small.Header.Shrunk.Written; len(w) == 0 {
 		t.Error("the header names no write that was left out")
@@ -275,21 +275,6 @@ func TestAHeaderThatSaysForWhatItWasShrunkMustMeanSomething(t *testing.T) {
 		r.h.Header.Shrunk = &histories.Shrunk{Guarantee: guarantee, Events: 9}
 		if _, err := Check(context.Background(), r.h); err == nil {
 			t.Errorf("shrunk for %q: no error", guarantee)
-		}
-	}
-}
-
-// Shrinking must know all violations, and a judge that hides some lets it make up
-// others.
-func TestEveryViolationIsToldOnDemand(t *testing.T) {
-	whole := &Verdict{everyOne: true}
-	for _, v := range []*Verdict{whole, whole.fresh()} {
-		for i := range 100 {
-			v.violate(func() Witness { return Witness{From: time.Duration(i)} })
-		}
-		v.tellViolations()
-		if len(v.Witnesses) != 100 {
-			t.Errorf("%d witnesses", len(v.Witnesses))
 		}
 	}
 }

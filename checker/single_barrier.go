@@ -246,6 +246,23 @@ func (b *barrierSweep) forget(wait, set time.Duration) {
 	b.removes = slices.DeleteFunc(b.removes, func(r *op) bool { return r.ret < set })
 }
 
+// decideBarrier keeps the removes of a barrier that were under way, and so decide
+// whether somebody could pass.
+func decideBarrier(t *trace, w Witness, keep map[int]bool) {
+	if t.recipe(w.Lock) != histories.Barrier {
+		return
+	}
+	from, to := w.From, w.To
+	for _, p := range w.Parties {
+		from, to = min(from, p.From), max(to, min(p.To, t.end))
+	}
+	for _, o := range t.ops {
+		if o.lock == w.Lock && o.kind == histories.Remove && o.result != histories.Fail && o.call <= to && until(o) >= from {
+			keep[o.invoke] = true
+		}
+	}
+}
+
 func (t *trace) passedEarly(d demand, removes int) Witness {
 	p, q := d.wait.party(), d.set.party()
 	w := t.newWitness(d.wait.lock, d.wait.call, d.wait.ret, q, p)

@@ -130,6 +130,17 @@ func (t *trace) step(e *histories.Event) {
 	}
 }
 
+// process returns what is known of a process.
+func (t *trace) process(number int) *process {
+	p := t.byNumber[number]
+	if p == nil {
+		p = &process{number: number, owner: defaultOwner(number), began: forever, retired: forever}
+		t.byNumber[number] = p
+		t.procs = append(t.procs, p)
+	}
+	return p
+}
+
 // invoke begins the operation of e: one op, or one for each lock of several.
 func (t *trace) invoke(i int, e *histories.Event) {
 	p := t.process(e.Process)

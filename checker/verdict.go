@@ -3,40 +3,9 @@ package checker
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
-
-// Outcome is what the checker found out about one guarantee, or about a run.
-type Outcome string
-
-// The outcomes.
-const (
-	Holds        Outcome = "holds"
-	Violated     Outcome = "violated"
-	Unknown      Outcome = "unknown"       // the history does not decide it, or the checker could not
-	NotExercised Outcome = "not exercised" // nothing in the run put it to the test
-	NotJudged    Outcome = "not judged"    // this checker cannot judge it; the history has what it takes
-	NotPromised  Outcome = "not promised"  // of a guarantee: the target does not claim it, so that it does not count
-)
-
-// Outcomes returns all outcomes, the worst first: what came of several is the
-// first of these that any of them has.
-func Outcomes() []Outcome {
-	return []Outcome{Violated, Unknown, NotExercised, NotJudged, Holds, NotPromised}
-}
-
-// Worse returns the worse of two outcomes, by the order of [Outcomes]. The empty
-// outcome is better than all.
-func Worse(a, b Outcome) Outcome {
-	for _, o := range Outcomes() {
-		if a == o || b == o {
-			return o
-		}
-	}
-	return ""
-}
 
 // Verdict is the answer for one guarantee.
 type Verdict struct {
@@ -71,40 +40,6 @@ type violation struct {
 	tell func() Witness
 }
 
-// Figure is one measured number.
-type Figure struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit,omitempty"` // "ms", "ms after the session ended", or empty for a count
-}
-
-// fromItsEnd is the unit of an instant, told by its distance from the end of the
-// session. It is negative before.
-const fromItsEnd = "ms after the session ended"
-
-// String returns the figure as name and number.
-func (f Figure) String() string {
-	switch f.Unit {
-	case "":
-		return fmt.Sprintf("%s: %.10g", f.Name, f.Value)
-	case fromItsEnd:
-		side := "after"
-		if f.Value < 0 {
-			side = "before"
-		}
-		return fmt.Sprintf("%s: %s %s the session ended", f.Name, inWords(math.Abs(f.Value)), side)
-	}
-	return fmt.Sprintf("%s: %s", f.Name, inWords(f.Value))
-}
-
-// inWords prints milliseconds for people.
-func inWords(ms float64) string {
-	if ms >= 1000 {
-		return fmt.Sprintf("%.1f s", ms/1000)
-	}
-	return fmt.Sprintf("%.3g ms", ms)
-}
-
 // Figure returns the value of the named figure, and whether there is one.
 func (v *Verdict) Figure(name string) (float64, bool) {
 	for _, f := range v.Figures {
@@ -127,6 +62,25 @@ const maxWitnesses = 10
 func (v *Verdict) count(name string, n int) {
 	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
 }
+
+// newVerdict returns a verdict that nothing has been found out for yet. It spells out
+// the first few violations, or every one.
+func newVerdict(guarantee string, everyOne bool) *Verdict {
+	return &Verdict{Guarantee: guarantee, everyOne: everyOne}
+}
+
+// leaveUndecided says why the verdict is unknown if no violation is found.
+func (v *Verdict) leaveUndecided(why string) { v.undecided = why }
+
+// giveUp does so for a lock that Porcupine has given up on.
+func (v *Verdict) giveUp(why string) {
+	v.gaveUp++
+	v.leaveUndecided(why)
+}
+
+// isUndecided returns why the verdict is unknown if no violation is found; "" if it is
+// not.
+func (v *Verdict) isUndecided() string { return v.undecided }
 
 // fresh returns a verdict without any violations, which spells out as many as v.
 func (v *Verdict) fresh() *Verdict { return &Verdict{Guarantee: v.Guarantee, everyOne: v.everyOne} }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkverify/zkverify/checker/internal/drawn"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -58,7 +59,7 @@ func sameVerdict(a, b Verdict) bool {
 			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.What, b.What), cmp.Compare(fmt.Sprintf("%+v", a.Parties), fmt.Sprintf("%+v", b.Parties)))
 		})
 	}
-	if a.Violations > maxWitnesses { // some of the last instant are left out
+	if a.Violations > len(a.Witnesses) { // some of the last instant are left out
 		a.Witnesses, b.Witnesses = nil, nil
 	}
 	a.Witnesses, b.Witnesses = sorted(a.Witnesses), sorted(b.Witnesses)
@@ -72,12 +73,12 @@ func sameInWindows(t *rapid.T, h *histories.History, whole *Report, n int) {
 	for _, engine := range []Engine{Both, Interval, Porcupine} {
 		r, err := Check(context.Background(), h, windowed(n), WithEngine(engine))
 		if err != nil {
-			t.Fatalf("%s, in windows of %d events: %v\n%s", engine, n, err, text(h))
+			t.Fatalf("%s, in windows of %d events: %v\n%s", engine, n, err, drawn.Text(h))
 		}
 		for i := range r.Verdicts {
 			got, want := &r.Verdicts[i], &whole.Verdicts[i]
 			if engine == Both && toTheLetter[got.Guarantee] && !sameVerdict(*got, *want) {
-				t.Fatalf("in windows of %d events:\n%+v\nas a whole:\n%+v\n%s", n, *got, *want, text(h))
+				t.Fatalf("in windows of %d events:\n%+v\nas a whole:\n%+v\n%s", n, *got, *want, drawn.Text(h))
 			}
 			if got.Outcome == want.Outcome || engine == Porcupine && got.Outcome == NotJudged {
 				continue
@@ -85,7 +86,7 @@ func sameInWindows(t *rapid.T, h *histories.History, whole *Report, n int) {
 			if got.Outcome == Unknown && engine != Both {
 				continue // what only the other decides
 			}
-			t.Fatalf("%s, in windows of %d events: %v; as a whole: %v\n%s", engine, n, got, want, text(h))
+			t.Fatalf("%s, in windows of %d events: %v; as a whole: %v\n%s", engine, n, got, want, drawn.Text(h))
 		}
 	}
 }

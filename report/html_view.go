@@ -111,13 +111,13 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 	}
 	var not []string
 	for i := range r.Verdicts {
-		verdict := &r.Verdicts[i]
-		if verdict.Outcome == checker.NotPromised {
-			not = append(not, verdict.Guarantee)
+		judged := &r.Verdicts[i]
+		if judged.Outcome == checker.NotPromised {
+			not = append(not, judged.Guarantee)
 			continue
 		}
-		row := verdictView{Verdict: verdict, Outcome: signs[verdict.Outcome], First: first[verdict.Guarantee]}
-		if g := slices.IndexFunc(described, func(g checker.Guarantee) bool { return g.Name == verdict.Guarantee }); g >= 0 {
+		row := verdictView{Verdict: judged, Outcome: signs[judged.Outcome], First: first[judged.Guarantee]}
+		if g := slices.IndexFunc(described, func(g checker.Guarantee) bool { return g.Name == judged.Guarantee }); g >= 0 {
 			row.Summary, row.Model = described[g].Summary, described[g].Model
 		}
 		v.Verdicts = append(v.Verdicts, row)

@@ -62,22 +62,22 @@ func junitLines(t *testing.T, header histories.Header, r *checker.Report) []stri
 	return lines
 }
 
-func verdict(guarantee string, o checker.Outcome, reason string, witnesses ...checker.Witness) checker.Verdict {
+func verdictOn(guarantee string, o checker.Outcome, reason string, witnesses ...checker.Witness) checker.Verdict {
 	return checker.Verdict{Guarantee: guarantee, Outcome: o, Reason: reason, Promised: true, Expected: true, Witnesses: witnesses, Violations: len(witnesses)}
 }
 
 func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 	header := histories.Header{Target: "recipes", Locks: map[string]histories.Lock{"m": {Recipe: histories.Mutex}, "n": {Recipe: histories.NonReentrant}, "s": {Recipe: histories.Semaphore, Size: 2}}}
 	uses := []checker.RecipeUse{{Recipe: histories.Mutex}, {Recipe: histories.NonReentrant}, {Recipe: histories.Semaphore}}
-	fairness := verdict(checker.Fairness, checker.NotPromised, "not promised by the target")
+	fairness := verdictOn(checker.Fairness, checker.NotPromised, "not promised by the target")
 	fairness.Promised = false
 	r := &checker.Report{Recipes: uses, Verdicts: []checker.Verdict{
-		verdict(checker.MutualExclusion, checker.Violated, "two owners", checker.Witness{Lock: "m", What: "p and <q>"}),
-		verdict(checker.Reentrancy, checker.Unknown, "gave up"),
+		verdictOn(checker.MutualExclusion, checker.Violated, "two owners", checker.Witness{Lock: "m", What: "p and <q>"}),
+		verdictOn(checker.Reentrancy, checker.Unknown, "gave up"),
 		fairness,
-		verdict(checker.Permits, checker.NotExercised, "nobody came"),
-		verdict(checker.NoLeak, checker.Violated, "left", checker.Witness{What: "a node is left"}),
-		verdict(checker.Progress, checker.Holds, "all came"),
+		verdictOn(checker.Permits, checker.NotExercised, "nobody came"),
+		verdictOn(checker.NoLeak, checker.Violated, "left", checker.Witness{What: "a node is left"}),
+		verdictOn(checker.Progress, checker.Holds, "all came"),
 	}}
 	got := strings.Join(junitLines(t, header, r), "\n")
 	want := strings.Join([]string{
@@ -109,7 +109,7 @@ func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 }
 
 func TestNoSuitePassesWhoseRunDoesNot(t *testing.T) {
-	r := &checker.Report{Recipes: []checker.RecipeUse{{Recipe: histories.Mutex}}, Verdicts: []checker.Verdict{verdict(checker.Progress, checker.Holds, "all came")}}
+	r := &checker.Report{Recipes: []checker.RecipeUse{{Recipe: histories.Mutex}}, Verdicts: []checker.Verdict{verdictOn(checker.Progress, checker.Holds, "all came")}}
 	if got := strings.Join(junitLines(t, histories.Header{Target: "x"}, r), "\n"); strings.Contains(got, "error") && !strings.Contains(got, "errors 0") {
 		t.Errorf("a run that holds: %s", got)
 	}

@@ -1,0 +1,30 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrNoPicture is returned by [Explanation.Picture] for a violation of which
+// Porcupine has no model.
+var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models of mutual exclusion, the queue of a mutex, read/write, permits and the single barrier")
+
+// Picture writes Porcupine's own picture of the violation, an HTML page: the
+// operations around it, at most 500, the orders that Porcupine tried, and where
+// each got stuck. Faults, losses and the ends of sessions stand below the
+// processes. Time runs from left to right, but not to scale.
+//
+// What is left out is whole holds, places in the queue, and steps at a barrier,
+// the farthest first, of which none can make the others legal.
+func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
+	d := drawing{guarantee: x.Verdict.Guarantee, witness: x.Witness, trace: x.trace}
+	if x.guarantee.draw != nil {
+		d.draw = x.guarantee.draw(x.trace, x.Witness)
+	}
+	if d.draw == nil {
+		return fmt.Errorf("%s: %w", x.Verdict.Guarantee, ErrNoPicture)
+	}
+	return d.write(ctx, w)
+}
