@@ -13,6 +13,7 @@ import (
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -22,6 +23,23 @@ const (
 	settleNodes = 2 * time.Second
 	settleStops = 2 * time.Second
 )
+
+// countOnServers counts what idle clients have left on the servers, and compares the
+// servers. diverged is how often each had found before the run that its tree was wrong.
+func (r *run) countOnServers(diverged servers.Divergences) {
+	c := &r.result.Census
+	if err := r.countNodes(r.Life, c); err != nil {
+		r.warn("not all nodes and watches could be counted: %v", err)
+	}
+	r.countKept(r.Life, c)
+	var err error
+	if c.Disagreements, err = servers.Compare(r.Life, r.cfg.Ensemble.Servers(), r.cfg.Auth, r.Observer.Root); err != nil {
+		r.warn("not all servers could be compared: %v", err)
+	}
+	if _, c.Diverged, err = r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), diverged); err != nil {
+		r.warn("not all servers' output could be read: %v", err)
+	}
+}
 
 // countNodes counts what the servers still have: contender nodes and watches
 // under the locks. The clients are idle, but connected.

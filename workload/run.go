@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
@@ -17,10 +14,8 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/drive"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/observer"
 	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
-	"github.com/zkverify/zkverify/workload/remote"
 )
 
 // ErrNoEnsemble is returned by Run when the servers, or the links to them, fail before
@@ -106,12 +101,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	if err := r.setUp(ctx); err != nil {
 		return errors.Join(err, r.tearDown())
 	}
-	watching, unwatch := context.WithCancel(context.Background())
-	var watch sync.WaitGroup
-	watch.Go(func() { r.Observer.Watch(watching) }) // ends with unwatch, as the next does
-	asks := servers.NewWatch(r.Journal, func(zxid int64) { r.zxids.Saw(zxid, r.Journal.Elapsed()) })
-	watch.Go(func() { asks.Run(watching, r.cfg.Ensemble.Servers()) })
-
+	unwatch := r.watch()
 	diverged, _, err := r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), nil)
 	if err != nil {
 		r.warn("not all servers' output could be read: %v", err)
@@ -134,22 +124,9 @@ func (r *run) phases(ctx context.Context) (err error) {
 	if !interrupted {
 		r.settle()
 		r.enter(histories.PhaseEnd)
-		if err := r.countNodes(r.Life, &r.result.Census); err != nil {
-			r.warn("not all nodes and watches could be counted: %v", err)
-		}
-		r.countKept(r.Life, &r.result.Census)
-		var compareErr error
-		if r.result.Census.Disagreements, compareErr = servers.Compare(r.Life, r.cfg.Ensemble.Servers(), r.cfg.Auth, r.Observer.Root); compareErr != nil {
-			r.warn("not all servers could be compared: %v", compareErr)
-		}
-		_, diverged, readErr := r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), diverged)
-		if readErr != nil {
-			r.warn("not all servers' output could be read: %v", readErr)
-		}
-		r.result.Census.Diverged = diverged
+		r.countOnServers(diverged)
 	}
 	unwatch()
-	watch.Wait()
 	err = errors.Join(err, r.tearDown())
 	interrupted = interrupted || r.Life.Err() != nil
 	if !interrupted {
@@ -166,108 +143,18 @@ func (r *run) phases(ctx context.Context) (err error) {
 	return err
 }
 
-// setUp opens the observer, the links and the clients.
-func (r *run) setUp(ctx context.Context) error {
-	var servers []string
-	for _, s := range r.cfg.Ensemble.Servers() {
-		servers = append(servers, s.Addr)
+// watch has the sessions of clients, and the servers, watched until the function that it
+// returns is called, which returns when they are no more.
+func (r *run) watch() (unwatch func()) {
+	watching, end := context.WithCancel(context.Background())
+	var both sync.WaitGroup
+	both.Go(func() { r.Observer.Watch(watching) }) // ends with watching, as the next does
+	asks := servers.NewWatch(r.Journal, func(zxid int64) { r.zxids.Saw(zxid, r.Journal.Elapsed()) })
+	both.Go(func() { asks.Run(watching, r.cfg.Ensemble.Servers()) })
+	return func() {
+		end()
+		both.Wait()
 	}
-	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	if err := r.prepare(opening, servers); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoEnsemble, err)
-	}
-	if r.cfg.Workers.N > 0 {
-		var err error
-		if r.Workers, err = remote.Start(opening, r.cfg.Workers, r.end); err != nil {
-			return err
-		}
-	}
-	var g errgroup.Group
-	for _, c := range r.clients {
-		g.Go(func() error { return c.Open(opening) })
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for _, c := range r.clients {
-		for _, g := range r.drivers.Groups {
-			if !lock.Offers(c.Target(), g.Name) {
-				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Name)
-			}
-		}
-		// Faults, bounds and the history's header go by it.
-		granted := c.SessionTimeout()
-		if granted == 0 {
-			return fmt.Errorf("target %s does not connect through Env.Dial", r.cfg.Target.Name())
-		}
-		if granted != r.cfg.SessionTimeout {
-			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
-		}
-	}
-	r.idle = len(goroutines.Running(r.before, []lock.Target{r.cfg.Target}))
-	return nil
-}
-
-// prepare opens the observer, puts on the servers what the run needs there, and opens
-// the links.
-func (r *run) prepare(ctx context.Context, servers []string) error {
-	o, err := observer.New(ctx, servers, r.cfg.Auth)
-	if err != nil {
-		return err
-	}
-	o.Journal, o.Expired = r.Journal, r.sessionExpired
-	r.Observer = o
-	root, err := o.MakeRoot(r.cfg.Ensemble.Root())
-	if err != nil {
-		return fmt.Errorf("preparing %s: %w", r.cfg.Ensemble.Root(), err)
-	}
-	if err := r.putForeign(); err != nil {
-		return err
-	}
-	if err := r.putCounters(); err != nil {
-		return fmt.Errorf("preparing the counters in ZooKeeper: %w", err)
-	}
-	r.name = path.Base(root)
-	for i := range r.cfg.Clients {
-		r.clients = append(r.clients, client.New(r.Shared, i))
-	}
-	r.pairUp()
-	for _, a := range client.ApplicationsOf(r.clients) {
-		if err := a.Link(ctx, r.name, r.cfg.Ensemble.Servers(), r.cfg.Network); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// putForeign puts the foreign node into each lock's directory.
-func (r *run) putForeign() error {
-	if r.cfg.Foreign == "" {
-		return nil
-	}
-	for name := range r.Locks {
-		dir := path.Join(r.Observer.LockRoot(), name)
-		if err := errors.Join(r.Observer.Create(dir), r.Observer.Create(path.Join(dir, r.cfg.Foreign))); err != nil {
-			return fmt.Errorf("preparing %s: %w", dir, err)
-		}
-	}
-	return nil
-}
-
-// putCounters makes the counters in ZooKeeper that locks guard, for targets that can
-// write to them.
-func (r *run) putCounters() error {
-	if !r.Promises.Guards {
-		return nil
-	}
-	var guarding []string
-	for name, l := range r.Locks {
-		if l.Recipe.Guards() {
-			guarding = append(guarding, name)
-		}
-	}
-	return r.Observer.PutCounters(guarding)
 }
 
 // start lets the clients loose. Each runs through chaos, waits for recovery,

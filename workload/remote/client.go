@@ -18,9 +18,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Client is a Client in a worker process. It implements the interfaces
-// of all recipes, whatever its target offers: see offers.
+// Client is a lock.Client in a worker process. It implements the interfaces of all
+// recipes, whatever its target offers: see Offers.
 type Client struct {
+	recipes
 	connection *connection
 	number     int // of its own: who opens again is another client to the worker
 	opening    Opening
@@ -44,7 +45,7 @@ type Client struct {
 type Opening struct {
 	Target    string         // its name
 	Env       lock.Env       // but for what a worker process cannot call
-	Ids       map[string]int // of the servers, by their address in env
+	IDs       map[string]int // of the servers, by their address in env
 	Presence  string         // where each session keeps its presence node
 	Announced func(session, czxid int64)
 	Died      func(*Client) // the process has ended; nothing else has become known of it
@@ -58,14 +59,15 @@ func (o Opening) where() *protocol.Where {
 		Scheme: o.Env.Auth.Scheme(), Secret: o.Env.Auth.Secret(),
 	}
 	for _, addr := range o.Env.Servers {
-		e.Servers = append(e.Servers, protocol.Server{ID: o.Ids[addr], Addr: addr})
+		e.Servers = append(e.Servers, protocol.Server{ID: o.IDs[addr], Addr: addr})
 	}
 	return e
 }
 
-// openRemote starts a client in the worker process that t talks to.
-func openRemote(ctx context.Context, t *connection, o Opening) (*Client, error) {
+// openClient starts a client in the worker process that t talks to.
+func openClient(ctx context.Context, t *connection, o Opening) (*Client, error) {
 	c := &Client{connection: t, opening: o, torn: make(chan struct{})}
+	c.recipes = recipes{c}
 	t.register(c)
 	l, err := c.ask(ctx, protocol.Command{Do: protocol.DoOpen, Env: o.where()}, nil)
 	if err != nil {
@@ -76,7 +78,7 @@ func openRemote(ctx context.Context, t *connection, o Opening) (*Client, error) 
 	return c, nil
 }
 
-func (c *Client) ask(ctx context.Context, what protocol.Command, lease *remoteLease) (protocol.Line, error) {
+func (c *Client) ask(ctx context.Context, what protocol.Command, lease *lease) (protocol.Line, error) {
 	what.Client = c.number
 	return c.connection.ask(ctx, what, lease, c.torn)
 }
@@ -179,8 +181,8 @@ func (c *Client) Close(ctx context.Context) error {
 }
 
 // acquire sends one of the commands that get a lease.
-func (c *Client) acquire(ctx context.Context, what protocol.Command) (*remoteLease, error) {
-	lease := &remoteLease{c: c, lost: make(chan struct{})}
+func (c *Client) acquire(ctx context.Context, what protocol.Command) (*lease, error) {
+	lease := &lease{c: c, lost: make(chan struct{})}
 	l, err := c.ask(ctx, what, lease)
 	if err != nil {
 		return nil, err
@@ -193,8 +195,8 @@ func (c *Client) acquire(ctx context.Context, what protocol.Command) (*remoteLea
 	return lease, nil
 }
 
-// remoteLease is a Lease in a worker process.
-type remoteLease struct {
+// lease is a Lease in a worker process.
+type lease struct {
 	c       *Client
 	id      int64 // of the command that acquired it
 	session int64
@@ -207,41 +209,41 @@ type remoteLease struct {
 	onRevoke []func()
 }
 
-func (l *remoteLease) Token() histories.Token    { return l.token }
-func (l *remoteLease) Tokens() []histories.Token { return l.tokens }
-func (l *remoteLease) SessionID() int64          { return l.session }
+func (l *lease) Token() histories.Token    { return l.token }
+func (l *lease) Tokens() []histories.Token { return l.tokens }
+func (l *lease) SessionID() int64          { return l.session }
 
 // Lost is closed by the end of the process too: a crash is on record by then.
-func (l *remoteLease) Lost() <-chan struct{} { return l.lost }
+func (l *lease) Lost() <-chan struct{} { return l.lost }
 
-func (l *remoteLease) lose() { l.once.Do(func() { close(l.lost) }) }
+func (l *lease) lose() { l.once.Do(func() { close(l.lost) }) }
 
 // Valid is asked of the process, and so waits for as long as it is paused.
-func (l *remoteLease) Valid() bool {
+func (l *lease) Valid() bool {
 	answer, err := l.c.ask(context.Background(), protocol.Command{Do: protocol.DoValid, Lease: l.id}, nil)
 	return err == nil && answer.Valid
 }
 
-func (l *remoteLease) Release(ctx context.Context) error {
+func (l *lease) Release(ctx context.Context) error {
 	_, err := l.c.ask(ctx, protocol.Command{Do: string(histories.Release), Lease: l.id}, nil)
 	l.c.connection.forget(l.id)
 	return err
 }
 
 // SetGuarded is answered once the process runs, however long ago it was asked.
-func (l *remoteLease) SetGuarded(ctx context.Context, node string, data []byte) error {
+func (l *lease) SetGuarded(ctx context.Context, node string, data []byte) error {
 	_, err := l.c.ask(ctx, protocol.Command{Do: protocol.DoSet, Lease: l.id, Node: node, Data: string(data)}, nil)
 	return err
 }
 
-func (l *remoteLease) OnRevoke(f func()) {
+func (l *lease) OnRevoke(f func()) {
 	l.mu.Lock()
 	l.onRevoke = append(l.onRevoke, f)
 	l.mu.Unlock()
 	_, _ = l.c.ask(context.Background(), protocol.Command{Do: protocol.DoListen, Lease: l.id}, nil)
 }
 
-func (l *remoteLease) revoked() {
+func (l *lease) revoked() {
 	l.mu.Lock()
 	all := slices.Clone(l.onRevoke)
 	l.mu.Unlock()

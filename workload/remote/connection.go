@@ -41,7 +41,7 @@ type connection struct {
 	ended   error // why; set before over is closed
 	next    int64
 	calls   map[int64]*call
-	leases  map[int64]*remoteLease
+	leases  map[int64]*lease
 	clients map[int]*Client
 	had     []*Client // all of them, by number less one
 }
@@ -49,7 +49,7 @@ type connection struct {
 // call is a command under way.
 type call struct {
 	ctx    context.Context
-	lease  *remoteLease // what the answer may grant
+	lease  *lease // what the answer may grant
 	answer protocol.Line
 	done   chan struct{} // closed when it is answered
 }
@@ -57,14 +57,14 @@ type call struct {
 func newConnection(name string, in io.Writer, late *lateness) *connection {
 	return &connection{
 		name: name, in: in, late: late, hello: make(chan struct{}), over: make(chan struct{}),
-		calls: make(map[int64]*call), leases: make(map[int64]*remoteLease), clients: make(map[int]*Client),
+		calls: make(map[int64]*call), leases: make(map[int64]*lease), clients: make(map[int]*Client),
 	}
 }
 
 // ask sends a command and waits for its answer. When ctx ends the command is
 // cancelled, and its answer awaited all the same: it may have succeeded. given
 // up, if not nil, ends the wait without an answer.
-func (t *connection) ask(ctx context.Context, c protocol.Command, lease *remoteLease, givenUp <-chan struct{}) (protocol.Line, error) {
+func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, givenUp <-chan struct{}) (protocol.Line, error) {
 	select {
 	case <-givenUp: // and the answer may be faster than the news of it
 		return protocol.Line{}, lock.ErrCrashed
@@ -156,7 +156,7 @@ func (t *connection) close(why error) {
 		t.ended = fmt.Errorf("%w: %w", errWorkerGone, why)
 	}
 	leases, clients := t.leases, slices.Collect(maps.Values(t.clients))
-	t.leases = make(map[int64]*remoteLease)
+	t.leases = make(map[int64]*lease)
 	t.mu.Unlock()
 	for _, c := range clients {
 		if c != nil && c.opening.Died != nil {
@@ -300,7 +300,7 @@ func failureOf(l protocol.Line, ctx context.Context) error {
 	if l.Error == "" {
 		return nil
 	}
-	e := remoteError{text: l.Error}
+	e := workerError{text: l.Error}
 	switch l.Why {
 	case protocol.WhyNotAcquired:
 		e.is = lock.ErrNotAcquired
@@ -317,11 +317,11 @@ func failureOf(l protocol.Line, ctx context.Context) error {
 	return e
 }
 
-// remoteError is an error of a target in a worker process.
-type remoteError struct {
+// workerError is an error of a target in a worker process.
+type workerError struct {
 	text string
 	is   error
 }
 
-func (e remoteError) Error() string { return e.text }
-func (e remoteError) Unwrap() error { return e.is }
+func (e workerError) Error() string { return e.text }
+func (e workerError) Unwrap() error { return e.is }

@@ -185,7 +185,7 @@ func hostedMemory(t *testing.T) (connection *connection, m *inMemory, die func()
 
 func openMemory(t *testing.T, connection *connection) *Client {
 	t.Helper()
-	c, err := openRemote(t.Context(), connection, Opening{Target: "memory", Env: lock.Env{SessionTimeout: 2 * time.Second}})
+	c, err := openClient(t.Context(), connection, Opening{Target: "memory", Env: lock.Env{SessionTimeout: 2 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func TestWhatATargetLacksIsAnErrorNotTheWorkersEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range []protocol.Command{{Do: "dance", Client: c.number}, {Do: "acquire", Client: 99}, {Do: "valid", Client: c.number, Lease: 99}, {Do: protocol.DoSet, Client: c.number, Lease: held.(*remoteLease).id, Node: "/n"}, {Do: protocol.DoOpen, Env: &protocol.Where{Target: "other"}}, {Do: protocol.DoOpen}} {
+	for _, what := range []protocol.Command{{Do: "dance", Client: c.number}, {Do: "acquire", Client: 99}, {Do: "valid", Client: c.number, Lease: 99}, {Do: protocol.DoSet, Client: c.number, Lease: held.(*lease).id, Node: "/n"}, {Do: protocol.DoOpen, Env: &protocol.Where{Target: "other"}}, {Do: protocol.DoOpen}} {
 		if _, err := connection.ask(t.Context(), what, nil, nil); err == nil || errors.Is(err, errWorkerGone) {
 			t.Errorf("%+v: %v", what, err)
 		}
@@ -415,7 +415,7 @@ func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
 			return errWorkerGone
 		},
 		"before a client opens": func(c *Client, _ lock.Lease) error {
-			_, err := openRemote(context.Background(), c.connection, Opening{Target: "memory"})
+			_, err := openClient(context.Background(), c.connection, Opening{Target: "memory"})
 			return err
 		},
 		"before its good-bye": func(c *Client, _ lock.Lease) error {
@@ -460,7 +460,7 @@ func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
 
 func TestTheCrashIsOnRecordBeforeAnybodyLearnsOfIt(t *testing.T) {
 	connection := newConnection("worker 1", io.Discard, newLateness())
-	lease := &remoteLease{lost: make(chan struct{})}
+	lease := &lease{lost: make(chan struct{})}
 	connection.leases[1] = lease
 	told := false
 	connection.register(&Client{connection: connection, opening: Opening{Died: func(*Client) {

@@ -8,8 +8,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// What a client in a worker process offers: every recipe, each in words of the
-// protocol. What its target does not have is answered with an error.
+// recipes are those of a client in a worker process: all that there are, each by
+// commands of the protocol. What its target does not have is answered with an error.
+type recipes struct{ c *Client }
+
 var (
 	_ lock.Client                = (*Client)(nil)
 	_ lock.Reenterer             = (*Client)(nil)
@@ -21,106 +23,106 @@ var (
 	_ lock.RevocableLocker       = (*Client)(nil)
 	_ lock.BarrierClient         = (*Client)(nil)
 	_ lock.DoubleBarrierClient   = (*Client)(nil)
-	_ lock.RevocableLease        = (*remoteLease)(nil)
-	_ lock.GuardedLease          = (*remoteLease)(nil)
-	_ lock.MultiLease            = (*remoteLease)(nil)
-	_ lock.Sessioned             = (*remoteLease)(nil)
+	_ lock.RevocableLease        = (*lease)(nil)
+	_ lock.GuardedLease          = (*lease)(nil)
+	_ lock.MultiLease            = (*lease)(nil)
+	_ lock.Sessioned             = (*lease)(nil)
 )
 
-func (c *Client) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return c.locker(histories.Mutex, "").Acquire(ctx, name)
+func (r recipes) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return r.c.locker(histories.Mutex, "").Acquire(ctx, name)
 }
 
-func (c *Client) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return c.locker(histories.Mutex, "").TryAcquire(ctx, name)
+func (r recipes) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return r.c.locker(histories.Mutex, "").TryAcquire(ctx, name)
 }
 
-func (c *Client) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
-	return c.locker(histories.Mutex, "").Reenter(ctx, name, held)
+func (r recipes) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
+	return r.c.locker(histories.Mutex, "").Reenter(ctx, name, held)
 }
 
-func (c *Client) NonReentrant() lock.Locker { return c.locker(histories.NonReentrant, "") }
-func (c *Client) Alone() lock.Locker        { return c.locker(histories.MultiLock, "") }
-func (c *Client) Handoff() lock.Locker      { return c.locker(histories.Handoff, "") }
+func (r recipes) NonReentrant() lock.Locker { return r.c.locker(histories.NonReentrant, "") }
+func (r recipes) Alone() lock.Locker        { return r.c.locker(histories.MultiLock, "") }
+func (r recipes) Handoff() lock.Locker      { return r.c.locker(histories.Handoff, "") }
 
-func (c *Client) ReadWrite() (read, write lock.Locker) {
-	return c.locker(histories.ReadWrite, histories.ModeRead), c.locker(histories.ReadWrite, histories.ModeWrite)
+func (r recipes) ReadWrite() (read, write lock.Locker) {
+	return r.c.locker(histories.ReadWrite, histories.ModeRead), r.c.locker(histories.ReadWrite, histories.ModeWrite)
 }
 
-func (c *Client) locker(recipe histories.Recipe, mode histories.Mode) remoteLocker {
-	return remoteLocker{c, protocol.Command{Recipe: recipe, Mode: mode}}
+func (c *Client) locker(recipe histories.Recipe, mode histories.Mode) locker {
+	return locker{c, protocol.Command{Recipe: recipe, Mode: mode}}
 }
 
-// remoteLocker gets the locks of one recipe.
-type remoteLocker struct {
-	c  *Client
-	of protocol.Command // with the recipe, and the mode if there are modes
+// locker gets the locks of one recipe.
+type locker struct {
+	c    *Client
+	base protocol.Command // with the recipe, and the mode if there are modes
 }
 
-func (r remoteLocker) get(ctx context.Context, do, name string, held lock.Lease) (lock.Lease, error) {
-	what := r.of
+func (r locker) get(ctx context.Context, do, name string, held lock.Lease) (lock.Lease, error) {
+	what := r.base
 	what.Do, what.Lock = do, name
-	if l, ok := held.(*remoteLease); ok {
+	if l, ok := held.(*lease); ok {
 		what.Lease = l.id
 	}
 	return leaseOf(r.c.acquire(ctx, what))
 }
 
 // leaseOf makes no Lease of a nil pointer.
-func leaseOf(l *remoteLease, err error) (lock.Lease, error) {
+func leaseOf(l *lease, err error) (lock.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-func (r remoteLocker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+func (r locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return r.get(ctx, string(histories.Acquire), name, nil)
 }
 
-func (r remoteLocker) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+func (r locker) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
 	return r.get(ctx, string(histories.TryAcquire), name, nil)
 }
 
-func (r remoteLocker) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
+func (r locker) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	return r.get(ctx, protocol.DoReenter, name, held)
 }
 
-func (c *Client) AcquireAll(ctx context.Context, locks []string) (lock.MultiLease, error) {
-	return multiLeaseOf(c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: histories.MultiLock, Locks: locks}))
+func (r recipes) AcquireAll(ctx context.Context, locks []string) (lock.MultiLease, error) {
+	return multiLeaseOf(r.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: histories.MultiLock, Locks: locks}))
 }
 
-func (c *Client) TryAcquireAll(ctx context.Context, locks []string) (lock.MultiLease, error) {
-	return multiLeaseOf(c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: histories.MultiLock, Locks: locks}))
+func (r recipes) TryAcquireAll(ctx context.Context, locks []string) (lock.MultiLease, error) {
+	return multiLeaseOf(r.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: histories.MultiLock, Locks: locks}))
 }
 
-func multiLeaseOf(l *remoteLease, err error) (lock.MultiLease, error) {
+func multiLeaseOf(l *lease, err error) (lock.MultiLease, error) {
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-func (c *Client) Semaphore() lock.PermitLocker { return remotePermits{c, histories.Semaphore} }
-func (c *Client) SharedSemaphore() lock.SizedLocker {
-	return remotePermits{c, histories.SharedSemaphore}
+func (r recipes) Semaphore() lock.PermitLocker { return permits{r.c, histories.Semaphore} }
+func (r recipes) SharedSemaphore() lock.SizedLocker {
+	return permits{r.c, histories.SharedSemaphore}
 }
 
-// remotePermits gets the permits of one sort of semaphores.
-type remotePermits struct {
+// permits gets the permits of one sort of semaphores.
+type permits struct {
 	c      *Client
 	recipe histories.Recipe
 }
 
-func (p remotePermits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
+func (p permits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
 	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: name, Permits: n}))
 }
 
-func (p remotePermits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
+func (p permits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
 	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: name, Permits: n}))
 }
 
-func (p remotePermits) SetSize(ctx context.Context, name string, size int) error {
+func (p permits) SetSize(ctx context.Context, name string, size int) error {
 	return p.c.operate(ctx, histories.SetSize, protocol.Command{Recipe: p.recipe, Lock: name, Size: size})
 }
 
@@ -131,44 +133,44 @@ func (c *Client) operate(ctx context.Context, op histories.Op, what protocol.Com
 	return err
 }
 
-func (c *Client) Revocable() lock.RevokerLocker {
-	return remoteRevocable{c.locker(histories.Revocation, "")}
+func (r recipes) Revocable() lock.RevokerLocker {
+	return revocable{r.c.locker(histories.Revocation, "")}
 }
 
-type remoteRevocable struct{ remoteLocker }
+type revocable struct{ locker }
 
-func (r remoteRevocable) Holder(ctx context.Context, name string) (histories.Token, string, error) {
+func (r revocable) Holder(ctx context.Context, name string) (histories.Token, string, error) {
 	l, err := r.c.ask(ctx, protocol.Command{Do: protocol.DoHolder, Recipe: histories.Revocation, Lock: name}, nil)
 	return l.Token, l.Node, err
 }
 
-func (r remoteRevocable) Revoke(ctx context.Context, node string) error {
+func (r revocable) Revoke(ctx context.Context, node string) error {
 	return r.c.operate(ctx, histories.Revoke, protocol.Command{Recipe: histories.Revocation, Node: node})
 }
 
-func (c *Client) SetBarrier(ctx context.Context, name string) error {
-	return c.operate(ctx, histories.Set, protocol.Command{Recipe: histories.Barrier, Lock: name})
+func (r recipes) SetBarrier(ctx context.Context, name string) error {
+	return r.c.operate(ctx, histories.Set, protocol.Command{Recipe: histories.Barrier, Lock: name})
 }
 
-func (c *Client) RemoveBarrier(ctx context.Context, name string) error {
-	return c.operate(ctx, histories.Remove, protocol.Command{Recipe: histories.Barrier, Lock: name})
+func (r recipes) RemoveBarrier(ctx context.Context, name string) error {
+	return r.c.operate(ctx, histories.Remove, protocol.Command{Recipe: histories.Barrier, Lock: name})
 }
 
-func (c *Client) WaitBarrier(ctx context.Context, name string) error {
-	return c.operate(ctx, histories.Wait, protocol.Command{Recipe: histories.Barrier, Lock: name})
+func (r recipes) WaitBarrier(ctx context.Context, name string) error {
+	return r.c.operate(ctx, histories.Wait, protocol.Command{Recipe: histories.Barrier, Lock: name})
 }
 
-func (c *Client) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
-	lease, err := c.acquire(ctx, protocol.Command{Do: string(histories.Enter), Recipe: histories.DoubleBarrier, Lock: name})
+func (r recipes) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
+	lease, err := r.c.acquire(ctx, protocol.Command{Do: string(histories.Enter), Recipe: histories.DoubleBarrier, Lock: name})
 	if err != nil {
 		return nil, err
 	}
-	return remoteMember{lease}, nil
+	return member{lease}, nil
 }
 
-type remoteMember struct{ *remoteLease }
+type member struct{ *lease }
 
-func (m remoteMember) Leave(ctx context.Context) error {
+func (m member) Leave(ctx context.Context) error {
 	defer m.c.connection.forget(m.id)
 	return m.c.operate(ctx, histories.Leave, protocol.Command{Recipe: histories.DoubleBarrier, Lease: m.id})
 }

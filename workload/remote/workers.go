@@ -115,15 +115,15 @@ func Start(ctx context.Context, cfg Config, died func(error)) (*Workers, error) 
 	return w, g.Wait()
 }
 
-// of returns the slot that a client lives in.
-func (w *Workers) of(client int) *slot { return w.all[client%len(w.all)] }
+// slot returns the one that a client lives in.
+func (w *Workers) slot(client int) *slot { return w.all[client%len(w.all)] }
 
 // Number returns the number of the worker that a client lives in, from 1.
-func (w *Workers) Number(client int) int { return w.of(client).number }
+func (w *Workers) Number(client int) int { return w.slot(client).number }
 
 // Open starts a client in its worker, as soon as there is a process.
 func (w *Workers) Open(ctx context.Context, client int, o Opening) (*Client, error) {
-	return w.of(client).open(ctx, o)
+	return w.slot(client).open(ctx, o)
 }
 
 // Pause stops the process of a worker, given by its number.
@@ -321,7 +321,7 @@ func (w *slot) open(ctx context.Context, o Opening) (*Client, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	return openRemote(ctx, w.current().connection, o)
+	return openClient(ctx, w.current().connection, o)
 }
 
 // pause stops the process, and resume lets it go on.

@@ -66,13 +66,23 @@ func (t mutantTarget) Open(ctx context.Context, env lock.Env) (lock.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	return &mutantClient{c, env}, nil
+	conn := mutantConn{c, env}
+	return &mutantClient{conn, mutantBarriers{conn}}, nil
 }
 
 type mutantClient struct {
+	mutantConn
+	mutantBarriers
+}
+
+// mutantConn is a client of package recipes, and what it was opened with.
+type mutantConn struct {
 	client *mutants.Client
 	env    lock.Env
 }
+
+// path is where a lock lives.
+func (c mutantConn) path(name string) string { return path.Join(c.env.Root, name) }
 
 func (c *mutantClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return wrapMutantLease(c.mutex(name).Acquire(named(ctx, mutants.WithOwner)))
@@ -116,9 +126,6 @@ func (c *mutantClient) Crash() { _ = c.client.Close(context.Background()) }
 func (c *mutantClient) mutex(name string) *mutants.Mutex {
 	return mutants.NewMutex(c.client, c.path(name))
 }
-
-// path is where a lock lives.
-func (c *mutantClient) path(name string) string { return path.Join(c.env.Root, name) }
 
 // mutantLease is a mutants.Lease in the harness's words.
 type mutantLease struct{ *mutants.Lease }

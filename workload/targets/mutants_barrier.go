@@ -15,26 +15,29 @@ var (
 	_ lock.MarkedBarrierClient = (*mutantClient)(nil)
 )
 
-func (c *mutantClient) SetBarrier(ctx context.Context, name string) error {
-	return mutants.NewBarrier(c.client, c.path(name)).Set(ctx)
+// mutantBarriers are the barriers of a client.
+type mutantBarriers struct{ c mutantConn }
+
+func (b mutantBarriers) SetBarrier(ctx context.Context, name string) error {
+	return mutants.NewBarrier(b.c.client, b.c.path(name)).Set(ctx)
 }
 
-func (c *mutantClient) RemoveBarrier(ctx context.Context, name string) error {
-	return mutants.NewBarrier(c.client, c.path(name)).Remove(ctx)
+func (b mutantBarriers) RemoveBarrier(ctx context.Context, name string) error {
+	return mutants.NewBarrier(b.c.client, b.c.path(name)).Remove(ctx)
 }
 
-func (c *mutantClient) WaitBarrier(ctx context.Context, name string) error {
-	return mutants.NewBarrier(c.client, c.path(name)).Wait(ctx)
+func (b mutantBarriers) WaitBarrier(ctx context.Context, name string) error {
+	return mutants.NewBarrier(b.c.client, b.c.path(name)).Wait(ctx)
 }
 
-func (c *mutantClient) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
-	b := mutants.NewDoubleBarrier(c.client, c.path(name), c.env.Locks[name].Size)
-	if err := b.Enter(ctx); err != nil {
+func (b mutantBarriers) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
+	d := mutants.NewDoubleBarrier(b.c.client, b.c.path(name), b.c.env.Locks[name].Size)
+	if err := d.Enter(ctx); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return d, nil
 }
 
-func (c *mutantClient) BarrierNodes(name string) (members, begun string) {
-	return c.path(name), c.path(name) + "/ready"
+func (b mutantBarriers) BarrierNodes(name string) (members, begun string) {
+	return b.c.path(name), b.c.path(name) + "/ready"
 }

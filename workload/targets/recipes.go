@@ -63,13 +63,23 @@ func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error
 	if err != nil {
 		return nil, err
 	}
-	return &recipesClient{c, env}, nil
+	conn := recipesConn{c, env}
+	return &recipesClient{conn, recipesBarriers{conn}}, nil
 }
 
 type recipesClient struct {
+	recipesConn
+	recipesBarriers
+}
+
+// recipesConn is a client of package recipes, and what it was opened with.
+type recipesConn struct {
 	client *recipes.Client
 	env    lock.Env
 }
+
+// path is where a lock lives.
+func (c recipesConn) path(name string) string { return path.Join(c.env.Root, name) }
 
 func (c *recipesClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return wrapLease(c.mutex(name).Acquire(named(ctx, recipes.WithOwner)))
@@ -113,9 +123,6 @@ func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 func (c *recipesClient) mutex(name string) *recipes.Mutex {
 	return recipes.NewMutex(c.client, c.path(name))
 }
-
-// path is where a lock lives.
-func (c *recipesClient) path(name string) string { return path.Join(c.env.Root, name) }
 
 // recipesLease is a recipes.Lease in the harness's words.
 type recipesLease struct{ *recipes.Lease }

@@ -13,26 +13,29 @@ var (
 	_ lock.MarkedBarrierClient = (*recipesClient)(nil)
 )
 
-func (c *recipesClient) SetBarrier(ctx context.Context, name string) error {
-	return recipes.NewBarrier(c.client, c.path(name)).Set(ctx)
+// recipesBarriers are the barriers of a client.
+type recipesBarriers struct{ c recipesConn }
+
+func (b recipesBarriers) SetBarrier(ctx context.Context, name string) error {
+	return recipes.NewBarrier(b.c.client, b.c.path(name)).Set(ctx)
 }
 
-func (c *recipesClient) RemoveBarrier(ctx context.Context, name string) error {
-	return recipes.NewBarrier(c.client, c.path(name)).Remove(ctx)
+func (b recipesBarriers) RemoveBarrier(ctx context.Context, name string) error {
+	return recipes.NewBarrier(b.c.client, b.c.path(name)).Remove(ctx)
 }
 
-func (c *recipesClient) WaitBarrier(ctx context.Context, name string) error {
-	return recipes.NewBarrier(c.client, c.path(name)).Wait(ctx)
+func (b recipesBarriers) WaitBarrier(ctx context.Context, name string) error {
+	return recipes.NewBarrier(b.c.client, b.c.path(name)).Wait(ctx)
 }
 
-func (c *recipesClient) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
-	b := recipes.NewDoubleBarrier(c.client, c.path(name), c.env.Locks[name].Size)
-	if err := b.Enter(ctx); err != nil {
+func (b recipesBarriers) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
+	d := recipes.NewDoubleBarrier(b.c.client, b.c.path(name), b.c.env.Locks[name].Size)
+	if err := d.Enter(ctx); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return d, nil
 }
 
-func (c *recipesClient) BarrierNodes(name string) (members, begun string) {
-	return c.path(name), c.path(name) + "/ready"
+func (b recipesBarriers) BarrierNodes(name string) (members, begun string) {
+	return b.c.path(name), b.c.path(name) + "/ready"
 }

@@ -13,23 +13,23 @@ func (c *recipesClient) NonReentrant() lock.Locker { return recipesNonReentrant{
 
 type recipesNonReentrant struct{ c *recipesClient }
 
-func (n recipesNonReentrant) of(name string) *recipes.NonReentrantMutex {
+func (n recipesNonReentrant) mutex(name string) *recipes.NonReentrantMutex {
 	return recipes.NewNonReentrantMutex(n.c.client, n.c.path(name))
 }
 
 func (n recipesNonReentrant) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapLease(n.of(name).Acquire(named(ctx, recipes.WithOwner)))
+	return wrapLease(n.mutex(name).Acquire(named(ctx, recipes.WithOwner)))
 }
 
 func (n recipesNonReentrant) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapLease(n.of(name).TryAcquire(named(ctx, recipes.WithOwner)))
+	return wrapLease(n.mutex(name).TryAcquire(named(ctx, recipes.WithOwner)))
 }
 
-func (n recipesNonReentrant) Held(name string) bool { return n.of(name).Held() }
+func (n recipesNonReentrant) Held(name string) bool { return n.mutex(name).Held() }
 
 // Reenter must fail.
 func (n recipesNonReentrant) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*recipesLease).Context())
 	defer end()
-	return wrapLease(n.of(name).Acquire(inner))
+	return wrapLease(n.mutex(name).Acquire(inner))
 }

@@ -20,27 +20,27 @@ type recipesSide struct {
 	side func(*recipes.ReadWriteMutex) *recipes.Mutex
 }
 
-func (s recipesSide) of(name string) *recipes.Mutex {
+func (s recipesSide) mutex(name string) *recipes.Mutex {
 	return s.side(recipes.NewReadWriteMutex(s.c.client, s.c.path(name)))
 }
 
 func (s recipesSide) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapLease(s.of(name).Acquire(named(ctx, recipes.WithOwner)))
+	return wrapLease(s.mutex(name).Acquire(named(ctx, recipes.WithOwner)))
 }
 
 func (s recipesSide) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapLease(s.of(name).TryAcquire(named(ctx, recipes.WithOwner)))
+	return wrapLease(s.mutex(name).TryAcquire(named(ctx, recipes.WithOwner)))
 }
 
-func (s recipesSide) Held(name string) bool { return s.of(name).Held() }
+func (s recipesSide) Held(name string) bool { return s.mutex(name).Held() }
 
 func (s recipesSide) Participants(ctx context.Context, name string) ([]histories.Participant, error) {
-	return recipesQueue(s.of(name).Participants(ctx))
+	return recipesQueue(s.mutex(name).Participants(ctx))
 }
 
 // Reenter acquires with the context of the lease, whichever side it is of.
 func (s recipesSide) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*recipesLease).Context())
 	defer end()
-	return wrapLease(s.of(name).Acquire(inner))
+	return wrapLease(s.mutex(name).Acquire(inner))
 }

@@ -32,19 +32,19 @@ func (c *recipesClient) size(name string) *recipes.SharedCount {
 
 // recipesPermits is the recipes' semaphores of one sort.
 type recipesPermits struct {
-	c  *recipesClient
-	of func(name string) *recipes.Semaphore
+	c         *recipesClient
+	semaphore func(name string) *recipes.Semaphore
 }
 
 func (p recipesPermits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return wrapLease(p.of(name).AcquireN(ctx, n))
+	return wrapLease(p.semaphore(name).AcquireN(ctx, n))
 }
 
 func (p recipesPermits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return wrapLease(p.of(name).TryAcquireN(ctx, n))
+	return wrapLease(p.semaphore(name).TryAcquireN(ctx, n))
 }
 
-func (p recipesPermits) Held(name string) bool { return p.of(name).Held() }
+func (p recipesPermits) Held(name string) bool { return p.semaphore(name).Held() }
 
 type recipesSized struct{ recipesPermits }
 

@@ -87,7 +87,7 @@ func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 func (c *Client) openInWorker(ctx context.Context, env lock.Env) error {
 	o := c.Run.Observer
 	remote, err := c.Run.Workers.Open(ctx, c.Index, remote.Opening{
-		Target: c.Run.Target.Name(), Env: env, Ids: c.app.ids, Presence: o.Presence(), Announced: o.Announced,
+		Target: c.Run.Target.Name(), Env: env, IDs: c.app.ids, Presence: o.Presence(), Announced: o.Announced,
 		Died: func(r *remote.Client) { c.bury(r, r) },
 	})
 	if err != nil {

@@ -137,29 +137,8 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	}
 	entering, entered := patiently()
 	defer entered()
-	var m *barrierReads
-	if r.turnsBack() {
-		m = follow(c, name)
-	}
-	if m != nil && back {
-		m.turnBack(entering, c.Run.Locks[name].Size, entered)
-	}
 	var member lock.Member
-	c.SetWaiting(true)
-	err = hold.OperateMarked(c, histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
-		member, err = target.EnterBarrier(entering, name)
-		entered()
-		switch {
-		case m == nil:
-		case err == nil:
-			token = m.entered()
-		default:
-			token = m.gone()
-			gone = token.Zxid != 0
-		}
-		return token, err
-	})
-	c.SetWaiting(false)
+	member, gone, err = enter(entering, entered, c, target, e, r, back)
 	if err != nil {
 		return false, err
 	}
@@ -181,6 +160,34 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	}
 	c.Journal.Cycles.Add(1)
 	return true, nil
+}
+
+// enter is a member's way in, until entering ends or entered is called. It reports
+// whether nothing is left of a member that did not get in.
+func enter(entering context.Context, entered func(), c *client.Client, target lock.DoubleBarrierClient, e histories.Event, r *round, back bool) (member lock.Member, gone bool, err error) {
+	var m *barrierReads
+	if r.turnsBack() {
+		m = follow(c, e.Lock)
+	}
+	if m != nil && back {
+		m.turnBack(entering, c.Run.Locks[e.Lock].Size, entered)
+	}
+	c.SetWaiting(true)
+	defer c.SetWaiting(false)
+	err = hold.OperateMarked(c, histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
+		member, err = target.EnterBarrier(entering, e.Lock)
+		entered()
+		switch {
+		case m == nil:
+		case err == nil:
+			token = m.entered()
+		default:
+			token = m.gone()
+			gone = token.Zxid != 0
+		}
+		return token, err
+	})
+	return member, gone, err
 }
 
 // recover passes the barrier once, and then again where others who have not

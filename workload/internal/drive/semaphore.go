@@ -32,13 +32,13 @@ var semaphoreRecipe = recipe{
 // semaphoreDriver acquires one permit, or any number of those that there are, and
 // holds them long enough for others to get theirs beside them.
 type semaphoreDriver struct {
-	of    func(lock.Client) lock.PermitLocker
-	spare *spare
+	locker func(lock.Client) lock.PermitLocker
+	spare  *spare
 }
 
 func (d semaphoreDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	if plan.More.Float64() < relayed {
-		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return permitClaim(d.of(c.Target()), name, permits) })
+		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return permitClaim(d.locker(c.Target()), name, permits) })
 	}
 	n := 1
 	if plan.More.Float64() < 0.4 {
@@ -48,7 +48,7 @@ func (d semaphoreDriver) cycle(ctx context.Context, c *client.Client, name strin
 }
 
 func (d semaphoreDriver) use(ctx context.Context, c *client.Client, name string, plan cycle.Plan, n int) error {
-	h, err := get(ctx, c, plan, permitClaim(d.of(c.Target()), name, n))
+	h, err := get(ctx, c, plan, permitClaim(d.locker(c.Target()), name, n))
 	if h == nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (d semaphoreDriver) use(ctx context.Context, c *client.Client, name string,
 }
 
 func (d semaphoreDriver) recover(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.of(target), name, 1) })
+	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, 1) })
 }
 
 func (d semaphoreDriver) try(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.TryAcquire, func(target lock.Client) hold.Claim { return permitClaim(d.of(target), name, 1) })
+	return gets(ctx, c, histories.TryAcquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, 1) })
 }
 
 func permitClaim(l lock.PermitLocker, name string, n int) hold.Claim {

@@ -32,7 +32,7 @@ type sharedSemaphoreDriver struct {
 
 func newSharedSemaphoreDriver(locks []string) sharedSemaphoreDriver {
 	d := sharedSemaphoreDriver{
-		semaphoreDriver{of: func(c lock.Client) lock.PermitLocker { return c.(lock.SharedSemaphoreLocker).SharedSemaphore() }},
+		semaphoreDriver{locker: func(c lock.Client) lock.PermitLocker { return c.(lock.SharedSemaphoreLocker).SharedSemaphore() }},
 		make(map[string]*atomic.Bool), make(map[string]*atomic.Bool),
 	}
 	for _, name := range locks {
@@ -89,7 +89,7 @@ func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client.Client, na
 		wait.For(ctx, narrowFor)
 		d.ensureSize(ctx, c, name, permits)
 	}
-	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.of(target), name, 2) })
+	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, 2) })
 }
 
 // narrowFor is enough for the others to come and look.

@@ -28,10 +28,15 @@ func saying(c *client.Client) *histories.Saying {
 	return &histories.Saying{Asked: c.Run.Journal.Elapsed()}
 }
 
+// answers are what a hold's leases say of themselves.
+type answers struct{ *Hold }
+
+func (h *Hold) answers() answers { return answers{h} }
+
 // ask puts on record what one of the hold's leases, of a depth as its holder
 // counts, says of itself. When the hold is over or lost by then, it is not: nobody
 // knows what came first.
-func (h *Hold) ask(lease lock.Lease, depth int) {
+func (h answers) ask(lease lock.Lease, depth int) {
 	if !h.C.Run.Promises.Says {
 		return
 	}
@@ -66,7 +71,7 @@ func (h *Hold) ask(lease lock.Lease, depth int) {
 
 // askOtherMode puts on record whether the client holds a read/write lock in the mode in
 // which it does not, if it holds nothing else.
-func (h *Hold) askOtherMode() {
+func (h answers) askOtherMode() {
 	s, e := saying(h.C), h.Event
 	e.Token = histories.Token{}
 	if e.Mode = histories.ModeRead; h.Event.Mode == histories.ModeRead {
@@ -79,21 +84,21 @@ func (h *Hold) askOtherMode() {
 }
 
 // askNow asks one of the hold's leases, given outermost first, now and then.
-func (h *Hold) askNow(levels []lock.Lease) {
+func (h answers) askNow(levels []lock.Lease) {
 	if h.C.Asks.Float64() < askGrantShare {
 		h.askOne(levels)
 	}
 }
 
 // askOne asks any one of the hold's leases.
-func (h *Hold) askOne(levels []lock.Lease) {
+func (h answers) askOne(levels []lock.Lease) {
 	i := h.C.Asks.IntN(len(levels))
 	h.ask(levels[i], h.above+i+1)
 }
 
 // askGranted asks a hold that has just begun now and then, and when its node was
 // created if a fault has met its acquire: that is when a target must find that out.
-func (h *Hold) askGranted(met bool) {
+func (h answers) askGranted(met bool) {
 	h.askNow([]lock.Lease{h.Lease})
 	if h.C.Asks.Float64() < askNodeShare || met {
 		h.askNode()
@@ -102,7 +107,7 @@ func (h *Hold) askGranted(met bool) {
 
 // endedEarly reports whether the context of a lease that is not lost has ended. A
 // loss that ends the context first is waited for.
-func (h *Hold) endedEarly(ctx context.Context) bool {
+func (h answers) endedEarly(ctx context.Context) bool {
 	for i := 0; i < 10 && ctx.Err() != nil && !h.IsLost(); i++ {
 		wait.ForOr(context.Background(), histories.EndBound/10, h.Lease.Lost())
 	}
@@ -111,7 +116,7 @@ func (h *Hold) endedEarly(ctx context.Context) bool {
 
 // record puts a saying of the hold's on record while the hold lasts, or its
 // contradiction to itself in any case.
-func (h *Hold) record(e histories.Event, depth int, s *histories.Saying, always bool) {
+func (h answers) record(e histories.Event, depth int, s *histories.Saying, always bool) {
 	e.Type, e.Depth, e.Saying = histories.Says, depth, s
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
@@ -126,7 +131,7 @@ func (h *Hold) record(e histories.Event, depth int, s *histories.Saying, always 
 
 // askLost puts on record what a lease says of itself that is lost, as is on record
 // already. Its context gets time to end.
-func (h *Hold) askLost(lease lock.Lease) {
+func (h answers) askLost(lease lock.Lease) {
 	if !h.C.Run.Promises.Says {
 		return
 	}
@@ -154,7 +159,7 @@ func (h *Hold) askLost(lease lock.Lease) {
 }
 
 // askFreeShare puts on record whether the lock is held that the client has given back.
-func (h *Hold) askFree() {
+func (h answers) askFree() {
 	held := saying(h.C)
 	if held.Held = saysFree(h.C, h.Event.Lock, h.Event.Mode); held.Held == nil {
 		return

@@ -15,7 +15,7 @@ const beforeDeadline = 2 * time.Millisecond
 // A deadline that comes meanwhile is met with open eyes: a lease that waits to be
 // told of its loss is valid for an instant too long, and whoever pauses in it for
 // longer.
-func (h *Hold) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
+func (h answers) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
 	l, ok := lease.(lock.DeadlineLease)
 	if part, isPart := lease.(partLease); isPart {
 		l, ok = part.Lease.(lock.DeadlineLease)
@@ -35,7 +35,7 @@ func (h *Hold) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
 // meetDeadline asks the lease again and again until it is valid no more, or its
 // deadline has moved on. If it is valid after its own deadline that is on record,
 // whatever has become of it since.
-func (h *Hold) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
+func (h answers) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
 	for until := time.Now().Add(10 * beforeDeadline); ctx.Err() == nil; {
 		s := saying(h.C)
 		asked := time.Now()

@@ -58,7 +58,7 @@ func AskQueue(ctx context.Context, c *client.Client, name string) {
 
 // askNodeShare has the run's observer look when the node of a lease was created, and
 // puts that on record if the hold still lasts then.
-func (h *Hold) askNode() {
+func (h answers) askNode() {
 	l, ok := h.Lease.(lock.NodeLease)
 	if !ok || !h.C.Run.Promises.Says || h.Event.Parts != nil {
 		return

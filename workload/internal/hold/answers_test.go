@@ -29,7 +29,7 @@ func TestOfSeveralLocksThoseAreAskedThatAreLost(t *testing.T) {
 			if lost {
 				close(again.lost)
 			}
-			h.askLost(partLease{again, "a"})
+			h.answers().askLost(partLease{again, "a"})
 			var says []histories.Event
 			for _, e := range record() {
 				if e.Type == histories.Says {

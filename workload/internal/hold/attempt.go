@@ -97,7 +97,7 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	c.Record(done)
 	h := New(c, done, lease)
 	c.AddHold(h.Holding)
-	h.askGranted(c.StrikeCount() != strikes)
+	h.answers().askGranted(c.StrikeCount() != strikes)
 	return h, nil
 }
 

@@ -152,7 +152,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	if e.Type == histories.Info {
 		h.C.Retire()
 	} else if depth == 1 && h.C.Run.Promises.Says && h.C.Asks.Float64() < askFreeShare {
-		h.askFree()
+		h.answers().askFree()
 	}
 }
 

@@ -23,7 +23,7 @@ func (h *Hold) Climb(ctx context.Context, r lock.Reenterer, plan cycle.Plan) []l
 			break
 		}
 		levels = append(levels, lease)
-		h.askNow(levels)
+		h.answers().askNow(levels)
 	}
 	return levels
 }
@@ -31,7 +31,7 @@ func (h *Hold) Climb(ctx context.Context, r lock.Reenterer, plan cycle.Plan) []l
 // Use increments by the innermost of the leases, and holds on.
 func (h *Hold) Use(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
 	top := levels[len(levels)-1]
-	h.beginGuarded(plan)
+	h.zooKeeperCounter().beginGuarded(plan)
 	h.Increment(ctx, top, plan.Race)
 	h.linger(ctx, levels, plan)
 }
@@ -50,16 +50,16 @@ func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 		left := time.Until(until)
 		if !heldOn && plan.HoldOn > 0 && h.C.StrikeCount() != h.since {
 			heldOn = true
-			h.readGuarded(plan, 3*heartbeat) // whoever is robbed is to write all the same
+			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // whoever is robbed is to write all the same
 			left = max(left, plan.HoldOn, h.C.Enduring())
 			until = time.Now().Add(left)
 		}
 		if left <= 0 {
 			return
 		}
-		h.waitOut(ctx, min(left, heartbeat), lease)
+		h.answers().waitOut(ctx, min(left, heartbeat), lease)
 		if left > heartbeat || heldOn {
-			h.askOne(levels)
+			h.answers().askOne(levels)
 			h.Increment(ctx, lease, plan.Race)
 		}
 	}
@@ -69,9 +69,9 @@ func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 // client, or by giving back its leases, outermost first.
 func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease) {
 	if h.IsLost() {
-		h.askLost(levels[len(levels)-1])
+		h.answers().askLost(levels[len(levels)-1])
 	}
-	unknown := h.endGuarded(levels, plan)
+	unknown := h.zooKeeperCounter().endGuarded(levels, plan)
 	if unknown || plan.Crash && ctx.Err() == nil && !h.IsLost() {
 		e := h.Event
 		e.Type = histories.Crash
@@ -145,7 +145,7 @@ func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
 		if depth < len(levels) {
 			// The lock is still held: the inner release must not have freed it.
 			h.Increment(release, levels[depth-1], plan.Race)
-			h.askNow(levels[:depth])
+			h.answers().askNow(levels[:depth])
 		}
 		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.C.Holds() == 1 { // or its process would have to go on, not knowing
 			cancel()

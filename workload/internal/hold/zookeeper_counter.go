@@ -14,6 +14,12 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
+// zooKeeperCounter is the counter in ZooKeeper that a hold reads when it begins, and
+// writes when it ends.
+type zooKeeperCounter struct{ *Hold }
+
+func (h *Hold) zooKeeperCounter() zooKeeperCounter { return zooKeeperCounter{h} }
+
 // seen is what a hold has read of a counter in ZooKeeper.
 type seen struct {
 	guarded
@@ -23,14 +29,14 @@ type seen struct {
 // beginGuarded reads a counter in ZooKeeper when the hold begins, if it is
 // planned to be incremented: of several locks, that of any one of them. A reader
 // keeps away from it.
-func (h *Hold) beginGuarded(plan cycle.Plan) {
+func (h zooKeeperCounter) beginGuarded(plan cycle.Plan) {
 	if plan.Guarded {
 		h.readGuarded(plan, h.C.Run.SessionTimeout)
 	}
 }
 
 // readGuarded reads one of the counters that the hold guards, unless it has.
-func (h *Hold) readGuarded(plan cycle.Plan, patience time.Duration) {
+func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
 	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.C.Run.Promises.Guards || h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 || h.IsLost() {
 		return
 	}
@@ -46,7 +52,7 @@ func (h *Hold) readGuarded(plan cycle.Plan, patience time.Duration) {
 // session, or has reconnected in its own, and others have had their turn: what its
 // lock was good for is over. If somebody else of its application may hold the lock by then,
 // it waits for that: the one's write must not pass for the other's.
-func (h *Hold) awaitSession(plan cycle.Plan) {
+func (h zooKeeperCounter) awaitSession(plan cycle.Plan) {
 	timeout := h.C.Run.SessionTimeout
 	bounded, cancel := context.WithTimeout(h.C.Run.Life, 2*timeout)
 	defer cancel()
@@ -70,7 +76,7 @@ func (h *Hold) awaitSession(plan cycle.Plan) {
 
 // siblingHolds reports whether another client of the application holds the lock whose
 // counter the hold has read.
-func (h *Hold) siblingHolds() bool {
+func (h zooKeeperCounter) siblingHolds() bool {
 	return slices.ContainsFunc(h.C.Siblings(), func(other *client.Client) bool { return other.HoldsLock(h.seen.lock) })
 }
 
@@ -84,7 +90,7 @@ func oneOf(c cycle.Plan, all []guarded) guarded { return all[int(c.Part*float64(
 //
 // The innermost of leases guards it; several locks that are held at once do so
 // together, also where one of them was acquired again.
-func (h *Hold) endGuarded(leases []lock.Lease, plan cycle.Plan) (unknown bool) {
+func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unknown bool) {
 	if h.seen == nil || !h.C.Awake() {
 		return false
 	}

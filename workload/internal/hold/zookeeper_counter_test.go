@@ -95,7 +95,7 @@ func TestOnlyWhoExcludesReadsTheCounterInZooKeeper(t *testing.T) {
 	} {
 		r.Promises = c.promises
 		h := &Hold{Holding: &activity.Holding{Event: c.event}, C: client.New(r, 0), Lease: c.lease}
-		h.beginGuarded(c.plan) // would need an observer
+		h.zooKeeperCounter().beginGuarded(c.plan) // would need an observer
 		if h.seen != nil {
 			t.Errorf("%s: read %d", name, h.seen.value)
 		}
@@ -118,7 +118,7 @@ func TestOfSeveralLocksAnyOneMayGuardTheCounter(t *testing.T) {
 	h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}, Depth: 1})
 	both, again := h.Lease.(*guarding), &guarding{}
 	h.seen = &seen{two[1], 6}
-	if h.endGuarded([]lock.Lease{both, partLease{again, "b"}}, cycle.Plan{}) {
+	if h.zooKeeperCounter().endGuarded([]lock.Lease{both, partLease{again, "b"}}, cycle.Plan{}) {
 		t.Error("nobody knows, although it was answered")
 	}
 	if want := []string{"/run-1/guarded/b=7"}; !slices.Equal(both.written, want) || again.written != nil {

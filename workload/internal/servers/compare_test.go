@@ -78,7 +78,7 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	}
 	origin := time.Now()
 	var zxids Times
-	diverged := func(before divergences) (divergences, []histories.Divergence, error) {
+	diverged := func(before Divergences) (Divergences, []histories.Divergence, error) {
 		return zxids.DivergedServers(ctx, servers, time.Since(origin), before)
 	}
 	compare := func(want ...string) {

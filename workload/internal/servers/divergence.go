@@ -10,9 +10,9 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// divergences counts, for each server whose output can be read, how often it has found
+// Divergences counts, for each server whose output can be read, how often it has found
 // that its tree was not the leader's.
-type divergences map[int]int
+type Divergences map[int]int
 
 // loading is how long before a server says that its tree is wrong it may have begun to
 // serve it: a tree is checked with each transaction of the log that it is loaded from,
@@ -24,13 +24,13 @@ const loading = time.Second
 // now, as after it was sent a snapshot: then compareServers finds no difference. What
 // clients were told by it in between was wrong all the same. elapsed is the time of the
 // run now.
-func (z *Times) DivergedServers(ctx context.Context, servers ensemble.Ensemble, elapsed time.Duration, before divergences) (now divergences, found []histories.Divergence, err error) {
+func (z *Times) DivergedServers(ctx context.Context, servers ensemble.Ensemble, elapsed time.Duration, before Divergences) (now Divergences, found []histories.Divergence, err error) {
 	processes, ok := servers.(ensemble.Processes)
 	if !ok {
 		return nil, nil, nil
 	}
 	origin := time.Now().Add(-elapsed)
-	now = make(divergences)
+	now = make(Divergences)
 	var errs []error
 	for _, s := range servers.Servers() {
 		text, err := processes.Output(ctx, s.ID)
