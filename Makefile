@@ -25,7 +25,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
+.PHONY: help setup build check test-fast test stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,11 +56,17 @@ kazoo:
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
-test: go curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
+# Format and code, before any test.
+check: go
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+test-fast: check ## check format and code, run the tests that need neither Java nor Docker nor a browser; ARGS= are options of go test
+	$(GO) test -short -p $(PARALLEL) $(ARGS) ./...
+
+test: check curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	GORACE="suppressions=$(CURDIR)/.ci/races" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) ./...
 
 stress: ## make test on a machine that is busy: LOAD= is with how many processes

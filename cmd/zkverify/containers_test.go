@@ -22,6 +22,9 @@ const (
 
 // needImages skips a test where there is no Docker, or an image is missing.
 func needImages(t *testing.T, images ...string) {
+	if testing.Short() {
+		t.Skip("needs containers")
+	}
 	t.Helper()
 	for _, image := range images {
 		if exec.Command("docker", "image", "inspect", image).Run() != nil {

@@ -151,6 +151,9 @@ func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 // What the pages tell their readers to type is typed, one page after the other, in one
 // checkout: the README first, then the tutorial.
 func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
 	files := asRead(t)
 	t.Chdir(t.TempDir())
 	for _, file := range files {
