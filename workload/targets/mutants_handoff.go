@@ -16,20 +16,20 @@ func (c *mutantClient) Handoff() lock.Locker { return mutantHandoff{c} }
 // mutantHandoff is the mutants' mutex with a hand-off within the client.
 type mutantHandoff struct{ c *mutantClient }
 
-func (h mutantHandoff) of(name string) *mutants.Mutex {
+func (h mutantHandoff) mutex(name string) *mutants.Mutex {
 	return mutants.NewMutex(h.c.client, h.c.path(name), mutants.WithLocalHandoff(h.c.env.Locks[name].Size))
 }
 
 func (h mutantHandoff) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapMutantLease(h.of(name).Acquire(named(ctx, mutants.WithOwner)))
+	return wrapMutantLease(h.mutex(name).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (h mutantHandoff) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapMutantLease(h.of(name).TryAcquire(named(ctx, mutants.WithOwner)))
+	return wrapMutantLease(h.mutex(name).TryAcquire(named(ctx, mutants.WithOwner)))
 }
 
 func (h mutantHandoff) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*mutantLease).Context())
 	defer end()
-	return wrapMutantLease(h.of(name).Acquire(inner))
+	return wrapMutantLease(h.mutex(name).Acquire(inner))
 }

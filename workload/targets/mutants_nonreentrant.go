@@ -15,23 +15,23 @@ func (c *mutantClient) NonReentrant() lock.Locker { return mutantNonReentrant{c}
 
 type mutantNonReentrant struct{ c *mutantClient }
 
-func (n mutantNonReentrant) of(name string) *mutants.NonReentrantMutex {
+func (n mutantNonReentrant) mutex(name string) *mutants.NonReentrantMutex {
 	return mutants.NewNonReentrantMutex(n.c.client, n.c.path(name))
 }
 
 func (n mutantNonReentrant) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapMutantLease(n.of(name).Acquire(named(ctx, mutants.WithOwner)))
+	return wrapMutantLease(n.mutex(name).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (n mutantNonReentrant) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapMutantLease(n.of(name).TryAcquire(named(ctx, mutants.WithOwner)))
+	return wrapMutantLease(n.mutex(name).TryAcquire(named(ctx, mutants.WithOwner)))
 }
 
-func (n mutantNonReentrant) Held(name string) bool { return n.of(name).Held() }
+func (n mutantNonReentrant) Held(name string) bool { return n.mutex(name).Held() }
 
 // Reenter must fail.
 func (n mutantNonReentrant) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*mutantLease).Context())
 	defer end()
-	return wrapMutantLease(n.of(name).Acquire(inner))
+	return wrapMutantLease(n.mutex(name).Acquire(inner))
 }

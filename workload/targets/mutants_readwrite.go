@@ -22,27 +22,27 @@ type mutantSide struct {
 	side func(*mutants.ReadWriteMutex) *mutants.Mutex
 }
 
-func (s mutantSide) of(name string) *mutants.Mutex {
+func (s mutantSide) mutex(name string) *mutants.Mutex {
 	return s.side(mutants.NewReadWriteMutex(s.c.client, s.c.path(name)))
 }
 
 func (s mutantSide) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapMutantLease(s.of(name).Acquire(named(ctx, mutants.WithOwner)))
+	return wrapMutantLease(s.mutex(name).Acquire(named(ctx, mutants.WithOwner)))
 }
 
 func (s mutantSide) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapMutantLease(s.of(name).TryAcquire(named(ctx, mutants.WithOwner)))
+	return wrapMutantLease(s.mutex(name).TryAcquire(named(ctx, mutants.WithOwner)))
 }
 
-func (s mutantSide) Held(name string) bool { return s.of(name).Held() }
+func (s mutantSide) Held(name string) bool { return s.mutex(name).Held() }
 
 func (s mutantSide) Participants(ctx context.Context, name string) ([]histories.Participant, error) {
-	return mutantQueue(s.of(name).Participants(ctx))
+	return mutantQueue(s.mutex(name).Participants(ctx))
 }
 
 // Reenter acquires with the context of the lease, whichever side it is of.
 func (s mutantSide) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*mutantLease).Context())
 	defer end()
-	return wrapMutantLease(s.of(name).Acquire(inner))
+	return wrapMutantLease(s.mutex(name).Acquire(inner))
 }

@@ -34,19 +34,19 @@ func (c *mutantClient) size(name string) *mutants.SharedCount {
 
 // mutantPermits is the mutants' semaphores of one sort.
 type mutantPermits struct {
-	c  *mutantClient
-	of func(name string) *mutants.Semaphore
+	c         *mutantClient
+	semaphore func(name string) *mutants.Semaphore
 }
 
 func (p mutantPermits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return wrapMutantLease(p.of(name).AcquireN(ctx, n))
+	return wrapMutantLease(p.semaphore(name).AcquireN(ctx, n))
 }
 
 func (p mutantPermits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return wrapMutantLease(p.of(name).TryAcquireN(ctx, n))
+	return wrapMutantLease(p.semaphore(name).TryAcquireN(ctx, n))
 }
 
-func (p mutantPermits) Held(name string) bool { return p.of(name).Held() }
+func (p mutantPermits) Held(name string) bool { return p.semaphore(name).Held() }
 
 type mutantSized struct{ mutantPermits }
 
