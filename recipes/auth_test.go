@@ -140,7 +140,7 @@ func TestSecretsAreInNoErrorAndShownToNoObserver(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(fmt.Sprintf("%#v", c)) // what a debugger shows; nobody else uses it now
-	if !strings.Contains(said.String(), "no-such-scheme") || !strings.Contains(said.String(), "sessionTimeout:") {
+	if !strings.Contains(said.String(), "no-such-scheme") || !strings.Contains(said.String(), "Timeout:") {
 		t.Fatalf("little was said: %q", said.String())
 	}
 	// %v prints bytes as numbers.

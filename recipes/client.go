@@ -2,37 +2,24 @@ package recipes
 
 import (
 	"context"
-	"fmt"
 	"net"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // Client is a connection to an ensemble. It keeps one session at a time, and
 // opens a new one when the servers have ended the old. One Client a process is
 // the normal case; its methods may be called from any goroutine.
 type Client struct {
-	cfg     config
-	servers []string
-	notify  notifier
-	holds   registry
-	cohorts cohorts
-
-	connection connection
-	pace       *pace
-
-	quit context.Context
-	stop context.CancelFunc
-	wg   sync.WaitGroup
-
-	mu       sync.Mutex
-	current  *session
-	refused  error            // why current was given up at once
-	failures map[string]error // of the last attempt to connect to each server
-	changed  chan struct{}    // closed and replaced when current is
-	closing  bool
+	cfg      config
+	sessions *session.Keeper
+	notify   *notifier
+	holds    *registry
+	cohorts  cohorts
 }
 
 // Connect opens a session on one of the servers (host:port each) and returns
@@ -55,166 +42,80 @@ type Client struct {
 // [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick; [ErrBadSize]
 // for a bad WithJuteMaxBuffer; zk's own for an empty list of servers.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
-	c := &Client{
-		cfg: config{
-			sessionTimeout: 10 * time.Second,
-			maxPacket:      juteMaxBuffer,
-			acl:            zk.WorldACL(zk.PermAll),
-			dial:           (&net.Dialer{}).DialContext,
-		},
-		servers: append([]string(nil), servers...),
-		changed: make(chan struct{}),
-	}
+	cfg := config{Config: session.Config{
+		Servers:   append([]string(nil), servers...),
+		Timeout:   10 * time.Second,
+		MaxPacket: juteMaxBuffer,
+		ACL:       zk.WorldACL(zk.PermAll),
+		Dial:      (&net.Dialer{}).DialContext,
+	}}
 	for _, o := range options {
-		o(&c.cfg)
+		o(&cfg)
 	}
-	if err := c.cfg.checkNamespace(); err != nil {
+	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	if err := c.cfg.checkTimeouts(); err != nil {
+	c := &Client{cfg: cfg, notify: new(notifier)}
+	c.holds = &registry{observer: &c.cfg.observer, notify: c.notify}
+	c.cfg.Told = c.tell
+	var err error
+	if c.sessions, err = session.Start(c.cfg.Config); err != nil {
 		return nil, err
 	}
-	if err := c.cfg.checkMaxPacket(); err != nil {
-		return nil, err
-	}
-	c.pace = newPace(len(servers), c.cfg.sessionTimeout)
-	c.quit, c.stop = context.WithCancel(context.Background())
-	s, err := startSession(c)
-	if err != nil {
-		c.stop()
-		return nil, err
-	}
-	c.wg.Go(func() { c.run(s) })
-	if _, err := c.session(ctx); err != nil {
+	if _, err := c.sessions.Get(ctx); err != nil {
 		c.Close(ctx)
 		return nil, err
 	}
 	return c, nil
 }
 
-// run replaces the session whenever it ends, until the client is closed.
-func (c *Client) run(s *session) {
-	for {
-		select {
-		case <-s.ready:
-			err := c.authenticate(s)
-			c.publish(s, err)
-			if err != nil && c.quit.Err() == nil {
-				s.end(LossNotAuthenticated)
-				select { // no storm of sessions with bad credentials
-				case <-time.After(time.Second):
-				case <-c.quit.Done():
-				}
-			}
-		case <-s.ended:
-		case <-c.quit.Done():
-		}
-		select {
-		case <-s.ended:
-		case <-c.quit.Done():
-		}
-		c.wg.Go(s.close) // the next session need not wait for it
-		if c.quit.Err() != nil {
-			return
-		}
-		next, err := startSession(c)
-		if err != nil {
-			// zk.Connect refuses only empty server lists and the like, and has
-			// accepted these before.
-			return
-		}
-		s = next
+// tell posts a change of the connection to the listeners, which get the changes in
+// order.
+func (c *Client) tell(state session.State) {
+	for _, f := range c.cfg.listeners {
+		c.notify.post(func() { f(connectionStates[state]) })
 	}
 }
 
-// authenticate adds the credentials to a new session; go-zookeeper repeats them
-// on every reconnect.
-func (c *Client) authenticate(s *session) error {
-	for _, a := range c.cfg.auths {
-		_, err := retry(c.quit, s, func() (struct{}, error) { return struct{}{}, s.conn.AddAuth(a.scheme, a.secret()) })
-		if err != nil {
-			return fmt.Errorf("recipes: authenticating by %s: %w", a.scheme, err)
-		}
+// resolve returns the whole path of what a recipe was given. A bad path stays as
+// it is: below the namespace it might look like a good one. The empty one becomes
+// the root, which is as bad: what a recipe adds to it might look good as well.
+func (c *Client) resolve(path string) string {
+	if path == "" {
+		return "/"
 	}
-	return nil
-}
-
-// publish makes s the session to use, or err what callers are told.
-func (c *Client) publish(s *session, err error) {
-	c.mu.Lock()
-	c.current, c.refused = s, err
-	close(c.changed)
-	c.changed = make(chan struct{})
-	c.mu.Unlock()
-	if err == nil {
-		s.introduce() // now: a listener that is told of it may use it
+	if c.cfg.namespace == nil || session.CheckPath(path) != nil {
+		return path
 	}
-}
-
-// session returns a session that has not ended, waiting for it if need be.
-func (c *Client) session(ctx context.Context) (*session, error) {
-	for {
-		c.mu.Lock()
-		s, refused, changed, closing := c.current, c.refused, c.changed, c.closing
-		c.mu.Unlock()
-		if closing {
-			return nil, ErrClosed
-		}
-		if refused != nil {
-			return nil, refused
-		}
-		if s != nil {
-			select {
-			case <-s.ended:
-			default:
-				return s, nil
-			}
-		}
-		select {
-		case <-changed:
-		case <-c.quit.Done():
-			return nil, ErrClosed
-		case <-ctx.Done():
-			return nil, c.noSession(context.Cause(ctx))
-		}
-	}
+	return *c.cfg.namespace + path
 }
 
 // Conn returns the connection of the current session, for data of your own, or
 // nil when there is none now. Each session has its own Conn, which is closed
 // when the session has ended: ask again then. Do not close it.
 func (c *Client) Conn() *zk.Conn {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current == nil {
-		return nil
+	if s := c.sessions.Current(); s != nil {
+		return s.Conn
 	}
-	return c.current.conn
+	return nil
 }
 
 // SessionID returns the current session, or 0 before there is one. After the
 // session has ended it is still that session, until there is another.
 func (c *Client) SessionID() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current == nil {
-		return 0
+	if s := c.sessions.Current(); s != nil {
+		return s.ID
 	}
-	return c.current.id
+	return 0
 }
 
 // SessionTimeout returns the session timeout that the servers granted the
 // current session, or the one asked for before there is one.
 func (c *Client) SessionTimeout() time.Duration {
-	c.mu.Lock()
-	s := c.current
-	c.mu.Unlock()
-	if s == nil {
-		return c.cfg.sessionTimeout
+	if s := c.sessions.Current(); s != nil {
+		return s.Timeout()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.timeout
+	return c.cfg.Timeout
 }
 
 // Close ends the session, and with it every lease and acquire of the client.
@@ -223,18 +124,10 @@ func (c *Client) SessionTimeout() time.Duration {
 // ends, and returns ctx's cause then; they end all the same. Later calls wait
 // as the first does.
 func (c *Client) Close(ctx context.Context) error {
-	c.mu.Lock()
-	c.closing = true
-	s := c.current
-	c.mu.Unlock()
-	c.stop()
-	if s != nil {
-		s.end(LossClientClosed)
-	}
-	c.tell(ConnClosed)
+	c.sessions.Close()
 	done := make(chan struct{})
 	go func() {
-		c.wg.Wait()
+		c.sessions.Wait()
 		c.notify.wg.Wait()
 		close(done)
 	}()
@@ -246,18 +139,7 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 }
 
-// announce tells the observer of a place in a queue, after a look at the queue if the
-// contender is about to have one: who of other sessions is ahead is not known before.
-func (c *Client) announce(ctx context.Context, path string, k *contender, token Token) {
-	if f := c.cfg.observer.Enqueued; f != nil {
-		v, err := k.q.judge(k, true)
-		switch {
-		case err != nil: // the contender finds that out itself
-		case v.list != 0:
-			k.q.list(ctx, v.list)
-		case v.any, v.own != "":
-			k.q.stop(k, v.own) // it does not wait here
-		}
-		f(ctx, Enqueued{Path: path, Node: k.node, Token: token, Ahead: k.q.ahead(k), Session: k.s.id})
-	}
-}
+// String returns the servers that the client was given: %v and log/slog show no
+// internals, which other goroutines change meanwhile and which hold the
+// credentials.
+func (c *Client) String() string { return "client of " + strings.Join(c.cfg.Servers, ",") }

@@ -4,29 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 var (
 	// ErrNotAcquired is returned by TryAcquire when somebody else is ahead.
-	ErrNotAcquired = errors.New("recipes: lock not acquired")
+	ErrNotAcquired = queue.ErrNotAcquired
 
 	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
 	// Release of a lost lease, by Do when the lease was lost under the
 	// function, and by Acquire with the context of a lost lease.
-	ErrLeaseLost = errors.New("recipes: lease lost")
+	ErrLeaseLost = queue.ErrLeaseLost
 
 	// ErrNotHeld is the cause of a released lease's context, and so is returned
 	// by Acquire with the context of a lease that has been released.
-	ErrNotHeld = errors.New("recipes: lock not held")
+	ErrNotHeld = queue.ErrNotHeld
 
 	// ErrClosed is returned by every call on a closed Client.
-	ErrClosed = errors.New("recipes: client closed")
+	ErrClosed = session.ErrClosed
 
 	// ErrBadPath is returned by every call at a path that is not an absolute
 	// ZooKeeper path, is the root, has characters that the servers refuse, or more
 	// than 8 kB, namespace included; by Client.Revoke also when the path is not
 	// that of a lock node. Connect returns it for a bad WithNamespace.
-	ErrBadPath = errors.New("recipes: bad lock path")
+	ErrBadPath = session.ErrBadPath
 
 	// ErrBadTimeout is returned by Connect for a session timeout of less than a
 	// millisecond or more than 24 days, and for a negative server tick.
@@ -43,13 +46,13 @@ var (
 	// a frame of a length that cannot be, see [WithJuteMaxBuffer]. Its text says
 	// what came. Connect, and every call that waits for a session, returns it along
 	// with its context's cause, for until then another server may answer.
-	ErrNotZooKeeper = errors.New("recipes: not a ZooKeeper server")
+	ErrNotZooKeeper = session.ErrNotZooKeeper
 
 	// ErrTooLarge is returned, by whatever makes nodes or writes, when its request
 	// would be larger than what servers take, see [WithJuteMaxBuffer]: the
 	// data of all nodes of a transaction and their paths count. It has not been
 	// sent. Servers answer such a request by cutting the connection.
-	ErrTooLarge = errors.New("recipes: request too large")
+	ErrTooLarge = session.ErrTooLarge
 
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
@@ -81,7 +84,7 @@ var (
 	// ErrBadCount is returned by a [SharedCount], and by a semaphore that takes
 	// its size from one, when the number does not fit into 4 bytes or the node
 	// holds something else.
-	ErrBadCount = errors.New("recipes: bad shared count")
+	ErrBadCount = queue.ErrBadCount
 
 	// ErrBadLocks is returned by a [MultiLock] of no locks, of locks of several
 	// clients, or of one path twice.
@@ -89,17 +92,7 @@ var (
 
 	// ErrBadRule is returned by the acquires of a [Mutex] whose [GrantRule] waits
 	// for who comes later.
-	ErrBadRule = errors.New("recipes: the grant rule lets a contender wait for one behind it")
-
-	// errSessionEnded tells the engine that the session under a step is gone.
-	errSessionEnded = errors.New("recipes: session ended")
-
-	// errNotNow tells the engine that a lease granted now would be lost already.
-	errNotNow = errors.New("recipes: session cannot vouch for a lease now")
-
-	// errNodeGone tells the engine that its own node is not in the queue any
-	// more although its session is alive: somebody deleted it.
-	errNodeGone = errors.New("recipes: own node is gone")
+	ErrBadRule = queue.ErrBadRule
 )
 
 // opError says which call on which lock failed.

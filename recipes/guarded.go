@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // Multi carries out ops in one ZooKeeper transaction that goes through only
@@ -51,7 +53,7 @@ func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse,
 // node's name holds a random guid. No other session is granted while it is there,
 // and none of this session while a request of this kind is under way.
 func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
-	s := leases[0].hold.s
+	s := leases[0].hold.S
 	var checks []any
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -59,11 +61,11 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 		if err := l.usable(); err != nil {
 			return nil, err
 		}
-		if l.hold.s != s {
+		if l.hold.S != s {
 			return nil, ErrLeaseLost // a client has one session at a time
 		}
 		defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
-		for _, node := range l.hold.nodes {
+		for _, node := range l.hold.Nodes {
 			checks = append(checks, &zk.CheckVersionRequest{Path: node, Version: -1}) // a revocation changes the version
 		}
 	}
@@ -77,12 +79,12 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 		if err != nil {
 			return nil, err
 		}
-		a, gone := call(ctx, s, func() (answer, error) {
+		a, gone := session.Call(ctx, s, func() (answer, error) {
 			defer over()
-			responses, err := s.conn.Multi(ops...)
+			responses, err := s.Conn.Multi(ops...)
 			return answer{responses, err}, nil
 		}, func(answer, error) { over() }) // also if it was never sent
-		if errors.Is(gone, errSessionEnded) {
+		if errors.Is(gone, session.ErrEnded) {
 			over() // nothing of the session is carried out any more
 		}
 		var own []zk.MultiResponse
@@ -95,15 +97,15 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 		case a.err == nil:
 			return own, nil
 		case errors.Is(a.err, zk.ErrNoServer): // was never sent
-			if err := s.awaitUp(ctx); err != nil {
+			if err := s.AwaitUp(ctx); err != nil {
 				return nil, lostWith(err)
 			}
 		case errors.Is(a.err, zk.ErrShortBuffer):
 			return nil, ErrTooLarge
-		case !answered(a.err):
+		case !session.Answered(a.err):
 			return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, a.err)
 		case refused(a.responses, len(checks)):
-			s.nudge() // let the heartbeat find out as well
+			s.Nudge() // let the heartbeat find out as well
 			return nil, fmt.Errorf("%w: a lock node is gone", ErrLeaseLost)
 		default:
 			return own, a.err
@@ -153,7 +155,7 @@ func refused(responses []zk.MultiResponse, n int) bool {
 
 // lostWith is the error for the user when a lease's session has ended.
 func lostWith(err error) error {
-	if errors.Is(err, errSessionEnded) {
+	if errors.Is(err, session.ErrEnded) {
 		return ErrLeaseLost
 	}
 	return err

@@ -2,116 +2,11 @@ package recipes
 
 import (
 	"context"
-	"slices"
-	"sync"
 	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
-
-// A cohort is the contenders of one Client for a mutex with WithLocalHandoff.
-// Only its leader, who has the baton, stands in the lock's queue; the others
-// wait for the baton, first come first served. Dice, Marathe and Shavit, "Lock
-// cohorting", 2012.
-type cohort struct {
-	mu        sync.Mutex
-	users     int  // acquires and leases; locked by the Client's cohorts
-	led       bool // somebody has the baton
-	followers []*follower
-}
-
-// follower waits for the baton.
-type follower struct{ turn chan baton }
-
-// baton is the right to be the cohort's leader, and the place in the lock's
-// queue that goes with it, unless the new leader has to take one of its own.
-type baton struct {
-	place  *contender
-	passed int // how often the place has been handed on
-}
-
-// cohorts are those of a Client, by path.
-type cohorts struct {
-	mu  sync.Mutex
-	all map[string]*cohort
-}
-
-// enter returns the cohort at path; exit must follow.
-func (c *cohorts) enter(path string) *cohort {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	co := c.all[path]
-	if co == nil {
-		if c.all == nil {
-			c.all = make(map[string]*cohort)
-		}
-		co = new(cohort)
-		c.all[path] = co
-	}
-	co.users++
-	return co
-}
-
-func (c *cohorts) exit(path string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	co := c.all[path]
-	if co.users--; co.users == 0 {
-		delete(c.all, path)
-	}
-}
-
-// lead waits until the caller has the baton. It may have it although ctx has
-// ended, and then has to pass it on.
-func (co *cohort) lead(ctx context.Context, block bool) (b baton, leads bool, err error) {
-	co.mu.Lock()
-	if !co.led {
-		co.led = true
-		co.mu.Unlock()
-		return baton{}, true, nil
-	}
-	if !block {
-		co.mu.Unlock()
-		return baton{}, false, ErrNotAcquired
-	}
-	m := &follower{turn: make(chan baton, 1)}
-	co.followers = append(co.followers, m)
-	co.mu.Unlock()
-	select {
-	case b := <-m.turn:
-		return b, true, nil
-	case <-ctx.Done():
-	}
-	co.mu.Lock()
-	defer co.mu.Unlock()
-	if i := slices.Index(co.followers, m); i >= 0 {
-		co.followers = slices.Delete(co.followers, i, i+1)
-		return baton{}, false, context.Cause(ctx)
-	}
-	return <-m.turn, true, context.Cause(ctx)
-}
-
-// next gives the baton to the next follower, or reports that there is none.
-func (co *cohort) next(b baton) bool {
-	co.mu.Lock()
-	defer co.mu.Unlock()
-	if len(co.followers) == 0 {
-		return false
-	}
-	co.followers[0].turn <- b
-	co.followers = co.followers[1:]
-	return true
-}
-
-// resign gives the leadership up, without a place.
-func (co *cohort) resign() {
-	co.mu.Lock()
-	defer co.mu.Unlock()
-	if len(co.followers) == 0 {
-		co.led = false
-		return
-	}
-	co.followers[0].turn <- baton{}
-	co.followers = co.followers[1:]
-}
 
 // handoff acquires by way of the cohort.
 func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked time.Time) (h *hold, err error) {
@@ -125,7 +20,7 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 	if leads && b.place != nil {
 		on := m.handed(co, b)
 		if err == nil {
-			h, err = startHold(ctx, m.client, on, key, &m.cfg, asked)
+			h, err = m.client.startHold(ctx, on, key, m.cfg.revoked, asked)
 		}
 		switch {
 		case err == nil:
@@ -141,8 +36,8 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 		}
 		return nil, err
 	}
-	h, err = m.client.inSession(ctx, func(s *session) (*hold, error) {
-		return m.contend(ctx, s, key, block, asked, func(c *contender) claim { return m.handed(co, baton{place: c}) })
+	h, err = m.client.inSession(ctx, func(s *session.Session) (*hold, error) {
+		return m.contend(ctx, s, key, block, asked, func(c *queue.Contender) queue.Grant { return m.handed(co, baton{place: c}) })
 	})
 	if err != nil {
 		co.resign()
@@ -150,26 +45,13 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 	return h, err
 }
 
-// pass hands the place on, unless it has been handed on often enough or there
-// is nobody.
-func (co *cohort) pass(b baton, limit int) bool {
-	return b.passed < limit && co.next(baton{b.place, b.passed + 1})
-}
-
-// retire gives up the leadership, and its place in the background.
-func (co *cohort) retire(place *contender) bool {
-	co.resign()
-	place.leaveInBackground()
-	return true
-}
-
 // handed is what a lease of the cohort stands on. Releasing it hands the place
 // on while it may be.
-func (m *Mutex) handed(co *cohort, b baton) claim {
-	on := b.place.claim()
-	on.token.Sub = int32(b.passed)
-	leave := on.release
-	on.release = func(lost bool) error {
+func (m *Mutex) handed(co *cohort, b baton) queue.Grant {
+	on := b.place.Grant()
+	on.Sub = int32(b.passed)
+	leave := on.Release
+	on.Release = func(lost bool) error {
 		defer m.client.cohorts.exit(m.path)
 		if !lost && co.pass(b, m.cfg.handoff) {
 			return nil

@@ -3,11 +3,14 @@ package recipes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // State says how a lease stands.
@@ -26,33 +29,6 @@ func (s State) String() string {
 	return [...]string{"held", "suspended", "lost", "released"}[s]
 }
 
-// hold is one owner's possession of a lock: what all the leases of its
-// re-entries share.
-type hold struct {
-	claim
-	client    *Client
-	key       ownership
-	cfg       *lockConfig
-	since     time.Time
-	outermost *Lease
-	lost      chan struct{}
-	ended     chan struct{}  // closed when released or lost
-	timer     *time.Timer    // fires at the deadline
-	writes    sync.WaitGroup // guarded requests under way; none begins when the hold is over
-
-	mu     sync.Mutex // taken after the session's
-	depth  int        // leases not yet released
-	leases []*Lease   // those, to cancel their contexts
-	isLost bool
-	why    LossReason
-	over   bool // released or lost
-
-	revoke   map[*byte]func() // listeners
-	watched  bool             // for revocation
-	asked    bool             // a request has been seen
-	answered int32            // the version of the node's data that it came with
-}
-
 // Lease is a lock that is held. Its methods may be called from any goroutine.
 //
 // How long it is safe depends on what the leader is known to have heard, and on
@@ -64,136 +40,32 @@ type Lease struct {
 	depth  int
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	group  *MultiLease // of which it is a part; locked by the hold
 
 	once     sync.Once
 	released chan struct{} // closed when Release is called
 	result   chan struct{} // closed when err is known
 	err      error
-	wasLost  bool // when it was released; locked by the hold
-}
-
-// newHold starts the lease of a contender whose turn it is, and who asked for it
-// at a time. It fails when the session's deadline has passed, or its link is
-// down and the policy is to lose leases then.
-func newHold(ctx context.Context, client *Client, on claim, key ownership, cfg *lockConfig, asked time.Time) (*hold, error) {
-	h := &hold{
-		claim: on, client: client, key: key, cfg: cfg, since: time.Now(), depth: 1,
-		lost: make(chan struct{}), ended: make(chan struct{}),
-	}
-	h.outermost = h.newLease(ctx, 1)
-	s := on.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	left := time.Until(s.deadlineLocked())
-	if s.over {
-		return nil, errSessionEnded
-	}
-	if left <= 0 || !s.up && client.cfg.policy == LoseOnSuspend {
-		return nil, errNotNow
-	}
-	s.holds[h] = struct{}{}
-	h.timer = time.AfterFunc(left, h.atDeadline)
-	if f := client.cfg.observer.Acquired; f != nil {
-		waited := h.since.Sub(asked)
-		client.notify.post(func() { f(h.outermost, waited) })
-	}
-	if cfg.revoked != nil {
-		h.outermost.onRevokeLocked(cfg.revoked)
-	}
-	return h, nil
-}
-
-// newLease makes one lease of the hold, which is locked or not yet shared.
-func (h *hold) newLease(ctx context.Context, depth int) *Lease {
-	l := &Lease{hold: h, depth: depth, released: make(chan struct{}), result: make(chan struct{})}
-	ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	outer := ownerOf(ctx).leases
-	l.ctx = context.WithValue(ctx, ownerKey{}, owner{id: h.key.owner, leases: append(outer[:len(outer):len(outer)], l)})
-	h.leases = append(h.leases, l)
-	return l
-}
-
-// reenter returns a lease one deeper, or nil when the hold is over.
-func (h *hold) reenter(ctx context.Context) *Lease {
-	s := h.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.over || !time.Now().Before(s.deadlineLocked()) {
-		return nil
-	}
-	h.depth++
-	return h.newLease(ctx, h.depth)
-}
-
-// atDeadline runs when the deadline that was known has come.
-func (h *hold) atDeadline() {
-	s := h.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		return // lost with it
-	}
-	if left := time.Until(s.deadlineLocked()); left > 0 {
-		h.timer.Reset(left)
-		return
-	}
-	h.loseLocked(LossDeadlinePassed)
-}
-
-// loseLocked ends the hold without its holder's doing. The session is locked.
-func (h *hold) loseLocked(why LossReason) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.over {
-		return
-	}
-	h.over, h.isLost, h.why = true, true, why
-	delete(h.s.holds, h)
-	if h.timer != nil {
-		h.timer.Stop()
-	}
-	close(h.lost)
-	close(h.ended)
-	for _, l := range h.leases {
-		l.cancel(ErrLeaseLost)
-		if l.group != nil {
-			l.group.lose()
-		}
-	}
-	// Whatever is left of the node would only keep others waiting. Not here:
-	// the session is locked. Every caller has seen that it is not over.
-	s := h.s
-	s.wg.Go(func() {
-		h.client.holds.drop(h)
-		h.writes.Wait()
-		h.release(true)
-	})
-	if f := h.client.cfg.observer.Lost; f != nil {
-		held := time.Since(h.since)
-		h.client.notify.post(func() { f(h.outermost, held) })
-	}
+	wasLost  bool   // when it was released; locked by the hold
+	whenLost func() // called when it is lost, if not nil; locked by the hold
 }
 
 // Token returns the lease's fencing token. A re-entry has the token of the
 // outermost lease.
-func (l *Lease) Token() Token { return l.hold.token }
+func (l *Lease) Token() Token { return Token{Zxid: l.hold.Zxid, Sub: l.hold.Sub} }
 
 // Path returns the lock's path.
 func (l *Lease) Path() string { return l.hold.key.path }
 
 // Node returns the path of the lock node, for Multi(Check(node), …). A lease of
 // several permits has several; this is the first.
-func (l *Lease) Node() string { return l.hold.nodes[0] }
+func (l *Lease) Node() string { return l.hold.Nodes[0] }
 
 // Permits returns how many permits of a semaphore the lease holds; 1 for other
 // locks.
-func (l *Lease) Permits() int { return l.hold.permits }
+func (l *Lease) Permits() int { return l.hold.Permits }
 
 // SessionID returns the ZooKeeper session that the lease belongs to.
-func (l *Lease) SessionID() int64 { return l.hold.s.id }
+func (l *Lease) SessionID() int64 { return l.hold.S.ID }
 
 // Depth returns 1 for an outermost lease, 2 for its re-entry, and so on.
 func (l *Lease) Depth() int { return l.depth }
@@ -209,45 +81,46 @@ func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
 // goroutine to have run, so it is right also in the first instant after a pause
 // of the process.
 func (l *Lease) Valid() bool {
-	return l.open() && time.Now().Before(l.hold.s.deadline())
+	return l.open() && time.Now().Before(l.hold.S.Deadline())
 }
 
 // Deadline returns the instant at which the lease will be lost unless the
 // servers are heard from before. It moves on with every heartbeat.
-func (l *Lease) Deadline() time.Time { return l.hold.s.deadline() }
+func (l *Lease) Deadline() time.Time { return l.hold.S.Deadline() }
 
 // State returns how the lease stands now. A lease that was lost before it was
 // released stays Lost.
-func (l *Lease) State() State {
-	s := l.hold.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l.hold.mu.Lock()
-	defer l.hold.mu.Unlock()
-	released := false
-	select {
-	case <-l.released:
-		released = true
-	default:
-	}
-	switch {
-	case l.wasLost:
-		return Lost
-	case released:
-		return Released
-	case l.hold.isLost || !time.Now().Before(s.deadlineLocked()):
-		return Lost
-	case s.suspended:
-		return Suspended
-	}
-	return Held
+func (l *Lease) State() (state State) {
+	l.hold.S.With(func(s session.Locked) {
+		l.hold.mu.Lock()
+		defer l.hold.mu.Unlock()
+		released := false
+		select {
+		case <-l.released:
+			released = true
+		default:
+		}
+		switch {
+		case l.wasLost:
+			state = Lost
+		case released:
+			state = Released
+		case l.hold.isLost || !time.Now().Before(s.Deadline()):
+			state = Lost
+		case s.Suspended():
+			state = Suspended
+		default:
+			state = Held
+		}
+	})
+	return state
 }
 
-// open reports whether the hold is neither released nor lost.
-func (h *hold) open() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return !h.over && !h.isLost
+// LossReason returns why the lease was lost, and "" while it is not.
+func (l *Lease) LossReason() LossReason {
+	l.hold.mu.Lock()
+	defer l.hold.mu.Unlock()
+	return lossReasons[l.hold.why]
 }
 
 // open reports whether neither the lease nor its hold has ended.
@@ -302,7 +175,7 @@ func (l *Lease) start() {
 		lost, last := l.end()
 		l.cancel(ErrNotHeld) // before the next one's turn
 		release := func() { l.release(lost, last) }
-		if !l.hold.s.spawn(release) {
+		if !l.hold.S.Spawn(release) {
 			release() // the session is over: there is nothing to wait for
 		}
 	})
@@ -312,25 +185,25 @@ func (l *Lease) start() {
 // and whether this was its last lease.
 func (l *Lease) end() (lost, last bool) {
 	h := l.hold
-	s := h.s
-	s.mu.Lock()
-	h.mu.Lock()
-	h.depth--
-	h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
-	l.wasLost = h.isLost
-	lost, last = h.isLost, h.depth == 0 && !h.over
-	if last {
+	h.S.With(func(s session.Locked) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.depth--
+		h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
+		l.wasLost = h.isLost
+		lost, last = h.isLost, h.depth == 0 && !h.over
+		if !last {
+			return
+		}
 		h.over = true
-		delete(s.holds, h)
+		s.Remove(h)
 		h.timer.Stop()
 		close(h.ended)
-		if f := h.client.cfg.observer.Released; f != nil {
+		if f := h.registry.observer.Released; f != nil {
 			held := time.Since(h.since)
-			h.client.notify.post(func() { f(h.outermost, held) })
+			h.registry.notify.post(func() { f(h.outermost, held) })
 		}
-	}
-	h.mu.Unlock()
-	s.mu.Unlock()
+	})
 	return lost, last
 }
 
@@ -345,11 +218,17 @@ func (l *Lease) release(lost, last bool) {
 	if !last {
 		return
 	}
-	h.client.holds.drop(h)
+	h.registry.drop(h)
 	h.writes.Wait() // they come before whatever the next one sends, or are over
-	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {
+	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
-	} else if err != nil && !errors.Is(err, errSessionEnded) && h.s.quit.Err() == nil {
+	} else if err != nil && !errors.Is(err, session.ErrEnded) && h.S.Quit.Err() == nil {
 		l.err = opError("release", l.Path(), err)
 	}
+}
+
+// String returns the lock's path, the lease's token and its state: %v and log/slog
+// show no internals, which other goroutines change meanwhile.
+func (l *Lease) String() string {
+	return fmt.Sprintf("lease of %s, token %v, %v", l.Path(), l.Token(), l.State())
 }

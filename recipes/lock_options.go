@@ -14,10 +14,17 @@ type lockConfig struct {
 // LockOption configures one lock, of any kind that does not say otherwise.
 type LockOption func(*lockConfig)
 
-func newLockConfig(options []LockOption) lockConfig {
+// newLockConfig fills in what the options leave open.
+func newLockConfig(client *Client, options []LockOption) lockConfig {
 	var cfg lockConfig
 	for _, o := range options {
 		o(&cfg)
+	}
+	if cfg.data == nil {
+		cfg.data = []byte{} // a null would be told apart by other clients
+	}
+	if cfg.acl == nil {
+		cfg.acl = client.cfg.ACL
 	}
 	return cfg
 }

@@ -1,5 +1,7 @@
 package recipes
 
+import "github.com/zkverify/zkverify/recipes/internal/session"
+
 // LossReason says why a lease was lost.
 type LossReason string
 
@@ -28,9 +30,12 @@ func LossReasons() []LossReason {
 	}
 }
 
-// LossReason returns why the lease was lost, and "" while it is not.
-func (l *Lease) LossReason() LossReason {
-	l.hold.mu.Lock()
-	defer l.hold.mu.Unlock()
-	return l.hold.why
+// lossReasons are the reasons as the sessions tell of them.
+var lossReasons = map[session.Loss]LossReason{
+	session.Expired:          LossSessionExpired,
+	session.DeadlinePassed:   LossDeadlinePassed,
+	session.LinkSuspended:    LossLinkSuspended,
+	session.NodeDeleted:      LossNodeDeleted,
+	session.NotAuthenticated: LossNotAuthenticated,
+	session.ClientClosed:     LossClientClosed,
 }

@@ -24,7 +24,7 @@ func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
 	g.ctx = context.WithValue(ctx, ownerKey{}, o)
 	for _, l := range leases {
 		l.hold.mu.Lock()
-		l.group = g
+		l.whenLost = g.lose
 		lost := l.hold.isLost
 		l.hold.mu.Unlock()
 		if lost {

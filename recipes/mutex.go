@@ -3,6 +3,9 @@ package recipes
 import (
 	"context"
 	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
@@ -16,16 +19,16 @@ type Mutex struct {
 	path   string
 	kind   string   // of its nodes
 	kinds  []string // that stand in its queue
-	rule   GrantRule
+	rule   queue.Rule
 	cfg    lockConfig
 }
 
 // NewMutex returns the mutex at path, an absolute ZooKeeper path that should
 // have no children but contenders. Missing parents are created as containers.
 func NewMutex(client *Client, path string, options ...LockOption) *Mutex {
-	m := &Mutex{client: client, path: client.resolve(path), kind: lockKind, kinds: lockKinds, rule: exclusive, cfg: newLockConfig(options)}
+	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.rule != nil {
-		m.rule = m.cfg.rule
+		m.rule = m.cfg.rule.shown()
 	}
 	return m
 }
@@ -97,8 +100,8 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	if m.cfg.handoff > 0 {
 		h, err = m.handoff(ctx, key, block, asked)
 	} else {
-		h, err = m.client.inSession(ctx, func(s *session) (*hold, error) {
-			return m.contend(ctx, s, key, block, asked, (*contender).claim)
+		h, err = m.client.inSession(ctx, func(s *session.Session) (*hold, error) {
+			return m.contend(ctx, s, key, block, asked, (*queue.Contender).Grant)
 		})
 	}
 	if err != nil {
@@ -107,27 +110,32 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	return h.outermost, nil
 }
 
-// contend makes one attempt in one session. The lease stands on what claim makes
+// contend makes one attempt in one session. The lease stands on what grant makes
 // of the contender.
-func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bool, asked time.Time, claim func(*contender) claim) (_ *hold, err error) {
-	c := newContender(s, m.path, m.kinds, m.kind, m.rule, m.cfg)
-	writer := m.client.holds.find(ownership{m.path, key.owner, writeKind})
-	if m.kind == readKind && writer != nil {
-		err = c.downgrade(ctx, writer.claim)
+func (m *Mutex) contend(ctx context.Context, s *session.Session, key ownership, block bool, asked time.Time, grant func(*queue.Contender) queue.Grant) (_ *hold, err error) {
+	c := queue.NewContender(s, m.entry())
+	writer := m.client.holds.find(ownership{m.path, key.owner, queue.Write})
+	if m.kind == queue.Read && writer != nil {
+		err = c.Downgrade(ctx, writer.Grant)
 	} else {
-		err = c.enqueue(ctx)
+		err = c.Enqueue(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			c.leave(ctx)
+			c.Leave(ctx)
 		}
 	}()
-	m.client.announce(ctx, m.path, c, c.token)
-	if err := c.wait(ctx, block); err != nil {
+	m.client.announce(ctx, m.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
+	if err := c.Wait(ctx, block); err != nil {
 		return nil, err
 	}
-	return startHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+	return m.client.startHold(ctx, grant(c), key, m.cfg.revoked, asked)
+}
+
+// entry is what the mutex's contenders want.
+func (m *Mutex) entry() queue.Entry {
+	return queue.Entry{Dir: m.path, Kinds: m.kinds, Kind: m.kind, Rule: m.rule, Custom: m.cfg.rule != nil, Data: m.cfg.data, ACL: m.cfg.acl}
 }

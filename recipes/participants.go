@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // Participant is one contender in a lock's queue.
@@ -21,9 +24,9 @@ type Participant struct {
 // participants lists the nodes of these kinds at dir. A session that ends
 // meanwhile is no concern of the caller's: the next one is asked again.
 func (c *Client) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
-	if err = checkPath(dir); err == nil {
-		err = c.throughSessions(ctx, func(s *session) (err error) {
-			all, err = s.participants(ctx, dir, kinds)
+	if err = session.CheckPath(dir); err == nil {
+		err = c.sessions.Through(ctx, func(s *session.Session) (err error) {
+			all, err = participants(ctx, s, dir, kinds)
 			return err
 		})
 	}
@@ -33,9 +36,9 @@ func (c *Client) participants(ctx context.Context, dir string, kinds []string) (
 	return all, nil
 }
 
-func (s *session) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
-	children, err := retry(ctx, s, func() ([]string, error) {
-		children, _, err := s.conn.Children(dir)
+func participants(ctx context.Context, s *session.Session, dir string, kinds []string) (all []Participant, err error) {
+	children, err := session.Retry(ctx, s, func() ([]string, error) {
+		children, _, err := s.Conn.Children(dir)
 		return children, err
 	})
 	if errors.Is(err, zk.ErrNoNode) {
@@ -48,10 +51,10 @@ func (s *session) participants(ctx context.Context, dir string, kinds []string) 
 		data []byte
 		stat *zk.Stat
 	}
-	for _, e := range queue(children, kinds) {
+	for _, e := range queue.Places(children, kinds) {
 		p := Participant{Node: dir + "/" + e.Node, Kind: e.Kind}
-		n, err := retry(ctx, s, func() (node, error) {
-			data, stat, err := s.conn.Get(p.Node)
+		n, err := session.Retry(ctx, s, func() (node, error) {
+			data, stat, err := s.Conn.Get(p.Node)
 			return node{data, stat}, err
 		})
 		if errors.Is(err, zk.ErrNoNode) {

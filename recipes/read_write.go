@@ -1,12 +1,6 @@
 package recipes
 
-import (
-	"context"
-	"errors"
-	"fmt"
-
-	"github.com/go-zookeeper/zk"
-)
+import "github.com/zkverify/zkverify/recipes/internal/queue"
 
 // ReadWriteMutex admits any number of readers or one writer: Curator's
 // InterProcessReadWriteLock, on the same path. It is fair: a reader that comes
@@ -34,11 +28,11 @@ type ReadWriteMutex struct {
 // path that should have no children but contenders. Missing parents are created
 // as containers.
 func NewReadWriteMutex(client *Client, path string, options ...LockOption) *ReadWriteMutex {
-	side := Mutex{client: client, path: client.resolve(path), kinds: readWriteKinds, cfg: newLockConfig(options)}
+	side := Mutex{client: client, path: client.resolve(path), kinds: queue.ReadWrites, cfg: newLockConfig(client, options)}
 	side.cfg.handoff, side.cfg.rule = 0, nil
 	rw := &ReadWriteMutex{read: side, write: side}
-	rw.read.kind, rw.read.rule = readKind, shared
-	rw.write.kind, rw.write.rule = writeKind, exclusive
+	rw.read.kind, rw.read.rule = queue.Read, queue.Shared
+	rw.write.kind, rw.write.rule = queue.Write, queue.Exclusive
 	return rw
 }
 
@@ -47,35 +41,3 @@ func (rw *ReadWriteMutex) Read() *Mutex { return &rw.read }
 
 // Write returns the side that excludes everybody else.
 func (rw *ReadWriteMutex) Write() *Mutex { return &rw.write }
-
-// downgrade enqueues a reader right behind the writer that it comes from, under
-// the writer's sequence, as Curator 5.5 does: ahead of every writer that queued
-// meanwhile. The transaction makes it only while the writer's node is there, so
-// that no other writer can have been admitted before.
-func (c *contender) downgrade(ctx context.Context, writer claim) error {
-	node := writer.nodes[0]
-	sequence := writer.place.node[len(protectedName(writer.place.guid, writeKind)):]
-	path := c.q.dir + "/" + protectedName(c.guid, readKind) + sequence
-	c.q.mu.Lock()
-	released := c.q.going[writer.place.node]
-	writer.place.downgraded = true // before anybody can hear that the writer has gone
-	c.q.mu.Unlock()
-	if released { // others may have been admitted
-		c.s.leaveLine(c.q)
-		return fmt.Errorf("%w: the write lock is being released", ErrNotHeld)
-	}
-	err := c.create(ctx, func() (string, error) {
-		_, err := c.s.conn.Multi(
-			&zk.CreateRequest{Path: path, Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeral},
-			&zk.CheckVersionRequest{Path: node, Version: -1})
-		if errors.Is(err, zk.ErrNoNode) {
-			c.s.loseNode(node)
-			err = fmt.Errorf("%w: the write lock's node is gone", ErrLeaseLost)
-		}
-		return path, err
-	})
-	// The czxid of its node is newer than those of writers that queued meanwhile,
-	// and a fence that had seen it would refuse them.
-	c.token = Token{Zxid: writer.token.Zxid, Sub: writer.token.Sub + 1}
-	return err
-}

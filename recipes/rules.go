@@ -1,5 +1,7 @@
 package recipes
 
+import "github.com/zkverify/zkverify/recipes/internal/queue"
+
 // GrantRule decides whose turn it is. queue holds the contenders of one lock in
 // the order of their turns, and queue[self] asks. The rule returns the index of
 // the contender to wait for, or −1 when queue[self] may hold the lock now.
@@ -16,20 +18,20 @@ package recipes
 // whose leaving will be enough. The package's own can, and wake one waiter.
 type GrantRule func(queue []Place, self int) (waitFor int)
 
-// granted is what a GrantRule returns when the lock may be held.
-const granted = -1
+// Place is one contender's place in a queue.
+type Place struct {
+	Node     string // name of its node
+	Kind     string // what stands before the sequence: "lock-", "__READ__", "__WRIT__"
+	Sequence int32  // orders the queue, and wraps to negative numbers: compare by difference
+}
 
-// exclusive admits the first alone: the rule of a mutex, and of writers.
-func exclusive(_ []Place, self int) int { return self - 1 }
-
-// shared admits a reader when no writer is ahead. It waits for the nearest
-// writer: when that one has had its turn, so have all before it. A writer of its
-// own sequence is the one that it was downgraded from, and not in its way.
-func shared(queue []Place, self int) int {
-	for i := self - 1; i >= 0; i-- {
-		if queue[i].Kind == writeKind && queue[i].Sequence != queue[self].Sequence {
-			return i
+// shown is the rule as the queue asks it.
+func (r GrantRule) shown() queue.Rule {
+	return func(contenders []queue.Place, self int) int {
+		places := make([]Place, len(contenders))
+		for i, p := range contenders {
+			places[i] = Place{Node: p.Node, Kind: p.Kind, Sequence: p.Sequence}
 		}
+		return r(places, self)
 	}
-	return granted
 }

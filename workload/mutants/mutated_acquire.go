@@ -6,13 +6,16 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // What the acquires of all recipes have in common.
 
 // begin checks the arguments of an acquire and names the hold it is to become.
 func (c *Client) begin(ctx context.Context, path, kind string) (ownership, error) {
-	if err := checkPath(path); err != nil {
+	if err := session.CheckPath(path); err != nil {
 		return ownership{}, err
 	}
 	o := ownerOf(ctx)
@@ -23,41 +26,48 @@ func (c *Client) begin(ctx context.Context, path, kind string) (ownership, error
 		return ownership{}, context.Cause(ctx)
 	}
 	if o.id == "" {
-		o.id = newGUID()
+		o.id = session.NewGUID()
 	}
 	return ownership{path, o.id, kind}, nil
 }
 
 // inSession attempts to get a hold in the current session, and in the next one
 // when that has ended or somebody has deleted the contender's node.
-func (c *Client) inSession(ctx context.Context, attempt func(*session) (*hold, error)) (*hold, error) {
+func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (*hold, error)) (*hold, error) {
 	for {
-		s, err := c.session(ctx)
+		s, err := c.sessions.Get(ctx)
 		if err != nil {
 			return nil, err
 		}
 		h, err := attempt(s)
-		if !errors.Is(err, errSessionEnded) && !errors.Is(err, errNodeGone) {
+		if !errors.Is(err, session.ErrEnded) && !errors.Is(err, session.ErrNodeGone) {
 			return h, err
 		}
+	}
+}
+
+// announce tells the observer of a place in a queue.
+func (c *Client) announce(ctx context.Context, path string, k *queue.Contender, token Token) {
+	if f := c.cfg.observer.Enqueued; f != nil {
+		f(ctx, Enqueued{Path: path, Node: k.Node, Token: token, Ahead: k.Ahead(ctx), Session: k.S.ID})
 	}
 }
 
 // startHold starts the lease of a contender whose turn it is, as soon as the
 // session can vouch for it: what said that it is its turn may have come from a
 // server that had not heard that the session expired meanwhile (etcd #11456).
-func startHold(ctx context.Context, client *Client, on claim, key ownership, cfg *lockConfig, asked time.Time) (*hold, error) {
+func (c *Client) startHold(ctx context.Context, on queue.Grant, key ownership, revoked func(*Lease), asked time.Time) (*hold, error) {
 	for {
-		if err := on.s.awaitEvidence(ctx); err != nil {
+		if err := on.S.AwaitEvidence(ctx); err != nil {
 			return nil, err
 		}
-		if client.cfg.policy == LoseOnSuspend {
-			if err := on.s.awaitUp(ctx); err != nil {
+		if c.cfg.LoseOnSuspend {
+			if err := on.S.AwaitUp(ctx); err != nil {
 				return nil, err
 			}
 		}
-		h, err := newHold(ctx, client, on, key, cfg, asked)
-		if !errors.Is(err, errNotNow) {
+		h, err := newHold(ctx, c.holds, on, key, revoked, asked)
+		if !errors.Is(err, session.ErrNotNow) {
 			return h, err
 		}
 	}

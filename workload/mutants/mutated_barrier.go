@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // Barrier holds processes back while its node is there: Curator's
@@ -27,20 +29,7 @@ type Barrier struct {
 // created as containers. Of the options [WithData] and [WithLockACL] apply, to
 // that node.
 func NewBarrier(client *Client, path string, options ...LockOption) *Barrier {
-	return &Barrier{client: client, path: client.resolve(path), cfg: nodeConfig(client, options)}
-}
-
-// nodeConfig fills in what the options leave open, for recipes that create nodes
-// without a contender.
-func nodeConfig(client *Client, options []LockOption) lockConfig {
-	cfg := newLockConfig(options)
-	if cfg.data == nil {
-		cfg.data = []byte{} // a null would be told apart by other clients
-	}
-	if cfg.acl == nil {
-		cfg.acl = client.cfg.acl
-	}
-	return cfg
+	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, options)}
 }
 
 // Path returns the barrier's path.
@@ -62,7 +51,7 @@ func (b *Barrier) Set(ctx context.Context) error {
 // Errors: as of Set.
 func (b *Barrier) Remove(ctx context.Context) error {
 	var first int64
-	return b.do(ctx, "remove", func(ctx context.Context, s *session) error { return b.remove(ctx, s, &first) })
+	return b.do(ctx, "remove", func(ctx context.Context, s *session.Session) error { return b.remove(ctx, s, &first) })
 }
 
 // Wait returns when the barrier is not up, or has not been at some instant
@@ -79,17 +68,17 @@ func (b *Barrier) Remove(ctx context.Context) error {
 // zk.ErrNoAuth.
 func (b *Barrier) Wait(ctx context.Context) error {
 	var first int64
-	return b.do(ctx, "wait", func(ctx context.Context, s *session) error { return b.wait(ctx, s, &first) })
+	return b.do(ctx, "wait", func(ctx context.Context, s *session.Session) error { return b.wait(ctx, s, &first) })
 }
 
 // do runs one call of the barrier, through as many sessions as it takes.
-func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, *session) error) error {
-	err := checkPath(b.path)
+func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, *session.Session) error) error {
+	err := session.CheckPath(b.path)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		err = b.client.throughSessions(ctx, func(s *session) error { return step(ctx, s) })
+		err = b.client.sessions.Through(ctx, func(s *session.Session) error { return step(ctx, s) })
 	}
 	if err != nil {
 		return opError(op, b.path, err)
@@ -97,10 +86,10 @@ func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, 
 	return nil
 }
 
-func (b *Barrier) set(ctx context.Context, s *session) error {
+func (b *Barrier) set(ctx context.Context, s *session.Session) error {
 	for {
-		_, err := retry(ctx, s, func() (string, error) {
-			return s.conn.Create(b.path, b.cfg.data, 0, b.cfg.acl)
+		_, err := session.Retry(ctx, s, func() (string, error) {
+			return s.Conn.Create(b.path, b.cfg.data, 0, b.cfg.acl)
 		})
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNodeExists):
@@ -109,7 +98,7 @@ func (b *Barrier) set(ctx context.Context, s *session) error {
 			return err
 		}
 		// Also when a container was reaped just now (CURATOR-180).
-		if err := createParents(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
+		if err := session.CreateParents(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
 			return err
 		}
 	}
@@ -119,7 +108,7 @@ func (b *Barrier) set(ctx context.Context, s *session) error {
 // delete is not answered, it is repeated only for the same node. Otherwise it
 // could take down a barrier that was put up since, as a lock's late delete hits
 // the next holder (etcd #22082).
-func (b *Barrier) remove(ctx context.Context, s *session, first *int64) error {
+func (b *Barrier) remove(ctx context.Context, s *session.Session, first *int64) error {
 	for {
 		stat, err := b.standing(ctx, s)
 		switch {
@@ -129,14 +118,14 @@ func (b *Barrier) remove(ctx context.Context, s *session, first *int64) error {
 			return nil
 		}
 		*first = stat.Czxid
-		_, err = call(ctx, s, func() (struct{}, error) { return struct{}{}, s.conn.Delete(b.path, -1) }, nil)
+		_, err = session.Call(ctx, s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(b.path, -1) }, nil)
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):
 			return nil
-		case answered(err), ctx.Err() != nil:
+		case session.Answered(err), ctx.Err() != nil:
 			return err
 		}
-		if err := s.awaitUp(ctx); err != nil {
+		if err := s.AwaitUp(ctx); err != nil {
 			return err
 		}
 	}
@@ -144,14 +133,14 @@ func (b *Barrier) remove(ctx context.Context, s *session, first *int64) error {
 
 // wait notes in first the czxid of the node that it waits for: a newer one
 // proves as well as none that the barrier has been down.
-func (b *Barrier) wait(ctx context.Context, s *session, first *int64) error {
+func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) error {
 	for {
 		var stat *zk.Stat
 		var err error
-		if *first != 0 || b.client.cfg.defect == "mutant-barrier-local-read" {
+		if *first != 0 || b.client.cfg.Defect == "mutant-barrier-local-read" {
 			stat, err = statOf(ctx, s, b.path)
 		}
-		if err == nil && stat == nil && b.client.cfg.defect != "mutant-barrier-local-read" {
+		if err == nil && stat == nil && b.client.cfg.Defect != "mutant-barrier-local-read" {
 			stat, err = b.standing(ctx, s)
 		}
 		switch {
@@ -162,10 +151,10 @@ func (b *Barrier) wait(ctx context.Context, s *session, first *int64) error {
 		case *first == 0:
 			*first = stat.Czxid // an older one comes from a server that lags
 		}
-		if err := s.awaitNode(ctx, b.path); err != nil {
+		if err := session.AwaitNode(ctx, s, b.path); err != nil {
 			return err
 		}
-		if b.client.cfg.defect == "mutant-barrier-any-wakeup" {
+		if b.client.cfg.Defect == "mutant-barrier-any-wakeup" {
 			return nil
 		}
 	}
@@ -173,9 +162,9 @@ func (b *Barrier) wait(ctx context.Context, s *session, first *int64) error {
 
 // standing returns the stat of the barrier's node, or nil when the leader says
 // that there is none.
-func (b *Barrier) standing(ctx context.Context, s *session) (*zk.Stat, error) {
+func (b *Barrier) standing(ctx context.Context, s *session.Session) (*zk.Stat, error) {
 	for {
-		up, err := s.stands(ctx, b.path)
+		up, err := session.Stands(ctx, s, b.path)
 		if err != nil || !up {
 			return nil, err
 		}
@@ -188,9 +177,9 @@ func (b *Barrier) standing(ctx context.Context, s *session) (*zk.Stat, error) {
 
 // statOf returns the node's stat, or nil when the session's server has no such
 // node.
-func statOf(ctx context.Context, s *session, path string) (*zk.Stat, error) {
-	return retry(ctx, s, func() (*zk.Stat, error) {
-		ok, stat, err := s.conn.Exists(path)
+func statOf(ctx context.Context, s *session.Session, path string) (*zk.Stat, error) {
+	return session.Retry(ctx, s, func() (*zk.Stat, error) {
+		ok, stat, err := s.Conn.Exists(path)
 		if err != nil || !ok {
 			return nil, err
 		}

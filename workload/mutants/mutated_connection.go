@@ -2,10 +2,7 @@
 
 package mutants
 
-import (
-	"sync"
-	"time"
-)
+import "github.com/zkverify/zkverify/workload/mutants/internal/session"
 
 // ConnectionState is how a client stands with its ensemble. The words are those
 // of Curator's ConnectionStateListener, and ConnClosed. Curator's READ_ONLY is
@@ -58,93 +55,11 @@ func (s ConnectionState) String() string {
 	return "unknown"
 }
 
-// connection remembers what the listeners were told. It is locked after a
-// session.
-type connection struct {
-	mu    sync.Mutex
-	state ConnectionState // zero before the first session
-}
-
-// tell posts a change to the listeners, which get the changes in order.
-func (c *Client) tell(state ConnectionState) {
-	c.connection.mu.Lock()
-	defer c.connection.mu.Unlock()
-	switch {
-	case c.connection.state == ConnClosed,
-		c.connection.state == state,                    // a session that was given up for lost has ended
-		c.connection.state == 0 && state == ConnClosed: // there was none
-		return
-	case c.connection.state == 0:
-		state = ConnConnected // a session begins it
-	}
-	c.connection.state = state
-	for _, f := range c.cfg.listeners {
-		c.notify.post(func() { f(state) })
-	}
-}
-
-// introduce tells the listeners of a session that can be used. Of others they
-// hear nothing.
-func (s *session) introduce() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		return
-	}
-	s.introduced = true
-	s.client.tell(ConnReconnected)
-	if s.suspended {
-		s.tellSuspendedLocked(true)
-	}
-}
-
-// tellSuspendedLocked tells the listeners that the session's suspension has begun
-// or ended.
-func (s *session) tellSuspendedLocked(suspended bool) {
-	switch {
-	case !s.introduced:
-	case suspended:
-		s.client.tell(ConnSuspended)
-		s.lostBy = time.Time{}
-		if len(s.waiting) > 0 { // then the heartbeat has kept the evidence fresh
-			s.lostBy = s.deadlineLocked()
-		}
-		s.giveUp = time.AfterFunc(time.Until(s.lostAtLocked()), s.giveUpIfDue)
-	default:
-		s.giveUp.Stop()
-		s.client.tell(ConnReconnected)
-	}
-}
-
-// lostAtLocked is when a suspended session counts as lost.
-func (s *session) lostAtLocked() time.Time {
-	at := s.heard.Add(s.timeout - margin(s.timeout))
-	if !s.lostBy.IsZero() && s.lostBy.Before(at) {
-		return s.lostBy
-	}
-	return at
-}
-
-// giveUpIfDue runs when a suspended session may be lost. It does not end the
-// session: if the servers have not, its contenders keep their places.
-func (s *session) giveUpIfDue() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over || !s.suspended {
-		return
-	}
-	if left := time.Until(s.lostAtLocked()); left > 0 {
-		s.giveUp.Reset(left) // a server without a leader goes on answering
-		return
-	}
-	s.client.tell(ConnLost)
-}
-
-func (s *session) tellEndedLocked() {
-	if s.giveUp != nil {
-		s.giveUp.Stop()
-	}
-	if s.introduced && s.client.quit.Err() == nil { // else Close ended it
-		s.client.tell(ConnLost)
-	}
+// connectionStates are the states as the sessions tell of them.
+var connectionStates = map[session.State]ConnectionState{
+	session.StateConnected:   ConnConnected,
+	session.StateSuspended:   ConnSuspended,
+	session.StateReconnected: ConnReconnected,
+	session.StateLost:        ConnLost,
+	session.StateClosed:      ConnClosed,
 }

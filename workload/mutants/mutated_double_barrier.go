@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/barrier"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // DoubleBarrier makes the members of a group begin and end something together:
@@ -39,7 +42,7 @@ type DoubleBarrier struct {
 
 	mu     sync.Mutex
 	busy   bool            // a call is under way
-	stay   *member         // inside
+	stay   *barrier.Member // inside
 	behind int64           // the round that it has left, or lost, before it was over
 	gone   <-chan struct{} // closed when the node of the last stay is gone
 }
@@ -50,7 +53,7 @@ type DoubleBarrier struct {
 // the options [WithData] and [WithLockACL] apply: the one to the member's node,
 // the other also to the node that marks a round.
 func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption) *DoubleBarrier {
-	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: nodeConfig(client, options)}
+	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, options)}
 }
 
 // Path returns the barrier's path.
@@ -93,7 +96,7 @@ func (b *DoubleBarrier) Leave(ctx context.Context) error {
 }
 
 func (b *DoubleBarrier) enter(ctx context.Context) error {
-	if err := checkPath(b.path); err != nil {
+	if err := session.CheckPath(b.path); err != nil {
 		return err
 	}
 	if b.n < 1 || b.n > maxMembers(b.path) {
@@ -122,20 +125,20 @@ func (b *DoubleBarrier) enter(ctx context.Context) error {
 		return err
 	}
 	for {
-		err := b.client.throughSessions(ctx, func(s *session) error {
-			m := newMember(s, b.path, b.cfg)
-			err := m.arrive(ctx)
+		err := b.client.sessions.Through(ctx, func(s *session.Session) error {
+			m := barrier.NewMember(s, b.path, b.cfg.data, b.cfg.acl)
+			err := m.Arrive(ctx)
 			if err == nil {
-				err = m.enter(ctx, b.n)
+				err = m.Enter(ctx, b.n)
 			}
 			if err != nil {
-				b.gone = m.withdraw()
+				b.gone = m.Withdraw()
 				return err
 			}
 			b.stay = m
 			return nil
 		})
-		if !errors.Is(err, errNodeGone) {
+		if !errors.Is(err, session.ErrNodeGone) {
 			return err
 		}
 	}
@@ -151,28 +154,28 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 	b.mu.Unlock()
 	defer b.idle()
 
-	var in *session
+	var in *session.Session
 	var others []string
 	if m := b.stay; m != nil {
-		b.stay, b.behind, in = nil, m.entered, m.s
+		b.stay, b.behind, in = nil, m.Entered, m.S
 		var ended bool
 		var err error
-		ended, others, err = m.leave(ctx)
+		ended, others, err = m.Leave(ctx)
 		switch {
 		case ended:
 			b.behind = 0
 			return nil
-		case errors.Is(err, errSessionEnded) && b.client.closed():
+		case errors.Is(err, session.ErrEnded) && b.client.sessions.Closed():
 			return ErrClosed
-		case errors.Is(err, errSessionEnded), errors.Is(err, errNodeGone):
-			m.s.untrack(m.path())
+		case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNodeGone):
+			m.S.Untrack(m.Path())
 			return ErrMembershipLost
 		case err != nil:
-			b.gone = m.withdraw()
+			b.gone = m.Withdraw()
 			return err
 		}
 	}
-	if b.client.cfg.defect == "mutant-double-barrier-leaves-alone" {
+	if b.client.cfg.Defect == "mutant-double-barrier-leaves-alone" {
 		b.behind = 0
 		return nil
 	}
@@ -182,19 +185,19 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 // catchUp waits until the round that the member has left is over: for the others
 // that it left there, if it has just done so in the session in. Another session
 // may be on a server that lags behind.
-func (b *DoubleBarrier) catchUp(ctx context.Context, in *session, others []string) error {
+func (b *DoubleBarrier) catchUp(ctx context.Context, in *session.Session, others []string) error {
 	if b.behind == 0 {
 		return nil
 	}
-	err := b.client.throughSessions(ctx, func(s *session) error {
+	err := b.client.sessions.Through(ctx, func(s *session.Session) error {
 		if s != in {
 			others = nil
-			if up, err := s.stands(ctx, b.path); err != nil || !up {
+			if up, err := session.Stands(ctx, s, b.path); err != nil || !up {
 				return err
 			}
 		}
-		r := room{s: s, dir: b.path}
-		return r.empty(ctx, b.behind, others)
+		r := barrier.Directory{S: s, Dir: b.path}
+		return r.AwaitEmpty(ctx, b.behind, others)
 	})
 	if err == nil {
 		b.behind = 0
@@ -215,11 +218,4 @@ func (b *DoubleBarrier) idle() {
 func maxMembers(path string) int {
 	const packet, rest = 1<<20 - 1<<12, 17 + 1 + 36 // of a check: headers, slash and name
 	return packet / (rest + len(path))
-}
-
-// closed reports whether Close has been called.
-func (c *Client) closed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closing
 }

@@ -2,6 +2,8 @@
 
 package mutants
 
+import "github.com/zkverify/zkverify/workload/mutants/internal/session"
+
 // LossReason says why a lease was lost.
 type LossReason string
 
@@ -30,9 +32,12 @@ func LossReasons() []LossReason {
 	}
 }
 
-// LossReason returns why the lease was lost, and "" while it is not.
-func (l *Lease) LossReason() LossReason {
-	l.hold.mu.Lock()
-	defer l.hold.mu.Unlock()
-	return l.hold.why
+// lossReasons are the reasons as the sessions tell of them.
+var lossReasons = map[session.Loss]LossReason{
+	session.Expired:          LossSessionExpired,
+	session.DeadlinePassed:   LossDeadlinePassed,
+	session.LinkSuspended:    LossLinkSuspended,
+	session.NodeDeleted:      LossNodeDeleted,
+	session.NotAuthenticated: LossNotAuthenticated,
+	session.ClientClosed:     LossClientClosed,
 }

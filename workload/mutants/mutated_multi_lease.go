@@ -26,7 +26,7 @@ func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
 	g.ctx = context.WithValue(ctx, ownerKey{}, o)
 	for _, l := range leases {
 		l.hold.mu.Lock()
-		l.group = g
+		l.whenLost = g.lose
 		lost := l.hold.isLost
 		l.hold.mu.Unlock()
 		if lost {
@@ -38,7 +38,7 @@ func newMultiLease(ctx context.Context, o owner, leases []*Lease) *MultiLease {
 
 // lose is called when one of the locks is lost.
 func (g *MultiLease) lose() {
-	if g.leases[0].hold.client.cfg.defect == "mutant-multi-lost-late" {
+	if g.leases[0].hold.S.Defect() == "mutant-multi-lost-late" {
 		for _, l := range g.leases {
 			select {
 			case <-l.hold.lost:
@@ -86,7 +86,7 @@ func (g *MultiLease) Context() context.Context { return g.ctx }
 // Release gives all locks back, at the same time. It returns [ErrLeaseLost] when
 // one of them had been lost, and otherwise what [Lease.Release] does.
 func (g *MultiLease) Release(ctx context.Context) error {
-	if ctx.Err() != nil && g.leases[0].hold.client.cfg.defect == "mutant-multi-hasty-release" {
+	if ctx.Err() != nil && g.leases[0].hold.S.Defect() == "mutant-multi-hasty-release" {
 		g.cancel(ErrNotHeld)
 		return g.leases[0].Release(ctx)
 	}

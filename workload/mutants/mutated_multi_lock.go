@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-zookeeper/zk"
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // Lock is what a [MultiLock] is made of: a [Mutex] or one side of a
@@ -116,7 +117,7 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 	}
 	o := ownerOf(ctx)
 	if o.id == "" { // one owner for all
-		o.id = newGUID()
+		o.id = session.NewGUID()
 	}
 	ctx = context.WithValue(ctx, ownerKey{}, o)
 
@@ -134,25 +135,25 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 		}
 	}()
 	var apart []Lock // to be acquired one by one
-	if client.cfg.defect == "mutant-multi-lock-in-order" {
+	if client.cfg.Defect == "mutant-multi-lock-in-order" {
 		sorted = m.locks
 	}
 	for _, l := range sorted {
 		mutex, ok := l.(*Mutex)
-		if !ok || client.cfg.defect == "mutant-multi-lock-in-order" || mutex.kind == readKind && client.holds.find(ownership{mutex.path, o.id, writeKind}) != nil {
+		if !ok || client.cfg.Defect == "mutant-multi-lock-in-order" || mutex.kind == queue.Read && client.holds.find(ownership{mutex.path, o.id, queue.Write}) != nil {
 			apart = append(apart, l)
 			continue
 		}
-		if client.cfg.defect == "mutant-multi-reenters-lost" {
+		if client.cfg.Defect == "mutant-multi-reenters-lost" {
 			is := ownership{mutex.path, o.id, mutex.kind}
 			if i := slices.IndexFunc(o.leases, func(l *Lease) bool { return l.hold.key == is }); i >= 0 {
 				h := o.leases[i].hold
-				h.s.mu.Lock()
-				h.mu.Lock()
-				h.depth++
-				leases[mutex.path] = h.newLease(ctx, h.depth)
-				h.mu.Unlock()
-				h.s.mu.Unlock()
+				h.S.With(func(session.Locked) {
+					h.mu.Lock()
+					defer h.mu.Unlock()
+					h.depth++
+					leases[mutex.path] = h.newLease(ctx, h.depth)
+				})
 				continue
 			}
 		}
@@ -171,7 +172,7 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 		}
 	}
 	if len(fresh) > 0 {
-		_, err := client.inSession(ctx, func(s *session) (*hold, error) {
+		_, err := client.inSession(ctx, func(s *session.Session) (*hold, error) {
 			clear(holds)
 			return nil, m.contend(ctx, s, fresh, holds, block, asked)
 		})
@@ -212,36 +213,17 @@ func giveBack(ctx context.Context, leases map[string]*Lease) {
 }
 
 // contend makes one attempt in one session to get the holds of these mutexes.
-func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, block bool, asked time.Time) (err error) {
-	all := make(map[ownership]*contender)
-	var list []*contender
-	var ops []any
+func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, block bool, asked time.Time) (err error) {
+	all := make(map[ownership]*queue.Contender)
+	var list []*queue.Contender
 	for key, mutex := range mutexes {
-		c := newContender(s, mutex.path, mutex.kinds, mutex.kind, mutex.rule, mutex.cfg)
-		s.expectZxid(c.guid)
-		all[key], list = c, append(list, c)
-		ops = append(ops, &zk.CreateRequest{
-			Path: c.q.dir + "/" + protectedName(c.guid, c.kind), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
-		})
+		all[key] = queue.NewContender(s, mutex.entry())
+		list = append(list, all[key])
 	}
-	err = enqueueAll(ctx, s, list, func() ([]string, error) {
-		results, err := s.conn.Multi(ops...)
-		var paths []string
-		for _, r := range results {
-			paths = append(paths, r.String)
-		}
-		return paths, err
-	})
-	for _, c := range list {
-		s.takeZxid(c.guid)
-		if err != nil {
-			s.leaveLine(c.q)
-		}
-	}
-	if err != nil {
+	if err := queue.EnqueueTogether(ctx, s, list); err != nil {
 		return err
 	}
-	got := make(map[*contender]bool)
+	got := make(map[*queue.Contender]bool)
 	defer func() {
 		if err == nil {
 			return
@@ -256,7 +238,7 @@ func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownersh
 			if got[c] {
 				continue
 			}
-			left = append(left, c.leaveInBackground())
+			left = append(left, c.LeaveInBackground())
 		}
 		clear(holds)
 		giveBack(ctx, taken)
@@ -268,16 +250,16 @@ func (m *MultiLock) contend(ctx context.Context, s *session, mutexes map[ownersh
 		}
 	}()
 	for key, c := range all {
-		s.client.announce(ctx, key.path, c, c.token)
+		mutexes[key].client.announce(ctx, key.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
 	}
 	for _, c := range all {
-		if err := c.wait(ctx, block); err != nil && s.client.cfg.defect != "mutant-multi-lock-goes-on" {
+		if err := c.Wait(ctx, block); err != nil && s.Defect() != "mutant-multi-lock-goes-on" {
 			return err
 		}
-		got[c] = s.client.cfg.defect == "mutant-multi-lock-keeps-part"
+		got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
 	}
 	for key, c := range all {
-		h, err := startHold(ctx, s.client, c.claim(), key, &mutexes[key].cfg, asked)
+		h, err := mutexes[key].client.startHold(ctx, c.Grant(), key, mutexes[key].cfg.revoked, asked)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
@@ -19,16 +22,16 @@ type Mutex struct {
 	path   string
 	kind   string   // of its nodes
 	kinds  []string // that stand in its queue
-	rule   GrantRule
+	rule   queue.Rule
 	cfg    lockConfig
 }
 
 // NewMutex returns the mutex at path, an absolute ZooKeeper path that should
 // have no children but contenders. Missing parents are created as containers.
 func NewMutex(client *Client, path string, options ...LockOption) *Mutex {
-	m := &Mutex{client: client, path: client.resolve(path), kind: lockKind, kinds: lockKinds, rule: exclusive, cfg: newLockConfig(options)}
+	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.rule != nil {
-		m.rule = m.cfg.rule
+		m.rule = m.cfg.rule.shown()
 	}
 	return m
 }
@@ -39,7 +42,7 @@ func (m *Mutex) Path() string { return m.path }
 // Held reports whether the lock is held through this Client, by any owner:
 // Curator's isAcquiredInThisProcess.
 func (m *Mutex) Held() bool {
-	if _, before := m.client.kept.Load(m.path); before && m.client.cfg.defect == "mutant-held-stale" {
+	if _, before := m.client.sessions.Kept.Load(m.path); before && m.client.cfg.Defect == "mutant-held-stale" {
 		return true
 	}
 	return m.client.holds.held(m.path, m.kind)
@@ -101,10 +104,10 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 		return l, err
 	}
 	var h *hold
-	if on, stale := m.client.stale.Load(m.path); stale && m.client.cfg.defect == "mutant-stale-ownership" {
-		m.client.stale.Delete(m.path)
+	if on, stale := m.client.sessions.Stale.Load(m.path); stale && m.client.cfg.Defect == "mutant-stale-ownership" {
+		m.client.sessions.Stale.Delete(m.path)
 		defer func() { m.client.holds.settle(key, h) }()
-		if h, err = startHold(ctx, m.client, on.(claim), key, &m.cfg, asked); err != nil {
+		if h, err = m.client.startHold(ctx, on.(queue.Grant), key, m.cfg.revoked, asked); err != nil {
 			return nil, err
 		}
 		return h.outermost, nil
@@ -113,8 +116,8 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	if m.cfg.handoff > 0 {
 		h, err = m.handoff(ctx, key, block, asked)
 	} else {
-		h, err = m.client.inSession(ctx, func(s *session) (*hold, error) {
-			return m.contend(ctx, s, key, block, asked, (*contender).claim)
+		h, err = m.client.inSession(ctx, func(s *session.Session) (*hold, error) {
+			return m.contend(ctx, s, key, block, asked, (*queue.Contender).Grant)
 		})
 	}
 	if err != nil {
@@ -123,64 +126,69 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	return h.outermost, nil
 }
 
-// contend makes one attempt in one session. The lease stands on what claim makes
+// contend makes one attempt in one session. The lease stands on what grant makes
 // of the contender.
-func (m *Mutex) contend(ctx context.Context, s *session, key ownership, block bool, asked time.Time, claim func(*contender) claim) (_ *hold, err error) {
-	c := newContender(s, m.path, m.kinds, m.kind, m.rule, m.cfg)
-	writer := m.client.holds.find(ownership{m.path, key.owner, writeKind})
-	behind := writer != nil && m.client.cfg.defect == "mutant-downgrade-behind"
+func (m *Mutex) contend(ctx context.Context, s *session.Session, key ownership, block bool, asked time.Time, grant func(*queue.Contender) queue.Grant) (_ *hold, err error) {
+	c := queue.NewContender(s, m.entry())
+	writer := m.client.holds.find(ownership{m.path, key.owner, queue.Write})
+	behind := writer != nil && m.client.cfg.Defect == "mutant-downgrade-behind"
 	for _, l := range ownerOf(ctx).leases {
-		behind = behind || l.hold.key.kind == writeKind && l.Path() == m.path && l.hold.isLost && m.client.cfg.defect == "mutant-local-read"
+		behind = behind || l.hold.key.kind == queue.Write && l.Path() == m.path && l.hold.isLost && m.client.cfg.Defect == "mutant-local-read"
 	}
-	if m.kind == readKind && behind {
-		if err := c.enqueue(ctx); err != nil {
+	if m.kind == queue.Read && behind {
+		if err := c.Enqueue(ctx); err != nil {
 			return nil, err
 		}
-		m.client.announce(ctx, m.path, c, c.token)
-		return startHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+		m.client.announce(ctx, m.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
+		return m.client.startHold(ctx, grant(c), key, m.cfg.revoked, asked)
 	}
-	if m.kind == readKind && writer != nil {
-		err = c.downgrade(ctx, writer.claim)
+	if m.kind == queue.Read && writer != nil {
+		err = c.Downgrade(ctx, writer.Grant)
 	} else {
-		err = c.enqueue(ctx)
+		err = c.Enqueue(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			c.leave(ctx)
+			c.Leave(ctx)
 		}
 	}()
-	if m.client.cfg.defect == "mutant-unannounced-place" {
-		if _, again := m.client.kept.Swap(key, true); !again {
-			m.client.announce(ctx, m.path, c, c.token)
+	if m.client.cfg.Defect == "mutant-unannounced-place" {
+		if _, again := m.client.sessions.Kept.Swap(key, true); !again {
+			m.client.announce(ctx, m.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
 		}
 		defer func() {
-			if !errors.Is(err, errSessionEnded) {
-				m.client.kept.Delete(key)
+			if !errors.Is(err, session.ErrEnded) {
+				m.client.sessions.Kept.Delete(key)
 			}
 		}()
 	} else {
-		m.client.announce(ctx, m.path, c, c.token)
+		m.client.announce(ctx, m.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
 	}
-	if err := c.wait(ctx, block); err != nil {
-		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-no-session-check" {
-			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+	if err := c.Wait(ctx, block); err != nil {
+		if block && errors.Is(err, session.ErrEnded) && m.client.cfg.Defect == "mutant-no-session-check" {
+			return newHold(ctx, m.client.holds, grant(c), key, m.cfg.revoked, asked)
 		}
-		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-own-node-missing" {
-			next, err := m.client.session(ctx)
+		if block && errors.Is(err, session.ErrEnded) && m.client.cfg.Defect == "mutant-own-node-missing" {
+			next, err := m.client.sessions.Get(ctx)
 			if err != nil {
 				return nil, err
 			}
-			on := claim(c)
-			on.s, on.nodes, on.release = next, []string{m.path}, func(bool) error { return nil }
-			return startHold(ctx, m.client, on, key, &m.cfg, asked)
+			on := grant(c)
+			on.S, on.Nodes, on.Release = next, []string{m.path}, func(bool) error { return nil }
+			return m.client.startHold(ctx, on, key, m.cfg.revoked, asked)
 		}
-		if block && ctx.Err() != nil && m.client.cfg.defect == "mutant-cancelled-acquire" {
-			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+		if block && ctx.Err() != nil && m.client.cfg.Defect == "mutant-cancelled-acquire" {
+			return newHold(ctx, m.client.holds, grant(c), key, m.cfg.revoked, asked)
 		}
 		return nil, err
 	}
-	return startHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+	return m.client.startHold(ctx, grant(c), key, m.cfg.revoked, asked)
+}
+
+// entry is what the mutex's contenders want.
+func (m *Mutex) entry() queue.Entry {
+	return queue.Entry{Dir: m.path, Kinds: m.kinds, Kind: m.kind, Rule: m.rule, Custom: m.cfg.rule != nil, Data: m.cfg.data, ACL: m.cfg.acl}
 }

@@ -4,7 +4,6 @@ package mutants
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -54,38 +53,4 @@ type Enqueued struct {
 	// then it is how many are known, a lower bound that is at least one.
 	Ahead   int
 	Session int64
-}
-
-// notifier delivers Observer calls in order. Its goroutine lives while calls
-// are queued and is owned by the Client, which waits for it in Close.
-type notifier struct {
-	mu      sync.Mutex
-	queue   []func()
-	running bool
-	wg      sync.WaitGroup
-}
-
-func (n *notifier) post(f func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.queue = append(n.queue, f)
-	if !n.running {
-		n.running = true
-		n.wg.Go(n.run)
-	}
-}
-
-func (n *notifier) run() {
-	for {
-		n.mu.Lock()
-		if len(n.queue) == 0 {
-			n.running = false
-			n.mu.Unlock()
-			return
-		}
-		f := n.queue[0]
-		n.queue = n.queue[1:]
-		n.mu.Unlock()
-		f()
-	}
 }

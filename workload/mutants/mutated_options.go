@@ -11,31 +11,20 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // config is what the options of Connect set.
 type config struct {
-	defect         string
-	sessionTimeout time.Duration
-	tick           time.Duration
-	maxPacket      int
-	policy         LossPolicy
-	acl            []zk.ACL
-	auths          []auth
-	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
-	observer       Observer
-	tls            *tls.Config
-	namespace      *string
-	listeners      []func(ConnectionState)
-}
-
-type auth struct {
-	scheme string
-	secret func() []byte // a function, so that no %v of a Client shows it
+	session.Config
+	observer  Observer
+	namespace *string
+	listeners []func(ConnectionState)
 }
 
 // WithDefect switches a defect on, by the name of its mutant.
-func WithDefect(name string) Option { return func(c *config) { c.defect = name } }
+func WithDefect(name string) Option { return func(c *config) { c.Config.Defect = name } }
 
 // Option configures a Client.
 type Option func(*config)
@@ -45,17 +34,28 @@ type Option func(*config)
 // 20 ticks unless configured). A crashed holder blocks others for about this
 // long. Default 10 s.
 func WithSessionTimeout(d time.Duration) Option {
-	return func(c *config) { c.sessionTimeout = d }
+	return func(c *config) { c.Timeout = d }
+}
+
+// check refuses what no client can be made with.
+func (c *config) check() error {
+	if err := c.checkNamespace(); err != nil {
+		return err
+	}
+	if err := c.checkTimeouts(); err != nil {
+		return err
+	}
+	return c.checkMaxPacket()
 }
 
 // checkTimeouts refuses what a session cannot be negotiated or its leases cannot
 // be judged with. ZooKeeper counts milliseconds in 32 bits.
 func (c *config) checkTimeouts() error {
-	if c.sessionTimeout < time.Millisecond || c.sessionTimeout.Milliseconds() > math.MaxInt32 {
-		return fmt.Errorf("%w: a session timeout of %v", ErrBadTimeout, c.sessionTimeout)
+	if c.Timeout < time.Millisecond || c.Timeout.Milliseconds() > math.MaxInt32 {
+		return fmt.Errorf("%w: a session timeout of %v", ErrBadTimeout, c.Timeout)
 	}
-	if c.tick < 0 {
-		return fmt.Errorf("%w: a server tick of %v", ErrBadTimeout, c.tick)
+	if c.Tick < 0 {
+		return fmt.Errorf("%w: a server tick of %v", ErrBadTimeout, c.Tick)
 	}
 	return nil
 }
@@ -66,16 +66,12 @@ func (c *config) checkTimeouts() error {
 // network fails. Default: 2 s, ZooKeeper's own default, or half the negotiated
 // session timeout if that is less (ZooKeeper's default minimum is two ticks).
 func WithServerTick(d time.Duration) Option {
-	return func(c *config) { c.tick = d }
+	return func(c *config) { c.Tick = d }
 }
 
 // juteMaxBuffer is what servers take, unless configured. They answer a larger
 // packet by cutting the connection, and every repetition of it too.
 const juteMaxBuffer = 1<<20 - 1
-
-// slack is by how much a server's reply may exceed what it takes: a node of the
-// largest size comes with its status.
-const slack = 1 << 10
 
 // WithJuteMaxBuffer tells the servers' jute.maxbuffer, in bytes, where it is not
 // the default: from 4096 to 1 GiB. A request that is larger is not sent, and
@@ -85,12 +81,12 @@ const slack = 1 << 10
 // contenders needs more than the default, and its acquires wait in vain without.
 // Each session has a buffer of this size. Default 1048575.
 func WithJuteMaxBuffer(bytes int) Option {
-	return func(c *config) { c.maxPacket = bytes }
+	return func(c *config) { c.MaxPacket = bytes }
 }
 
 func (c *config) checkMaxPacket() error {
-	if c.maxPacket < 1<<12 || c.maxPacket > 1<<30 {
-		return fmt.Errorf("%w: a jute.maxbuffer of %d bytes", ErrBadSize, c.maxPacket)
+	if c.MaxPacket < 1<<12 || c.MaxPacket > 1<<30 {
+		return fmt.Errorf("%w: a jute.maxbuffer of %d bytes", ErrBadSize, c.MaxPacket)
 	}
 	return nil
 }
@@ -107,7 +103,9 @@ const (
 )
 
 // WithLossPolicy sets the policy. Default LoseOnDeadline.
-func WithLossPolicy(p LossPolicy) Option { return func(c *config) { c.policy = p } }
+func WithLossPolicy(p LossPolicy) Option {
+	return func(c *config) { c.LoseOnSuspend = p == LoseOnSuspend }
+}
 
 // WithACL sets the access control list of every node that the client creates:
 // contenders, for which WithLockACL may say otherwise, and the lock's path and
@@ -118,7 +116,7 @@ func WithLossPolicy(p LossPolicy) Option { return func(c *config) { c.policy = p
 // Client.Revoke. Whether a contender's node may be deleted is up to the list of
 // the lock's path, not to the node's own.
 func WithACL(acl ...zk.ACL) Option {
-	return func(c *config) { c.acl = append([]zk.ACL{}, acl...) }
+	return func(c *config) { c.ACL = append([]zk.ACL{}, acl...) }
 }
 
 // WithAuth authenticates every session by a scheme ("digest") and its
@@ -128,7 +126,9 @@ func WithACL(acl ...zk.ACL) Option {
 // calls return zk.ErrNoAuth.
 func WithAuth(scheme string, cred []byte) Option {
 	cred = append([]byte{}, cred...)
-	return func(c *config) { c.auths = append(c.auths, auth{scheme, func() []byte { return cred }}) }
+	return func(c *config) {
+		c.Auths = append(c.Auths, session.Auth{Scheme: scheme, Secret: func() []byte { return cred }})
+	}
 }
 
 // WithTLS makes every connection one of TLS, to the servers' secureClientPort.
@@ -141,13 +141,13 @@ func WithTLS(conf *tls.Config) Option {
 		conf = new(tls.Config)
 	}
 	conf = conf.Clone() // the caller may go on to change it
-	return func(c *config) { c.tls = conf }
+	return func(c *config) { c.Tls = conf }
 }
 
 // WithDialer replaces net.Dialer, for a proxy, say. The context ends when the
 // attempt takes too long or the client is closed.
 func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
-	return func(c *config) { c.dial = dial }
+	return func(c *config) { c.Dial = dial }
 }
 
 // WithObserver sets functions that are told what happens to the client's locks.
@@ -161,4 +161,24 @@ func WithObserver(o Observer) Option { return func(c *config) { c.observer = o }
 // delays no lock, and may use the client, but must not close it.
 func WithConnectionListener(f func(ConnectionState)) Option {
 	return func(c *config) { c.listeners = append(c.listeners, f) }
+}
+
+// WithNamespace puts every path that the client's recipes are given below
+// prefix, an absolute ZooKeeper path: with "/app" a lock at "/orders" is at
+// "/app/orders", for other clients and in everything that is reported, as
+// Lease.Path and Lease.Node. What takes a path that was reported, as
+// Client.Revoke, takes it whole; Conn knows nothing of the namespace. Default:
+// none. A prefix that is no such path makes Connect return [ErrBadPath].
+func WithNamespace(prefix string) Option {
+	return func(c *config) { c.namespace = &prefix }
+}
+
+func (c *config) checkNamespace() error {
+	if c.namespace == nil {
+		return nil
+	}
+	if err := session.CheckPath(*c.namespace); err != nil {
+		return fmt.Errorf("%w: namespace %q", err, *c.namespace)
+	}
+	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // Participant is one contender in a lock's queue.
@@ -23,17 +26,17 @@ type Participant struct {
 // participants lists the nodes of these kinds at dir. A session that ends
 // meanwhile is no concern of the caller's: the next one is asked again.
 func (c *Client) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
-	if err = checkPath(dir); err == nil {
-		err = c.throughSessions(ctx, func(s *session) (err error) {
-			all, err = s.participants(ctx, dir, kinds)
+	if err = session.CheckPath(dir); err == nil {
+		err = c.sessions.Through(ctx, func(s *session.Session) (err error) {
+			all, err = participants(ctx, s, dir, kinds)
 			return err
 		})
 	}
 	if err != nil {
 		return nil, opError("participants", dir, err)
 	}
-	if c.cfg.defect == "mutant-old-participants" {
-		before, _ := c.kept.Swap(dir, all)
+	if c.cfg.Defect == "mutant-old-participants" {
+		before, _ := c.sessions.Kept.Swap(dir, all)
 		if list, ok := before.([]Participant); ok {
 			return list, nil
 		}
@@ -41,9 +44,9 @@ func (c *Client) participants(ctx context.Context, dir string, kinds []string) (
 	return all, nil
 }
 
-func (s *session) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
-	children, err := retry(ctx, s, func() ([]string, error) {
-		children, _, err := s.conn.Children(dir)
+func participants(ctx context.Context, s *session.Session, dir string, kinds []string) (all []Participant, err error) {
+	children, err := session.Retry(ctx, s, func() ([]string, error) {
+		children, _, err := s.Conn.Children(dir)
 		return children, err
 	})
 	if errors.Is(err, zk.ErrNoNode) {
@@ -56,10 +59,10 @@ func (s *session) participants(ctx context.Context, dir string, kinds []string) 
 		data []byte
 		stat *zk.Stat
 	}
-	for _, e := range queue(children, kinds) {
+	for _, e := range queue.Places(children, kinds) {
 		p := Participant{Node: dir + "/" + e.Node, Kind: e.Kind}
-		n, err := retry(ctx, s, func() (node, error) {
-			data, stat, err := s.conn.Get(p.Node)
+		n, err := session.Retry(ctx, s, func() (node, error) {
+			data, stat, err := s.Conn.Get(p.Node)
 			return node{data, stat}, err
 		})
 		if errors.Is(err, zk.ErrNoNode) {

@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // revokeData is what Curator's Revoker sets a lock node's data to.
@@ -27,38 +30,38 @@ const revokeData = "__REVOKE__"
 // zk.ErrNoAuth. The path is a whole one, as Participants and Node report it,
 // also under WithNamespace.
 func (c *Client) Revoke(ctx context.Context, path string) error {
-	if err := checkPath(path); err != nil {
+	if err := session.CheckPath(path); err != nil {
 		return opError("revoke", path, err)
 	}
-	if _, ok := parsePlace(path[strings.LastIndexByte(path, '/')+1:], allKinds); !ok {
+	if _, ok := queue.ParsePlace(path[strings.LastIndexByte(path, '/')+1:], queue.All); !ok {
 		return opError("revoke", path, ErrBadPath)
 	}
 	if ctx.Err() != nil {
 		return opError("revoke", path, context.Cause(ctx))
 	}
 	for {
-		s, err := c.session(ctx)
+		s, err := c.sessions.Get(ctx)
 		if err != nil {
 			return opError("revoke", path, err)
 		}
-		if c.cfg.defect == "mutant-revocation-of-all" {
+		if c.cfg.Defect == "mutant-revocation-of-all" {
 			dir := path[:strings.LastIndexByte(path, '/')]
-			children, _, _ := s.conn.Children(dir)
+			children, _, _ := s.Conn.Children(dir)
 			for _, child := range children {
-				_, _ = s.conn.Set(dir+"/"+child, []byte(revokeData), -1)
+				_, _ = s.Conn.Set(dir+"/"+child, []byte(revokeData), -1)
 			}
 		}
 		// Set again after a lost reply it is the same request.
-		_, err = retry(ctx, s, func() (*zk.Stat, error) {
-			if c.cfg.defect == "mutant-revocation-forces" {
-				return nil, s.conn.Delete(path, -1)
+		_, err = session.Retry(ctx, s, func() (*zk.Stat, error) {
+			if c.cfg.Defect == "mutant-revocation-forces" {
+				return nil, s.Conn.Delete(path, -1)
 			}
-			return s.conn.Set(path, []byte(revokeData), -1)
+			return s.Conn.Set(path, []byte(revokeData), -1)
 		})
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):
 			return nil
-		case !errors.Is(err, errSessionEnded):
+		case !errors.Is(err, session.ErrEnded):
 			return opError("revoke", path, err)
 		}
 	}
@@ -70,18 +73,16 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 // requests that come while one is being taken note of may be told as one. The
 // data of the lock node is put back, so that participants see it again.
 func (l *Lease) OnRevoke(f func(*Lease)) (stop func()) {
-	h := l.hold
-	h.s.mu.Lock()
-	defer h.s.mu.Unlock()
-	return l.onRevokeLocked(f)
+	l.hold.S.With(func(s session.Locked) { stop = l.onRevoke(s, f) })
+	return stop
 }
 
-// onRevokeLocked is OnRevoke with the session locked.
-func (l *Lease) onRevokeLocked(f func(*Lease)) (stop func()) {
+// onRevoke is OnRevoke with the session locked.
+func (l *Lease) onRevoke(s session.Locked, f func(*Lease)) (stop func()) {
 	h := l.hold
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, off := h.client.kept.Load(h.key.path); off {
+	if _, off := h.S.Kept.Load(h.key.path); off {
 		return func() {}
 	}
 	id := new(byte)
@@ -90,17 +91,17 @@ func (l *Lease) onRevokeLocked(f func(*Lease)) (stop func()) {
 		h.revoke = make(map[*byte]func())
 	}
 	h.revoke[id] = listener
-	if h.client.cfg.defect == "mutant-revocation-of-previous" {
-		if before, ok := h.client.kept.Swap("listened "+h.key.path, h); ok && before != h {
+	if h.S.Defect() == "mutant-revocation-of-previous" {
+		if before, ok := h.S.Kept.Swap("listened "+h.key.path, h); ok && before != h {
 			h.before = before.(*hold)
 		}
 	}
 	if h.asked {
-		h.client.notify.post(func() { h.tell(id) })
+		h.registry.notify.post(func() { h.tell(id) })
 	}
-	if !h.watched && !h.over && !h.s.over {
+	if !h.watched && !h.over && !s.Over() {
 		h.watched = true
-		h.s.wg.Go(h.watchRevocation)
+		s.Spawn(h.watchRevocation)
 	}
 	return func() {
 		h.mu.Lock()
@@ -123,33 +124,35 @@ func (h *hold) tell(id *byte) {
 // the end of the hold. It reads before it waits, so that a request from before
 // the watch is seen. The hold owns its goroutine.
 func (h *hold) watchRevocation() {
-	path := h.nodes[0]
-	ctx, cancel := context.WithCancel(h.s.quit)
+	path := h.Nodes[0]
+	ctx, cancel := context.WithCancel(h.S.Quit)
 	defer cancel()
-	h.s.wg.Go(func() { // ends with the hold, which does not outlive its session
+	if !h.S.Spawn(func() { // ends with the hold, which does not outlive its session
 		<-h.ended
 		cancel()
-	})
+	}) {
+		return
+	}
 	for {
-		_, linkChanged := h.s.linkState()
+		_, linkChanged := h.S.LinkState()
 		watch, err := h.readRevocation(ctx, path)
 		switch {
 		case err == nil:
-		case ctx.Err() != nil, answered(err):
+		case ctx.Err() != nil, session.Answered(err):
 			return // the heartbeat sees what has become of the node
 		default:
-			if h.s.awaitUp(ctx) != nil {
+			if h.S.AwaitUp(ctx) != nil {
 				return
 			}
 			continue
 		}
 		select {
-		case <-watch.event:
-			h.s.watch.fired(watch)
+		case <-watch.Event:
+			h.S.Watches.Fired(watch)
 		case <-linkChanged:
 		case <-ctx.Done():
 			return
-		case <-h.s.ended:
+		case <-h.S.Ended:
 			return
 		}
 	}
@@ -157,12 +160,12 @@ func (h *hold) watchRevocation() {
 
 // readRevocation sets a watch on the lock node's data, unless there is one, and
 // then looks for a request in it.
-func (h *hold) readRevocation(ctx context.Context, path string) (watched, error) {
-	watch, err := h.s.watch.on(ctx, h.s, path)
+func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched, error) {
+	watch, err := session.Watch(ctx, h.S, path)
 	if err != nil {
 		return watch, err
 	}
-	if h.client.cfg.defect == "mutant-revocation-before-watch" && !h.looked {
+	if h.S.Defect() == "mutant-revocation-before-watch" && !h.looked {
 		h.looked = true
 		return watch, nil
 	}
@@ -170,8 +173,8 @@ func (h *hold) readRevocation(ctx context.Context, path string) (watched, error)
 		data    []byte
 		version int32
 	}
-	n, err := call(ctx, h.s, func() (node, error) {
-		data, stat, err := h.s.conn.Get(path)
+	n, err := session.Call(ctx, h.S, func() (node, error) {
+		data, stat, err := h.S.Conn.Get(path)
 		if err != nil {
 			return node{}, err
 		}
@@ -181,28 +184,28 @@ func (h *hold) readRevocation(ctx context.Context, path string) (watched, error)
 		return watch, err
 	}
 	h.mu.Lock()
-	if !h.over && n.version > h.answered && !(h.asked && h.client.cfg.defect == "mutant-revocation-data-stays") {
+	if !h.over && n.version > h.answered && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {
 		h.asked, h.answered = true, n.version
-		if f := h.client.cfg.observer.RevokeRequested; f != nil {
-			h.client.notify.post(func() { f(h.outermost) })
+		if f := h.registry.observer.RevokeRequested; f != nil {
+			h.registry.notify.post(func() { f(h.outermost) })
 		}
 		if before := h.before; before != nil {
-			h.client.notify.post(func() {
+			h.registry.notify.post(func() {
 				for _, id := range slices.Collect(maps.Keys(before.revoke)) {
 					before.tell(id)
 				}
 			})
 		}
 		for id := range h.revoke {
-			h.client.notify.post(func() { h.tell(id) })
+			h.registry.notify.post(func() { h.tell(id) })
 		}
 	}
 	h.mu.Unlock()
-	if h.client.cfg.defect == "mutant-revocation-data-stays" {
+	if h.S.Defect() == "mutant-revocation-data-stays" {
 		return watch, nil
 	}
 	// A request that comes in between is not overwritten: the version differs.
-	_, err = call(ctx, h.s, func() (*zk.Stat, error) { return h.s.conn.Set(path, h.data, n.version) }, nil)
+	_, err = session.Call(ctx, h.S, func() (*zk.Stat, error) { return h.S.Conn.Set(path, h.Data, n.version) }, nil)
 	if errors.Is(err, zk.ErrBadVersion) {
 		err = nil
 	}

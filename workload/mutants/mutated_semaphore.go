@@ -4,11 +4,11 @@ package mutants
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/go-zookeeper/zk"
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // Semaphore admits holders as long as their permits add up to no more than its
@@ -43,7 +43,7 @@ const maxPermits = 1000
 // NewSemaphore returns the semaphore at path with a fixed size, at least 1,
 // which must be the same for everybody who uses it.
 func NewSemaphore(client *Client, path string, size int, options ...LockOption) *Semaphore {
-	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(options)}
+	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(client, options)}
 }
 
 // NewSharedSemaphore returns the semaphore at path whose size is what count
@@ -60,7 +60,7 @@ func NewSharedSemaphore(client *Client, path string, count *SharedCount, options
 func (s *Semaphore) Path() string { return s.path }
 
 // Held reports whether permits are held through this Client.
-func (s *Semaphore) Held() bool { return s.client.holds.held(s.path, leaseKind) }
+func (s *Semaphore) Held() bool { return s.client.holds.held(s.path, queue.Permit) }
 
 // Acquire waits for one permit. See AcquireN.
 func (s *Semaphore) Acquire(ctx context.Context) (*Lease, error) { return s.AcquireN(ctx, 1) }
@@ -78,7 +78,7 @@ func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.T
 // [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
 // [ErrBadCount]; [ErrTooLarge]; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
-	l, err := s.acquire(ctx, n, true, newGUID())
+	l, err := s.acquire(ctx, n, true, session.NewGUID())
 	if err != nil {
 		return nil, opError("acquire", s.path, err)
 	}
@@ -88,7 +88,7 @@ func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 // TryAcquireN takes n permits if nobody is ahead in the queue and they are free,
 // and returns [ErrNotAcquired] otherwise. Otherwise it is like AcquireN.
 func (s *Semaphore) TryAcquireN(ctx context.Context, n int) (*Lease, error) {
-	l, err := s.acquire(ctx, n, false, newGUID())
+	l, err := s.acquire(ctx, n, false, session.NewGUID())
 	if err != nil {
 		return nil, opError("try-acquire", s.path, err)
 	}
@@ -103,22 +103,17 @@ func (s *Semaphore) Do(ctx context.Context, f func(ctx context.Context, lease *L
 // Participants lists the permits that are out, oldest first, each of kind
 // "lease-", and behind them the acquirers that wait, of kind "lock-".
 func (s *Semaphore) Participants(ctx context.Context) ([]Participant, error) {
-	leases, err := s.client.participants(ctx, s.path+leasesDir, leaseKinds)
+	leases, err := s.client.participants(ctx, s.path+queue.LeasesDir, queue.Permits)
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := s.client.participants(ctx, s.path+locksDir, lockKinds)
+	waiting, err := s.client.participants(ctx, s.path+queue.LocksDir, queue.Locks)
 	return append(leases, waiting...), err
 }
 
-const (
-	locksDir  = "/locks"
-	leasesDir = "/leases"
-)
-
 func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (_ *Lease, err error) {
 	asked := time.Now()
-	key, err := s.client.begin(ctx, s.path, leaseKind)
+	key, err := s.client.begin(ctx, s.path, queue.Permit)
 	switch {
 	case err != nil:
 		return nil, err
@@ -139,14 +134,14 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	}
 	var h *hold
 	defer func() { s.client.holds.settle(key, h) }()
-	h, err = s.client.inSession(ctx, func(in *session) (*hold, error) {
-		on, err := s.contend(ctx, in, n, block)
+	h, err = s.client.inSession(ctx, func(in *session.Session) (*hold, error) {
+		on, err := s.pool().Contend(ctx, in, n, block, func(c *queue.Contender) { s.client.announce(ctx, s.path, c, Token{}) })
 		if err != nil {
 			return nil, err
 		}
-		h, err := startHold(ctx, s.client, on, key, &s.cfg, asked)
+		h, err := s.client.startHold(ctx, on, key, s.cfg.revoked, asked)
 		if err != nil {
-			in.spawn(func() { on.release(true) })
+			in.Spawn(func() { on.Release(true) })
 		}
 		return h, err
 	})
@@ -156,163 +151,11 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	return h.outermost, nil
 }
 
-// contendOneByOne takes n permits one after the other, and keeps those that it
-// has while it waits for the next.
-func (s *Semaphore) contendOneByOne(ctx context.Context, in *session, n int, block bool) (all claim, err error) {
-	var ones []claim
-	release := func(lost bool) (err error) {
-		for _, one := range ones {
-			err = errors.Join(err, one.release(lost))
-		}
-		return err
-	}
-	for range n {
-		one, err := s.contend(ctx, in, 1, block)
-		if err != nil {
-			in.spawn(func() { release(true) })
-			return claim{}, err
-		}
-		ones = append(ones, one)
-		all.nodes, all.token = append(all.nodes, one.nodes...), one.token
-	}
-	all.s, all.permits, all.data, all.release = in, n, s.cfg.data, release
-	return all, nil
-}
-
-// contend takes n permits in one session.
-func (s *Semaphore) contend(ctx context.Context, in *session, n int, block bool) (claim, error) {
-	if n > 1 && s.client.cfg.defect == "mutant-semaphore-one-by-one" {
-		return s.contendOneByOne(ctx, in, n, block)
-	}
-	c := newContender(in, s.path+locksDir, lockKinds, lockKind, exclusive, lockConfig{data: s.cfg.data, acl: s.cfg.acl})
-	c.asks = &asks{sem: s, n: n, guid: newGUID()}
-	if err := c.enqueue(ctx); err != nil {
-		return claim{}, err
-	}
-	s.client.announce(ctx, s.path, c, Token{})
-	for {
-		var err error
-		if s.client.cfg.defect != "mutant-semaphore-no-queue" {
-			err = c.wait(ctx, block)
-		}
-		t := c.q.takeOf(c) // when one who stood ahead takes for it, too
-		if t == nil && err == nil {
-			t, err = s.take(ctx, c, block)
-		}
-		if t == nil {
-			c.leave(ctx)
-			return claim{}, err
-		}
-		if on, err := t.await(ctx, c); !errors.Is(err, errAskAgain) {
-			return on, err
-		}
-	}
-}
-
-// same reports whether two handles speak of the same semaphore and size.
-func (s *Semaphore) same(other *Semaphore) bool {
-	if s.count == nil || other.count == nil {
-		return s.count == other.count && s.path == other.path && s.size == other.size
-	}
-	return s.path == other.path && s.count.path == other.count.path
-}
-
-// take waits at the head of the queue until there is room, and takes. As long as
-// c is there others can only give permits back.
-func (s *Semaphore) take(ctx context.Context, c *contender, block bool) (*take, error) {
-	var seen *permits
-	for watch := false; ; {
-		t, short, err := c.q.takeOrWait(c)
-		switch {
-		case t != nil || err != nil:
-			return t, err
-		case short == ofOurs && s.count == nil && block:
-			if err := c.awaitOwn(ctx, aPermit); err != nil {
-				return nil, err
-			}
-			continue
-		case short == unknown || seen == nil && !(short == ofOurs && s.count == nil):
-			c.q.stop(c, aPermit)
-			if seen, err = s.look(ctx, c, watch); err != nil {
-				return nil, err
-			}
-			watch = block // the next time: most often there is room
-			continue
-		case !block:
-			c.q.stop(c, aPermit)
-			return nil, ErrNotAcquired
-		}
-		err = c.awaitAny(ctx, seen.changed)
-		c.q.stop(c, aPermit)
-		if err != nil {
-			return nil, err
-		}
-		seen = nil
-	}
-}
-
-// look counts the permits that are out, and remembers.
-func (s *Semaphore) look(ctx context.Context, c *contender, watch bool) (*permits, error) {
-	defer c.q.looking()()
-	for {
-		room, err := s.tally(ctx, c, watch)
-		switch {
-		case err == nil:
-			c.q.learnPermits(&room)
-			return &room, nil
-		case answered(err):
-			return nil, err
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		}
-		if err := c.s.awaitUp(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (s *Semaphore) tally(ctx context.Context, c *contender, watch bool) (room permits, err error) {
-	dir := s.path + leasesDir
-	var children []string
-	if watch { // before the look, so that no change is missed
-		var event watched
-		event, children, err = c.s.watch.onChildren(ctx, c.s, dir)
-		if err != nil && !errors.Is(err, zk.ErrNoNode) {
-			return room, err
-		}
-		room.changed = append(room.changed, event)
-		if s.count != nil && c.s.client.cfg.defect != "mutant-semaphore-raise-unnoticed" {
-			event, err := c.s.watch.on(ctx, c.s, s.count.path)
-			if err != nil && !errors.Is(err, zk.ErrNoNode) {
-				return room, err
-			}
-			room.changed = append(room.changed, event)
-		}
-	}
-	room.size = s.size
+// pool is the semaphore as its queue knows it.
+func (s *Semaphore) pool() *queue.Pool {
+	p := &queue.Pool{Path: s.path, Size: s.size, Data: s.cfg.data, ACL: s.cfg.acl}
 	if s.count != nil {
-		if room.size, room.version, err = s.count.read(ctx, c.s); err != nil {
-			return room, err
-		}
-		if s.client.cfg.defect == "mutant-semaphore-size-grows" {
-			if most, ok := s.client.kept.Load(s.count.path); ok {
-				room.size = max(room.size, most.(int))
-			}
-			s.client.kept.Store(s.count.path, room.size)
-		}
+		p.Count = &queue.Count{Path: s.count.path, Read: s.count.read}
 	}
-	if children == nil {
-		children, err = call(ctx, c.s, func() ([]string, error) {
-			children, _, err := c.s.conn.Children(dir)
-			return children, err
-		}, nil)
-		if err != nil && !errors.Is(err, zk.ErrNoNode) {
-			return room, err
-		}
-	}
-	room.out = make(map[string]bool)
-	for _, p := range queue(children, leaseKinds) {
-		room.out[dir+"/"+p.Node] = true
-	}
-	return room, nil
+	return p
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // SharedCount is a number that all clients see: Curator's SharedCount, on the
@@ -36,7 +38,7 @@ func (c *SharedCount) Path() string { return c.path }
 // ZooKeeper such as zk.ErrNoAuth. Set returns the same.
 func (c *SharedCount) Get(ctx context.Context) (int, error) {
 	var n int
-	err := c.inSession(ctx, func(s *session) (err error) {
+	err := c.inSession(ctx, func(s *session.Session) (err error) {
 		n, _, err = c.read(ctx, s)
 		return err
 	})
@@ -51,8 +53,8 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 	if err := checkCount(n); err != nil {
 		return opError("set", c.path, err)
 	}
-	err := c.inSession(ctx, func(s *session) error {
-		_, err := retry(ctx, s, func() (*zk.Stat, error) { return s.conn.Set(c.path, encodeCount(n), -1) })
+	err := c.inSession(ctx, func(s *session.Session) error {
+		_, err := session.Retry(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(c.path, encodeCount(n), -1) })
 		if errors.Is(err, zk.ErrNoNode) {
 			return c.create(ctx, s, n)
 		}
@@ -66,7 +68,7 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 
 // inSession repeats step in the next session when one has ended, and when the
 // node came or went in between.
-func (c *SharedCount) inSession(ctx context.Context, step func(*session) error) error {
+func (c *SharedCount) inSession(ctx context.Context, step func(*session.Session) error) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -74,12 +76,12 @@ func (c *SharedCount) inSession(ctx context.Context, step func(*session) error) 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		s, err := c.client.session(ctx)
+		s, err := c.client.sessions.Get(ctx)
 		if err != nil {
 			return err
 		}
 		err = step(s)
-		if !errors.Is(err, errSessionEnded) && !errors.Is(err, zk.ErrNodeExists) && !errors.Is(err, zk.ErrNoNode) {
+		if !errors.Is(err, session.ErrEnded) && !errors.Is(err, zk.ErrNodeExists) && !errors.Is(err, zk.ErrNoNode) {
 			return err
 		}
 	}
@@ -87,7 +89,7 @@ func (c *SharedCount) inSession(ctx context.Context, step func(*session) error) 
 
 // read returns the count and the version of its node, which it creates if need
 // be.
-func (c *SharedCount) read(ctx context.Context, s *session) (n int, version int32, err error) {
+func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, version int32, err error) {
 	type node struct {
 		data    []byte
 		version int32
@@ -96,8 +98,8 @@ func (c *SharedCount) read(ctx context.Context, s *session) (n int, version int3
 		return 0, 0, err
 	}
 	for {
-		got, err := retry(ctx, s, func() (node, error) {
-			data, stat, err := s.conn.Get(c.path)
+		got, err := session.Retry(ctx, s, func() (node, error) {
+			data, stat, err := s.Conn.Get(c.path)
 			if err != nil {
 				return node{}, err
 			}
@@ -120,16 +122,16 @@ func (c *SharedCount) read(ctx context.Context, s *session) (n int, version int3
 
 // create makes the node. After a lost reply it may find its own: then it is
 // there all the same, and read and Set come back to it.
-func (c *SharedCount) create(ctx context.Context, s *session, n int) error {
+func (c *SharedCount) create(ctx context.Context, s *session.Session, n int) error {
 	create := func() (string, error) {
-		return s.conn.Create(c.path, encodeCount(n), 0, s.client.cfg.acl)
+		return s.Conn.Create(c.path, encodeCount(n), 0, c.client.cfg.ACL)
 	}
 	for {
-		_, err := retry(ctx, s, create)
+		_, err := session.Retry(ctx, s, create)
 		if !errors.Is(err, zk.ErrNoNode) {
 			return err
 		}
-		if err := createParents(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')]); err != nil {
+		if err := session.CreateParents(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')]); err != nil {
 			return err
 		}
 	}
@@ -137,7 +139,7 @@ func (c *SharedCount) create(ctx context.Context, s *session, n int) error {
 
 // check looks at what NewSharedCount was given.
 func (c *SharedCount) check() error {
-	if err := checkPath(c.path); err != nil {
+	if err := session.CheckPath(c.path); err != nil {
 		return err
 	}
 	return checkCount(c.initial)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// edit replaces Old, which must stand exactly once in File as it is in package
-// recipes, by New.
+// edit replaces Old, which must stand exactly once in File, a path below the recipes,
+// by New.
 type edit struct{ File, Old, New string }
 
 // change is what an edit comes down to: what Old and New have in common at their

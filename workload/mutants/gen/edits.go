@@ -29,14 +29,29 @@ var edits = slices.Concat(
 	pauseEdits,
 )
 
-// switchEdits are the switch itself.
+// switchEdits are the switch itself. A client's sessions know the defect, and keep
+// what defects remember.
 var switchEdits = []edit{
-	{"options.go", "type config struct {", "type config struct {\n\tdefect string"},
 	{"options.go", "// Option configures a Client.", `// WithDefect switches a defect on, by the name of its mutant.
-func WithDefect(name string) Option { return func(c *config) { c.defect = name } }
+func WithDefect(name string) Option { return func(c *config) { c.Config.Defect = name } }
 
 // Option configures a Client.`},
-	{"client.go", "	connection connection\n", `	connection connection
-	kept       sync.Map // what a defect keeps, by path
+	{"internal/session/config.go", "type Config struct {", "type Config struct {\n	Defect string"},
+	{"internal/session/keeper.go", "type common struct {\n", `type common struct {
+	Kept  sync.Map // what a defect keeps, by path
+	Stale sync.Map // what a defect remembers of a path
 `},
+	{"internal/session/session.go", "// Keep returns", `// Defect is the defect in force.
+func (s *Session) Defect() string { return s.cfg.Defect }
+
+// End is end, for defects.
+func (s *Session) End(why Loss) { s.end(why) }
+
+// Keep returns`},
+	{"client.go", "	if _, err := c.sessions.Get(ctx); err != nil {\n", `	c.holds.sessions = c.sessions
+	if _, err := c.sessions.Get(ctx); err != nil {
+`},
+	{"registry.go", "	notify   *notifier\n", "	notify   *notifier\n	sessions *session.Keeper // for defects that go on in another session\n"},
+	{"registry.go", "	\"sync\"\n", "	\"sync\"\n	\"github.com/zkverify/zkverify/recipes/internal/session\"\n"},
+	{"lease.go", "	\"github.com/zkverify/zkverify/recipes/internal/session\"\n", "	\"github.com/zkverify/zkverify/recipes/internal/queue\"\n	\"github.com/zkverify/zkverify/recipes/internal/session\"\n"},
 }

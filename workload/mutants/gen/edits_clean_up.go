@@ -3,36 +3,36 @@ package main
 // cleanUpEdits are defects in what an acquire or a release leaves behind.
 var cleanUpEdits = []edit{
 	// mutant-cancelled-acquire
-	{"mutex.go", "	if err := c.wait(ctx, block); err != nil {\n", `	if err := c.wait(ctx, block); err != nil {
-		if block && ctx.Err() != nil && m.client.cfg.defect == "mutant-cancelled-acquire" {
-			return newHold(ctx, m.client, claim(c), key, &m.cfg, asked)
+	{"mutex.go", "	if err := c.Wait(ctx, block); err != nil {\n", `	if err := c.Wait(ctx, block); err != nil {
+		if block && ctx.Err() != nil && m.client.cfg.Defect == "mutant-cancelled-acquire" {
+			return newHold(ctx, m.client.holds, grant(c), key, m.cfg.revoked, asked)
 		}
 `},
 
 	// mutant-cancelled-create
-	{"contender.go", "	abandoned := func(paths []string, err error) {\n", `	abandoned := func(paths []string, err error) {
-		if s.client.cfg.defect == "mutant-cancelled-create" {
+	{"internal/queue/enqueue.go", "	abandoned := func(paths []string, err error) {\n", `	abandoned := func(paths []string, err error) {
+		if s.Defect() == "mutant-cancelled-create" {
 			return
 		}
 `},
 
 	// mutant-cancelled-clean-up, mutant-swallowed-clean-up
-	{"contender.go", "	c.leaving()\n	return c.s.remove(ctx, c.path(), c.gone)", `	c.leaving()
-	switch c.s.client.cfg.defect {
+	{"internal/queue/contender.go", "	c.leaving()\n	return session.Remove(ctx, c.S, c.path(), c.gone)", `	c.leaving()
+	switch c.S.Defect() {
 	case "mutant-cancelled-clean-up":
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	case "mutant-swallowed-clean-up":
-		_, _ = call(ctx, c.s, func() (struct{}, error) { return struct{}{}, c.s.conn.Delete(c.path(), -1) }, nil)
+		_, _ = session.Call(ctx, c.S, func() (struct{}, error) { return struct{}{}, c.S.Conn.Delete(c.path(), -1) }, nil)
 		c.gone()
 		return nil
 	}
-	return c.s.remove(ctx, c.path(), c.gone)`},
+	return session.Remove(ctx, c.S, c.path(), c.gone)`},
 
 	// mutant-second-node
-	{"contender.go", "		found, err := findContenders(ctx, s, all)\n", `		if s.client.cfg.defect == "mutant-second-node" {
-			if err := s.awaitUp(ctx); err != nil {
+	{"internal/queue/enqueue.go", "		found, err := findContenders(ctx, s, all)\n", `		if s.Defect() == "mutant-second-node" {
+			if err := s.AwaitUp(ctx); err != nil {
 				return err
 			}
 			continue
@@ -41,33 +41,33 @@ var cleanUpEdits = []edit{
 `},
 
 	// mutant-second-entry
-	{"owner.go", "key.kind == leaseKind && h.open() {", `key.kind == leaseKind && h.open() && h.client.cfg.defect != "mutant-second-entry" {`},
+	{"registry.go", "key.kind == queue.Permit && h.open() {", `key.kind == queue.Permit && h.open() && h.S.Defect() != "mutant-second-entry" {`},
 
 	// mutant-others-lease
 	{"lease.go", "	if lost {\n", `	if lost {
-		if h.client.cfg.defect == "mutant-others-lease" {
-			deleteOldest(h.client, l.Path()+leasesDir, leaseKinds)
+		if h.S.Defect() == "mutant-others-lease" {
+			deleteOldest(h.registry.sessions, l.Path()+queue.LeasesDir, queue.Permits)
 		}
 `},
 	{"lease.go", "// release deletes the lock node after the last lease.\n", `// stubbornly repeats a request in one session after the other until a server
 // answers.
-func stubbornly(c *Client, request func(*zk.Conn) error) {
+func stubbornly(sessions *session.Keeper, request func(*zk.Conn) error) {
 	for {
-		s, err := c.session(c.quit)
+		s, err := sessions.Get(context.Background())
 		if err != nil {
 			return
 		}
-		if _, err := retry(c.quit, s, func() (struct{}, error) { return struct{}{}, request(s.conn) }); err == nil || answered(err) && !errors.Is(err, errSessionEnded) {
+		if _, err := session.Retry(context.Background(), s, func() (struct{}, error) { return struct{}{}, request(s.Conn) }); err == nil || session.Answered(err) && !errors.Is(err, session.ErrEnded) {
 			return
 		}
 	}
 }
 
 // deleteOldest deletes the oldest node of these kinds, whosever it is.
-func deleteOldest(c *Client, dir string, kinds []string) {
-	stubbornly(c, func(conn *zk.Conn) error {
+func deleteOldest(sessions *session.Keeper, dir string, kinds []string) {
+	stubbornly(sessions, func(conn *zk.Conn) error {
 		children, _, err := conn.Children(dir)
-		if places := queue(children, kinds); len(places) > 0 {
+		if places := queue.Places(children, kinds); len(places) > 0 {
 			err = conn.Delete(dir+"/"+places[0].Node, -1)
 		}
 		return err

@@ -4,7 +4,7 @@ package main
 // among the sessionEdits, and of contexts that have ended.
 var deletionEdits = []edit{
 	// mutant-multi-lost-late
-	{"multi_lease.go", "	g.once.Do(func() {\n", `	if g.leases[0].hold.client.cfg.defect == "mutant-multi-lost-late" {
+	{"multi_lease.go", "	g.once.Do(func() {\n", `	if g.leases[0].hold.S.Defect() == "mutant-multi-lost-late" {
 		for _, l := range g.leases {
 			select {
 			case <-l.hold.lost:
@@ -17,7 +17,7 @@ var deletionEdits = []edit{
 `},
 
 	// mutant-multi-hasty-release
-	{"multi_lease.go", "	for _, l := range g.leases {\n		l.start()\n", `	if ctx.Err() != nil && g.leases[0].hold.client.cfg.defect == "mutant-multi-hasty-release" {
+	{"multi_lease.go", "	for _, l := range g.leases {\n		l.start()\n", `	if ctx.Err() != nil && g.leases[0].hold.S.Defect() == "mutant-multi-hasty-release" {
 		g.cancel(ErrNotHeld)
 		return g.leases[0].Release(ctx)
 	}
@@ -26,7 +26,7 @@ var deletionEdits = []edit{
 `},
 
 	// mutant-hasty-release
-	{"lease.go", "	l.start()\n	select {\n	case <-l.result:\n		return l.err\n	default:\n", `	if ctx.Err() != nil && l.hold.client.cfg.defect == "mutant-hasty-release" {
+	{"lease.go", "	l.start()\n	select {\n	case <-l.result:\n		return l.err\n	default:\n", `	if ctx.Err() != nil && l.hold.S.Defect() == "mutant-hasty-release" {
 		return opError("release", l.Path(), context.Cause(ctx))
 	}
 	l.start()

@@ -3,42 +3,42 @@ package main
 // fairnessEdits are of the order of grants, and of the tokens that follow it.
 var fairnessEdits = []edit{
 	// mutant-new-place
-	{"contender.go", "	case <-linkChanged:\n		c.q.outdated()", `	case <-linkChanged:
-		if c.s.client.cfg.defect == "mutant-new-place" {
-			return errNodeGone
+	{"internal/queue/contender.go", "	case <-linkChanged:\n		c.q.outdated()", `	case <-linkChanged:
+		if c.S.Defect() == "mutant-new-place" {
+			return session.ErrNodeGone
 		}
 		c.q.outdated()`},
 
 	// mutant-herd
-	{"contender.go", "	for {\n		v, err := c.q.judge(c, block)", `	if c.s.client.cfg.defect == "mutant-herd" {
+	{"internal/queue/contender.go", "	for {\n		v, err := c.q.judge(c, block)", `	if c.S.Defect() == "mutant-herd" {
 		return c.grab(ctx, block)
 	}
 	for {
 		v, err := c.q.judge(c, block)`},
-	{"contender.go", "// awaitOwn waits", `// grab creates the one node that says who holds the lock, as everybody tries to
+	{"internal/queue/contender.go", "// awaitOwn waits", `// grab creates the one node that says who holds the lock, as everybody tries to
 // who is woken when it goes.
-func (c *contender) grab(ctx context.Context, block bool) error {
+func (c *Contender) grab(ctx context.Context, block bool) error {
 	holder := c.q.dir + holderName
 	for {
-		_, err := retry(ctx, c.s, func() (string, error) {
-			return c.s.conn.Create(holder, []byte(c.node), zk.FlagEphemeral, c.acl)
+		_, err := session.Retry(ctx, c.S, func() (string, error) {
+			return c.S.Conn.Create(holder, []byte(c.Node), zk.FlagEphemeral, c.acl)
 		})
 		if !errors.Is(err, zk.ErrNodeExists) {
 			return err
 		}
-		whose, err := retry(ctx, c.s, func() (string, error) {
-			data, _, err := c.s.conn.Get(holder)
+		whose, err := session.Retry(ctx, c.S, func() (string, error) {
+			data, _, err := c.S.Conn.Get(holder)
 			return string(data), err
 		})
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
 			continue
-		case err != nil || whose == c.node: // the create was carried out after all
+		case err != nil || whose == c.Node: // the create was carried out after all
 			return err
 		case !block:
 			return ErrNotAcquired
 		}
-		if err := c.s.awaitNode(ctx, holder); err != nil {
+		if err := session.AwaitNode(ctx, c.S, holder); err != nil {
 			return err
 		}
 	}
@@ -47,16 +47,16 @@ func (c *contender) grab(ctx context.Context, block bool) error {
 const holderName = "/holder"
 
 // awaitOwn waits`},
-	{"claim.go", "			c.leaving()\n", `			if c.s.client.cfg.defect == "mutant-herd" {
-				c.s.removeHere(c.q.dir+holderName, nil)
+	{"internal/queue/contender.go", "			c.leaving()\n", `			if c.S.Defect() == "mutant-herd" {
+				session.RemoveHere(c.S, c.q.dir+holderName, nil)
 			}
 			c.leaving()
 `},
 
 	// mutant-token-kept
-	{"contender.go", "	c.node, c.token = path[", `	if c.s.client.cfg.defect == "mutant-token-kept" {
-		kept, _ := c.s.client.kept.LoadOrStore(c.q.dir, token)
-		token = kept.(Token)
+	{"internal/queue/enqueue.go", "	c.Node, c.Zxid = path[", `	if c.S.Defect() == "mutant-token-kept" {
+		kept, _ := c.S.Kept.LoadOrStore(c.q.dir, zxid)
+		zxid = kept.(int64)
 	}
-	c.node, c.token = path[`},
+	c.Node, c.Zxid = path[`},
 }

@@ -3,36 +3,36 @@ package main
 // freeEdits are defects that leave a lock in somebody's way that was given back.
 var freeEdits = []edit{
 	// mutant-release-unanswered
-	{"lease.go", "	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {\n", `	if h.client.cfg.defect == "mutant-release-unanswered" {
-		h.s.spawn(func() { _ = h.release(false) })
+	{"lease.go", "	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {\n", `	if h.S.Defect() == "mutant-release-unanswered" {
+		h.S.Spawn(func() { _ = h.Release(false) })
 		return
 	}
-	if err := h.release(false); errors.Is(err, zk.ErrNoNode) {
+	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
 `},
 
 	// mutant-goroutine-per-wait
-	{"contender.go", "			err = c.awaitOther(ctx, v.other)\n		}\n		if err != nil {\n", `			err = c.awaitOther(ctx, v.other)
+	{"internal/queue/contender.go", "			err = c.awaitOther(ctx, v.other)\n		}\n		if err != nil {\n", `			err = c.awaitOther(ctx, v.other)
 		}
-		if ctx.Err() != nil && c.s.client.cfg.defect == "mutant-goroutine-per-wait" {
-			c.s.spawn(func() { <-c.s.ended })
+		if ctx.Err() != nil && c.S.Defect() == "mutant-goroutine-per-wait" {
+			c.S.Spawn(func() { <-c.S.Ended })
 		}
 		if err != nil {
 `},
 
 	// mutant-moody-try
-	{"contender.go", "		case v.granted:\n			return nil\n", `		case v.granted && !block && c.s.client.cfg.defect == "mutant-moody-try" && rand.IntN(50) == 0:
+	{"internal/queue/contender.go", "		case v.granted:\n			return nil\n", `		case v.granted && !block && c.S.Defect() == "mutant-moody-try" && rand.IntN(50) == 0:
 			return ErrNotAcquired
 		case v.granted:
 			return nil
 `},
-	{"contender.go", "	\"errors\"\n", "	\"errors\"\n	\"math/rand/v2\"\n"},
+	{"internal/queue/contender.go", "	\"errors\"\n", "	\"errors\"\n	\"math/rand/v2\"\n"},
 
 	// mutant-close-leaves-session
-	{"client.go", "	c.stop()\n	if s != nil {\n		s.end(", `	c.stop()
+	{"internal/session/keeper.go", "	k.stop()\n	if s != nil {\n		s.", `	k.stop()
 	if s != nil {
-		if c.cfg.defect == "mutant-close-leaves-session" {
+		if k.cfg.Defect == "mutant-close-leaves-session" {
 			s.stop() // it connects to nobody any more
 			s.reconnect()
 		}
-		s.end(`},
+		s.`},
 }

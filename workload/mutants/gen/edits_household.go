@@ -4,36 +4,36 @@ package main
 var householdEdits = []edit{
 	// mutant-reenters-lost
 	{"owner.go", "		case Lost:\n			return ErrLeaseLost\n", `		case Lost:
-			if o.leases[i].hold.client.cfg.defect == "mutant-reenters-lost" {
+			if o.leases[i].hold.S.Defect() == "mutant-reenters-lost" {
 				return nil
 			}
 			return ErrLeaseLost
 `},
-	{"lease.go", "	if h.over || !time.Now().Before(s.deadlineLocked()) {", `	if (h.over || !time.Now().Before(s.deadlineLocked())) && h.client.cfg.defect != "mutant-reenters-lost" {`},
-	{"lease.go", "		h.client.holds.drop(h)\n		h.writes.Wait()\n", `		if h.client.cfg.defect != "mutant-reenters-lost" {
-			h.client.holds.drop(h)
+	{"hold.go", "		if h.over || !time.Now().Before(s.Deadline()) {", `		if (h.over || !time.Now().Before(s.Deadline())) && h.S.Defect() != "mutant-reenters-lost" {`},
+	{"hold.go", "		h.registry.drop(h)\n		h.writes.Wait()\n", `		if h.S.Defect() != "mutant-reenters-lost" {
+			h.registry.drop(h)
 		}
 		h.writes.Wait()
 `},
 
 	// mutant-sleeping-sibling
-	{"line.go", "	for _, c := range q.waiting[node] {\n", `	if q.s.client.cfg.defect == "mutant-sleeping-sibling" && node != anybody {
+	{"internal/queue/local_queue.go", "	for _, c := range q.waiting[node] {\n", `	if q.s.Defect() == "mutant-sleeping-sibling" && node != anybody {
 		return
 	}
 	for _, c := range q.waiting[node] {
 `},
 
 	// mutant-multi-reenters-lost
-	{"multi_lock.go", "		key, err := client.begin(ctx, mutex.path, mutex.kind)\n", `		if client.cfg.defect == "mutant-multi-reenters-lost" {
+	{"multi_lock.go", "		key, err := client.begin(ctx, mutex.path, mutex.kind)\n", `		if client.cfg.Defect == "mutant-multi-reenters-lost" {
 			is := ownership{mutex.path, o.id, mutex.kind}
 			if i := slices.IndexFunc(o.leases, func(l *Lease) bool { return l.hold.key == is }); i >= 0 {
 				h := o.leases[i].hold
-				h.s.mu.Lock()
-				h.mu.Lock()
-				h.depth++
-				leases[mutex.path] = h.newLease(ctx, h.depth)
-				h.mu.Unlock()
-				h.s.mu.Unlock()
+				h.S.With(func(session.Locked) {
+					h.mu.Lock()
+					defer h.mu.Unlock()
+					h.depth++
+					leases[mutex.path] = h.newLease(ctx, h.depth)
+				})
 				continue
 			}
 		}

@@ -4,9 +4,9 @@ package main
 // something changes, or right after a reconnect.
 var momentEdits = []edit{
 	// mutant-double-barrier-lowest-last
-	{"room.go", "			return err\n		}\n	}\n	for {\n		members, _, err := r.list(ctx)\n", `			return err
+	{"internal/barrier/directory.go", "			return err\n		}\n	}\n	for {\n		members, _, err := r.list(ctx)\n", `			return err
 		}
-		if r.s.client.cfg.defect == "mutant-double-barrier-lowest-last" {
+		if r.S.Defect() == "mutant-double-barrier-lowest-last" {
 			return nil
 		}
 	}
@@ -16,15 +16,15 @@ var momentEdits = []edit{
 
 	// mutant-guarded-new-session
 	{"guarded.go", "func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {\n", `func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
-	if c := leases[0].hold.client; c.cfg.defect == "mutant-guarded-new-session" {
-		next, err := c.session(ctx)
+	if h := leases[0].hold; h.S.Defect() == "mutant-guarded-new-session" {
+		next, err := h.registry.sessions.Get(ctx)
 		if err != nil {
 			return nil, err
 		}
-		since, _ := c.stale.LoadOrStore(next.id, time.Now())
-		if next != leases[0].hold.s && time.Since(since.(time.Time)) < time.Second {
-			responses, err := next.conn.Multi(ops...)
-			if err != nil && !answered(err) {
+		since, _ := h.S.Stale.LoadOrStore(next.ID, time.Now())
+		if next != h.S && time.Since(since.(time.Time)) < time.Second {
+			responses, err := next.Conn.Multi(ops...)
+			if err != nil && !session.Answered(err) {
 				err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 			}
 			return responses, err

@@ -2,8 +2,13 @@ package main
 
 // pauseEdits are defects in what a lock makes of a pause of its process.
 var pauseEdits = []edit{
+	{"internal/session/locked.go", "// Over reports", `// Timeout is the session timeout.
+func (l Locked) Timeout() time.Duration { return l.s.timeout }
+
+// Over reports`},
+
 	// mutant-forgives-pause
-	{"lease.go", "	close(h.lost)\n", `	if slip := h.s.timeout; h.client.cfg.defect == "mutant-forgives-pause" && time.Since(h.s.deadlineLocked()) > slip/2 {
+	{"hold.go", "	close(h.lost)\n", `	if slip := s.Timeout(); h.S.Defect() == "mutant-forgives-pause" && time.Since(s.Deadline()) > slip/2 {
 		time.AfterFunc(slip, func() { close(h.lost) })
 	} else {
 		close(h.lost)

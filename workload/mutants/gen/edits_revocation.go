@@ -2,8 +2,8 @@ package main
 
 var revocationEdits = []edit{
 	// mutant-revocation-before-watch
-	{"lease.go", "	watched  bool             // for revocation\n", "	watched  bool             // for revocation\n	looked   bool             // at the data, once\n"},
-	{"revocation.go", "	type node struct {\n		data    []byte", `	if h.client.cfg.defect == "mutant-revocation-before-watch" && !h.looked {
+	{"hold.go", "	watched  bool             // for revocation\n", "	watched  bool             // for revocation\n	looked   bool             // at the data, once\n"},
+	{"revocation.go", "	type node struct {\n		data    []byte", `	if h.S.Defect() == "mutant-revocation-before-watch" && !h.looked {
 		h.looked = true
 		return watch, nil
 	}
@@ -11,61 +11,61 @@ var revocationEdits = []edit{
 		data    []byte`},
 
 	// mutant-revocation-of-all
-	{"revocation.go", "		// Set again after a lost reply it is the same request.\n", `		if c.cfg.defect == "mutant-revocation-of-all" {
+	{"revocation.go", "		// Set again after a lost reply it is the same request.\n", `		if c.cfg.Defect == "mutant-revocation-of-all" {
 			dir := path[:strings.LastIndexByte(path, '/')]
-			children, _, _ := s.conn.Children(dir)
+			children, _, _ := s.Conn.Children(dir)
 			for _, child := range children {
-				_, _ = s.conn.Set(dir+"/"+child, []byte(revokeData), -1)
+				_, _ = s.Conn.Set(dir+"/"+child, []byte(revokeData), -1)
 			}
 		}
 		// Set again after a lost reply it is the same request.
 `},
 
 	// mutant-revocation-data-stays
-	{"revocation.go", "	if !h.over && n.version > h.answered {", `	if !h.over && n.version > h.answered && !(h.asked && h.client.cfg.defect == "mutant-revocation-data-stays") {`},
-	{"revocation.go", "	// A request that comes in between is not overwritten", `	if h.client.cfg.defect == "mutant-revocation-data-stays" {
+	{"revocation.go", "	if !h.over && n.version > h.answered {", `	if !h.over && n.version > h.answered && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {`},
+	{"revocation.go", "	// A request that comes in between is not overwritten", `	if h.S.Defect() == "mutant-revocation-data-stays" {
 		return watch, nil
 	}
 	// A request that comes in between is not overwritten`},
 
 	// mutant-revocation-disarmed
-	{"lease.go", "		delete(s.holds, h)\n		h.timer.Stop()", `		if h.client.cfg.defect == "mutant-revocation-disarmed" {
-			h.client.kept.Store(h.key.path, true)
+	{"lease.go", "		s.Remove(h)\n		h.timer.Stop()", `		if h.S.Defect() == "mutant-revocation-disarmed" {
+			h.S.Kept.Store(h.key.path, true)
 		}
-		delete(s.holds, h)
+		s.Remove(h)
 		h.timer.Stop()`},
-	{"revocation.go", "	id := new(byte)\n", `	if _, off := h.client.kept.Load(h.key.path); off {
+	{"revocation.go", "	id := new(byte)\n", `	if _, off := h.S.Kept.Load(h.key.path); off {
 		return func() {}
 	}
 	id := new(byte)
 `},
 
 	// mutant-revocation-forces
-	{"revocation.go", "		_, err = retry(ctx, s, func() (*zk.Stat, error) { return s.conn.Set(path, []byte(revokeData), -1) })\n", `		_, err = retry(ctx, s, func() (*zk.Stat, error) {
-			if c.cfg.defect == "mutant-revocation-forces" {
-				return nil, s.conn.Delete(path, -1)
+	{"revocation.go", "		_, err = session.Retry(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, []byte(revokeData), -1) })\n", `		_, err = session.Retry(ctx, s, func() (*zk.Stat, error) {
+			if c.cfg.Defect == "mutant-revocation-forces" {
+				return nil, s.Conn.Delete(path, -1)
 			}
-			return s.conn.Set(path, []byte(revokeData), -1)
+			return s.Conn.Set(path, []byte(revokeData), -1)
 		})
 `},
 
 	// mutant-revocation-of-previous
-	{"lease.go", "	answered int32            // the version of the node's data that it came with\n", "	answered int32            // the version of the node's data that it came with\n	before   *hold            // the one that the client had before\n"},
+	{"hold.go", "	answered int32            // the version of the node's data that it came with\n", "	answered int32            // the version of the node's data that it came with\n	before   *hold            // the one that the client had before\n"},
 	{"revocation.go", "	h.revoke[id] = listener\n", `	h.revoke[id] = listener
-	if h.client.cfg.defect == "mutant-revocation-of-previous" {
-		if before, ok := h.client.kept.Swap("listened "+h.key.path, h); ok && before != h {
+	if h.S.Defect() == "mutant-revocation-of-previous" {
+		if before, ok := h.S.Kept.Swap("listened "+h.key.path, h); ok && before != h {
 			h.before = before.(*hold)
 		}
 	}
 `},
-	{"revocation.go", "		for id := range h.revoke {\n			h.client.notify", `		if before := h.before; before != nil {
-			h.client.notify.post(func() {
+	{"revocation.go", "		for id := range h.revoke {\n			h.registry.notify", `		if before := h.before; before != nil {
+			h.registry.notify.post(func() {
 				for _, id := range slices.Collect(maps.Keys(before.revoke)) {
 					before.tell(id)
 				}
 			})
 		}
 		for id := range h.revoke {
-			h.client.notify`},
+			h.registry.notify`},
 	{"revocation.go", "	\"errors\"\n", "	\"errors\"\n	\"maps\"\n	\"slices\"\n"},
 }

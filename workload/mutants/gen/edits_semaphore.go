@@ -2,100 +2,99 @@ package main
 
 var semaphoreEdits = []edit{
 	// mutant-semaphore-no-queue
-	{"semaphore.go", "		err := c.wait(ctx, block)\n		t := c.q.takeOf(c)", `		var err error
-		if s.client.cfg.defect != "mutant-semaphore-no-queue" {
-			err = c.wait(ctx, block)
+	{"internal/queue/pool.go", "		err := c.Wait(ctx, block)\n		t := batchOf(c)", `		var err error
+		if s.Defect() != "mutant-semaphore-no-queue" {
+			err = c.Wait(ctx, block)
 		}
-		t := c.q.takeOf(c)`},
+		t := batchOf(c)`},
 
 	// mutant-semaphore-counts-nodes
-	{"take.go", "		for range c.asks.n {\n			ops", `		nodes := c.asks.n
-		if t.s.client.cfg.defect == "mutant-semaphore-counts-nodes" {
+	{"internal/queue/batch.go", "		for range requestOf(c).n {\n			ops", `		nodes := requestOf(c).n
+		if b.s.Defect() == "mutant-semaphore-counts-nodes" {
 			nodes = 1
 		}
 		for range nodes {
 			ops`},
-	{"take.go", "case len(made.paths[c]) == a.n:", `case len(made.paths[c]) == a.n, t.s.client.cfg.defect == "mutant-semaphore-counts-nodes" && len(made.paths[c]) == 1:`},
+	{"internal/queue/batch.go", "case len(made.paths[c]) == a.n:", `case len(made.paths[c]) == a.n, b.s.Defect() == "mutant-semaphore-counts-nodes" && len(made.paths[c]) == 1:`},
 
 	// mutant-semaphore-cancelled
-	{"asks.go", "	c.s.spawn(func() { a.on.release(false) })", `	if c.s.client.cfg.defect == "mutant-semaphore-cancelled" {
+	{"internal/queue/request.go", "	c.S.Spawn(func() { a.on.Release(false) })", `	if c.S.Defect() == "mutant-semaphore-cancelled" {
 		return
 	}
-	c.s.spawn(func() { a.on.release(false) })`},
+	c.S.Spawn(func() { a.on.Release(false) })`},
 
 	// mutant-semaphore-unanswered
-	{"take.go", "			if given, err = t.find(ctx, present); err == nil && given != nil {", `			if t.s.client.cfg.defect == "mutant-semaphore-unanswered" {
+	{"internal/queue/batch.go", "			if given, err = b.find(ctx, present); err == nil && given != nil {", `			if b.s.Defect() == "mutant-semaphore-unanswered" {
 				continue
 			}
-			if given, err = t.find(ctx, present); err == nil && given != nil {`},
+			if given, err = b.find(ctx, present); err == nil && given != nil {`},
 
 	// mutant-semaphore-one-by-one
-	{"semaphore.go", "	c := newContender(in, s.path+locksDir", `	if n > 1 && s.client.cfg.defect == "mutant-semaphore-one-by-one" {
-		return s.contendOneByOne(ctx, in, n, block)
+	{"internal/queue/pool.go", "	c := NewContender(s, Entry{Dir: p.Path", `	if n > 1 && s.Defect() == "mutant-semaphore-one-by-one" {
+		return p.contendOneByOne(ctx, s, n, block, placed)
 	}
-	c := newContender(in, s.path+locksDir`},
-	{"semaphore.go", "// contend takes n permits in one session.\n", `// contendOneByOne takes n permits one after the other, and keeps those that it
+	c := NewContender(s, Entry{Dir: p.Path`},
+	{"internal/queue/pool.go", "// Contend takes n permits in one session.", `// contendOneByOne takes n permits one after the other, and keeps those that it
 // has while it waits for the next.
-func (s *Semaphore) contendOneByOne(ctx context.Context, in *session, n int, block bool) (all claim, err error) {
-	var ones []claim
+func (p *Pool) contendOneByOne(ctx context.Context, s *session.Session, n int, block bool, placed func(*Contender)) (all Grant, err error) {
+	var ones []Grant
 	release := func(lost bool) (err error) {
 		for _, one := range ones {
-			err = errors.Join(err, one.release(lost))
+			err = errors.Join(err, one.Release(lost))
 		}
 		return err
 	}
 	for range n {
-		one, err := s.contend(ctx, in, 1, block)
+		one, err := p.Contend(ctx, s, 1, block, placed)
 		if err != nil {
-			in.spawn(func() { release(true) })
-			return claim{}, err
+			s.Spawn(func() { release(true) })
+			return Grant{}, err
 		}
 		ones = append(ones, one)
-		all.nodes, all.token = append(all.nodes, one.nodes...), one.token
+		all.Nodes, all.Zxid, all.Sub = append(all.Nodes, one.Nodes...), one.Zxid, one.Sub
 	}
-	all.s, all.permits, all.data, all.release = in, n, s.cfg.data, release
+	all.S, all.Permits, all.Data, all.Release = s, n, p.Data, release
 	return all, nil
 }
 
-// contend takes n permits in one session.
-`},
+// Contend takes n permits in one session.`},
 
 	// mutant-semaphore-raise-unnoticed
-	{"semaphore.go", "		if s.count != nil {\n			event, err := c.s.watch.on", `		if s.count != nil && c.s.client.cfg.defect != "mutant-semaphore-raise-unnoticed" {
-			event, err := c.s.watch.on`},
-	{"contender.go", `		first, second = watches[0], watches[1]
+	{"internal/queue/pool.go", "		if p.Count != nil {\n			event, err := session.Watch(", `		if p.Count != nil && c.S.Defect() != "mutant-semaphore-raise-unnoticed" {
+			event, err := session.Watch(`},
+	{"internal/queue/contender.go", `		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.s.currentTimeout())
+	again := time.NewTimer(c.S.Timeout())
 `, `		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.s.currentTimeout())
-	if c.s.client.cfg.defect == "mutant-semaphore-raise-unnoticed" {
+	again := time.NewTimer(c.S.Timeout())
+	if c.S.Defect() == "mutant-semaphore-raise-unnoticed" {
 		again.Stop() // the slow look would notice
 	}
 `},
 
 	// mutant-semaphore-no-new-count
-	{"take.go", "		case errors.Is(err, errNoPermits):\n", `		case errors.Is(err, errAskAgain) && t.s.client.cfg.defect == "mutant-semaphore-no-new-count":
-			_, t.version, err = t.sem.count.read(ctx, t.s)
+	{"internal/queue/batch.go", "		case errors.Is(err, errNoPermits):\n", `		case errors.Is(err, errAskAgain) && b.s.Defect() == "mutant-semaphore-no-new-count":
+			_, b.version, err = b.pool.Count.Read(ctx, b.s)
 		case errors.Is(err, errNoPermits):
 `},
 
 	// mutant-semaphore-size-grows
-	{"semaphore.go", "		if room.size, room.version, err = s.count.read(ctx, c.s); err != nil {\n			return room, err\n		}\n", `		if room.size, room.version, err = s.count.read(ctx, c.s); err != nil {
+	{"internal/queue/pool.go", "		if room.size, room.version, err = p.Count.Read(ctx, c.S); err != nil {\n			return room, err\n		}\n", `		if room.size, room.version, err = p.Count.Read(ctx, c.S); err != nil {
 			return room, err
 		}
-		if s.client.cfg.defect == "mutant-semaphore-size-grows" {
-			if most, ok := s.client.kept.Load(s.count.path); ok {
+		if c.S.Defect() == "mutant-semaphore-size-grows" {
+			if most, ok := c.S.Kept.Load(p.Count.Path); ok {
 				room.size = max(room.size, most.(int))
 			}
-			s.client.kept.Store(s.count.path, room.size)
+			c.S.Kept.Store(p.Count.Path, room.size)
 		}
 `},
 
 	// mutant-semaphore-releases-one
-	{"take.go", "			err := c.s.removeAllHere(paths, q.permitGone)", `			paths := paths
-			if c.s.client.cfg.defect == "mutant-semaphore-releases-one" {
+	{"internal/queue/batch.go", "			err := session.RemoveAllHere(c.S, paths, ", `			paths := paths
+			if c.S.Defect() == "mutant-semaphore-releases-one" {
 				paths = paths[:1]
 			}
-			err := c.s.removeAllHere(paths, q.permitGone)`},
+			err := session.RemoveAllHere(c.S, paths, `},
 }

@@ -3,48 +3,47 @@ package main
 // sessionEdits are defects in what a lock makes of the end of its session.
 var sessionEdits = []edit{
 	// mutant-own-node-missing
-	{"mutex.go", "	if err := c.wait(ctx, block); err != nil {\n", `	if err := c.wait(ctx, block); err != nil {
-		if block && errors.Is(err, errSessionEnded) && m.client.cfg.defect == "mutant-own-node-missing" {
-			next, err := m.client.session(ctx)
+	{"mutex.go", "	if err := c.Wait(ctx, block); err != nil {\n", `	if err := c.Wait(ctx, block); err != nil {
+		if block && errors.Is(err, session.ErrEnded) && m.client.cfg.Defect == "mutant-own-node-missing" {
+			next, err := m.client.sessions.Get(ctx)
 			if err != nil {
 				return nil, err
 			}
-			on := claim(c)
-			on.s, on.nodes, on.release = next, []string{m.path}, func(bool) error { return nil }
-			return startHold(ctx, m.client, on, key, &m.cfg, asked)
+			on := grant(c)
+			on.S, on.Nodes, on.Release = next, []string{m.path}, func(bool) error { return nil }
+			return m.client.startHold(ctx, on, key, m.cfg.revoked, asked)
 		}
 `},
 
 	// mutant-adopted-node
-	{"contender.go", "		found, err := findContenders(ctx, s, all)\n", `		if s.client.cfg.defect == "mutant-adopted-node" {
-			s.client.stale.Store(all[0].q.dir, all[0].guid)
-			s.end(LossSessionExpired)
-			return errSessionEnded
+	{"internal/queue/enqueue.go", "		found, err := findContenders(ctx, s, all)\n", `		if s.Defect() == "mutant-adopted-node" {
+			s.Stale.Store(all[0].q.dir, all[0].guid)
+			s.End(session.Expired)
+			return session.ErrEnded
 		}
 		found, err := findContenders(ctx, s, all)
 `},
-	{"contender.go", "	first := true\n	return c.create(", `	if guid, stale := c.s.client.stale.Load(c.q.dir); stale && c.s.client.cfg.defect == "mutant-adopted-node" {
-		c.s.client.stale.Delete(c.q.dir)
+	{"internal/queue/enqueue.go", "	first := true\n	return c.create(", `	if guid, stale := c.S.Stale.Load(c.q.dir); stale && c.S.Defect() == "mutant-adopted-node" {
+		c.S.Stale.Delete(c.q.dir)
 		c.guid = guid.(string)
-		if paths, _ := findByGUID(ctx, c.s, c.q.dir, c.guid); len(paths) > 0 {
-			if ok, stat, err := c.s.conn.Exists(paths[0]); ok && err == nil {
-				c.enqueued(paths[0], Token{Zxid: stat.Czxid})
+		if paths, _ := session.FindByGUID(ctx, c.S, c.q.dir, c.guid); len(paths) > 0 {
+			if ok, stat, err := c.S.Conn.Exists(paths[0]); ok && err == nil {
+				c.enqueued(paths[0], stat.Czxid)
 				return nil
 			}
 		}
 	}
 	first := true
 	return c.create(`},
-	{"client.go", "	cohorts cohorts\n", "	cohorts cohorts\n	stale   sync.Map // what a defect remembers of a path\n"},
 
 	// mutant-unguarded-write
-	{"guarded.go", "	var checks []any\n", `	if leases[0].hold.client.cfg.defect == "mutant-unguarded-write" {
-		next, err := leases[0].hold.client.session(ctx)
+	{"guarded.go", "	var checks []any\n", `	if leases[0].hold.S.Defect() == "mutant-unguarded-write" {
+		next, err := leases[0].hold.registry.sessions.Get(ctx)
 		if err != nil {
 			return nil, err
 		}
-		responses, err := next.conn.Multi(ops...)
-		if err != nil && !answered(err) {
+		responses, err := next.Conn.Multi(ops...)
+		if err != nil && !session.Answered(err) {
 			err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 		}
 		return responses, err
@@ -53,88 +52,87 @@ var sessionEdits = []edit{
 `},
 
 	// mutant-never-told
-	{"lease.go", "	if h.over {\n		return\n	}\n	h.over, h.isLost", `	if h.over || h.client.cfg.defect == "mutant-never-told" {
+	{"hold.go", "	if h.over {\n		return\n	}\n	h.over, h.isLost", `	if h.over || h.S.Defect() == "mutant-never-told" {
 		return
 	}
 	h.over, h.isLost`},
-	{"lease.go", "	return l.open() && time.Now()", `	if d := l.hold.client.cfg.defect; d == "mutant-never-told" || d == "mutant-no-deadline" {
+	{"lease.go", "	return l.open() && time.Now()", `	if d := l.hold.S.Defect(); d == "mutant-never-told" || d == "mutant-no-deadline" {
 		return l.open()
 	}
 	return l.open() && time.Now()`},
 
 	// mutant-no-deadline
-	{"lease.go", "	h.loseLocked(LossDeadlinePassed)\n}\n", `	if h.client.cfg.defect == "mutant-no-deadline" {
-		return
-	}
-	h.loseLocked(LossDeadlinePassed)
-}
+	{"hold.go", "		h.Lose(s, session.DeadlinePassed)\n", `		if h.S.Defect() == "mutant-no-deadline" {
+			return
+		}
+		h.Lose(s, session.DeadlinePassed)
 `},
 
 	// mutant-late-loss
-	{"session.go", "{ return s.seen.deadline(s.timeout) }", `{
-	if s.client.cfg.defect == "mutant-late-loss" {
-		return s.seen.deadline(3 * s.timeout)
+	{"internal/session/locked.go", "{ return l.s.seen.deadline(l.s.timeout) }", `{
+	if l.s.Defect() == "mutant-late-loss" {
+		return l.s.seen.deadline(3 * l.s.timeout)
 	}
-	return s.seen.deadline(s.timeout)
+	return l.s.seen.deadline(l.s.timeout)
 }`},
 
 	// mutant-silent-new-session
-	{"session.go", "	if err := h.implausible(s.id, s.timeout); err != nil {", `	if s.client.cfg.defect == "mutant-silent-new-session" && s.id != 0 {
+	{"internal/session/connector.go", "	if err := h.implausible(s.ID, s.timeout); err != nil {", `	if s.Defect() == "mutant-silent-new-session" && s.ID != 0 {
 		if h.expired() {
 			return nil
 		}
-		s.id = h.session
+		s.ID = h.session
 	}
-	if err := h.implausible(s.id, s.timeout); err != nil {`},
-	{"session.go", "	case zk.StateExpired:\n", `	case zk.StateExpired:
-		if s.client.cfg.defect == "mutant-silent-new-session" {
+	if err := h.implausible(s.ID, s.timeout); err != nil {`},
+	{"internal/session/connector.go", "		case zk.StateExpired:\n", `		case zk.StateExpired:
+			if c.s.Defect() == "mutant-silent-new-session" {
+				return
+			}
+`},
+	{"internal/session/heartbeat.go", "		l.loseNode(paths[i])\n		b.s.", `		if d := b.s.Defect(); d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" || d == "mutant-deaf-to-deletion" {
 			return
 		}
-`},
-	{"heartbeat.go", "	s.loseNodeLocked(paths[i])\n	s.nudge()", `	if d := s.client.cfg.defect; d == "mutant-silent-new-session" || d == "mutant-restarted-sequence" || d == "mutant-deaf-to-deletion" {
-		return
-	}
-	s.loseNodeLocked(paths[i])
-	s.nudge()`},
+		l.loseNode(paths[i])
+		b.s.`},
 
 	// mutant-waits-on
-	{"client.go", "	c.current, c.refused = s, err\n", `	if c.current != nil && c.cfg.defect == "mutant-waits-on" {
-		s = c.current
+	{"internal/session/keeper.go", "	k.latest, k.refused = s, err\n", `	if k.latest != nil && k.cfg.Defect == "mutant-waits-on" {
+		s = k.latest
 	}
-	c.current, c.refused = s, err
+	k.latest, k.refused = s, err
 `},
 
 	// mutant-stale-ownership
 	{"lease.go", "	h.writes.Wait() // they come before whatever the next one sends, or are over\n", `	h.writes.Wait() // they come before whatever the next one sends, or are over
-	if h.client.cfg.defect == "mutant-stale-ownership" {
-		if l.err = h.release(false); l.err != nil && !errors.Is(l.err, zk.ErrNoNode) {
-			h.client.stale.Store(l.Path(), h.claim)
+	if h.S.Defect() == "mutant-stale-ownership" {
+		if l.err = h.Release(false); l.err != nil && !errors.Is(l.err, zk.ErrNoNode) {
+			h.S.Stale.Store(l.Path(), h.Grant)
 		}
 		return
 	}
 `},
 	{"mutex.go", "	var h *hold\n", `	var h *hold
-	if on, stale := m.client.stale.Load(m.path); stale && m.client.cfg.defect == "mutant-stale-ownership" {
-		m.client.stale.Delete(m.path)
+	if on, stale := m.client.sessions.Stale.Load(m.path); stale && m.client.cfg.Defect == "mutant-stale-ownership" {
+		m.client.sessions.Stale.Delete(m.path)
 		defer func() { m.client.holds.settle(key, h) }()
-		if h, err = startHold(ctx, m.client, on.(claim), key, &m.cfg, asked); err != nil {
+		if h, err = m.client.startHold(ctx, on.(queue.Grant), key, m.cfg.revoked, asked); err != nil {
 			return nil, err
 		}
 		return h.outermost, nil
 	}
 `},
-	{"cleanup.go", "	<-s.deleteInBackground(path, gone)\n	return nil\n}\n\n// removeAllHere", `	if d := s.client.cfg.defect; d == "mutant-stale-ownership" || d == "mutant-forgotten-node" {
+	{"internal/session/cleanup.go", "	<-DeleteInBackground(s, path, gone)\n	return nil\n}\n\n// RemoveAllHere", `	if d := s.Defect(); d == "mutant-stale-ownership" || d == "mutant-forgotten-node" {
 		return err
 	}
-	<-s.deleteInBackground(path, gone)
+	<-DeleteInBackground(s, path, gone)
 	return nil
 }
 
-// removeAllHere`},
+// RemoveAllHere`},
 
 	// mutant-hasty-reconnect
-	{"session.go", "	if err := s.client.pace.await(s.dials, timeout); err != nil {", `	wait := s.client.pace.await
-	if s.client.cfg.defect == "mutant-hasty-reconnect" {
+	{"internal/session/connector.go", "	if err := s.pace.await(s.dials, timeout); err != nil {", `	wait := s.pace.await
+	if s.Defect() == "mutant-hasty-reconnect" {
 		wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	if err := wait(s.dials, timeout); err != nil {`},

@@ -4,11 +4,11 @@ package main
 // whatever they have missed, which most of the locks that had these bugs did not do: so
 // most of the mutants do not either.
 var waitingEdits = []edit{
-	{"contender.go", "// awaitAnybody waits", `// sleep waits for what will not come.
-func (c *contender) sleep(ctx context.Context) error {
+	{"internal/queue/contender.go", "// awaitAnybody waits", `// sleep waits for what will not come.
+func (c *Contender) sleep(ctx context.Context) error {
 	select {
-	case <-c.s.ended:
-		return errSessionEnded
+	case <-c.S.Ended:
+		return session.ErrEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -17,56 +17,56 @@ func (c *contender) sleep(ctx context.Context) error {
 // awaitAnybody waits`},
 
 	// mutant-waits-for-nobody
-	{"contender.go", "		c.q.gone(node) // between list and watch (helix #44)", `		if c.s.client.cfg.defect == "mutant-waits-for-nobody" {
+	{"internal/queue/contender.go", "		c.q.gone(node) // between list and watch (helix #44)", `		if c.S.Defect() == "mutant-waits-for-nobody" {
 			return c.sleep(ctx)
 		}
 		c.q.gone(node) // between list and watch (helix #44)`},
 
 	// mutant-watch-lost
-	{"contender.go", "	case <-linkChanged:\n		c.q.outdated()", `	case <-linkChanged:
-		if c.s.client.cfg.defect == "mutant-watch-lost" {
+	{"internal/queue/contender.go", "	case <-linkChanged:\n		c.q.outdated()", `	case <-linkChanged:
+		if c.S.Defect() == "mutant-watch-lost" {
 			return c.sleep(ctx)
 		}
 		c.q.outdated()`},
 
 	// mutant-event-dropped
-	{"contender.go", "		c.s.watch.fired(watch)\n		if e.Type == zk.EventNodeDeleted {", `		c.s.watch.fired(watch)
-		if c.s.client.cfg.defect == "mutant-event-dropped" && rand.IntN(20) == 0 {
+	{"internal/queue/contender.go", "		c.S.Watches.Fired(watch)\n		if e.Type == zk.EventNodeDeleted {", `		c.S.Watches.Fired(watch)
+		if c.S.Defect() == "mutant-event-dropped" && rand.IntN(20) == 0 {
 			return c.overlook(ctx, again.C)
 		}
 		if e.Type == zk.EventNodeDeleted {`},
-	{"contender.go", "	\"errors\"\n", "	\"errors\"\n	\"math/rand/v2\"\n"},
-	{"contender.go", "// leave deletes the contender's node.", `// overlook waits until it is time to look again, whatever happens.
-func (c *contender) overlook(ctx context.Context, again <-chan time.Time) error {
+	{"internal/queue/contender.go", "	\"errors\"\n", "	\"errors\"\n	\"math/rand/v2\"\n"},
+	{"internal/queue/contender.go", "// Leave deletes the contender's node.", `// overlook waits until it is time to look again, whatever happens.
+func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error {
 	select {
 	case <-again:
 		return c.look(ctx)
-	case <-c.s.ended:
-		return errSessionEnded
+	case <-c.S.Ended:
+		return session.ErrEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// leave deletes the contender's node.`},
+// Leave deletes the contender's node.`},
 
 	// mutant-watch-set-once
-	{"contender.go", "	joined     int64 ", "	watched    bool          // it has set a watch before\n	joined     int64 "},
-	{"contender.go", "	again := time.NewTimer(c.s.currentTimeout())\n	defer again.Stop()\n	select {\n	case e := <-watch.event:", `	again := time.NewTimer(c.s.currentTimeout())
+	{"internal/queue/contender.go", "	joined     int64 ", "	watched    bool          // it has set a watch before\n	joined     int64 "},
+	{"internal/queue/contender.go", "	again := time.NewTimer(c.S.Timeout())\n	defer again.Stop()\n	select {\n	case e := <-watch.Event:", `	again := time.NewTimer(c.S.Timeout())
 	defer again.Stop()
-	if c.s.client.cfg.defect == "mutant-watch-set-once" && c.watched {
+	if c.S.Defect() == "mutant-watch-set-once" && c.watched {
 		return c.overlook(ctx, again.C)
 	}
 	c.watched = true
 	select {
-	case e := <-watch.event:`},
+	case e := <-watch.Event:`},
 
 	// mutant-expiry-ignored
-	{"contender.go", "	select {\n	case e := <-watch.event:", `	if c.s.client.cfg.defect == "mutant-expiry-ignored" {
+	{"internal/queue/contender.go", "	select {\n	case e := <-watch.Event:", `	if c.S.Defect() == "mutant-expiry-ignored" {
 		select {
-		case e := <-watch.event:
+		case e := <-watch.Event:
 			if e.Type == zk.EventNodeDeleted {
-				c.s.watch.fired(watch)
+				c.S.Watches.Fired(watch)
 				c.q.gone(node)
 				return nil
 			}
@@ -76,5 +76,5 @@ func (c *contender) overlook(ctx context.Context, again <-chan time.Time) error 
 		return context.Cause(ctx)
 	}
 	select {
-	case e := <-watch.event:`},
+	case e := <-watch.Event:`},
 }

@@ -1,0 +1,128 @@
+package recipes
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+)
+
+// A cohort is the contenders of one Client for a mutex with WithLocalHandoff.
+// Only its leader, who has the baton, stands in the lock's queue; the others
+// wait for the baton, first come first served. Dice, Marathe and Shavit, "Lock
+// cohorting", 2012.
+type cohort struct {
+	mu        sync.Mutex
+	users     int  // acquires and leases; locked by the Client's cohorts
+	led       bool // somebody has the baton
+	followers []*follower
+}
+
+// follower waits for the baton.
+type follower struct{ turn chan baton }
+
+// baton is the right to be the cohort's leader, and the place in the lock's
+// queue that goes with it, unless the new leader has to take one of its own.
+type baton struct {
+	place  *queue.Contender
+	passed int // how often the place has been handed on
+}
+
+// cohorts are those of a Client, by path.
+type cohorts struct {
+	mu  sync.Mutex
+	all map[string]*cohort
+}
+
+// enter returns the cohort at path; exit must follow.
+func (c *cohorts) enter(path string) *cohort {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	co := c.all[path]
+	if co == nil {
+		if c.all == nil {
+			c.all = make(map[string]*cohort)
+		}
+		co = new(cohort)
+		c.all[path] = co
+	}
+	co.users++
+	return co
+}
+
+func (c *cohorts) exit(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	co := c.all[path]
+	if co.users--; co.users == 0 {
+		delete(c.all, path)
+	}
+}
+
+// lead waits until the caller has the baton. It may have it although ctx has
+// ended, and then has to pass it on.
+func (co *cohort) lead(ctx context.Context, block bool) (b baton, leads bool, err error) {
+	co.mu.Lock()
+	if !co.led {
+		co.led = true
+		co.mu.Unlock()
+		return baton{}, true, nil
+	}
+	if !block {
+		co.mu.Unlock()
+		return baton{}, false, ErrNotAcquired
+	}
+	m := &follower{turn: make(chan baton, 1)}
+	co.followers = append(co.followers, m)
+	co.mu.Unlock()
+	select {
+	case b := <-m.turn:
+		return b, true, nil
+	case <-ctx.Done():
+	}
+	co.mu.Lock()
+	defer co.mu.Unlock()
+	if i := slices.Index(co.followers, m); i >= 0 {
+		co.followers = slices.Delete(co.followers, i, i+1)
+		return baton{}, false, context.Cause(ctx)
+	}
+	return <-m.turn, true, context.Cause(ctx)
+}
+
+// next gives the baton to the next follower, or reports that there is none.
+func (co *cohort) next(b baton) bool {
+	co.mu.Lock()
+	defer co.mu.Unlock()
+	if len(co.followers) == 0 {
+		return false
+	}
+	co.followers[0].turn <- b
+	co.followers = co.followers[1:]
+	return true
+}
+
+// resign gives the leadership up, without a place.
+func (co *cohort) resign() {
+	co.mu.Lock()
+	defer co.mu.Unlock()
+	if len(co.followers) == 0 {
+		co.led = false
+		return
+	}
+	co.followers[0].turn <- baton{}
+	co.followers = co.followers[1:]
+}
+
+// pass hands the place on, unless it has been handed on often enough or there
+// is nobody.
+func (co *cohort) pass(b baton, limit int) bool {
+	return b.passed < limit && co.next(baton{b.place, b.passed + 1})
+}
+
+// retire gives up the leadership, and its place in the background.
+func (co *cohort) retire(place *queue.Contender) bool {
+	co.resign()
+	place.LeaveInBackground()
+	return true
+}

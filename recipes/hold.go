@@ -1,0 +1,163 @@
+package recipes
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
+)
+
+// hold is one owner's possession of a lock: what all the leases of its
+// re-entries share.
+type hold struct {
+	queue.Grant
+	registry  *registry
+	key       ownership
+	since     time.Time
+	outermost *Lease
+	lost      chan struct{}
+	ended     chan struct{}  // closed when released or lost
+	timer     *time.Timer    // fires at the deadline
+	writes    sync.WaitGroup // guarded requests under way; none begins when the hold is over
+
+	mu     sync.Mutex
+	depth  int      // leases not yet released
+	leases []*Lease // those, to cancel their contexts
+	isLost bool
+	why    session.Loss
+	over   bool // released or lost
+
+	revoke   map[*byte]func() // listeners
+	watched  bool             // for revocation
+	asked    bool             // a request has been seen
+	answered int32            // the version of the node's data that it came with
+}
+
+// newHold starts the lease of a contender whose turn it is, and who asked for it
+// at a time. It fails when the session's deadline has passed, or its link is
+// down and the policy is to lose leases then. revoked, if not nil, is told of
+// requests to release.
+func newHold(ctx context.Context, r *registry, on queue.Grant, key ownership, revoked func(*Lease), asked time.Time) (*hold, error) {
+	h := &hold{
+		Grant: on, registry: r, key: key, since: time.Now(), depth: 1,
+		lost: make(chan struct{}), ended: make(chan struct{}),
+	}
+	h.outermost = h.newLease(ctx, 1)
+	var err error
+	on.S.With(func(s session.Locked) {
+		var left time.Duration
+		if left, err = s.Left(); err != nil {
+			return
+		}
+		s.Add(h)
+		h.timer = time.AfterFunc(left, h.atDeadline)
+		if f := r.observer.Acquired; f != nil {
+			waited := h.since.Sub(asked)
+			r.notify.post(func() { f(h.outermost, waited) })
+		}
+		if revoked != nil {
+			h.outermost.onRevoke(s, revoked)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// newLease makes one lease of the hold, which is locked or not yet shared.
+func (h *hold) newLease(ctx context.Context, depth int) *Lease {
+	l := &Lease{hold: h, depth: depth, released: make(chan struct{}), result: make(chan struct{})}
+	ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	outer := ownerOf(ctx).leases
+	l.ctx = context.WithValue(ctx, ownerKey{}, owner{id: h.key.owner, leases: append(outer[:len(outer):len(outer)], l)})
+	h.leases = append(h.leases, l)
+	return l
+}
+
+// reenter returns a lease one deeper, or nil when the hold is over.
+func (h *hold) reenter(ctx context.Context) (l *Lease) {
+	h.S.With(func(s session.Locked) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.over || !time.Now().Before(s.Deadline()) {
+			return
+		}
+		h.depth++
+		l = h.newLease(ctx, h.depth)
+	})
+	return l
+}
+
+// atDeadline runs when the deadline that was known has come.
+func (h *hold) atDeadline() {
+	h.S.With(func(s session.Locked) {
+		if s.Over() {
+			return // lost with it
+		}
+		if left := time.Until(s.Deadline()); left > 0 {
+			h.timer.Reset(left)
+			return
+		}
+		h.Lose(s, session.DeadlinePassed)
+	})
+}
+
+// Paths implements dependent.
+func (h *hold) Paths() []string { return h.Nodes }
+
+// Remind implements dependent.
+func (h *hold) Remind(left time.Duration) { h.timer.Reset(left) }
+
+// Suspend implements dependent.
+func (h *hold) Suspend(suspended bool) {
+	told := h.registry.observer.Suspended
+	if !suspended {
+		told = h.registry.observer.Resumed
+	}
+	if told != nil {
+		h.registry.notify.post(func() { told(h.outermost) })
+	}
+}
+
+// Lose implements dependent: it ends the hold without its holder's doing.
+func (h *hold) Lose(s session.Locked, why session.Loss) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return
+	}
+	h.over, h.isLost, h.why = true, true, why
+	s.Remove(h)
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	close(h.lost)
+	close(h.ended)
+	for _, l := range h.leases {
+		l.cancel(ErrLeaseLost)
+		if l.whenLost != nil {
+			l.whenLost()
+		}
+	}
+	// Whatever is left of the node would only keep others waiting. Not here:
+	// the session is locked. Every caller has seen that it is not over.
+	s.Spawn(func() {
+		h.registry.drop(h)
+		h.writes.Wait()
+		h.Release(true)
+	})
+	if f := h.registry.observer.Lost; f != nil {
+		held := time.Since(h.since)
+		h.registry.notify.post(func() { f(h.outermost, held) })
+	}
+}
+
+// open reports whether the hold is neither released nor lost.
+func (h *hold) open() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.over && !h.isLost
+}

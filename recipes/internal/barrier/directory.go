@@ -1,0 +1,240 @@
+package barrier
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
+)
+
+// Directory is a double barrier's directory as one session sees it. One goroutine
+// uses it at a time.
+type Directory struct {
+	S       *session.Session
+	Dir     string
+	repeats bool            // the latest request was repeated: what it found may be its own doing
+	running <-chan struct{} // closed when the latest request has come to its end; nil before the first
+}
+
+// ask repeats a request until it is answered. It notes when the request has come
+// to its end, which may be after the caller has gone.
+func ask[T any](ctx context.Context, r *Directory, request func() (T, error)) (T, error) {
+	r.repeats = false
+	for {
+		done := make(chan struct{})
+		over := sync.OnceFunc(func() { close(done) })
+		r.running = done
+		value, err := session.Call(ctx, r.S, func() (T, error) {
+			defer over()
+			return request()
+		}, func(T, error) { over() }) // also if it was never sent
+		if err == nil || session.Answered(err) || ctx.Err() != nil {
+			return value, err
+		}
+		r.repeats = r.repeats || !errors.Is(err, zk.ErrNoServer)
+		if err := r.S.AwaitUp(ctx); err != nil {
+			return value, err
+		}
+	}
+}
+
+// quiet waits until no request of the room is under way.
+func (r *Directory) quiet() {
+	if r.running == nil {
+		return
+	}
+	select {
+	case <-r.running:
+	case <-r.S.Ended:
+	}
+}
+
+func (r *Directory) multi(ctx context.Context, ops ...any) error {
+	_, err := ask(ctx, r, func() (struct{}, error) {
+		_, err := r.S.Conn.Multi(ops...)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// list returns the members in the order of their names, and whether there is a
+// ready node. A directory that is not there has none.
+func (r *Directory) list(ctx context.Context) (members []string, ready bool, err error) {
+	children, err := ask(ctx, r, func() ([]string, error) {
+		children, _, err := r.S.Conn.Children(r.Dir)
+		return children, err
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil, false, nil
+	}
+	members, ready = roll(children)
+	return members, ready, err
+}
+
+// watch is list with a watch, for whoever has a node in the directory: the
+// deletion of that node fires it, so that it outlives no wait (CURATOR-654). A
+// watch for the ready node itself would stay until somebody creates it.
+func (r *Directory) watch(ctx context.Context) (members []string, ready bool, event <-chan zk.Event, err error) {
+	type answer struct {
+		children []string
+		event    <-chan zk.Event
+	}
+	a, err := ask(ctx, r, func() (a answer, err error) {
+		a.children, _, a.event, err = r.S.Conn.ChildrenW(r.Dir)
+		return a, err
+	})
+	members, ready = roll(a.children)
+	return members, ready, a.event, err
+}
+
+// node returns the node at path, or nil when there is none.
+func (r *Directory) node(ctx context.Context, path string) (*node, error) {
+	n, err := ask(ctx, r, func() (*node, error) {
+		data, stat, err := r.S.Conn.Get(path)
+		if err != nil {
+			return nil, err
+		}
+		return &node{id: stat.Czxid, version: stat.Version, data: data}, nil
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil, nil
+	}
+	return n, err
+}
+
+// round returns the ready node of the round that has begun, or nil.
+func (r *Directory) round(ctx context.Context) (*node, error) {
+	return r.node(ctx, r.Dir+"/"+readyName)
+}
+
+// czxid returns that of a child, or 0 when it is not there.
+func (r *Directory) czxid(ctx context.Context, name string) (int64, error) {
+	return ask(ctx, r, func() (int64, error) {
+		ok, stat, err := r.S.Conn.Exists(r.Dir + "/" + name)
+		if err != nil || !ok {
+			return 0, err
+		}
+		return stat.Czxid, nil
+	})
+}
+
+// member returns the first of names that is a member of the round, or "". The
+// round must have been read after the names: whoever joined before the list is
+// in it then, and nobody can have joined since if none of them is a member.
+func (r *Directory) member(ctx context.Context, now *node, names []string) (string, error) {
+	for _, name := range names {
+		if now.lists(name) {
+			return name, nil
+		}
+		id, err := r.czxid(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if id != 0 && id < now.id {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// older returns those of names that were there before the node with the czxid
+// id.
+func (r *Directory) older(ctx context.Context, names []string, id int64) ([]string, error) {
+	var found []string
+	for _, name := range names {
+		own, err := r.czxid(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if own != 0 && own < id {
+			found = append(found, name)
+		}
+	}
+	return found, nil
+}
+
+// AwaitEmpty waits until no member of a round is left, for those that have left
+// already. The others that were there then may be given: later names belong to
+// later rounds, unless somebody has joined this one.
+func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) error {
+	if len(others) > 0 { // it was the lowest name: see member.leave
+		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0]); err != nil {
+			return err
+		}
+	}
+	for {
+		members, _, err := r.list(ctx)
+		if err != nil {
+			return err
+		}
+		now, err := r.round(ctx)
+		if err != nil {
+			return err
+		}
+		var left string
+		if now != nil && now.id == id {
+			if left, err = r.member(ctx, now, members); err != nil {
+				return err
+			}
+			if left == "" {
+				// The last one did not end the round: its session did.
+				err := r.clear(ctx)
+				if err != nil && session.Answered(err) && !errors.Is(err, session.ErrEnded) {
+					return nil // it opens nothing to anybody here
+				}
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		} else {
+			// Usually that is the end of it. But a Curator member that gave up
+			// waiting deletes the ready node under those that are inside.
+			if len(others) > 0 {
+				members = slices.DeleteFunc(members, func(name string) bool { return !slices.Contains(others, name) })
+			}
+			older, err := r.older(ctx, members, id)
+			if err != nil {
+				return err
+			}
+			if len(older) == 0 {
+				return nil
+			}
+			left = older[0]
+		}
+		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+left); err != nil {
+			return err
+		}
+	}
+}
+
+// clear deletes the ready node if its round has no members left. It is no error
+// that somebody else was faster.
+func (r *Directory) clear(ctx context.Context) error {
+	dir, err := r.node(ctx, r.Dir)
+	if err != nil || dir == nil {
+		return err
+	}
+	members, ready, err := r.list(ctx)
+	if err != nil || !ready {
+		return err
+	}
+	now, err := r.round(ctx)
+	if err != nil || now == nil {
+		return err
+	}
+	if name, err := r.member(ctx, now, members); err != nil || name != "" {
+		return err
+	}
+	err = r.multi(ctx,
+		&zk.SetDataRequest{Path: r.Dir, Data: dir.data, Version: dir.version},
+		&zk.DeleteRequest{Path: r.Dir + "/" + readyName, Version: now.version})
+	if errors.Is(err, zk.ErrBadVersion) || errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	return err
+}

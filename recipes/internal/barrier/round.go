@@ -1,0 +1,83 @@
+package barrier
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A double barrier's directory as Curator lays it out: an ephemeral node for
+// each member, named by a UUID, and the persistent node "ready" once enough of
+// them have come.
+//
+// # Rounds
+//
+// The same directory serves one round after the other. A round is named by the
+// czxid R of its ready node, and its members are
+//
+//   - whoever has a node older than R: it was there when the round began;
+//   - whoever came later and is listed in the ready node's data, a name a line.
+//
+// So a ready node that was left behind (by members that crashed, or by Curator)
+// opens nothing: its round has no members left, and nobody can join, because
+// joining takes a member as a witness, in the same transaction. Curator's own
+// members go by the existence of the node alone; they list nobody.
+//
+// What changes a round is one transaction each, so that nobody acts on a list
+// that is out of date:
+//
+//   - begin: check n members' nodes, create ready;
+//   - join: check one member's node, write the list with the version that was read;
+//   - end: the last member deletes its own node and ready, with the version that
+//     was read, so that it is the last;
+//   - clear, after a crash: write the directory, delete ready, each with the
+//     version that was read before its round was found empty. A ready node that
+//     was deleted and created again has the same version; the directory does not.
+const readyName = "ready"
+
+// node is what a node was when it was read.
+type node struct {
+	id      int64 // czxid
+	version int32
+	data    []byte
+}
+
+// lists reports whether a ready node lists name as one who came after the round
+// had begun.
+func (n *node) lists(name string) bool {
+	return slices.ContainsFunc(bytes.Split(n.data, []byte{'\n'}), func(line []byte) bool { return string(line) == name })
+}
+
+// roll tells members from the rest. Children that are neither UUIDs nor ready
+// are foreign: one must not count as a member, as it does for Curator.
+func roll(children []string) (members []string, ready bool) {
+	for _, child := range children {
+		switch {
+		case child == readyName:
+			ready = true
+		case isUUID(child):
+			members = append(members, child)
+		}
+	}
+	slices.Sort(members)
+	return members, ready
+}
+
+func isUUID(name string) bool {
+	if len(name) != 36 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+				return false
+			}
+		}
+	}
+	return true
+}

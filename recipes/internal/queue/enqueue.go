@@ -1,0 +1,172 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
+)
+
+// Enqueue creates the contender's node and asks for the queue in the same
+// breath. When it returns an error no node is left, or its deletion is under
+// way.
+func (c *Contender) Enqueue(ctx context.Context) error {
+	prefix := c.q.dir + "/" + session.ProtectedName(c.guid, c.kind)
+	first := true
+	return c.create(ctx, func() (string, error) {
+		if first && c.q.empty() {
+			c.q.request() // behind the create in nearly every case; harmless before it
+		}
+		first = false
+		return c.S.Conn.Create(prefix, c.data, zk.FlagEphemeralSequential, c.acl)
+	})
+}
+
+// create makes the contender's node by a request that returns its path.
+func (c *Contender) create(ctx context.Context, request func() (string, error)) error {
+	c.S.Zxids.Expect(c.guid)
+	err := enqueueAll(ctx, c.S, []*Contender{c}, func() ([]string, error) {
+		path, err := request()
+		return []string{path}, err
+	})
+	if err != nil {
+		c.S.Zxids.Take(c.guid)
+		c.q.exit()
+	}
+	return err
+}
+
+// enqueueAll makes the nodes of contenders of one session by one request, which
+// either makes them all or none, and returns their paths.
+func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, request func() ([]string, error)) error {
+	abandoned := func(paths []string, err error) {
+		for i, c := range all {
+			switch {
+			case err == nil:
+				session.DeleteInBackground(s, paths[i], c.settled)
+			case !session.Answered(err) && !errors.Is(err, zk.ErrNoServer):
+				session.DeleteByGUID(s, c.q.dir, c.guid, c.settled)
+			default:
+				c.settled() // nothing was made
+			}
+		}
+	}
+	giveUp := func() {
+		for _, c := range all {
+			c.q.lines.givenUp.add(c.guid)
+		}
+	}
+	for {
+		paths, err := session.Call(ctx, s, request, abandoned)
+		switch {
+		case err == nil:
+			zxid := s.Zxids.Take(all[0].guid)
+			if zxid == 0 { // its path is too long for the tap
+				if zxid, err = session.Identify(ctx, s, paths[0]); err != nil {
+					giveUp()
+					abandoned(paths, nil)
+					return err
+				}
+			}
+			for i, c := range all {
+				c.enqueued(paths[i], zxid)
+			}
+			return nil
+		case errors.Is(err, session.ErrEnded), session.GaveUp(ctx, err):
+			giveUp()
+			return err // abandoned has the create
+		case errors.Is(err, zk.ErrNoNode):
+			for _, c := range all {
+				if err := session.CreateParents(ctx, s, c.q.dir); err != nil {
+					return err
+				}
+			}
+			continue
+		case errors.Is(err, zk.ErrNoServer):
+			if err := s.AwaitUp(ctx); err != nil {
+				return err
+			}
+			continue
+		case session.Answered(err):
+			return err
+		}
+		// The connection broke: the nodes may be there or not. A second create
+		// would leave a first one that blocks everybody (CURATOR-45), so look.
+		found, err := findContenders(ctx, s, all)
+		if found || err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Contender) enqueued(path string, zxid int64) {
+	c.Node, c.Zxid = path[strings.LastIndexByte(path, '/')+1:], zxid
+	c.S.Track(c.path())
+	c.q.join(c)
+}
+
+// findContenders looks for the nodes of contenders that one transaction was to
+// make. When it returns an error none is left, or their deletion is under way.
+func findContenders(ctx context.Context, s *session.Session, all []*Contender) (found bool, err error) {
+	defer func() {
+		if err != nil {
+			for _, c := range all {
+				c.q.lines.givenUp.add(c.guid)
+				session.DeleteByGUID(s, c.q.dir, c.guid, c.settled)
+			}
+		}
+	}()
+	var paths []string
+	var zxids []int64
+	for _, c := range all {
+		got, err := session.FindByGUID(ctx, s, c.q.dir, c.guid)
+		switch {
+		case err != nil:
+			return false, err
+		case len(got) == 0 && len(paths) == 0:
+			return false, nil // one transaction was to make them: none is there
+		case len(got) == 0:
+			return false, session.ErrNodeGone // somebody deletes them meanwhile
+		}
+		zxid, err := session.Identify(ctx, s, got[0])
+		if err != nil {
+			return false, err
+		}
+		paths, zxids = append(paths, got[0]), append(zxids, zxid)
+	}
+	for i, c := range all {
+		s.Zxids.Take(c.guid)
+		c.enqueued(paths[i], zxids[i])
+	}
+	return true, nil
+}
+
+// EnqueueTogether makes the nodes of contenders of one session by one transaction.
+// When it returns an error no node is left, or their deletion is under way.
+func EnqueueTogether(ctx context.Context, s *session.Session, all []*Contender) error {
+	var ops []any
+	for _, c := range all {
+		s.Zxids.Expect(c.guid)
+		ops = append(ops, &zk.CreateRequest{
+			Path: c.q.dir + "/" + session.ProtectedName(c.guid, c.kind), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
+		})
+	}
+	err := enqueueAll(ctx, s, all, func() ([]string, error) {
+		results, err := s.Conn.Multi(ops...)
+		var paths []string
+		for _, r := range results {
+			paths = append(paths, r.String)
+		}
+		return paths, err
+	})
+	for _, c := range all {
+		s.Zxids.Take(c.guid)
+		if err != nil {
+			c.q.exit()
+		}
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+package queue
+
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
+)
+
+// TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt : the transaction of a batch
+// deletes its contenders' nodes, so that a list may lack them before it is known
+// what they have taken.
+func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
+	p := &Pool{Path: "/s", Size: 1}
+	q := localQueueOf(&session.Session{}, "/s/locks", Locks)
+	join := func(node string) *Contender {
+		c := &Contender{q: q, Node: node, rule: Exclusive, woken: make(chan struct{}, 1), permits: &request{pool: p, n: 1}}
+		q.join(c)
+		return c
+	}
+	first, second := join("lock-0000000001"), join("lock-0000000002")
+	both := Places([]string{first.Node, second.Node}, Locks)
+	q.started = 1
+	q.apply(1, both)
+	ledgerOf(q).known = &permits{size: 1, out: map[string]bool{}}
+	take := &batch{q: q, pool: p, members: []*Contender{first}, done: make(chan struct{})}
+	requestOf(first).batch = take
+
+	q.started = 2
+	q.apply(2, both[1:]) // the servers have carried it out
+	if v, err := q.judge(second, true); err != nil || v.granted {
+		t.Errorf("the second one's turn comes before it is known what the first has taken: %+v, %v", v, err)
+	}
+
+	q.mu.Lock()
+	take.over = true
+	ledgerOf(q).take([]string{"/s/leases/lease-0000000001"}, q.applied)
+	q.drop(first.Node)
+	q.mu.Unlock()
+	if v, err := q.judge(second, true); err != nil || !v.granted {
+		t.Errorf("the second one's turn does not come: %+v, %v", v, err)
+	}
+	if take, short, err := batchOrWait(second); take != nil || short != ofOurs || err != nil {
+		t.Errorf("got %v, %v, %v", take, short, err)
+	}
+}
+
+// TestATryIsNotRefusedForAnOldList : the list that is asked for along with a
+// contender's node may be answered before the node is made, by a server that lags
+// behind. Whoever stands in it may have been gone when the try began.
+func TestATryIsNotRefusedForAnOldList(t *testing.T) {
+	const theirs, ours = "lock-0000000001", "lock-0000000002"
+	for _, custom := range []bool{false, true} {
+		for _, there := range []bool{false, true} {
+			q := localQueueOf(&session.Session{}, "/m", Locks)
+			c := &Contender{q: q, Node: ours, rule: Exclusive, custom: custom, woken: make(chan struct{}, 1)}
+			q.started = 1
+			q.apply(1, Places([]string{theirs}, Locks))
+			q.join(c)
+			if v, err := q.judge(c, false); err != nil || v.list != 2 {
+				t.Errorf("custom %v: a try goes by a list from before it: %+v, %v", custom, v, err)
+			}
+			if v, err := q.judge(c, true); err != nil || v.other != theirs && !v.any {
+				t.Errorf("custom %v: whoever waits may go by it: %+v, %v", custom, v, err)
+			}
+			list := []string{ours}
+			if there {
+				list = append(list, theirs)
+			}
+			q.started = 2
+			q.apply(2, Places(list, Locks))
+			if v, err := q.judge(c, false); err != nil || v.list != 0 || v.granted == there {
+				t.Errorf("custom %v, the other is there %v: %+v, %v", custom, there, v, err)
+			}
+		}
+	}
+}
+
+// TestWhatWasGivenUpIsNotAheadOfItsOwnSession : the create of an acquire that was
+// cancelled makes its node all the same, ahead of the next try.
+func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
+	s := new(session.Session)
+	q := localQueueOf(s, "/m", Locks)
+	givenUp := &q.lines.givenUp
+	given := &Contender{S: s, q: q, guid: session.NewGUID()}
+	ghost, theirs, ours := session.ProtectedName(given.guid, Lock)+"0000000001", "lock-0000000002", "lock-0000000003"
+	c := &Contender{S: s, q: q, Node: ours, rule: Exclusive, woken: make(chan struct{}, 1)}
+	q.join(c)
+	list := func(nodes ...string) {
+		q.started++
+		q.apply(q.started, Places(nodes, Locks))
+	}
+	judge := func(what string, want verdict) {
+		t.Helper()
+		for _, block := range []bool{false, true} {
+			if v, err := q.judge(c, block); err != nil || v != want {
+				t.Errorf("%s, block %v: %+v, %v, want %+v", what, block, v, err, want)
+			}
+		}
+	}
+	list(ghost, ours)
+	judge("its create is under way", verdict{other: ghost})
+	givenUp.add(given.guid)
+	judge("it is given up", verdict{granted: true})
+	list(ghost, theirs, ours)
+	judge("another session's is between", verdict{other: theirs})
+	list(ghost, ours)
+	given.settled()
+	judge("it is gone, and the list may be old", verdict{list: q.started + 1})
+	list(ours)
+	judge("it is gone", verdict{granted: true})
+	if n := len(givenUp.guids); n != 0 {
+		t.Errorf("%d are remembered", n)
+	}
+
+	// It may be gone before anybody has said that it is given up.
+	given.settled()
+	givenUp.add(given.guid)
+	if n := len(givenUp.guids); n != 0 {
+		t.Errorf("%d are remembered that were gone at once", n)
+	}
+}

@@ -1,0 +1,106 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names of contender nodes are Curator's: _c_<uuid>-<kind><sequence>. The uuid
+// finds a node whose create was never answered; the sequence orders the queue.
+const (
+	Lock   = "lock-"
+	Read   = "__READ__"
+	Write  = "__WRIT__"
+	Permit = "lease-"
+)
+
+var (
+	Locks      = []string{Lock}
+	ReadWrites = []string{Read, Write}
+	Permits    = []string{Permit}
+	All        = []string{Lock, Read, Write, Permit}
+)
+
+// Place is one contender's place in a queue.
+type Place struct {
+	Node     string // name of its node
+	Kind     string // what stands before the sequence: "lock-", "__READ__", "__WRIT__"
+	Sequence int32  // orders the queue, see queue
+
+	listed int64 // the number of the first list that it was seen in; 0: none
+}
+
+// ParsePlace returns the place of a child, if its name is of one of the kinds:
+// the kind stands at the beginning or behind a dash, and a sequence follows.
+// Whatever else there is, a "block-0000000001" say, is no contender.
+func ParsePlace(child string, kinds []string) (Place, bool) {
+	for _, kind := range kinds {
+		i := strings.LastIndex(child, kind)
+		if i < 0 {
+			continue
+		}
+		sequence, ok := parseSequence(child[i+len(kind):])
+		return Place{Node: child, Kind: kind, Sequence: sequence}, ok && (i == 0 || child[i-1] == '-')
+	}
+	return Place{}, false
+}
+
+// parseSequence reads a sequence as the servers write it, with "%010d".
+func parseSequence(text string) (int32, bool) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	long := len(text) == 11 && n <= -1e9
+	return int32(n), err == nil && text[0] != '+' && (len(text) == 10 || long)
+}
+
+// order compares places. It is by sequence alone, whatever comes before it in
+// the name (ZOOKEEPER-2931). A sequence is a 32-bit counter that wraps to
+// negative numbers (ZOOKEEPER-4372, kazoo #606), so that the order is that of
+// serial numbers, RFC 1982: right as long as a queue spans less than 2^31
+// places. A reader that was downgraded from writer has the writer's sequence and
+// comes right behind it (CURATOR-621).
+func order(a, b Place) int {
+	if d := a.Sequence - b.Sequence; d != 0 { // wraps as the counter does
+		return int(d)
+	}
+	if c := cmp.Compare(b.Kind, a.Kind); c != 0 { // "__WRIT__" before "__READ__"
+		return c
+	}
+	return cmp.Compare(a.Node, b.Node)
+}
+
+// Places returns the contenders of these kinds among the children of a lock's
+// node, first the one whose turn it is. Other children are foreign and ignored:
+// one must not block everybody (CURATOR-43, zk.Lock).
+func Places(children []string, kinds []string) []Place {
+	places := make([]Place, 0, len(children))
+	for _, child := range children {
+		if p, ok := ParsePlace(child, kinds); ok {
+			places = append(places, p)
+		}
+	}
+	slices.SortFunc(places, order)
+	return places
+}
+
+// Rule decides whose turn it is, as the recipes' GrantRule does.
+type Rule func(queue []Place, self int) (waitFor int)
+
+// granted is what a rule returns when the lock may be held.
+const granted = -1
+
+// Exclusive admits the first alone: the rule of a mutex, and of writers.
+func Exclusive(_ []Place, self int) int { return self - 1 }
+
+// Shared admits a reader when no writer is ahead. It waits for the nearest
+// writer: when that one has had its turn, so have all before it. A writer of its
+// own sequence is the one that it was downgraded from, and not in its way.
+func Shared(queue []Place, self int) int {
+	for i := self - 1; i >= 0; i-- {
+		if queue[i].Kind == Write && queue[i].Sequence != queue[self].Sequence {
+			return i
+		}
+	}
+	return granted
+}

@@ -1,0 +1,167 @@
+package queue
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
+)
+
+// Pool is the permits of a semaphore, and the queue for them.
+type Pool struct {
+	Path  string // of the semaphore
+	Size  int
+	Count *Count // instead of size
+	Data  []byte // of the nodes
+	ACL   []zk.ACL
+}
+
+// Count is a size that all clients see and may change.
+type Count struct {
+	Path string
+	Read func(context.Context, *session.Session) (size int, version int32, err error)
+}
+
+const (
+	LocksDir  = "/locks"
+	LeasesDir = "/leases"
+)
+
+// Contend takes n permits in one session. It calls placed when the contender has its
+// place in the queue.
+func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block bool, placed func(*Contender)) (Grant, error) {
+	c := NewContender(s, Entry{Dir: p.Path + LocksDir, Kinds: Locks, Kind: Lock, Rule: Exclusive, Data: p.Data, ACL: p.ACL})
+	c.permits = &request{pool: p, n: n, guid: session.NewGUID()}
+	if err := c.Enqueue(ctx); err != nil {
+		return Grant{}, err
+	}
+	placed(c)
+	for {
+		err := c.Wait(ctx, block)
+		t := batchOf(c) // when one who stood ahead takes for it, too
+		if t == nil && err == nil {
+			t, err = p.take(ctx, c, block)
+		}
+		if t == nil {
+			c.Leave(ctx)
+			return Grant{}, err
+		}
+		if on, err := t.await(ctx, c); !errors.Is(err, errAskAgain) {
+			return on, err
+		}
+	}
+}
+
+// same reports whether two pools speak of the same semaphore and size.
+func (p *Pool) same(other *Pool) bool {
+	if p.Count == nil || other.Count == nil {
+		return p.Count == other.Count && p.Path == other.Path && p.Size == other.Size
+	}
+	return p.Path == other.Path && p.Count.Path == other.Count.Path
+}
+
+// take waits at the head of the queue until there is room, and takes. As long as
+// c is there others can only give permits back.
+func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, error) {
+	var seen *permits
+	for watch := false; ; {
+		t, short, err := batchOrWait(c)
+		switch {
+		case t != nil || err != nil:
+			return t, err
+		case short == ofOurs && p.Count == nil && block:
+			if err := c.awaitOwn(ctx, aPermit); err != nil {
+				return nil, err
+			}
+			continue
+		case short == unknown || seen == nil && !(short == ofOurs && p.Count == nil):
+			c.q.stop(c, aPermit)
+			if seen, err = p.look(ctx, c, watch); err != nil {
+				return nil, err
+			}
+			watch = block // the next time: most often there is room
+			continue
+		case !block:
+			c.q.stop(c, aPermit)
+			return nil, ErrNotAcquired
+		}
+		err = c.awaitAny(ctx, seen.changed)
+		c.q.stop(c, aPermit)
+		if err != nil {
+			return nil, err
+		}
+		seen = nil
+	}
+}
+
+// look counts the permits that are out, and remembers.
+func (p *Pool) look(ctx context.Context, c *Contender, watch bool) (*permits, error) {
+	q := c.q
+	q.mu.Lock()
+	ledgerOf(q).looks++
+	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		ledgerOf(q).looked()
+	}()
+	for {
+		room, err := p.tally(ctx, c, watch)
+		switch {
+		case err == nil:
+			q.mu.Lock()
+			ledgerOf(q).learn(&room, q.applied)
+			q.mu.Unlock()
+			return &room, nil
+		case session.Answered(err), errors.Is(err, ErrBadCount):
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		}
+		if err := c.S.AwaitUp(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *Pool) tally(ctx context.Context, c *Contender, watch bool) (room permits, err error) {
+	dir := p.Path + LeasesDir
+	var children []string
+	if watch { // before the look, so that no change is missed
+		var event session.Watched
+		event, children, err = session.WatchChildren(ctx, c.S, dir)
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return room, err
+		}
+		room.changed = append(room.changed, event)
+		if p.Count != nil {
+			event, err := session.Watch(ctx, c.S, p.Count.Path)
+			if err != nil && !errors.Is(err, zk.ErrNoNode) {
+				return room, err
+			}
+			room.changed = append(room.changed, event)
+		}
+	}
+	room.size = p.Size
+	if p.Count != nil {
+		if room.size, room.version, err = p.Count.Read(ctx, c.S); err != nil {
+			return room, err
+		}
+	}
+	if children == nil {
+		children, err = session.Call(ctx, c.S, func() ([]string, error) {
+			children, _, err := c.S.Conn.Children(dir)
+			return children, err
+		}, nil)
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return room, err
+		}
+	}
+	room.out = make(map[string]bool)
+	for _, permit := range Places(children, Permits) {
+		room.out[dir+"/"+permit.Node] = true
+	}
+	return room, nil
+}

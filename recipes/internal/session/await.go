@@ -1,0 +1,82 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// AwaitNode waits until the node at path changes or goes, or until it is time
+// to look again. A return without an error says nothing of the node: whoever
+// takes a wake-up for more than a reason to look passes too early (Curator
+// GH-1290).
+func AwaitNode(ctx context.Context, s *Session, path string) error {
+	up, linkChanged := s.LinkState()
+	if !up {
+		return s.AwaitUp(ctx)
+	}
+	watch, err := Watch(ctx, s, path)
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return nil // gone between look and watch (helix #44)
+	case err != nil && Answered(err), err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		return s.AwaitUp(ctx)
+	}
+	fired, err := AwaitEvent(ctx, s, watch.Event, linkChanged, s.Timeout()) // a single watch is not to be trusted alone (ZOOKEEPER-3145)
+	if fired {
+		s.Watches.Fired(watch)
+	}
+	return err
+}
+
+// AwaitEvent waits for a watch that was set after linkChanged was got, or until
+// it is time to look again: after patience, and after every reconnect, since a
+// change may be missed there (kazoo #170).
+func AwaitEvent(ctx context.Context, s *Session, event <-chan zk.Event, linkChanged <-chan struct{}, patience time.Duration) (fired bool, err error) {
+	again := time.NewTimer(patience)
+	defer again.Stop()
+	select {
+	case <-event:
+		return true, nil
+	case <-linkChanged:
+		return false, nil
+	case <-again.C:
+		return false, nil
+	case <-s.Ended:
+		return false, ErrEnded // also while it waits (etcd #19597)
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// Pause waits for d.
+func Pause(ctx context.Context, s *Session, d time.Duration) error {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return nil
+	case <-s.Ended:
+		return ErrEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Stands asks the leader whether the node at path is there. The question is a
+// write that changes nothing: a read may come from a server that has not heard
+// of the node yet, and even a sync from a leader that has been deposed.
+func Stands(ctx context.Context, s *Session, path string) (bool, error) {
+	_, err := Retry(ctx, s, func() (struct{}, error) {
+		_, err := s.Conn.Multi(&zk.CheckVersionRequest{Path: path, Version: -1})
+		return struct{}{}, err
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Remove deletes the node at path. It returns nil when the node is gone,
+// zk.ErrNoNode when the first try found no node, and otherwise what ended the
+// wait for it; then the deletion goes on in the background until the node is
+// gone or its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is
+// called once when the node is known to be gone, before remove returns nil.
+func Remove(ctx context.Context, s *Session, path string, gone func()) error {
+	_, err := Call(ctx, s, func() (struct{}, error) {
+		err := s.Conn.Delete(path, -1)
+		if (err == nil || errors.Is(err, zk.ErrNoNode)) && gone != nil {
+			gone()
+		}
+		return struct{}{}, err
+	}, func(_ struct{}, err error) {
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			DeleteInBackground(s, path, gone)
+		}
+	})
+	switch {
+	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, ErrEnded), GaveUp(ctx, err):
+		return err
+	}
+	select {
+	case <-DeleteInBackground(s, path, gone):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// RemoveHere is remove for a goroutine of the session, which nothing but the end
+// of the session needs to interrupt.
+func RemoveHere(s *Session, path string, gone func()) error {
+	err := s.Conn.Delete(path, -1)
+	if err == nil || errors.Is(err, zk.ErrNoNode) {
+		if gone != nil {
+			gone()
+		}
+		return err
+	}
+	<-DeleteInBackground(s, path, gone)
+	return nil
+}
+
+// RemoveAllHere removes several nodes, by one request if nothing is in the way,
+// and calls gone for each. It returns the first error.
+func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
+	if len(paths) > 1 {
+		var ops []any
+		for _, path := range paths {
+			ops = append(ops, &zk.DeleteRequest{Path: path, Version: -1})
+		}
+		_, err := s.Conn.Multi(ops...)
+		switch {
+		case err == nil:
+			for _, path := range paths {
+				gone(path)
+			}
+			return nil
+		case !Answered(err): // it may have been carried out
+			var done []<-chan struct{}
+			for _, path := range paths {
+				done = append(done, DeleteInBackground(s, path, func() { gone(path) }))
+			}
+			for _, each := range done {
+				<-each
+			}
+			return nil
+		} // somebody has deleted one of them: each for itself
+	}
+	errs := make(chan error, len(paths))
+	for _, path := range paths[1:] {
+		if !s.Spawn(func() { errs <- RemoveHere(s, path, func() { gone(path) }) }) {
+			errs <- ErrEnded
+		}
+	}
+	err := RemoveHere(s, paths[0], func() { gone(paths[0]) })
+	for range paths[1:] {
+		if other := <-errs; err == nil {
+			err = other
+		}
+	}
+	return err
+}
+
+// DeleteInBackground deletes the node at path, again and again until it is gone
+// or the session has ended and will take it along. Never under the context of a
+// call: that may be the very thing that ended (vitess #15756). The channel is
+// closed when there is nothing left to do; gone, if not nil, is called before
+// when the node is known to be gone.
+//
+// Names hold a random guid, so that a late delete cannot hit another's node
+// (etcd #22082, zk-ruby #34).
+func DeleteInBackground(s *Session, path string, gone func()) <-chan struct{} {
+	return Background(s, func(ctx context.Context) error {
+		_, err := Call(ctx, s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, -1) }, nil)
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return err
+		}
+		if gone != nil {
+			gone()
+		}
+		return nil
+	})
+}
+
+// DeleteByGUID deletes the nodes with this guid if there are any: the create was
+// never answered. gone, if not nil, is called when none is left.
+func DeleteByGUID(s *Session, dir, guid string, gone func()) <-chan struct{} {
+	return Background(s, func(ctx context.Context) error {
+		paths, err := FindByGUID(ctx, s, dir, guid)
+		for _, path := range paths {
+			if err = s.Conn.Delete(path, -1); errors.Is(err, zk.ErrNoNode) {
+				err = nil
+			}
+			if err != nil {
+				break
+			}
+		}
+		if err == nil && gone != nil {
+			gone()
+		}
+		return err
+	})
+}
+
+// Background repeats step until it succeeds or the session ends. Its goroutine
+// belongs to the session.
+func Background(s *Session, step func(context.Context) error) <-chan struct{} {
+	done := make(chan struct{})
+	ctx := s.Quit
+	if !s.Spawn(func() {
+		defer close(done)
+		for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+			if s.AwaitUp(ctx) != nil || step(ctx) == nil {
+				return
+			}
+			select {
+			case <-time.After(pause):
+			case <-s.Ended:
+				return
+			}
+		}
+	}) {
+		close(done)
+	}
+	return done
+}

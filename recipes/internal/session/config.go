@@ -1,0 +1,61 @@
+package session
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Config says how the sessions of one client are made.
+type Config struct {
+	Servers       []string
+	Timeout       time.Duration // the session timeout to ask for
+	Tick          time.Duration // the servers'; 0: not known
+	MaxPacket     int           // the servers' jute.maxbuffer
+	LoseOnSuspend bool          // leases are lost when their link is down
+	ACL           []zk.ACL      // of parents that are created
+	Auths         []Auth
+	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
+	TLS           *tls.Config // nil: none
+
+	// Told is told how the client stands with its ensemble, change by change. It
+	// must not block, nor use the session.
+	Told func(State)
+}
+
+// Auth is what every session authenticates with.
+type Auth struct {
+	Scheme string
+	Secret func() []byte // a function, so that no %v of a Client shows it
+}
+
+// slack is by how much a server's reply may exceed what it takes: a node of the
+// largest size comes with its status.
+const slack = 1 << 10
+
+// open opens a connection to a server: by the dialer, and TLS over it.
+func (c *Config) open(ctx context.Context, network, addr string) (net.Conn, error) {
+	raw, err := c.Dial(ctx, network, addr)
+	if err != nil || c.TLS == nil {
+		return raw, err
+	}
+	config := c.TLS
+	if config.ServerName == "" {
+		host, _, err := net.SplitHostPort(addr)
+		if err != nil {
+			raw.Close()
+			return nil, err
+		}
+		config = config.Clone()
+		config.ServerName = host
+	}
+	conn := tls.Client(raw, config)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		raw.Close()
+		return nil, err
+	}
+	return conn, nil
+}

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// connector makes the connections of one session for its Conn, and is told what
+// passes them.
+type connector struct{ s *Session }
+
+// dial is called by the Conn's loop whenever it has no connection. It returns
+// when the session ends.
+func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error) {
+	s := c.s
+	s.mu.Lock()
+	timeout := s.timeout
+	patience := timeout / 3
+	s.addr, s.link = addr, nil
+	s.mu.Unlock()
+	if err := s.pace.await(s.dials, timeout); err != nil {
+		return nil, err
+	}
+	s.failures.attempting(addr)
+	ctx, cancel := context.WithTimeout(s.dials, patience)
+	defer cancel()
+	conn, err := s.cfg.open(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	w := newWireConn(conn, c, patience, s.cfg.MaxPacket+slack)
+	s.mu.Lock()
+	s.link = w
+	over := s.over
+	s.mu.Unlock()
+	if over {
+		conn.Close()
+		return nil, ErrEnded
+	}
+	return w, nil
+}
+
+// connected implements wireTap: a server answered the connect request.
+func (c connector) connected(sent time.Time, h handshake) error {
+	s := c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := h.implausible(s.ID, s.timeout); err != nil {
+		return err
+	}
+	s.failures.succeeded()
+	s.suspension.heard = sent
+	if s.ID != 0 && h.expired() {
+		s.pace.expired()
+		Locked{s}.end(Expired)
+		return nil
+	}
+	s.pace.established()
+	if s.ID != 0 {
+		s.seen.reconnected(sent)
+		Locked{s}.shorten(h.timeout)
+		return nil
+	}
+	s.ID, s.timeout = h.session, h.timeout
+	s.seen.tick = s.cfg.Tick
+	if s.seen.tick == 0 {
+		s.seen.tick = min(2*time.Second, s.timeout/2)
+	}
+	s.seen.established(sent)
+	close(s.ready)
+	return nil
+}
+
+// answered implements wireTap.
+func (c connector) answered(sent, at time.Time, confirmedWrite bool) {
+	s := c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if confirmedWrite {
+		s.seen.confirmed(sent)
+		s.pace.confirmed()
+	}
+	s.seen.answered(sent, at)
+	s.suspension.heard = sent
+}
+
+// created implements wireTap: the node at path was created by transaction zxid.
+func (c connector) created(path string, zxid int64) {
+	c.s.Zxids.created(GuidOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
+}
+
+// event is called by two goroutines of the Conn and must not block.
+func (c connector) event(e zk.Event) {
+	if e.Type != zk.EventSession {
+		return
+	}
+	c.s.With(func(s Locked) {
+		switch e.State {
+		case zk.StateHasSession:
+			s.setUp(true)
+		case zk.StateDisconnected:
+			s.setUp(false)
+		case zk.StateExpired:
+			s.end(Expired)
+		case zk.StateAuthFailed:
+			s.end(NotAuthenticated)
+		}
+	})
+}
+
+// Printf implements zk.Logger. go-zookeeper tells nobody else why it has no
+// connection.
+func (c connector) Printf(_ string, args ...any) {
+	c.s.mu.Lock()
+	server, link, over := c.s.addr, c.s.link, c.s.over
+	c.s.mu.Unlock()
+	for _, arg := range args {
+		err, ok := arg.(error)
+		if !ok || over {
+			continue
+		}
+		if link != nil {
+			if refused := link.refusal(); refused != nil {
+				err = refused // go-zookeeper may have kept its text alone
+			}
+		}
+		if !strings.Contains(err.Error(), server) {
+			err = fmt.Errorf("%s: %w", server, err)
+		}
+		c.s.failures.failed(server, err)
+	}
+}

@@ -1,0 +1,63 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// failures remembers why a client has no connection: the last error of each
+// server.
+type failures struct {
+	mu  sync.Mutex
+	all map[string]error // by server
+}
+
+// attempting notes that a server is asked of which nothing is known yet.
+func (f *failures) attempting(server string) {
+	f.mu.Lock()
+	_, known := f.all[server]
+	f.mu.Unlock()
+	if !known {
+		f.failed(server, fmt.Errorf("%s: no answer yet", server))
+	}
+}
+
+// failed notes why there is no connection to a server.
+func (f *failures) failed(server string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all == nil {
+		f.all = make(map[string]error)
+	}
+	f.all[server] = err
+}
+
+// succeeded notes that there is a connection.
+func (f *failures) succeeded() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = nil
+}
+
+// noSession is what a caller is told whose wait for a session has ended by
+// cause: the last error of each server.
+func (f *failures) noSession(cause error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.all) == 0 {
+		return cause
+	}
+	var format strings.Builder
+	args := []any{cause}
+	for _, server := range slices.Sorted(maps.Keys(f.all)) {
+		if len(args) > 1 {
+			format.WriteString("; ")
+		}
+		format.WriteString("%w")
+		args = append(args, f.all[server])
+	}
+	return fmt.Errorf("%w (last: "+format.String()+")", args...)
+}

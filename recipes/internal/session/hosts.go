@@ -1,0 +1,45 @@
+package session
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sync"
+)
+
+// hosts hands out the servers in random order, again and again. go-zookeeper's
+// own provider makes every round of attempts cost a second.
+type hosts struct {
+	over <-chan struct{}
+
+	mu      sync.Mutex
+	servers []string
+	next    int
+}
+
+func (h *hosts) Init(servers []string) error {
+	if len(servers) == 0 {
+		return errors.New("recipes: no servers")
+	}
+	h.servers = append([]string(nil), servers...)
+	rand.Shuffle(len(h.servers), func(i, j int) { h.servers[i], h.servers[j] = h.servers[j], h.servers[i] })
+	return nil
+}
+
+func (h *hosts) Len() int { return len(h.servers) }
+
+// Next asks for the second's rest only when the session is over: that is where
+// the Conn's loop looks whether it has been closed.
+func (h *hosts) Next() (string, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	server := h.servers[h.next%len(h.servers)]
+	h.next++
+	select {
+	case <-h.over:
+		return server, true
+	default:
+		return server, false
+	}
+}
+
+func (h *hosts) Connected() {}

@@ -1,0 +1,186 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Keeper keeps one session at a time, and opens a new one when the servers have
+// ended the old.
+type Keeper struct {
+	*common
+	stop context.CancelFunc // cancels life
+	wg   sync.WaitGroup
+
+	mu      sync.Mutex
+	latest  *Session
+	refused error         // why latest was given up at once
+	changed chan struct{} // closed and replaced when latest is
+	closing bool
+}
+
+// common is what the sessions of one client have in common.
+type common struct {
+	cfg      Config
+	pace     *pace
+	failures failures
+	states   states
+	life     context.Context // ends when the client is closed
+}
+
+// Start opens a session. It returns at once: get waits for the session.
+func Start(cfg Config) (*Keeper, error) {
+	k := &Keeper{
+		common:  &common{cfg: cfg, pace: newPace(len(cfg.Servers), cfg.Timeout), states: states{told: cfg.Told}},
+		changed: make(chan struct{}),
+	}
+	k.life, k.stop = context.WithCancel(context.Background())
+	s, err := startSession(k.common)
+	if err != nil {
+		k.stop()
+		return nil, err
+	}
+	k.wg.Go(func() { k.run(s) })
+	return k, nil
+}
+
+// run replaces the session whenever it ends, until the keeper is closed.
+func (k *Keeper) run(s *Session) {
+	for {
+		select {
+		case <-s.ready:
+			err := k.authenticate(s)
+			k.publish(s, err)
+			if err != nil && k.life.Err() == nil {
+				s.end(NotAuthenticated)
+				select { // no storm of sessions with bad credentials
+				case <-time.After(time.Second):
+				case <-k.life.Done():
+				}
+			}
+		case <-s.Ended:
+		case <-k.life.Done():
+		}
+		select {
+		case <-s.Ended:
+		case <-k.life.Done():
+		}
+		k.wg.Go(s.close) // the next session need not wait for it
+		if k.life.Err() != nil {
+			return
+		}
+		next, err := startSession(k.common)
+		if err != nil {
+			// zk.Connect refuses only empty server lists and the like, and has
+			// accepted these before.
+			return
+		}
+		s = next
+	}
+}
+
+// authenticate adds the credentials to a new session; go-zookeeper repeats them
+// on every reconnect.
+func (k *Keeper) authenticate(s *Session) error {
+	for _, a := range k.cfg.Auths {
+		_, err := Retry(k.life, s, func() (struct{}, error) { return struct{}{}, s.Conn.AddAuth(a.Scheme, a.Secret()) })
+		if err != nil {
+			return fmt.Errorf("recipes: authenticating by %s: %w", a.Scheme, err)
+		}
+	}
+	return nil
+}
+
+// publish makes s the session to use, or err what callers are told.
+func (k *Keeper) publish(s *Session, err error) {
+	k.mu.Lock()
+	k.latest, k.refused = s, err
+	close(k.changed)
+	k.changed = make(chan struct{})
+	k.mu.Unlock()
+	if err == nil {
+		s.introduce() // now: a listener that is told of it may use it
+	}
+}
+
+// Get returns a session that has not ended, waiting for it if need be. It returns
+// ErrClosed when the keeper is closed, and ctx's cause, with what the servers said
+// last, when there is no session before ctx ends.
+func (k *Keeper) Get(ctx context.Context) (*Session, error) {
+	for {
+		k.mu.Lock()
+		s, refused, changed, closing := k.latest, k.refused, k.changed, k.closing
+		k.mu.Unlock()
+		if closing {
+			return nil, ErrClosed
+		}
+		if refused != nil {
+			return nil, refused
+		}
+		if s != nil {
+			select {
+			case <-s.Ended:
+			default:
+				return s, nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-k.life.Done():
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, k.failures.noSession(context.Cause(ctx))
+		}
+	}
+}
+
+// Through runs f in the current session, and again in the next one as often as the
+// session ends under it.
+func (k *Keeper) Through(ctx context.Context, f func(*Session) error) error {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // before anything is sent
+		}
+		s, err := k.Get(ctx)
+		if err != nil {
+			return err
+		}
+		if err := f(s); !errors.Is(err, ErrEnded) {
+			return err
+		}
+	}
+}
+
+// Current returns the session that was published last, which may have ended, or nil
+// before there is one.
+func (k *Keeper) Current() *Session {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.latest
+}
+
+// Closed reports whether close has been called.
+func (k *Keeper) Closed() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.closing
+}
+
+// Close ends the session. wait waits for what close leaves to do.
+func (k *Keeper) Close() {
+	k.mu.Lock()
+	k.closing = true
+	s := k.latest
+	k.mu.Unlock()
+	k.stop()
+	if s != nil {
+		s.end(ClientClosed)
+	}
+	k.states.tell(StateClosed)
+}
+
+// Wait waits until all goroutines of the keeper and its sessions have ended.
+func (k *Keeper) Wait() { k.wg.Wait() }

@@ -1,0 +1,133 @@
+package session
+
+import (
+	"slices"
+	"time"
+)
+
+// Locked is a session that the caller has locked: with alone makes one. What is
+// called with a locked session must not call the session's own methods, which lock
+// it again.
+type Locked struct{ s *Session }
+
+// With calls f with the session locked.
+func (s *Session) With(f func(Locked)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(Locked{s})
+}
+
+// dependent is what a session takes along when it ends: a lease, in whose name its
+// nodes are kept. The methods are called with the session locked.
+type dependent interface {
+	// Paths are those of the nodes that the heartbeat checks.
+	Paths() []string
+	// Lose says that the dependent is lost. It must remove itself.
+	Lose(Locked, Loss)
+	// Suspend says that the session cannot reach its leader, or can again.
+	Suspend(suspended bool)
+	// Remind says how long it is until the deadline, which has come closer.
+	Remind(left time.Duration)
+}
+
+// Loss says why a session, or what depends on it, is lost. The zero Loss is none.
+type Loss int
+
+// The reasons.
+const (
+	Expired          Loss = iota + 1 // the servers have ended the session
+	DeadlinePassed                   // no server has confirmed the session in time
+	LinkSuspended                    // the link is down, and leases are not to outlast that
+	NodeDeleted                      // somebody has deleted a node of the dependent
+	NotAuthenticated                 // the servers refuse the credentials
+	ClientClosed
+)
+
+// Deadline is the instant at which leases of this session stop being safe.
+func (l Locked) Deadline() time.Time { return l.s.seen.deadline(l.s.timeout) }
+
+// Left returns how long it is until the deadline. It returns ErrEnded when
+// the session is over, and ErrNotNow when a lease that begins now would be lost.
+func (l Locked) Left() (time.Duration, error) {
+	left := time.Until(l.Deadline())
+	if l.s.over {
+		return 0, ErrEnded
+	}
+	if left <= 0 || !l.s.up && l.s.cfg.LoseOnSuspend {
+		return 0, ErrNotNow
+	}
+	return left, nil
+}
+
+// Over reports whether the session has ended.
+func (l Locked) Over() bool { return l.s.over }
+
+// Suspended reports whether the session cannot reach its leader.
+func (l Locked) Suspended() bool { return l.s.suspension.on }
+
+// Add makes d a dependent of the session, until Remove.
+func (l Locked) Add(d dependent) { l.s.held[d] = struct{}{} }
+
+// Remove takes a dependent off the session.
+func (l Locked) Remove(d dependent) { delete(l.s.held, d) }
+
+// Spawn runs f in a goroutine of the session, which must not be over.
+func (l Locked) Spawn(f func()) { l.s.wg.Go(f) }
+
+func (l Locked) end(why Loss) {
+	s := l.s
+	if s.over {
+		return
+	}
+	l.loseAll(why) // may still start goroutines of the session
+	s.over = true
+	l.tellEnded()
+	close(s.Ended)
+	s.noDial(ErrEnded)
+}
+
+func (l Locked) loseAll(why Loss) {
+	for d := range l.s.held {
+		d.Lose(l, why)
+	}
+}
+
+func (l Locked) loseNode(path string) {
+	for d := range l.s.held {
+		if slices.Contains(d.Paths(), path) {
+			d.Lose(l, NodeDeleted)
+		}
+	}
+}
+
+// shorten takes in the timeout that a reconnect has granted. Servers whose
+// maxSessionTimeout was lowered count the session down by the new one from then on
+// (SessionTrackerImpl.touchSession). A longer one is not relied on: the next server may
+// grant less again.
+func (l Locked) shorten(timeout time.Duration) {
+	s := l.s
+	if timeout >= s.timeout {
+		return
+	}
+	s.timeout = timeout
+	left := time.Until(l.Deadline())
+	for d := range s.held {
+		d.Remind(left)
+	}
+	s.Nudge() // beats are due more often
+}
+
+func (l Locked) setUp(up bool) {
+	s := l.s
+	if s.up == up {
+		return
+	}
+	s.up = up
+	close(s.changed)
+	s.changed = make(chan struct{})
+	if !up && s.cfg.LoseOnSuspend {
+		l.loseAll(LinkSuspended)
+	}
+	l.suspend(!up)
+	s.Nudge()
+}

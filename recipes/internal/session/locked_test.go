@@ -1,0 +1,58 @@
+package session
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Servers whose maxSessionTimeout was lowered grant less when a client reconnects, and
+// count its session down by that.
+func TestALeaseKeepsToTheShortestTimeoutThatWasGranted(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		granted []time.Duration // on each reconnect
+		want    time.Duration   // session timeout
+	}{
+		{"none", nil, 3 * time.Second},
+		{"a shorter one", []time.Duration{time.Second}, time.Second},
+		{"a longer one", []time.Duration{9 * time.Second}, 3 * time.Second},
+		{"a shorter one and a longer one", []time.Duration{time.Second, 9 * time.Second}, time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &Session{
+					common: &common{pace: newPace(1, 3*time.Second)},
+					ID:     5, timeout: 3 * time.Second, held: make(map[dependent]struct{}), nudges: make(chan struct{}, 1),
+				}
+				start := time.Now()
+				s.seen.established(start)
+				h := &timed{lost: make(chan struct{})}
+				s.With(func(l Locked) {
+					l.Add(h)
+					h.timer = time.AfterFunc(time.Until(l.Deadline()), func() { close(h.lost) })
+				})
+				for _, timeout := range test.granted {
+					if err := (connector{s}).connected(start, handshake{timeout: timeout, session: 5, password: passwordSize}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				<-h.lost
+				if got, want := time.Since(start), test.want-margin(test.want); got != want {
+					t.Errorf("lost after %v, want %v", got, want)
+				}
+			})
+		})
+	}
+}
+
+// timed is lost when its timer says so.
+type timed struct {
+	timer *time.Timer
+	lost  chan struct{}
+}
+
+func (d *timed) Paths() []string           { return nil }
+func (d *timed) Lose(Locked, Loss)         {}
+func (d *timed) Suspend(bool)              {}
+func (d *timed) Remind(left time.Duration) { d.timer.Reset(left) }

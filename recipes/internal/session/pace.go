@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// pace says when a client may try its next connection, so that servers that
+// serve nobody are not hammered: a server without a quorum accepts a connection
+// and closes it at once, and go-zookeeper would try again thousands of times a
+// second.
+//
+// After a session's connection has broken, each server of the list may be tried
+// once without a wait: the healthy ones are found as fast as they answer. From
+// then on attempts begin at least a wait apart. It is 10 ms at first, doubles
+// with each attempt up to a bound, and half of it is random.
+//
+// A session alone does not reset the wait, since a server may grant one and end the
+// connection at once. It is reset by a connection over which a quorum has
+// confirmed a write, or which has lasted as long as the longest wait. And whatever
+// happens there are at most maxConnects attempts in any window.
+//
+// A client has one pace for all of its sessions.
+type pace struct {
+	servers int           // in the list
+	window  time.Duration // in which there are at most maxConnects attempts
+
+	mu      sync.Mutex
+	tries   int       // attempts since a connection has served or lasted
+	last    time.Time // when the latest attempt began, or will
+	shaken  time.Time // when the connection of that attempt got its session; zero before
+	served  bool      // a quorum has confirmed a write over that connection
+	forgave bool      // an expiry since a connection has served or lasted
+	atOnce  bool      // the next attempt need not wait
+	begun   [maxConnects]time.Time
+	count   int // of begun, ever; the oldest is at count % maxConnects
+}
+
+// leastWait is the first wait between two attempts.
+const leastWait = 10 * time.Millisecond
+
+// maxConnects is how many attempts there are at most in a fifth of a session timeout,
+// or in 5 s when that is less.
+const maxConnects = 20
+
+func newPace(servers int, timeout time.Duration) *pace {
+	return &pace{servers: servers, window: min(timeout/5, 5*time.Second)}
+}
+
+// longestWait bounds the wait between two attempts, and so how long a client may
+// need to find out that a server serves again.
+func longestWait(timeout time.Duration) time.Duration {
+	return max(leastWait, min(timeout/6, 2*time.Second))
+}
+
+// await waits until the next attempt may begin, or until ctx ends.
+func (p *pace) await(ctx context.Context, timeout time.Duration) error {
+	timer := time.NewTimer(p.next(time.Now(), longestWait(timeout)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// next books an attempt and returns how long to wait for it.
+func (p *pace) next(now time.Time, longest time.Duration) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.served || !p.shaken.IsZero() && now.Sub(p.shaken) >= longest {
+		p.tries, p.forgave = 0, false
+	}
+	p.shaken, p.served = time.Time{}, false
+	at := now
+	if step := p.tries - p.servers; step >= 0 && !p.atOnce {
+		wait := min(longest, leastWait<<min(step, 16))
+		at = latest(at, p.last.Add(wait/2+rand.N(wait/2+1)))
+	}
+	if p.count >= maxConnects {
+		at = latest(at, p.begun[p.count%maxConnects].Add(p.window))
+	}
+	p.begun[p.count%maxConnects] = at
+	p.count++
+	p.tries++
+	p.last, p.atOnce = at, false
+	return at.Sub(now)
+}
+
+// established notes that the latest attempt has led to a session.
+func (p *pace) established() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shaken = time.Now()
+}
+
+// confirmed notes that a quorum has confirmed a write of the session.
+func (p *pace) confirmed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.served = true
+}
+
+// expired notes that a server has answered, and that the session is over. The
+// next one need not wait, once: a server may say so again and again.
+func (p *pace) expired() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.atOnce, p.forgave = !p.forgave, true
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,42 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// notZooKeeper is why a connection was given up whose other end cannot be a
+// ZooKeeper server. came are the first bytes that it sent, for the reader: they
+// tell more than what they would mean as a frame.
+func notZooKeeper(reason error, came []byte) error {
+	return fmt.Errorf("%w: %w%s", ErrNotZooKeeper, reason, describe(came))
+}
+
+// describe quotes the bytes if they are text, and names the servers that are
+// known to send such.
+func describe(came []byte) string {
+	const shown = 40
+	switch {
+	case bytes.HasPrefix(came, []byte("HTTP/")):
+		line, _, _ := strings.Cut(string(came), "\r\n")
+		return fmt.Sprintf(" (it sent %.*q: an HTTP server?)", shown, line)
+	case len(came) >= 3 && (came[0] == 21 || came[0] == 22) && came[1] == 3 && came[2] <= 4:
+		return " (it sent a record of TLS: a secureClientPort? See WithTLS)"
+	case readable(came):
+		return fmt.Sprintf(" (it sent %.*q)", shown, came)
+	case len(came) > 0:
+		return fmt.Sprintf(" (it sent % x)", came[:min(len(came), shown/2)])
+	}
+	return ""
+}
+
+// readable reports whether somebody could read the bytes.
+func readable(came []byte) bool {
+	for _, b := range came {
+		if (b < ' ' || b > '~') && !strings.ContainsRune("\r\n\t", rune(b)) {
+			return false
+		}
+	}
+	return len(came) > 0
+}

@@ -1,0 +1,204 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Session is one ZooKeeper session on a zk.Conn of its own. go-zookeeper would
+// open a new session on the same Conn after an expiry and run in it what was
+// queued in the old one (its own Lock is granted twice that way). Here the Conn
+// is closed with its first session, so no request can change sessions.
+//
+// Goroutines: one drains the Conn's events and ends with its loop; one beats
+// (heartbeat.go) and ends with the session; one more closes the Conn.
+type Session struct {
+	*common
+	Conn    *zk.Conn
+	ID      int64         // valid once ready is closed
+	ready   chan struct{} // closed: established
+	Ended   chan struct{} // closed: no request of this session can succeed any more
+	Quit    context.Context
+	stop    context.CancelFunc      // cancels quit
+	dials   context.Context         // ends with the session: dials, and waits for them
+	noDial  context.CancelCauseFunc // cancels dials
+	wg      sync.WaitGroup
+	nudges  chan struct{} // capacity 1: beat now
+	calls   chan struct{} // a place for each request under way, see call
+	Watches watches
+	Zxids   zxids
+	kept    sync.Map // see keep
+
+	mu         sync.Mutex
+	timeout    time.Duration // negotiated
+	seen       evidence
+	up         bool
+	changed    chan struct{} // closed and replaced whenever up changes
+	over       bool          // ended is closed
+	addr       string        // dialed last
+	link       *wireConn     // the current connection
+	held       map[dependent]struct{}
+	waiting    map[string]struct{} // paths of own nodes in queues, for the heartbeat
+	suspension suspension
+}
+
+// Keep returns what the session keeps under a key for as long as it is used. What
+// is not there yet is made.
+func (s *Session) Keep(key any, create func() any) any {
+	value, ok := s.kept.Load(key)
+	if !ok {
+		value, _ = s.kept.LoadOrStore(key, create())
+	}
+	return value
+}
+
+// end ends the session for its client, and tells what depends on it why. The
+// servers may not know yet.
+func (s *Session) end(why Loss) {
+	s.With(func(l Locked) { l.end(why) })
+}
+
+// closeWhenEnded closes the Conn once the session has ended, which frees what
+// waits in it, and then whatever connection is left. One on which no server has
+// answered yet is closed first: nobody could be told over it.
+func (s *Session) closeWhenEnded() {
+	<-s.Ended
+	s.mu.Lock()
+	link := s.link
+	s.mu.Unlock()
+	if link != nil && !link.isShaken() {
+		link.Close()
+	}
+	s.Conn.Close()
+	s.stop()
+	s.reconnect() // which the Conn does no more
+}
+
+// Spawn runs f in a goroutine of the session, unless the session is over:
+// close waits for what was started before.
+func (s *Session) Spawn(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return false
+	}
+	s.wg.Go(f)
+	return true
+}
+
+// close ends the session and waits for its goroutines. While it is connected
+// the servers are told, so that its nodes vanish at once.
+func (s *Session) close() {
+	s.end(ClientClosed)
+	s.wg.Wait()
+}
+
+// reconnect drops the current connection: the Conn goes on to the next server.
+func (s *Session) reconnect() {
+	s.mu.Lock()
+	link := s.link
+	s.mu.Unlock()
+	if link != nil {
+		link.Close()
+	}
+}
+
+// Nudge makes the heartbeat beat now.
+func (s *Session) Nudge() {
+	select {
+	case s.nudges <- struct{}{}:
+	default:
+	}
+}
+
+// Track makes the heartbeat run for a contender's node until untrack.
+func (s *Session) Track(node string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[node] = struct{}{}
+}
+
+// Untrack ends what Track began.
+func (s *Session) Untrack(node string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waiting, node)
+}
+
+// LoseNode loses the leases that stand on a node that is known to be gone.
+func (s *Session) LoseNode(path string) {
+	s.With(func(l Locked) { l.loseNode(path) })
+}
+
+// Timeout is the negotiated session timeout.
+func (s *Session) Timeout() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.timeout
+}
+
+// Deadline is the instant at which leases of this session stop being safe.
+func (s *Session) Deadline() (at time.Time) {
+	s.With(func(l Locked) { at = l.Deadline() })
+	return at
+}
+
+// LinkState returns whether the session is connected, and a channel that is closed
+// when that changes.
+func (s *Session) LinkState() (up bool, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.up, s.changed
+}
+
+// AwaitUp waits until the session is connected.
+func (s *Session) AwaitUp(ctx context.Context) error {
+	for {
+		up, changed := s.LinkState()
+		select {
+		case <-s.Ended:
+			return ErrEnded
+		default:
+		}
+		if up {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-s.Ended:
+			return ErrEnded
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// AwaitEvidence waits until the session's deadline lies ahead: a grant seen
+// after the deadline proves nothing, the servers may already have expired the
+// session and granted to another.
+func (s *Session) AwaitEvidence(ctx context.Context) error {
+	for {
+		select {
+		case <-s.Ended:
+			return ErrEnded
+		default:
+		}
+		if time.Now().Before(s.Deadline()) {
+			return nil
+		}
+		s.Nudge()
+		s.mu.Lock()
+		pause := s.seen.tick/4 + time.Millisecond
+		s.mu.Unlock()
+		select {
+		case <-time.After(pause):
+		case <-s.Ended:
+			return ErrEnded
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

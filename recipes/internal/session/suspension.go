@@ -1,0 +1,96 @@
+package session
+
+import "time"
+
+// suspension is what a session tells, and remembers, of the time during which it
+// cannot reach its leader. The session's lock is its lock.
+type suspension struct {
+	on         bool
+	heard      time.Time   // send time of the last request that a server answered
+	introduced bool        // the listeners know of the session
+	lostBy     time.Time   // the leases' deadline in a suspension, if there is one
+	giveUp     *time.Timer // runs during a suspension
+}
+
+// introduce tells the listeners of a session that can be used. Of others they
+// hear nothing.
+func (s *Session) introduce() {
+	s.With(func(l Locked) {
+		if s.over {
+			return
+		}
+		s.suspension.introduced = true
+		s.states.tell(StateReconnected)
+		if s.suspension.on {
+			l.tellSuspended(true)
+		}
+	})
+}
+
+// suspend tells the dependents that their session cannot reach its leader, or can
+// again.
+func (l Locked) suspend(suspended bool) {
+	s := l.s
+	if s.over || s.suspension.on == suspended {
+		return
+	}
+	s.suspension.on = suspended
+	l.tellSuspended(suspended)
+	for d := range s.held {
+		d.Suspend(suspended)
+	}
+}
+
+// tellSuspended tells the listeners that the session's suspension has begun or
+// ended.
+func (l Locked) tellSuspended(suspended bool) {
+	s, now := l.s, &l.s.suspension
+	switch {
+	case !now.introduced:
+	case suspended:
+		s.states.tell(StateSuspended)
+		now.lostBy = time.Time{}
+		if len(s.waiting) > 0 { // then the heartbeat has kept the evidence fresh
+			now.lostBy = l.Deadline()
+		}
+		now.giveUp = time.AfterFunc(time.Until(l.lostAt()), s.giveUpIfDue)
+	default:
+		now.giveUp.Stop()
+		s.states.tell(StateReconnected)
+	}
+}
+
+// lostAt is when a suspended session counts as lost.
+func (l Locked) lostAt() time.Time {
+	s := l.s
+	at := s.suspension.heard.Add(s.timeout - margin(s.timeout))
+	if by := s.suspension.lostBy; !by.IsZero() && by.Before(at) {
+		return by
+	}
+	return at
+}
+
+// giveUpIfDue runs when a suspended session may be lost. It does not end the
+// session: if the servers have not, its contenders keep their places.
+func (s *Session) giveUpIfDue() {
+	s.With(func(l Locked) {
+		if s.over || !s.suspension.on {
+			return
+		}
+		if left := time.Until(l.lostAt()); left > 0 {
+			s.suspension.giveUp.Reset(left) // a server without a leader goes on answering
+			return
+		}
+		s.states.tell(StateLost)
+	})
+}
+
+func (l Locked) tellEnded() {
+	s := l.s
+	if s.suspension.giveUp != nil {
+		s.suspension.giveUp.Stop()
+	}
+	if s.suspension.introduced && s.life.Err() == nil { // else close ended it
+		s.states.tell(StateLost)
+	}
+}

@@ -1,0 +1,52 @@
+package session
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
+	const timeout = 10 * time.Second // the margin is 500 ms
+	for _, test := range []struct {
+		name    string
+		waiting bool          // the session has nodes in queues, and so a heartbeat
+		answer  time.Duration // a request sent then is answered later; 0 for none
+		after   time.Duration
+	}{
+		{"a session timeout after the last request that was answered", false, 0, 8500 * time.Millisecond},
+		{"not before, when a server without a leader goes on answering", false, 3 * time.Second, 12500 * time.Millisecond},
+		{"at the deadline of its leases", true, 0, 5500 * time.Millisecond},
+		{"at the deadline of its leases, whatever such a server answers", true, 3 * time.Second, 5500 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				var told []State
+				var at time.Duration
+				s := &Session{timeout: timeout, waiting: map[string]struct{}{}, common: &common{
+					life: t.Context(), states: states{told: func(s State) { told, at = append(told, s), time.Since(start) }},
+				}}
+				s.suspension.heard = start.Add(-time.Second)
+				s.seen.established(start.Add(-4 * time.Second))
+				if test.waiting {
+					s.waiting["/lock/node"] = struct{}{}
+				}
+				s.introduce()
+				s.With(func(l Locked) { l.suspend(true) })
+				if test.answer > 0 {
+					time.AfterFunc(test.answer, func() { connector{s}.answered(time.Now(), time.Now(), false) })
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if len(told) != 3 || told[1] != StateSuspended || told[2] != StateLost {
+					t.Fatalf("told %v", told)
+				}
+				if at != test.after {
+					t.Errorf("lost after %v, want %v", at, test.after)
+				}
+			})
+		})
+	}
+}

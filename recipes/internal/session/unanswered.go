@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// What became of a create that was never answered.
+
+// Identify learns which transaction created a node whose create was never answered, and
+// makes sure that the node is this session's: one that a dying session made
+// must not be adopted (CURATOR-498).
+func Identify(ctx context.Context, s *Session, path string) (zxid int64, err error) {
+	stat, err := Retry(ctx, s, func() (*zk.Stat, error) {
+		ok, stat, err := s.Conn.Exists(path)
+		if err == nil && !ok {
+			err = ErrNodeGone
+		}
+		return stat, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if stat.EphemeralOwner != s.ID {
+		return 0, fmt.Errorf("%w: it belongs to session 0x%x", ErrNodeGone, stat.EphemeralOwner)
+	}
+	return stat.Czxid, nil
+}
+
+// FindByGUID returns the paths of the nodes with this guid; when there is none,
+// none can appear.
+func FindByGUID(ctx context.Context, s *Session, dir, guid string) (paths []string, err error) {
+	children, err := SettledChildren(ctx, s, dir)
+	for _, child := range children {
+		if strings.HasPrefix(child, ProtectedName(guid, "")) {
+			paths = append(paths, dir+"/"+child)
+		}
+	}
+	return paths, err
+}
+
+// SettledChildren lists the children of a node, if there is one, after every
+// request that the session has ever sent. A session's requests reach the leader
+// in order and a request that the session sent through another server is refused
+// once the session has moved, so that after a sync the list is final, also on a
+// server that lagged behind (CURATOR-264).
+func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, error) {
+	for {
+		if err := s.AwaitUp(ctx); err != nil {
+			return nil, err
+		}
+		_, err := Call(ctx, s, func() (string, error) { return s.Conn.Sync(dir) }, nil)
+		if err == nil {
+			var children []string
+			children, err = Call(ctx, s, func() ([]string, error) {
+				children, _, err := s.Conn.Children(dir)
+				return children, err
+			}, nil)
+			if err == nil {
+				return children, nil
+			}
+		}
+		if errors.Is(err, zk.ErrNoNode) {
+			return nil, nil
+		}
+		if Answered(err) {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package session
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Operation codes and reply codes of ZooKeeper's protocol that matter here.
+const (
+	opCreate          = 1
+	opDelete          = 2
+	opSetData         = 5
+	opMulti           = 14
+	opCreateContainer = 19
+	xidPing           = -2
+)
+
+// wireConn reads along what go-zookeeper sends and receives on one connection:
+// it alone knows when a request really left and which session answered.
+// go-zookeeper writes each packet in one call.
+//
+// It also ends the connection before go-zookeeper sees what no ZooKeeper server
+// sends: go-zookeeper allocates as many bytes as a frame says it has, and takes
+// every answer to a connect request for a session.
+type wireConn struct {
+	net.Conn
+	tap         wireTap
+	patience    time.Duration // for the connect reply
+	handshakeBy time.Time     // the connect reply must be here by then
+
+	mu        sync.Mutex
+	connectAt time.Time  // when the connect request left; zero before
+	shaken    bool       // the connect reply is here
+	pending   []wireCall // sent and not answered, oldest first
+	refused   error      // why the connection was given up
+
+	in     *bufio.Reader // of Conn
+	frames frameReader
+}
+
+type wireCall struct {
+	xid, op int32
+	sent    time.Time
+}
+
+// wireTap is told of what passes a connection. Its methods must not block.
+type wireTap interface {
+	// connected is told of the answer to a connect request, and returns why it
+	// is to be refused.
+	connected(sent time.Time, h handshake) error
+	answered(sent, at time.Time, confirmedWrite bool)
+	created(path string, zxid int64)
+}
+
+// newWireConn wraps a connection. The answer to the connect request must come
+// within patience, and no frame may have more than maxFrame bytes.
+func newWireConn(conn net.Conn, tap wireTap, patience time.Duration, maxFrame int) *wireConn {
+	w := &wireConn{
+		Conn: conn, tap: tap, in: bufio.NewReader(conn),
+		patience: patience, handshakeBy: time.Now().Add(patience),
+	}
+	w.frames = frameReader{frame: w.reply, least: replyHeader, most: maxFrame}
+	return w
+}
+
+func (w *wireConn) Write(p []byte) (int, error) {
+	w.request(p, time.Now()) // before the write: it may be answered before Write returns
+	return w.Conn.Write(p)
+}
+
+// Read hands out nothing of an answer to a connect request, and nothing of a
+// frame's length, that is refused.
+func (w *wireConn) Read(p []byte) (int, error) {
+	if err := w.refusal(); err != nil {
+		return 0, err
+	}
+	if !w.isShaken() {
+		if err := w.shake(); err != nil {
+			return 0, w.refuse(err)
+		}
+	}
+	n, err := w.in.Read(p)
+	if bad := w.frames.feed(p[:n]); bad != nil {
+		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
+		return 0, w.refuse(notZooKeeper(bad, came))
+	}
+	return n, err
+}
+
+// shake reads the answer to the connect request and judges it. What it reads
+// stays in the buffer.
+func (w *wireConn) shake() error {
+	size, err := w.in.Peek(4)
+	if err != nil {
+		return w.unanswered(size, err)
+	}
+	n := int(int32(binary.BigEndian.Uint32(size)))
+	if n < minHandshake || n > maxHandshake {
+		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
+		return notZooKeeper(fmt.Errorf("it answered with a frame of %d bytes", n), came)
+	}
+	frame, err := w.in.Peek(4 + n)
+	if err != nil {
+		return w.unanswered(frame, err)
+	}
+	w.mu.Lock()
+	w.shaken = true
+	sent := w.connectAt
+	w.mu.Unlock()
+	if err := w.tap.connected(sent, parseHandshake(frame[4:])); err != nil {
+		return notZooKeeper(err, nil)
+	}
+	w.frames.passed = len(frame)
+	return nil
+}
+
+// unanswered says what has come instead of an answer to the connect request.
+func (w *wireConn) unanswered(came []byte, err error) error {
+	var timeout net.Error
+	switch {
+	case len(came) > 0:
+		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return fmt.Errorf("the server closed the connection without an answer (it serves nobody now, or is no ZooKeeper server): %w", err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("the server accepted the connection and did not answer within %v: %w", w.patience, err)
+	}
+	return err
+}
+
+// refuse gives the connection up. The reason outlives go-zookeeper, which drops
+// it from some of its errors.
+func (w *wireConn) refuse(err error) error {
+	w.mu.Lock()
+	w.refused = err
+	w.mu.Unlock()
+	w.Conn.Close()
+	return err
+}
+
+func (w *wireConn) refusal() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused
+}
+
+func (w *wireConn) isShaken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.shaken
+}
+
+// SetReadDeadline caps the wait for the connect reply, for which go-zookeeper
+// allows 6.7 session timeouts.
+func (w *wireConn) SetReadDeadline(t time.Time) error {
+	w.mu.Lock()
+	if !w.shaken && (t.IsZero() || t.After(w.handshakeBy)) {
+		t = w.handshakeBy
+	}
+	w.mu.Unlock()
+	return w.Conn.SetReadDeadline(t)
+}
+
+func (w *wireConn) request(p []byte, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.connectAt.IsZero() {
+		w.connectAt = now
+		return
+	}
+	if len(p) < 12 {
+		return
+	}
+	w.pending = append(w.pending, wireCall{
+		xid:  int32(binary.BigEndian.Uint32(p[4:])),
+		op:   int32(binary.BigEndian.Uint32(p[8:])),
+		sent: now,
+	})
+}
+
+// replyHeader is what every frame after the connect reply begins with: int xid,
+// long zxid, int err.
+const replyHeader = 16
+
+// reply takes the first bytes of one frame from the server, after the connect
+// reply.
+func (w *wireConn) reply(head []byte) {
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	xid := int32(binary.BigEndian.Uint32(head))
+	code := int32(binary.BigEndian.Uint32(head[12:]))
+	zxid := int64(binary.BigEndian.Uint64(head[4:]))
+	for i, c := range w.pending {
+		if c.xid != xid {
+			continue
+		}
+		// Replies come in the order of the requests, so what is still ahead
+		// will not be answered, but for authentication, which jumps the queue:
+		// forgetting those is safe, it only loses evidence.
+		w.pending = append(w.pending[:0], w.pending[i+1:]...)
+		w.tap.answered(c.sent, now, code == 0 && isWrite(c.op))
+		if path := createdPath(c.op, head[replyHeader:]); code == 0 && path != "" {
+			w.tap.created(path, zxid)
+		}
+		return
+	}
+}
+
+// createdPath returns the path in the reply to a create, or to a multi that
+// begins with one, and "" for other replies and for paths that are cut off.
+//
+// The header of such a reply has the transaction of the create itself:
+// FinalRequestProcessor takes the zxid that the tree has processed last, right
+// after it has applied this one, and CommitProcessor applies writes one by one.
+// So a token needs no request of its own.
+func createdPath(op int32, body []byte) string {
+	if op == opMulti {
+		const header = 9 // int type, bool done, int err
+		if len(body) < header || binary.BigEndian.Uint32(body) != opCreate {
+			return ""
+		}
+		body = body[header:]
+	} else if op != opCreate {
+		return ""
+	}
+	if len(body) < 4 {
+		return ""
+	}
+	n := int(int32(binary.BigEndian.Uint32(body)))
+	if body = body[4:]; n < 0 || n > len(body) {
+		return ""
+	}
+	return string(body[:n])
+}
+
+// isWrite reports whether a reply to op proves that a leader with a quorum
+// carried it out (CommitProcessor.needCommit). sync does not: a leader without
+// a quorum answers it.
+func isWrite(op int32) bool {
+	switch op {
+	case opCreate, opDelete, opSetData, opMulti, opCreateContainer:
+		return true
+	}
+	return false
+}
+
+// maxHead is how much of a frame is looked at: its header and a path.
+const maxHead = 1024
+
+// frameReader splits a stream into length-prefixed frames and hands out the
+// head of each, as soon as the frame is whole.
+type frameReader struct {
+	frame       func(head []byte)
+	least, most int // a frame's length
+	passed      int // bytes at the stream's beginning that are not looked at
+	size        [4]byte
+	nsize       int
+	head        []byte
+	left        int // bytes of the frame still to come
+}
+
+// feed returns an error when a frame begins whose length is out of bounds; the
+// rest of the stream makes no sense then.
+func (r *frameReader) feed(p []byte) error {
+	n := min(len(p), r.passed)
+	r.passed -= n
+	p = p[n:]
+	for len(p) > 0 {
+		if r.nsize < len(r.size) {
+			n := copy(r.size[r.nsize:], p)
+			r.nsize += n
+			p = p[n:]
+			if r.nsize < len(r.size) {
+				return nil
+			}
+			r.left = int(int32(binary.BigEndian.Uint32(r.size[:])))
+			r.head = r.head[:0]
+			if r.left < r.least || r.left > r.most {
+				return fmt.Errorf("it sent a frame of %d bytes, where %d to %d are expected", r.left, r.least, r.most)
+			}
+			continue
+		}
+		n := min(len(p), r.left)
+		r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
+		r.left -= n
+		p = p[n:]
+		if r.left == 0 {
+			r.nsize = 0
+			r.frame(r.head)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package recipes
+
+import (
+	"context"
+	"sync"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+)
+
+// ownership names a hold: one owner's, on one path, in one mode. Instances of a
+// lock on one path share it.
+type ownership struct{ path, owner, kind string }
+
+// attempt is what two acquires of an owner on one path have in common, whatever
+// their modes.
+func (k ownership) attempt() ownership { return ownership{path: k.path, owner: k.owner} }
+
+// registry knows the holds of a client by owner, so that re-entry finds them.
+type registry struct {
+	observer *Observer // that is told of them
+	notify   *notifier
+
+	mu      sync.Mutex
+	holds   map[ownership]*hold
+	pending map[ownership]chan struct{} // an acquire is under way; closed when it ends
+}
+
+// enter returns the lease of a re-entry when the owner holds the lock; or
+// nothing, and then the caller is the owner's one acquire under way until it
+// calls settle. A second acquire by the same owner waits: behind the first in
+// the queue it would wait for itself. It returns ErrUpgrade to a reader that
+// wants to write, and ErrAlreadyHeld to the holder of a lock without re-entry.
+func (r *registry) enter(ctx context.Context, key ownership) (*Lease, error) {
+	for {
+		r.mu.Lock()
+		if h := r.holds[key]; h != nil && key.kind == queue.Permit && h.open() {
+			r.mu.Unlock()
+			return nil, ErrAlreadyHeld
+		} else if h != nil {
+			if l := h.reenter(ctx); l != nil {
+				r.mu.Unlock()
+				return l, nil
+			}
+		}
+		if key.kind == queue.Write {
+			if h := r.holds[ownership{key.path, key.owner, queue.Read}]; h != nil && h.open() {
+				r.mu.Unlock()
+				return nil, ErrUpgrade
+			}
+		}
+		wait, busy := r.pending[key.attempt()]
+		if !busy {
+			if r.pending == nil {
+				r.pending = make(map[ownership]chan struct{})
+			}
+			r.pending[key.attempt()] = make(chan struct{})
+			r.mu.Unlock()
+			return nil, nil
+		}
+		r.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// settle ends the acquire that enter began; h is nil if it failed.
+func (r *registry) settle(key ownership, h *hold) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if wait, ok := r.pending[key.attempt()]; ok {
+		close(wait)
+		delete(r.pending, key.attempt())
+	}
+	if h != nil && h.open() {
+		if r.holds == nil {
+			r.holds = make(map[ownership]*hold)
+		}
+		r.holds[key] = h
+	}
+}
+
+// drop forgets a hold that is over.
+func (r *registry) drop(h *hold) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.holds[h.key] == h {
+		delete(r.holds, h.key)
+	}
+}
+
+// find returns the hold of this name, if it is not over.
+func (r *registry) find(key ownership) *hold {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h := r.holds[key]; h != nil && h.open() {
+		return h
+	}
+	return nil
+}
+
+// held reports whether anybody holds the lock at path in this mode.
+func (r *registry) held(path, kind string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, h := range r.holds {
+		if key.path == path && key.kind == kind && h.open() {
+			return true
+		}
+	}
+	return false
+}
