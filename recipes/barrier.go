@@ -24,9 +24,8 @@ type Barrier struct {
 
 // NewBarrier returns the barrier at path, an absolute ZooKeeper path. The node
 // at path is the barrier and must serve no other purpose. Missing parents are
-// created as containers. Of the options [WithData] and [WithLockACL] apply, to
-// that node.
-func NewBarrier(client *Client, path string, options ...LockOption) *Barrier {
+// created as containers. The options are that node's.
+func NewBarrier(client *Client, path string, options ...NodeOption) *Barrier {
 	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, options)}
 }
 

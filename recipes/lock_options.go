@@ -11,14 +11,38 @@ type lockConfig struct {
 	rule    GrantRule
 }
 
-// LockOption configures one lock, of any kind that does not say otherwise.
-type LockOption func(*lockConfig)
+// A MutexOption configures one [Mutex]. Every LockOption is one.
+type MutexOption interface{ set(*lockConfig) }
+
+// A LockOption configures one lock of any kind. Every NodeOption is one.
+type LockOption interface {
+	MutexOption
+	anyLock()
+}
+
+// A NodeOption configures the nodes of one recipe of any kind, barriers included.
+type NodeOption interface {
+	LockOption
+	anyRecipe()
+}
+
+type mutexOption func(*lockConfig)
+
+func (o mutexOption) set(c *lockConfig) { o(c) }
+
+type lockOption struct{ mutexOption }
+
+func (lockOption) anyLock() {}
+
+type nodeOption struct{ lockOption }
+
+func (nodeOption) anyRecipe() {}
 
 // newLockConfig fills in what the options leave open.
-func newLockConfig(client *Client, options []LockOption) lockConfig {
+func newLockConfig[O MutexOption](client *Client, options []O) lockConfig {
 	var cfg lockConfig
 	for _, o := range options {
-		o(&cfg)
+		o.set(&cfg)
 	}
 	if cfg.data == nil {
 		cfg.data = []byte{} // a null would be told apart by other clients
@@ -33,23 +57,23 @@ func newLockConfig(client *Client, options []LockOption) lockConfig {
 // short: acquires return [ErrTooLarge] when the nodes that one transaction makes,
 // of all permits or of all mutexes of a multi-lock, exceed a megabyte. Default
 // empty.
-func WithData(data []byte) LockOption {
-	return func(c *lockConfig) { c.data = append([]byte{}, data...) }
+func WithData(data []byte) NodeOption {
+	return nodeOption{lockOption{func(c *lockConfig) { c.data = append([]byte{}, data...) }}}
 }
 
 // WithLockACL sets the access control list of the lock's contender nodes.
 // Default: that of the Client, see [WithACL], which its parents always have.
 // The client itself must be allowed to read, create and delete. Acquires return
 // zk.ErrInvalidACL for a list that the servers do not take, an empty one say.
-func WithLockACL(acl ...zk.ACL) LockOption {
-	return func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }
+func WithLockACL(acl ...zk.ACL) NodeOption {
+	return nodeOption{lockOption{func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }}}
 }
 
 // WithRevocation calls f for every lease of the lock that somebody asks the
 // holder to give back, see [Client.Revoke] and [Lease.OnRevoke]. It costs a
 // request and a watch a lease. Default: none.
 func WithRevocation(f func(*Lease)) LockOption {
-	return func(c *lockConfig) { c.revoked = f }
+	return lockOption{func(c *lockConfig) { c.revoked = f }}
 }
 
 // WithLocalHandoff lets a release hand the lock to the next contender of the
@@ -59,13 +83,16 @@ func WithRevocation(f func(*Lease)) LockOption {
 // First come, first served holds within the Client, and among clients. Where a
 // session ends without a warning, or the lock node is deleted from the side, a
 // hand-off may go on until that is heard of: its tokens are older than those of
-// whom the servers have granted the lock to since, and a [Fence] refuses them. For
-// [Mutex] alone. n must be positive to have an effect. Default: 0.
-func WithLocalHandoff(n int) LockOption { return func(c *lockConfig) { c.handoff = n } }
+// whom the servers have granted the lock to since, and a [Fence] refuses them. n must be positive to have an effect. Default: 0.
+func WithLocalHandoff(n int) MutexOption {
+	return mutexOption(func(c *lockConfig) { c.handoff = n })
+}
 
 // WithGrantRule replaces the rule by which a [Mutex] is granted, as Curator's
 // LockInternalsDriver does. All contenders of the lock must have the same rule.
 // With a rule that admits several at a time the lock excludes nobody, and its
 // tokens do not grow in the order of the grants. Default: the first of the queue
 // alone.
-func WithGrantRule(rule GrantRule) LockOption { return func(c *lockConfig) { c.rule = rule } }
+func WithGrantRule(rule GrantRule) MutexOption {
+	return mutexOption(func(c *lockConfig) { c.rule = rule })
+}

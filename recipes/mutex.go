@@ -25,7 +25,7 @@ type Mutex struct {
 
 // NewMutex returns the mutex at path, an absolute ZooKeeper path that should
 // have no children but contenders. Missing parents are created as containers.
-func NewMutex(client *Client, path string, options ...LockOption) *Mutex {
+func NewMutex(client *Client, path string, options ...MutexOption) *Mutex {
 	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.rule != nil {
 		m.rule = m.cfg.rule.shown()

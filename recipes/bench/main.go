@@ -178,7 +178,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 func inProcessPeers() map[string]peer {
 	return map[string]peer{
 		ours:       newInProcess(ours, recipesLibrary{}),
-		handoff:    newInProcess(handoff, recipesLibrary{[]recipes.LockOption{recipes.WithLocalHandoff(64)}}),
+		handoff:    newInProcess(handoff, recipesLibrary{[]recipes.MutexOption{recipes.WithLocalHandoff(64)}}),
 		floor:      newFloor(),
 		zkLock:     newInProcess(zkLock, onConn{newStockLock}),
 		sequential: newInProcess(sequential, onConn{newSequentialLock}),

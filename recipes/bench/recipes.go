@@ -8,9 +8,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// recipesLibrary is package recipes, with options for every lock.
+// recipesLibrary is package recipes, with options for every mutex.
 type recipesLibrary struct {
-	options []recipes.LockOption
+	options []recipes.MutexOption
 }
 
 func (r recipesLibrary) connect(ctx context.Context, server string) (session, error) {
@@ -23,7 +23,7 @@ func (r recipesLibrary) connect(ctx context.Context, server string) (session, er
 
 type recipesSession struct {
 	client  *recipes.Client
-	options []recipes.LockOption
+	options []recipes.MutexOption
 }
 
 func (s recipesSession) close() { s.client.Close(context.Background()) }
@@ -33,9 +33,9 @@ func (s recipesSession) lock(w work, contender int) (lock, error) {
 	case mutex:
 		return &recipesLock{acquirer: recipes.NewMutex(s.client, w.path, s.options...)}, nil
 	case semaphore:
-		return &recipesLock{acquirer: recipes.NewSemaphore(s.client, w.path, w.permits, s.options...)}, nil
+		return &recipesLock{acquirer: recipes.NewSemaphore(s.client, w.path, w.permits)}, nil
 	case readWrite:
-		both := recipes.NewReadWriteMutex(s.client, w.path, s.options...)
+		both := recipes.NewReadWriteMutex(s.client, w.path)
 		if w.writer(contender) {
 			return &recipesLock{acquirer: both.Write()}, nil
 		}

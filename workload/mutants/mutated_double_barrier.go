@@ -49,10 +49,10 @@ type DoubleBarrier struct {
 
 // NewDoubleBarrier returns a member, one of n, of the double barrier at path, an
 // absolute ZooKeeper path. Missing parents, and the node itself, are created as
-// containers. Children of the node that are not named as members are ignored. Of
-// the options [WithData] and [WithLockACL] apply: the one to the member's node,
-// the other also to the node that marks a round.
-func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption) *DoubleBarrier {
+// containers. Children of the node that are not named as members are ignored.
+// [WithData] is of the member's node, [WithLockACL] also of the node that marks a
+// round.
+func NewDoubleBarrier(client *Client, path string, n int, options ...NodeOption) *DoubleBarrier {
 	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, options)}
 }
 

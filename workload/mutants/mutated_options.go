@@ -141,7 +141,7 @@ func WithTLS(conf *tls.Config) Option {
 		conf = new(tls.Config)
 	}
 	conf = conf.Clone() // the caller may go on to change it
-	return func(c *config) { c.Tls = conf }
+	return func(c *config) { c.TLS = conf }
 }
 
 // WithDialer replaces net.Dialer, for a proxy, say. The context ends when the

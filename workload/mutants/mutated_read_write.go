@@ -31,7 +31,6 @@ type ReadWriteMutex struct {
 // as containers.
 func NewReadWriteMutex(client *Client, path string, options ...LockOption) *ReadWriteMutex {
 	side := Mutex{client: client, path: client.resolve(path), kinds: queue.ReadWrites, cfg: newLockConfig(client, options)}
-	side.cfg.handoff, side.cfg.rule = 0, nil
 	rw := &ReadWriteMutex{read: side, write: side}
 	rw.read.kind, rw.read.rule = queue.Read, queue.Shared
 	rw.write.kind, rw.write.rule = queue.Write, queue.Exclusive

@@ -22,7 +22,7 @@ type Config struct {
 	ACL           []zk.ACL      // of parents that are created
 	Auths         []Auth
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
-	Tls           *tls.Config // nil: none
+	TLS           *tls.Config // nil: none
 
 	// Told is told how the client stands with its ensemble, change by change. It
 	// must not block, nor use the session.
@@ -42,10 +42,10 @@ const slack = 1 << 10
 // open opens a connection to a server: by the dialer, and TLS over it.
 func (c *Config) open(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := c.Dial(ctx, network, addr)
-	if err != nil || c.Tls == nil {
+	if err != nil || c.TLS == nil {
 		return raw, err
 	}
-	config := c.Tls
+	config := c.TLS
 	if config.ServerName == "" {
 		host, _, err := net.SplitHostPort(addr)
 		if err != nil {
