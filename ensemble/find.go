@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,6 +36,14 @@ func FindJava(named string) (string, error) {
 		return filepath.Abs(path)
 	}
 	return "", ErrNoJava
+}
+
+// NotInstalled reports whether err says that there is no Java or no ZooKeeper, and no
+// variable names a place for them: then tests leave out what needs servers. What is
+// named and not there is a mistake.
+func NotInstalled(err error) bool {
+	set := os.Getenv("JAVA_HOME") + os.Getenv("ZKVERIFY_ZOOKEEPER") + os.Getenv("ZOOKEEPER_HOME")
+	return set == "" && (errors.Is(err, ErrNoJava) || errors.Is(err, ErrNoZooKeeper))
 }
 
 // Where packages put ZooKeeper.

@@ -100,6 +100,7 @@ func TestCredentialsAreGivenInEveryConnectionAndSession(t *testing.T) {
 }
 
 func TestSecretsAreInNoErrorAndShownToNoObserver(t *testing.T) {
+	needServers(t)
 	const secret = "pa55word"
 	var mu sync.Mutex
 	var said strings.Builder

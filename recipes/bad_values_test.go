@@ -226,6 +226,7 @@ func TestABadSharedCountIsAnErrorOfEverybodyWhoReadsIt(t *testing.T) {
 }
 
 func TestConnectGivenNonsense(t *testing.T) {
+	needServers(t)
 	leavesNoGoroutine(t)
 	for what, option := range map[string]recipes.Option{
 		"no session timeout":         recipes.WithSessionTimeout(0),

@@ -13,6 +13,7 @@ import (
 // Lagging servers, requests that are not answered, and calls that are cancelled.
 
 func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
+	needServers(t)
 	leader, err := servers.Leader(within(t))
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +45,7 @@ func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
 }
 
 func TestCurator264RemoveFindsABarrierThatItsFollowerHasNotHeardOf(t *testing.T) {
+	needServers(t)
 	leader, err := servers.Leader(within(t))
 	if err != nil {
 		t.Fatal(err)

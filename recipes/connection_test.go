@@ -115,6 +115,7 @@ func TestASessionThatWasGivenUpForLostComesBack(t *testing.T) {
 // Also in the worst cut: the client's server answers it for another second, and
 // does not reach its leader.
 func TestAListenerIsToldOfALossNoLaterThanTheServersExpireALease(t *testing.T) {
+	needServers(t)
 	leader, err := servers.Leader(within(t))
 	if err != nil {
 		t.Fatal(err)

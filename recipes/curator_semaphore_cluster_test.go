@@ -127,6 +127,7 @@ func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
 // TestCuratorSemaphoreCluster is TestInterProcessSemaphoreCluster: clients of
 // their own; all servers die, and then a majority comes back.
 func TestCuratorSemaphoreCluster(t *testing.T) {
+	needServers(t)
 	const clients = 10
 	path := uniquePath(t)
 	all := newCrowd(t, 1)

@@ -19,6 +19,7 @@ import (
 // ended, and its release returns. The next leader gives the session its whole timeout
 // again, and the node stands until that has passed.
 func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
+	needServers(t)
 	network, err := links.InProcess()
 	if err != nil {
 		t.Fatal(err)

@@ -3,9 +3,11 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,6 +32,7 @@ var (
 	servers *ensemble.Local
 	network links.Network
 	nextID  atomic.Int64
+	skipped sync.Map // names of tests
 )
 
 func TestMain(m *testing.M) {
@@ -40,9 +43,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	flag.Parse()
 	os.Exit(func() int {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
+		if testing.Short() {
+			return withoutServers(m, "-short")
+		}
 		var err error
 		if network, err = links.InProcess(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -50,6 +57,9 @@ func TestMain(m *testing.M) {
 		}
 		defer network.Close()
 		servers, err = ensemble.StartLocal(ctx, ensemble.LocalConfig{TickTime: tick, Peers: network})
+		if ensemble.NotInstalled(err) {
+			return withoutServers(m, err.Error())
+		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
@@ -57,6 +67,30 @@ func TestMain(m *testing.M) {
 		defer servers.Close()
 		return m.Run()
 	}())
+}
+
+// withoutServers runs the tests that need no server, and says how many others there
+// are. The examples all need one.
+func withoutServers(m *testing.M, why string) int {
+	if err := flag.Set("test.skip", "^Example"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	n := 0
+	skipped.Range(func(any, any) bool { n++; return true })
+	fmt.Printf("SKIP: %d tests, and all examples, need real servers: %s\n", n, why)
+	return code
+}
+
+// needServers skips a test when there are no servers.
+func needServers(t testing.TB) {
+	t.Helper()
+	if servers == nil {
+		test, _, _ := strings.Cut(t.Name(), "/")
+		skipped.Store(test, true)
+		t.Skip("needs real servers")
+	}
 }
 
 // uniquePath returns the path of a lock that no other test uses.
@@ -70,9 +104,12 @@ func uniquePath(t *testing.T) string {
 	return fmt.Sprintf("/%s-%d/lock", name, nextID.Add(1))
 }
 
-// addrs are the real addresses of the servers.
+// addrs are the real addresses of the servers, none when there are no servers.
 func addrs() []string {
 	var a []string
+	if servers == nil {
+		return nil
+	}
 	for _, s := range servers.Servers() {
 		a = append(a, s.Addr)
 	}
@@ -82,6 +119,7 @@ func addrs() []string {
 // linked returns addresses that reach the servers through links of their own.
 func linked(t *testing.T) ([]string, []links.Link) {
 	t.Helper()
+	needServers(t)
 	var a []string
 	var ls []links.Link
 	for _, s := range servers.Servers() {
@@ -117,6 +155,9 @@ func healAll(t *testing.T, ls []links.Link) {
 // client leaves a goroutine behind.
 func connect(t *testing.T, addrs []string, options ...recipes.Option) *recipes.Client {
 	t.Helper()
+	if len(addrs) == 0 {
+		needServers(t)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	options = append([]recipes.Option{recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick)}, options...)
@@ -168,18 +209,21 @@ func connections() []goleak.Option {
 // admin returns a connection past every fault.
 func admin(t *testing.T) outsider {
 	t.Helper()
+	needServers(t)
 	return adminAt(t, addrs())
 }
 
 // adminOf is admin, linked to one server.
 func adminOf(t *testing.T, id int) outsider {
 	t.Helper()
+	needServers(t)
 	return adminAt(t, addrs()[id-1:id])
 }
 
 // awaitQuorum waits until all servers serve.
 func awaitQuorum(t *testing.T) {
 	t.Helper()
+	needServers(t)
 	eventually(t, "all servers serve", func() bool {
 		for _, a := range addrs() {
 			text, err := ensemble.Four(context.Background(), a, "srvr")

@@ -75,6 +75,7 @@ func TestConsul18271ALeaseIsLostBeforeTheServersExpireItsSession(t *testing.T) {
 // The cut that stock clients, and Curator's connection states, do not survive:
 // the holder keeps its server, the server loses its peers.
 func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
+	needServers(t)
 	for _, test := range []struct {
 		name  string
 		alone bool // the client knows no other server

@@ -28,6 +28,7 @@ func TestTheConnectionBreaksAtEveryRequest(t *testing.T) {
 // gone, and nothing of one is adopted: CURATOR-498, -604, -206, etcd #11456,
 // zk.Lock.
 func TestTheSessionEndsAtEveryRequest(t *testing.T) {
+	needServers(t)
 	onEveryTrial(t, func(s *stage, prepare func(*stage) trial, points []point) {
 		for _, at := range points {
 			for _, side := range at.sides() {

@@ -53,6 +53,7 @@ func TestCurator45TheCreateNeverReachedAServer(t *testing.T) {
 }
 
 func TestCurator264TheSearchAsksALaggingFollower(t *testing.T) {
+	needServers(t)
 	// The client may use two servers: its first one, and a follower to which
 	// the leader's word takes its time.
 	leader, err := servers.Leader(within(t))

@@ -81,6 +81,7 @@ func TestEveryRecipeIsBelowTheNamespace(t *testing.T) {
 }
 
 func TestBadPathsStayBadBelowANamespace(t *testing.T) {
+	needServers(t)
 	c := connect(t, addrs(), recipes.WithNamespace("/namespace"))
 	for _, path := range []string{"", "/", "relative", "/a/", "/a//b", "/../a"} {
 		if _, err := recipes.NewMutex(c, path).TryAcquire(within(t)); !errors.Is(err, recipes.ErrBadPath) {

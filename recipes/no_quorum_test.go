@@ -19,6 +19,7 @@ import (
 // TestAnEnsembleWithoutAQuorumIsNotHammered cuts all servers off from each
 // other. They accept connections then and close them at once.
 func TestAnEnsembleWithoutAQuorumIsNotHammered(t *testing.T) {
+	needServers(t)
 	var peers []links.Link
 	for _, a := range servers.Servers() {
 		for _, b := range servers.Servers() {

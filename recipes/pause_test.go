@@ -20,6 +20,7 @@ const pausedHolder = "RECIPES_TEST_PAUSED_HOLDER"
 // etcd #10811, Redisson #2665: a holder that was paused for longer than its
 // session must not believe in its lease for one instruction after it wakes.
 func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
+	needServers(t)
 	path := uniquePath(t)
 	self, err := os.Executable()
 	if err != nil {

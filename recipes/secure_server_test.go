@@ -103,6 +103,7 @@ func (a *authority) client(t *testing.T) *tls.Config {
 // the address of the secure port.
 func secureServer(t *testing.T, ca *authority) string {
 	t.Helper()
+	needServers(t)
 	java, err := ensemble.FindJava("")
 	if err != nil {
 		t.Fatal(err)

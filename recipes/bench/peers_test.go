@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 // started is a bench with the peers that the machine has, for tests that want
@@ -19,6 +21,9 @@ func started(t *testing.T) *bench {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	s, err := startServers(ctx)
+	if ensemble.NotInstalled(err) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
