@@ -233,7 +233,7 @@ func (c Config) groups() []*drive.Group { return drive.LayOut(c.Recipes, c.Locks
 // run.
 func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shared {
 	s := &client.Shared{
-		Life: life, Seed: c.Seed, Size: c.Clients, Target: c.Target, Promises: c.promises(),
+		Life: life, Seed: c.Seed, Clients: c.Clients, Target: c.Target, Promises: c.promises(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth,
 		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters), Faults: activity.NewCoverage(c.Recipes),
 	}

@@ -92,7 +92,7 @@ func (r *run) waitClients(ctx context.Context) error {
 	go func() {
 		defer close(done)
 		for _, c := range r.clients {
-			c.Wg.Wait()
+			c.Background.Wait()
 		}
 	}()
 	select {

@@ -50,6 +50,7 @@ type Mix struct {
 	Cross float64
 }
 
+// WithDefaults returns the mix with its defaults filled in.
 func (m Mix) WithDefaults() Mix {
 	share := func(v *float64, d float64) {
 		switch {

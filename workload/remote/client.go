@@ -107,6 +107,8 @@ func (c *Client) told(l protocol.Line) error {
 	return nil
 }
 
+// Credentials returns the latest session, and the server that the client is linked to,
+// 0 when none.
 func (c *Client) Credentials() (session int64, password []byte, server int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,12 +118,15 @@ func (c *Client) Credentials() (session int64, password []byte, server int) {
 	return c.session, c.password, c.server
 }
 
+// SessionTimeout returns what the servers have granted.
 func (c *Client) SessionTimeout() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.granted
 }
 
+// Connects returns how often the client has tried to connect, zero until its worker was
+// asked.
 func (c *Client) Connects() histories.Connects {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,6 +176,7 @@ func (c *Client) Crash() {
 	c.crash.Wait()
 }
 
+// Close ends the client in good order. It is no error if its process has ended.
 func (c *Client) Close(ctx context.Context) error {
 	_, err := c.ask(ctx, protocol.Command{Do: protocol.DoClose}, nil)
 	c.connection.drop(c)

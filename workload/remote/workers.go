@@ -164,6 +164,7 @@ func (w *Workers) Goroutines(ctx context.Context) (left []string, err error) {
 	return left, err
 }
 
+// Lateness is that of all workers together.
 func (w *Workers) Lateness() Lateness {
 	var all []*lateness
 	for _, one := range w.all {

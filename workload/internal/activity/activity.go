@@ -30,6 +30,7 @@ type Activity struct {
 	endure    time.Time        // until when the last of them wants it to hold on
 }
 
+// New is the activity of a client, given by its index, in a run with these locks.
 func New(index int, locks map[string]histories.Lock, faults *Coverage) *Activity {
 	return &Activity{index: index, locks: locks, Faults: faults}
 }
@@ -42,6 +43,7 @@ func (a *Activity) becomes(change func()) {
 	a.Faults.Meet(a)
 }
 
+// SetWaiting says that the client waits, or does no more.
 func (a *Activity) SetWaiting(yes bool) { a.becomes(func() { a.waiting = yes }) }
 
 // SetAsking says that it acquires, without a place in the queue yet, or does no
@@ -53,16 +55,20 @@ func (a *Activity) SetAsking(yes bool) {
 // SetQueued says that its acquire has told a place in the queue.
 func (a *Activity) SetQueued(at Stand) { a.becomes(func() { a.queuing, a.place = false, at }) }
 
+// SetInside says that the client is inside a double barrier, or is no more.
 func (a *Activity) SetInside(yes bool) { a.becomes(func() { a.inside = yes }) }
 
+// SetReleasing says that a release, or a leave, is under way, or is no more.
 func (a *Activity) SetReleasing(yes bool) { a.becomes(func() { a.releasing = yes }) }
 
+// SetRecipe says what the next cycle of the client is of.
 func (a *Activity) SetRecipe(r histories.Recipe) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.recipe = r
 }
 
+// AddHold says that the client holds something from now on.
 func (a *Activity) AddHold(h *Holding) {
 	a.becomes(func() {
 		a.held = append(a.held, h)
@@ -70,6 +76,7 @@ func (a *Activity) AddHold(h *Holding) {
 	})
 }
 
+// DropHold says that the client does not hold it any more.
 func (a *Activity) DropHold(h *Holding) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

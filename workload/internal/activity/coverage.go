@@ -23,6 +23,7 @@ type Coverage struct {
 	met    map[meeting]int
 }
 
+// NewCoverage is that of a run of some recipes, before any fault.
 func NewCoverage(recipes []histories.Recipe) *Coverage {
 	return &Coverage{recipes: recipes, active: make(map[int]*activeFault), met: make(map[meeting]int)}
 }

@@ -129,7 +129,7 @@ func (a *application) crash(target lock.Client, but *Client) {
 		}
 	}
 	absent()
-	a.members[0].Wg.Go(target.Crash)
+	a.members[0].Background.Go(target.Crash)
 }
 
 // suspended is lock.Env.Suspended.

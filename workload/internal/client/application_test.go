@@ -30,7 +30,7 @@ func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Shared{Size: 2, Faults: activity.NewCoverage(nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(observer.Observer)}
+	r := &Shared{Clients: 2, Faults: activity.NewCoverage(nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(observer.Observer)}
 	a, b = New(r, 0), New(r, 1)
 	b.Joins(a)
 	target = &sharing{}
@@ -55,7 +55,7 @@ func TestWhoSharesASessionCrashesWithIt(t *testing.T) {
 	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Process: 1}
 	b.Record(acquire)
 	a.Crash(histories.Event{Lock: "lock-0"})
-	a.Wg.Wait()
+	a.Background.Wait()
 	if target.crashed != 1 {
 		t.Errorf("the target crashed %d times", target.crashed)
 	}
@@ -84,7 +84,7 @@ func TestWhoSharesASessionCrashesWithIt(t *testing.T) {
 func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 	a, b, _, events := couple(t)
 	a.Crash(histories.Event{Lock: "lock-0"})
-	a.Wg.Wait()
+	a.Background.Wait()
 	if !b.buried() {
 		t.Fatal("it did not crash")
 	}
@@ -93,7 +93,7 @@ func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 	a.app.opened(again, w, func() {})
 	a.opened(again, w)
 	a.Crash(histories.Event{Lock: "lock-0"})
-	a.Wg.Wait()
+	a.Background.Wait()
 	if got := events(); len(got) != 3 {
 		t.Errorf("on record: %v; want three crashes", types(got))
 	}
@@ -114,7 +114,7 @@ func TestADoomedClientCrashesInTheMiddleOfAnything(t *testing.T) {
 	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0"}
 	a.Record(acquire)
 	a.Perish()
-	a.app.members[0].Wg.Wait()
+	a.app.members[0].Background.Wait()
 	acquire.Type = histories.OK
 	a.Record(acquire) // the call returns all the same
 	if a.Perish(); target.crashed != 1 {

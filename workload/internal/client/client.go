@@ -23,22 +23,24 @@ type Client struct {
 	*activity.Activity
 	Run   *Shared
 	Index int
-	Rand  *rand.Rand     // decides its cycles
-	Asks  *rand.Rand     // decides when it asks locks of themselves
-	More  *rand.Rand     // decides what recipes have in particular: the same cycles whatever is driven
-	app   *application   // which shares its session
-	Wg    sync.WaitGroup // owned by close: presence, hold watchers, crashes
+	Rand  *rand.Rand   // decides its cycles
+	Asks  *rand.Rand   // decides when it asks locks of themselves
+	More  *rand.Rand   // decides what recipes have in particular: the same cycles whatever is driven
+	app   *application // which shares its session
+	// Background is owned by Close: presence, watchers of holds, crashes.
+	Background sync.WaitGroup
 
 	mu     sync.Mutex
 	target lock.Client // its application's when it opened; nil between a crash and the next open
 	host   host        // of the target, or of the one before
 }
 
+// New returns a client that is not open yet.
 func New(r *Shared, index int) *Client {
 	// One stream a client: what one draws does not depend on others.
 	stream := func(add uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(r.Seed), uint64(index)+add)) }
 	c := &Client{
-		Processes: journal.NewProcesses(r.Journal, index, r.Size), Activity: activity.New(index, r.Locks, r.Faults),
+		Processes: journal.NewProcesses(r.Journal, index, r.Clients), Activity: activity.New(index, r.Locks, r.Faults),
 		Run: r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),
 	}
 	c.app = newApplication(c)

@@ -25,6 +25,7 @@ func (c *Counters) Read(store string, token histories.Token) (value int64, err e
 	return value, err
 }
 
+// Write sets the counter in store.
 func (c *Counters) Write(store string, token histories.Token, value int64) error {
 	return c.guard(store, token, func(counter *int64) { *counter = value })
 }

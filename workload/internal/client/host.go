@@ -80,7 +80,7 @@ func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	a.opened(target, w, absent)
 	c.opened(target, w)
 	o := c.Run.Observer
-	c.Wg.Go(func() { network.KeepPresence(present, w, target, o.Presence(), c.Run.Auth.ACL(), o.Announced) })
+	c.Background.Go(func() { network.KeepPresence(present, w, target, o.Presence(), c.Run.Auth.ACL(), o.Announced) })
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (c *Client) TearOut() {
 	if h, absent, first := c.app.vacate(target); first {
 		h.Tear()
 		absent()
-		c.Wg.Go(target.Crash)
+		c.Background.Go(target.Crash)
 	}
 }
 

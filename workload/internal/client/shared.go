@@ -19,7 +19,7 @@ type Shared struct {
 	Patience context.Context // ends with recovery: a client that waits for ever does so until then
 
 	Seed           int64
-	Size           int // how many clients there are
+	Clients        int // how many
 	Target         lock.Target
 	Promises       histories.Promises
 	SessionTimeout time.Duration

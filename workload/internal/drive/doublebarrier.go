@@ -209,7 +209,7 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, nam
 		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, false)
 		if ok && !through {
 			through = true
-			if passed.n.Add(1) == int64(c.Run.Size) {
+			if passed.n.Add(1) == int64(c.Run.Clients) {
 				passed.done()
 			}
 		}

@@ -23,7 +23,7 @@ import (
 func driversOf(t *testing.T, n int, recipes ...histories.Recipe) *Drivers {
 	groups := LayOut(recipes, n, 20)
 	r := &client.Shared{
-		Life: t.Context(), Seed: 5, Size: 20, SessionTimeout: 2 * time.Second,
+		Life: t.Context(), Seed: 5, Clients: 20, SessionTimeout: 2 * time.Second,
 		Locks: LockTable(groups), Faults: activity.NewCoverage(recipes),
 	}
 	return New(r, cycle.Mix{}.WithDefaults(), groups)
@@ -92,7 +92,7 @@ func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 
 func TestACycleIsNotDoomedForEver(t *testing.T) {
 	target := &mortal{}
-	c := client.New(&client.Shared{Size: 1, Target: target, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}, 0)
+	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}, 0)
 	if err := c.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

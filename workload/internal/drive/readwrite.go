@@ -75,7 +75,7 @@ func cross(ctx context.Context, h *hold.Hold, r lock.Reenterer, plan cycle.Plan)
 		ctx, cancel = context.WithTimeout(ctx, plan.Patience)
 		defer cancel()
 	}
-	second, err := hold.Acquire(ctx, h.C, histories.Acquire, asked, func(ctx context.Context) (lock.Lease, error) {
+	second, err := hold.Acquire(ctx, h.Client, histories.Acquire, asked, func(ctx context.Context) (lock.Lease, error) {
 		return r.Reenter(ctx, h.Event.Lock, h.Lease)
 	})
 	if err != nil {

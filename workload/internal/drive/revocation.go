@@ -42,7 +42,7 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 	asked, told := context.WithCancel(ctx)
 	defer told()
 	h.Lease.(lock.RevocableLease).OnRevoke(func() {
-		revokeRequested(h)
+		h.RevokeRequested()
 		if obey || waits {
 			told()
 		}
@@ -91,14 +91,4 @@ func revocableClaim(name string) func(lock.Client) hold.Claim {
 	return func(target lock.Client) hold.Claim {
 		return hold.ClaimOf(target.(lock.RevocableLocker).Revocable(), name)
 	}
-}
-
-// revokeRequested puts on record that the holder was asked to release, after the end
-// of the lease too: whom nobody has asked must not be told, ever.
-func revokeRequested(h *hold.Hold) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
-	e := h.Event
-	e.Type = histories.RevokeRequested
-	h.C.RecordAlive(e)
 }

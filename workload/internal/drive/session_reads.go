@@ -48,7 +48,7 @@ func look[T any](m *sessionReads, f func(ctx context.Context) (T, error)) (value
 	}
 	found := make(chan answer, 1)
 	// Ends when the servers answer, at the latest when the connection is closed.
-	m.c.Wg.Go(func() {
+	m.c.Background.Go(func() {
 		value, err := f(ctx)
 		found <- answer{value, err}
 	})

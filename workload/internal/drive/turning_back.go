@@ -40,7 +40,7 @@ func follow(c *client.Client, name string) *barrierReads {
 
 // turnBack calls back when as many members as size are there, unless ctx has ended.
 func (m *barrierReads) turnBack(ctx context.Context, size int, back func()) {
-	m.c.Wg.Go(func() { // ends with ctx
+	m.c.Background.Go(func() { // ends with ctx
 		for ctx.Err() == nil {
 			children, _, err := m.conn.Children(m.members)
 			if err == nil && len(children) >= size {

@@ -37,14 +37,14 @@ func (h *Hold) answers() answers { return answers{h} }
 // counts, says of itself. When the hold is over or lost by then, it is not: nobody
 // knows what came first.
 func (h answers) ask(lease lock.Lease, depth int) {
-	if !h.C.Run.Promises.Says {
+	if !h.Client.Run.Promises.Says {
 		return
 	}
 	e := h.Event
 	if part, ok := lease.(partLease); ok {
 		lease, e = part.Lease, h.part(part.lock)
 	}
-	s := saying(h.C)
+	s := saying(h.Client)
 	asked := time.Now()
 	if l, ok := lease.(lock.NestedLease); ok {
 		s.Depth = l.Depth()
@@ -62,7 +62,7 @@ func (h answers) ask(lease lock.Lease, depth int) {
 		ended := h.endedEarly(l.Context())
 		s.Ended = &ended
 	}
-	s.Held = saysHeld(h.C, e.Lock, e.Mode)
+	s.Held = saysHeld(h.Client, e.Lock, e.Mode)
 	h.record(e, depth, s, false)
 	if e.Mode != "" {
 		h.askOtherMode()
@@ -72,27 +72,27 @@ func (h answers) ask(lease lock.Lease, depth int) {
 // askOtherMode puts on record whether the client holds a read/write lock in the mode in
 // which it does not, if it holds nothing else.
 func (h answers) askOtherMode() {
-	s, e := saying(h.C), h.Event
+	s, e := saying(h.Client), h.Event
 	e.Token = histories.Token{}
 	if e.Mode = histories.ModeRead; h.Event.Mode == histories.ModeRead {
 		e.Mode = histories.ModeWrite
 	}
-	if h.C.Holds() == 1 {
-		s.Held = saysFree(h.C, e.Lock, e.Mode)
+	if h.Client.Holds() == 1 {
+		s.Held = saysFree(h.Client, e.Lock, e.Mode)
 	}
 	h.record(e, 0, s, false)
 }
 
 // askNow asks one of the hold's leases, given outermost first, now and then.
 func (h answers) askNow(levels []lock.Lease) {
-	if h.C.Asks.Float64() < askGrantShare {
+	if h.Client.Asks.Float64() < askGrantShare {
 		h.askOne(levels)
 	}
 }
 
 // askOne asks any one of the hold's leases.
 func (h answers) askOne(levels []lock.Lease) {
-	i := h.C.Asks.IntN(len(levels))
+	i := h.Client.Asks.IntN(len(levels))
 	h.ask(levels[i], h.above+i+1)
 }
 
@@ -100,7 +100,7 @@ func (h answers) askOne(levels []lock.Lease) {
 // created if a fault has met its acquire: that is when a target must find that out.
 func (h answers) askGranted(met bool) {
 	h.askNow([]lock.Lease{h.Lease})
-	if h.C.Asks.Float64() < askNodeShare || met {
+	if h.Client.Asks.Float64() < askNodeShare || met {
 		h.askNode()
 	}
 }
@@ -118,21 +118,21 @@ func (h answers) endedEarly(ctx context.Context) bool {
 // contradiction to itself in any case.
 func (h answers) record(e histories.Event, depth int, s *histories.Saying, always bool) {
 	e.Type, e.Depth, e.Saying = histories.Says, depth, s
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.over || !always && h.isLostLocked() {
 		return
 	}
 	if s.Valid == nil && s.Depth == 0 && s.Ended == nil && s.Held == nil && s.Created == 0 {
 		return // it says nothing
 	}
-	h.C.Record(e)
+	h.Client.Record(e)
 }
 
 // askLost puts on record what a lease says of itself that is lost, as is on record
 // already. Its context gets time to end.
 func (h answers) askLost(lease lock.Lease) {
-	if !h.C.Run.Promises.Says {
+	if !h.Client.Run.Promises.Says {
 		return
 	}
 	e := h.Event
@@ -144,7 +144,7 @@ func (h answers) askLost(lease lock.Lease) {
 			lease = h.Lease
 		}
 	}
-	s := saying(h.C)
+	s := saying(h.Client)
 	if l, ok := lease.(lock.ContextLease); ok {
 		// In steps, so that a machine that stands still does not count.
 		for i := 0; i < 10 && l.Context().Err() == nil; i++ {
@@ -154,19 +154,19 @@ func (h answers) askLost(lease lock.Lease) {
 		s.Ended = &ended
 	}
 	valid := lease.Valid()
-	s.Valid, s.Held = &valid, saysFree(h.C, e.Lock, e.Mode)
+	s.Valid, s.Held = &valid, saysFree(h.Client, e.Lock, e.Mode)
 	h.record(e, 0, s, true)
 }
 
-// askFreeShare puts on record whether the lock is held that the client has given back.
+// askFree puts on record whether the lock is held that the client has given back.
 func (h answers) askFree() {
-	held := saying(h.C)
-	if held.Held = saysFree(h.C, h.Event.Lock, h.Event.Mode); held.Held == nil {
+	held := saying(h.Client)
+	if held.Held = saysFree(h.Client, h.Event.Lock, h.Event.Mode); held.Held == nil {
 		return
 	}
 	e := h.Event
 	e.Type, e.Token, e.Saying = histories.Says, histories.Token{}, held
-	h.C.Record(e)
+	h.Client.Record(e)
 }
 
 // companyBusy reports whether another client of the application holds, wants or gives

@@ -20,7 +20,7 @@ func (h answers) waitOut(ctx context.Context, d time.Duration, lease lock.Lease)
 	if part, isPart := lease.(partLease); isPart {
 		l, ok = part.Lease.(lock.DeadlineLease)
 	}
-	if !ok || !h.C.Run.Promises.Says {
+	if !ok || !h.Client.Run.Promises.Says {
 		wait.ForOr(ctx, d, h.Lease.Lost())
 		return
 	}
@@ -37,7 +37,7 @@ func (h answers) waitOut(ctx context.Context, d time.Duration, lease lock.Lease)
 // whatever has become of it since.
 func (h answers) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
 	for until := time.Now().Add(10 * beforeDeadline); ctx.Err() == nil; {
-		s := saying(h.C)
+		s := saying(h.Client)
 		asked := time.Now()
 		valid := lease.Valid()
 		left := lease.Deadline().Sub(asked)

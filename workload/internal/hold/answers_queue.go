@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// askQueueShare puts on record whom the client takes to stand in a lock's queue. It
+// AskQueue puts on record whom the client takes to stand in a lock's queue. It
 // writes first, which a majority has to agree to: what had been answered to anybody
 // by then is in what is read next on the same connection, whichever server answers.
 func AskQueue(ctx context.Context, c *client.Client, name string) {
@@ -34,7 +34,7 @@ func AskQueue(ctx context.Context, c *client.Client, name string) {
 	s := saying(c)
 	wrote := make(chan error, 1)
 	// Ends when the servers answer, at the latest when the connection is closed.
-	c.Wg.Go(func() {
+	c.Background.Go(func() {
 		_, err := conn.Set(path.Join(c.Run.Observer.Presence(), session), nil, -1)
 		wrote <- err
 	})
@@ -56,16 +56,16 @@ func AskQueue(ctx context.Context, c *client.Client, name string) {
 	c.Record(histories.Event{Type: histories.Says, Process: c.Current(), Lock: name, Session: session, Saying: s})
 }
 
-// askNodeShare has the run's observer look when the node of a lease was created, and
+// askNode has the run's observer look when the node of a lease was created, and
 // puts that on record if the hold still lasts then.
 func (h answers) askNode() {
 	l, ok := h.Lease.(lock.NodeLease)
-	if !ok || !h.C.Run.Promises.Says || h.Event.Parts != nil {
+	if !ok || !h.Client.Run.Promises.Says || h.Event.Parts != nil {
 		return
 	}
 	node := l.Node()
-	s := saying(h.C)
-	h.C.Run.Observer.WhenCreated(node, func(czxid int64) {
+	s := saying(h.Client)
+	h.Client.Run.Observer.WhenCreated(node, func(czxid int64) {
 		s.Node, s.Created = node, czxid
 		h.record(h.Event, 0, s, false)
 	})

@@ -20,7 +20,7 @@ func TestOfSeveralLocksThoseAreAskedThatAreLost(t *testing.T) {
 	for name, lost := range map[string]bool{"its own is lost": true, "another is lost": false} {
 		t.Run(name, func(t *testing.T) {
 			h, record := heldInMemory(t, both)
-			h.C.Run.Promises.Says = true
+			h.Client.Run.Promises.Says = true
 			close(h.Lease.(*guarding).lost)
 			if !h.IsLost() {
 				t.Fatal("it is not lost")
@@ -67,7 +67,7 @@ func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
-			r := &client.Shared{Size: 2, Target: new(knowing), Locks: locks, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}
+			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}
 			asked, sibling := client.New(r, 0), client.New(r, 1)
 			sibling.Joins(asked)
 			if err := asked.Open(t.Context()); err != nil {

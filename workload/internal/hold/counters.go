@@ -39,7 +39,7 @@ func (h *Hold) guards() []guarded {
 // A reader reads twice instead. It stays away from the fence: its token is no
 // place in the order of the writers.
 func (h *Hold) Increment(ctx context.Context, lease lock.Lease, race time.Duration) {
-	if !h.C.Awake() {
+	if !h.Client.Awake() {
 		return
 	}
 	if h.Event.Mode == histories.ModeRead {
@@ -75,9 +75,9 @@ func (h *Hold) Increment(ctx context.Context, lease lock.Lease, race time.Durati
 		if !h.mayWrite(lease, s.store) {
 			return
 		}
-		counters := h.C.Run.Counters[s.lock]
+		counters := h.Client.Run.Counters[s.lock]
 		_, _ = h.access(histories.Write, s.guarded, s.store, s.value+1, func() (int64, error) {
-			return s.value + 1, h.C.IfAlive(func() error { return counters.Write(s.store, s.token, s.value+1) })
+			return s.value + 1, h.Client.IfAlive(func() error { return counters.Write(s.store, s.token, s.value+1) })
 		})
 	}
 }
@@ -89,27 +89,27 @@ func (h *Hold) mayWrite(lease lock.Lease, store string) bool {
 	if h.IsLost() {
 		return false
 	}
-	if store == histories.StoreFenced && h.C.Hosted() {
-		return h.C.Awake()
+	if store == histories.StoreFenced && h.Client.Hosted() {
+		return h.Client.Awake()
 	}
 	return lease.Valid()
 }
 
 func (h *Hold) read(g guarded, store string) (int64, error) {
-	counters := h.C.Run.Counters[g.lock]
+	counters := h.Client.Run.Counters[g.lock]
 	return h.access(histories.Read, g, store, 0, func() (int64, error) { return counters.Read(store, g.token) })
 }
 
 // access records one read or write of a counter.
 func (h *Hold) access(op histories.Op, g guarded, store string, value int64, do func() (int64, error)) (int64, error) {
 	e := h.accessing(op, g, store, value)
-	h.C.Record(e)
+	h.Client.Record(e)
 	v, err := do()
 	e.Type, e.Value = histories.OK, v
 	if err != nil {
 		e.Type, e.Error = histories.Fail, err.Error()
 	}
-	h.C.Record(e)
+	h.Client.Record(e)
 	return v, err
 }
 

@@ -18,7 +18,7 @@ import (
 // acquire's completion to the call of the outermost Release.
 type Hold struct {
 	*activity.Holding // its event is what all its events have in common
-	C                 *client.Client
+	Client            *client.Client
 	Lease             lock.Lease
 	above             int            // how often its owner had the lock before, as far as the owner knows
 	since             int            // the client's strikes when it began
@@ -26,14 +26,16 @@ type Hold struct {
 	Again             lock.Reenterer // for re-entries; nil where there are none
 	done              chan struct{}  // closed when over
 
-	Mu   sync.Mutex
+	mu   sync.Mutex
 	lost bool // on record
 	down bool // the lease's link, on record
 	over bool // Release was called, or the process crashed
 }
 
+// New begins the hold of a lease that an acquire of the client has returned, as the
+// completion of the acquire has it.
 func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
-	h := &Hold{C: c, Lease: lease, done: make(chan struct{}), since: c.StrikeCount(), above: max(acquired.Depth, 1) - 1}
+	h := &Hold{Client: c, Lease: lease, done: make(chan struct{}), since: c.StrikeCount(), above: max(acquired.Depth, 1) - 1}
 	acquired.Type, acquired.Op, acquired.Depth = "", "", 0
 	h.Holding = &activity.Holding{Event: acquired, Suspended: h.linkChanged}
 	if l, ok := lease.(lock.NodesLease); ok {
@@ -41,7 +43,7 @@ func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 	}
 	if lease.Lost() != nil {
 		// Ends with the hold: every hold is over before its client closes.
-		c.Wg.Go(func() {
+		c.Background.Go(func() {
 			select {
 			case <-lease.Lost():
 				h.IsLost()
@@ -54,8 +56,8 @@ func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 
 // IsLost asks the lease, and puts a loss on record before anybody acts on it.
 func (h *Hold) IsLost() bool {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	return h.isLostLocked()
 }
 
@@ -77,8 +79,8 @@ func (h *Hold) isLostLocked() bool {
 
 // linkChanged puts on record that the lease's link is down, or back.
 func (h *Hold) linkChanged(down bool) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.over || h.lost || h.down == down {
 		return // over, or another lease of several has told already
 	}
@@ -92,54 +94,54 @@ func (h *Hold) linkChanged(down bool) {
 
 // isDown reports whether the lease's link is down, as it was told.
 func (h *Hold) isDown() bool {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	return h.down
 }
 
 func (h *Hold) recordLocked(t histories.Type) {
 	e := h.Event
 	e.Type = t
-	h.C.Record(e)
+	h.Client.Record(e)
 }
 
 // End records the event that ends the hold by its holder's own doing. A loss
 // that has been told by now is on record before it, and none is after it.
 func (h *Hold) End(e histories.Event) {
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.isLostLocked()
 	h.over = true
 	close(h.done)
-	h.C.Record(e)
-	h.C.DropHold(h.Holding)
+	h.Client.Record(e)
+	h.Client.DropHold(h.Holding)
 }
 
 // release gives back one level of the hold. When nobody knows whether the
 // outermost was freed, the process is retired, unless it holds something else:
 // then it goes on for as long as it does.
 func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
-	h.C.Awake()
+	h.Client.Awake()
 	e := h.Event
 	if part, ok := lease.(partLease); ok {
 		e = h.part(part.lock)
 	}
 	e.Type, e.Op, e.Depth = histories.Invoke, histories.Release, depth
 	if depth == 1 {
-		h.C.SetReleasing(true)
-		defer h.C.SetReleasing(false)
+		h.Client.SetReleasing(true)
+		defer h.Client.SetReleasing(false)
 		h.End(e)
 	} else {
-		h.C.Record(e)
+		h.Client.Record(e)
 	}
 	err := lease.Release(ctx)
 	switch {
 	case err == nil:
 		e.Type = histories.OK
 		if depth == 1 {
-			h.C.Journal.Cycles.Add(1)
+			h.Client.Journal.Cycles.Add(1)
 		}
-	case errors.Is(err, lock.ErrLost), depth > 1, h.C.Holds() > 0:
+	case errors.Is(err, lock.ErrLost), depth > 1, h.Client.Holds() > 0:
 		// Not its doing that the lock is free; or its process goes on.
 		e.Type = histories.Fail
 	default:
@@ -148,12 +150,22 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	if err != nil {
 		e.Error = err.Error()
 	}
-	h.C.Record(e)
+	h.Client.Record(e)
 	if e.Type == histories.Info {
-		h.C.Retire()
-	} else if depth == 1 && h.C.Run.Promises.Says && h.C.Asks.Float64() < askFreeShare {
+		h.Client.Retire()
+	} else if depth == 1 && h.Client.Run.Promises.Says && h.Client.Asks.Float64() < askFreeShare {
 		h.answers().askFree()
 	}
+}
+
+// RevokeRequested puts on record that the holder was asked to release, after the end of
+// the lease too: a holder that no client has asked must not be told so, ever.
+func (h *Hold) RevokeRequested() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.Event
+	e.Type = histories.RevokeRequested
+	h.Client.RecordAlive(e)
 }
 
 // partLease is a re-entry of one lock of several.
@@ -181,16 +193,16 @@ func (h *Hold) reenter(ctx context.Context, r lock.Reenterer, held lock.Lease, d
 		held = part.Lease
 	}
 	e.Type, e.Op, e.Token = histories.Invoke, histories.Acquire, histories.Token{}
-	h.C.Record(e)
+	h.Client.Record(e)
 	lease, err := r.Reenter(ctx, e.Lock, held)
 	if err != nil {
 		h.IsLost()
 		e.Type, e.Error = histories.Fail, err.Error()
-		h.C.Record(e)
+		h.Client.Record(e)
 		return nil
 	}
 	e.Type, e.Token, e.Depth = histories.OK, lease.Token(), depth
-	h.C.Record(e)
+	h.Client.Record(e)
 	if h.Event.Parts != nil {
 		return partLease{lease, e.Lock}
 	}

@@ -48,10 +48,10 @@ func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 	defer h.Lingers.Store(false)
 	for ctx.Err() == nil && !h.IsLost() {
 		left := time.Until(until)
-		if !heldOn && plan.HoldOn > 0 && h.C.StrikeCount() != h.since {
+		if !heldOn && plan.HoldOn > 0 && h.Client.StrikeCount() != h.since {
 			heldOn = true
 			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // whoever is robbed is to write all the same
-			left = max(left, plan.HoldOn, h.C.Enduring())
+			left = max(left, plan.HoldOn, h.Client.Enduring())
 			until = time.Now().Add(left)
 		}
 		if left <= 0 {
@@ -76,7 +76,7 @@ func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease)
 		e := h.Event
 		e.Type = histories.Crash
 		h.End(e)
-		h.C.Abandon()
+		h.Client.Abandon()
 		return
 	}
 	h.reenterLost(levels, plan)
@@ -88,7 +88,7 @@ func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease)
 // now; or anew, and then what it gets must be another hold. A careful holder gives
 // back at once what it should not have got.
 func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
-	if h.Again == nil || !h.IsLost() || !h.C.Awake() {
+	if h.Again == nil || !h.IsLost() || !h.Client.Awake() {
 		return
 	}
 	asked, do := h.askedAgain(levels, plan)
@@ -96,9 +96,9 @@ func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
 		return
 	}
 	// A lock that goes to the end of the queue must not keep the client for ever.
-	ctx, cancel := context.WithTimeout(h.C.Run.Life, 2*h.C.Run.SessionTimeout)
+	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
 	defer cancel()
-	if second, err := Acquire(ctx, h.C, histories.Acquire, asked, do); err == nil {
+	if second, err := Acquire(ctx, h.Client, histories.Acquire, asked, do); err == nil {
 		second.Increment(ctx, second.Lease, 0)
 		second.ReleaseAll([]lock.Lease{second.Lease}, cycle.Plan{})
 	}
@@ -112,7 +112,7 @@ func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
 func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories.Event, do func(context.Context) (lock.Lease, error)) {
 	asked = histories.Event{Mode: h.Event.Mode, Depth: len(levels) + 1}
 	if len(h.Event.Parts) > 1 {
-		m, ok := h.C.Target().(lock.MultiReenterer)
+		m, ok := h.Client.Target().(lock.MultiReenterer)
 		if !ok {
 			return asked, nil
 		}
@@ -139,7 +139,7 @@ func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories
 // innermost first. After an inner one the lock is still held, and used. Some
 // holders do not wait for the outermost: their context has ended.
 func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
-	release, cancel := context.WithTimeout(h.C.Run.Life, 2*h.C.Run.SessionTimeout)
+	release, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
 	defer cancel()
 	for depth := len(levels); depth >= 1; depth-- {
 		if depth < len(levels) {
@@ -147,7 +147,7 @@ func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
 			h.Increment(release, levels[depth-1], plan.Race)
 			h.answers().askNow(levels[:depth])
 		}
-		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.C.Holds() == 1 { // or its process would have to go on, not knowing
+		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.Client.Holds() == 1 { // or its process would have to go on, not knowing
 			cancel()
 		}
 		h.release(release, levels[depth-1], depth)

@@ -31,19 +31,21 @@ type seen struct {
 // keeps away from it.
 func (h zooKeeperCounter) beginGuarded(plan cycle.Plan) {
 	if plan.Guarded {
-		h.readGuarded(plan, h.C.Run.SessionTimeout)
+		h.readGuarded(plan, h.Client.Run.SessionTimeout)
 	}
 }
 
 // readGuarded reads one of the counters that the hold guards, unless it has.
 func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
-	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.C.Run.Promises.Guards || h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 || h.IsLost() {
+	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.Client.Run.Promises.Guards || h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 || h.IsLost() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(h.C.Run.Life, patience)
+	ctx, cancel := context.WithTimeout(h.Client.Run.Life, patience)
 	defer cancel()
 	g := oneOf(plan, h.guards())
-	if v, err := h.access(histories.Read, g, histories.StoreGuarded, 0, func() (int64, error) { return h.C.Run.Observer.Value(ctx, h.C.Run.Observer.GuardedNode(g.lock)) }); err == nil {
+	if v, err := h.access(histories.Read, g, histories.StoreGuarded, 0, func() (int64, error) {
+		return h.Client.Run.Observer.Value(ctx, h.Client.Run.Observer.GuardedNode(g.lock))
+	}); err == nil {
 		h.seen = &seen{g, v}
 	}
 }
@@ -53,17 +55,17 @@ func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
 // lock was good for is over. If somebody else of its application may hold the lock by then,
 // it waits for that: the one's write must not pass for the other's.
 func (h zooKeeperCounter) awaitSession(plan cycle.Plan) {
-	timeout := h.C.Run.SessionTimeout
-	bounded, cancel := context.WithTimeout(h.C.Run.Life, 2*timeout)
+	timeout := h.Client.Run.SessionTimeout
+	bounded, cancel := context.WithTimeout(h.Client.Run.Life, 2*timeout)
 	defer cancel()
 	for since := time.Now(); bounded.Err() == nil; wait.For(bounded, heartbeat/10) {
-		now := h.C.Status()
+		now := h.Client.Status()
 		if now.Linked != 0 && (lock.SessionName(now.Session) != h.Event.Session || time.Since(since) > timeout/2) {
 			break
 		}
 	}
 	turn := time.Duration(plan.More.Float64() * float64(timeout/4))
-	if len(h.C.Siblings()) == 0 {
+	if len(h.Client.Siblings()) == 0 {
 		wait.For(bounded, turn)
 		return
 	}
@@ -77,7 +79,7 @@ func (h zooKeeperCounter) awaitSession(plan cycle.Plan) {
 // siblingHolds reports whether another client of the application holds the lock whose
 // counter the hold has read.
 func (h zooKeeperCounter) siblingHolds() bool {
-	return slices.ContainsFunc(h.C.Siblings(), func(other *client.Client) bool { return other.HoldsLock(h.seen.lock) })
+	return slices.ContainsFunc(h.Client.Siblings(), func(other *client.Client) bool { return other.HoldsLock(h.seen.lock) })
 }
 
 // oneOf is the counter that the plan has drawn.
@@ -91,13 +93,13 @@ func oneOf(c cycle.Plan, all []guarded) guarded { return all[int(c.Part*float64(
 // The innermost of leases guards it; several locks that are held at once do so
 // together, also where one of them was acquired again.
 func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unknown bool) {
-	if h.seen == nil || !h.C.Awake() {
+	if h.seen == nil || !h.Client.Awake() {
 		return false
 	}
 	if h.IsLost() {
 		h.awaitSession(plan)
 	}
-	ctx, cancel := context.WithTimeout(h.C.Run.Life, 2*h.C.Run.SessionTimeout)
+	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
 	defer cancel()
 	lease := leases[len(leases)-1]
 	if h.Event.Parts != nil {
@@ -105,8 +107,8 @@ func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unkn
 	}
 	value := h.seen.value + 1
 	e := h.accessing(histories.Write, h.seen.guarded, histories.StoreGuarded, value)
-	h.C.Record(e)
-	err := lease.(lock.GuardedLease).SetGuarded(ctx, h.C.Run.Observer.GuardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
+	h.Client.Record(e)
+	err := lease.(lock.GuardedLease).SetGuarded(ctx, h.Client.Run.Observer.GuardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
 	switch {
 	case err == nil:
 		e.Type = histories.OK
@@ -115,6 +117,6 @@ func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unkn
 	default:
 		return true
 	}
-	h.C.Record(e)
+	h.Client.Record(e)
 	return false
 }

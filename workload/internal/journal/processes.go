@@ -21,6 +21,7 @@ type Processes struct {
 	diedWith any        // what it lived in
 }
 
+// NewProcesses returns those of a client, given by its index, of so many.
 func NewProcesses(j *Journal, client, clients int) *Processes {
 	return &Processes{Journal: j, number: client, step: clients}
 }

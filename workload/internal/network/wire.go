@@ -36,6 +36,8 @@ type Wire struct {
 	sent     time.Time     // the last request that was more than a ping
 }
 
+// New returns the network of a client. servers are the IDs of servers by the addresses
+// that the client dials; timeout caps dialing and handshakes.
 func New(servers map[string]int, timeout time.Duration) *Wire {
 	return &Wire{
 		servers: servers, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
@@ -67,6 +69,7 @@ func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 	return c, nil
 }
 
+// Connects returns how often the client has tried to connect.
 func (w *Wire) Connects() histories.Connects { return w.tries.counted() }
 
 // Tear closes every connection and lets none be opened again.

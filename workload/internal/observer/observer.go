@@ -52,6 +52,7 @@ const pollAgain = 20 * time.Millisecond
 // poll is how often the observer looks without having been called.
 const poll = 500 * time.Millisecond
 
+// New connects to servers. The observer is closed by Close.
 func New(ctx context.Context, servers []string, auth ensemble.Credentials) (*Observer, error) {
 	c, err := lock.Connect(ctx, lock.Env{Servers: servers, Dial: dialCapped, SessionTimeout: observerTimeout, Auth: auth})
 	if err != nil {
@@ -69,6 +70,7 @@ func dialCapped(ctx context.Context, network, addr string) (net.Conn, error) {
 	return ensemble.CapHandshake(conn, observerTimeout), nil
 }
 
+// Close ends the session, and returns when all that the observer has started has ended.
 func (o *Observer) Close() {
 	o.connection.Crash() // which is a close where there is a network
 	o.wg.Wait()
@@ -91,6 +93,7 @@ func (o *Observer) MakeRoot(parent string) (string, error) {
 	return root, errors.Join(o.Create(root+"/locks"), o.Create(o.Presence()))
 }
 
+// Create makes a node that stays, unless it is there.
 func (o *Observer) Create(p string) error {
 	// Who may create below it need not be allowed to create it.
 	there, _, err := o.conn.Exists(p)

@@ -41,6 +41,7 @@ const (
 	serverIdle     = 50 * time.Millisecond // without any event; then what a server is goes on record again
 )
 
+// Run watches servers until ctx ends.
 func (w Watch) Run(ctx context.Context, servers []ensemble.Server) {
 	var wg sync.WaitGroup
 	for _, s := range servers {
