@@ -10,6 +10,7 @@ ARGS       ?=
 PARALLEL   ?= 2
 TIMEOUT    ?= 20m
 BENCHTIME  ?= 5x
+FUZZTIME   ?= 30s
 # Processes that keep the CPUs busy during make stress: two for each CPU.
 LOAD       ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The ZooKeeper that setup, test, verify, selftest and the benchmarks run: a version,
@@ -25,7 +26,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test-fast test stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
+.PHONY: help setup build check test-fast test fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +69,14 @@ test-fast: check ## check format and code, run the tests that need neither Java 
 
 test: check curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	GORACE="suppressions=$(CURDIR)/.ci/races" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) ./...
+
+fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata/fuzz of its package
+	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
+		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+			echo "$$name in $$(dirname $$file)"; \
+			$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
+		done; \
+	done
 
 stress: ## make test on a machine that is busy: LOAD= is with how many processes
 	.ci/load $(LOAD) $(MAKE) test TIMEOUT=60m

@@ -30,6 +30,7 @@ type cli struct {
 	List     listCmd     `cmd:"" help:"List what can be named on the command line."`
 	Worker   workerCmd   `cmd:"" help:"Host clients for a run, which starts it with --workers."`
 	Ensemble ensembleCmd `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
+	About    versionCmd  `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }

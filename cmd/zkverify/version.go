@@ -1,9 +1,27 @@
 package main
 
-import "runtime/debug"
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/zkverify/zkverify/histories"
+)
 
 // version is set by the linker.
 var version = ""
+
+// versionCmd prints what a report of a bug needs.
+type versionCmd struct{}
+
+func (versionCmd) Help() string {
+	return withExamples("--version prints the version alone.", "zkverify version")
+}
+
+func (versionCmd) Run(con *console) error {
+	_, err := fmt.Fprintf(con.out, "zkverify %s\nhistory format %d\n%s %s/%s\n", versionText(), histories.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
 
 func versionText() string {
 	if version != "" {
