@@ -8,12 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkverify/zkverify/checker/internal/drawn"
+	"github.com/zkverify/zkverify/checker/verdict"
 )
 
 // Whatever is on record, the checker judges it: the engines do not disagree,
 // nothing panics, and it is judged the same again.
 func TestEveryHistoryIsJudged(t *testing.T) {
-	outcomes := map[string]map[Outcome]int{}
+	outcomes := map[string]map[verdict.Outcome]int{}
 	drawn.Checks(t, 5_000, func(t *rapid.T) {
 		h := drawn.History(t, drawn.Families[rapid.IntRange(0, len(drawn.Families)-1).Draw(t, "family")].Recipes...)
 		r, err := Check(context.Background(), h)
@@ -24,17 +25,17 @@ func TestEveryHistoryIsJudged(t *testing.T) {
 		for i := range r.Verdicts {
 			v := &r.Verdicts[i]
 			if outcomes[v.Guarantee] == nil {
-				outcomes[v.Guarantee] = map[Outcome]int{}
+				outcomes[v.Guarantee] = map[verdict.Outcome]int{}
 			}
 			outcomes[v.Guarantee][v.Outcome]++
-			if v.Outcome == Violated && (len(v.Witnesses) == 0 || v.Violations == 0) {
+			if v.Outcome == verdict.Violated && (len(v.Witnesses) == 0 || v.Violations == 0) {
 				t.Fatalf("%v, without a witness\n%s", v, drawn.Text(h))
 			}
 		}
 	})
 	t.Log(outcomes)
 	for _, g := range []string{MutualExclusion, Fairness, ReadersAndWriters, Permits, Barriers} {
-		if few := testing.Short() || drawn.Race; !few && (outcomes[g][Violated] == 0 || outcomes[g][Holds] == 0) {
+		if few := testing.Short() || drawn.Race; !few && (outcomes[g][verdict.Violated] == 0 || outcomes[g][verdict.Holds] == 0) {
 			t.Errorf("%s was never violated, or never held: %v", g, outcomes[g])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -148,7 +149,7 @@ func (r *run) report(opts ...Option) *Report {
 type known struct {
 	name string
 	make func(*run)
-	want Outcome
+	want verdict.Outcome
 }
 
 func answers(t *testing.T, guarantee string, cases []known) {
@@ -161,7 +162,7 @@ func answers(t *testing.T, guarantee string, cases []known) {
 			if v.Outcome != c.want {
 				t.Errorf("got %v, want %s; %v", v, c.want, v.Witnesses)
 			}
-			if v.Outcome == Violated && (len(v.Witnesses) == 0 || v.Witnesses[0].String() == "") {
+			if v.Outcome == verdict.Violated && (len(v.Witnesses) == 0 || v.Witnesses[0].String() == "") {
 				t.Error("a violation without a witness")
 			}
 		})

@@ -9,6 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -38,17 +42,17 @@ func WithEngine(e Engine) Option { return func(c *check) { c.engine = e } }
 // WithTimeLimit bounds the time that Porcupine may search, over the whole
 // history. The default is a minute. A guarantee that it leaves undecided is
 // unknown, unless the interval engine has found a violation.
-func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.caps.left = d } }
+func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.Caps.Left = d } }
 
 // WithMemoryLimit bounds the memory in bytes that one search of Porcupine may
 // need. The default is 256 MiB.
-func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.engines.caps.memory = bytes } }
+func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.engines.Caps.Memory = bytes } }
 
 // check is one run of the checker.
 type check struct {
 	ctx      context.Context
 	engine   Engine
-	engines  engines
+	engines  judge.Engines
 	notHeld  ReleaseNotHeld
 	window   int
 	everyOne bool // every violation becomes a witness
@@ -60,22 +64,22 @@ type check struct {
 // judging is a guarantee that is being judged.
 type judging struct {
 	guarantee Guarantee
-	verdict   *Verdict
-	judge     judge
+	verdict   *verdict.Verdict
+	judge     judge.Judge
 }
 
 func newCheck(ctx context.Context, opts []Option) *check {
-	c := &check{ctx: ctx, engine: Both, engines: engines{caps: searchCaps{ctx: ctx, left: time.Minute, memory: 256 << 20, size: 200}}, window: 1 << 13}
+	c := &check{ctx: ctx, engine: Both, engines: judge.Engines{Caps: search.Caps{Ctx: ctx, Left: time.Minute, Memory: 256 << 20, Size: 200}}, window: 1 << 13}
 	for _, o := range opts {
 		o(c)
 	}
-	c.engines.sweeps, c.engines.searches = c.engine != Porcupine, c.engine != Interval
+	c.engines.Sweeps, c.engines.Searches = c.engine != Porcupine, c.engine != Interval
 	return c
 }
 
 // begin makes a judge of a guarantee ready.
-func (c *check) begin(g Guarantee, t *trace) judging {
-	v := newVerdict(g.Name, c.everyOne)
+func (c *check) begin(g Guarantee, t *facts.Trace) judging {
+	v := verdict.New(g.Name, c.everyOne)
 	return judging{g, v, g.begin(t, v)}
 }
 
@@ -113,11 +117,11 @@ func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
 
 // run judges the events of a valid history.
 func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, error]) (*Report, error) {
-	t := beginTrace(header)
-	recipes := t.recipes()
+	t := facts.Begin(header)
+	recipes := t.Recipes()
 	c.conventions(&header)
-	c.tally, c.meetings = newTally(t), newMeetings(&t.header, recipes)
-	t.listen(c.tally)
+	c.tally, c.meetings = newTally(t), newMeetings(&t.Header, recipes)
+	t.Listen(c.tally)
 	for _, g := range guarantees {
 		if slices.ContainsFunc(recipes, g.of) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
@@ -134,18 +138,18 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if c.ctx.Err() != nil {
 			return nil, context.Cause(c.ctx)
 		}
-		if since++; since >= c.window && e.Time > t.end {
+		if since++; since >= c.window && e.Time > t.End {
 			since = 0
-			t.beginWindow()
+			t.BeginWindow()
 			if err := c.look(t); err != nil {
 				return nil, err
 			}
-			t.discardSettled()
+			t.DiscardSettled()
 		}
-		t.step(e)
+		t.Step(e)
 		c.meetings.step(e)
 	}
-	t.close()
+	t.Close()
 	if err := c.look(t); err != nil {
 		return nil, err
 	}
@@ -154,13 +158,13 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 
 // look lets all judges look at a window: side by side, unless they search, for
 // searches share one budget. The goroutines end here.
-func (c *check) look(t *trace) error {
+func (c *check) look(t *facts.Trace) error {
 	var judges sync.WaitGroup
 	for _, j := range c.judging {
-		if c.engines.searches {
-			j.judge.window(&c.engines, t)
+		if c.engines.Searches {
+			j.judge.Window(&c.engines, t)
 		} else {
-			judges.Go(func() { j.judge.window(&c.engines, t) })
+			judges.Go(func() { j.judge.Window(&c.engines, t) })
 		}
 		if c.ctx.Err() != nil {
 			break // searches were cut short
@@ -173,8 +177,8 @@ func (c *check) look(t *trace) error {
 	return nil
 }
 
-func (c *check) report(t *trace) (*Report, error) {
-	r := &Report{ZooKeeper: t.header.ZooKeeper}
+func (c *check) report(t *facts.Trace) (*Report, error) {
+	r := &Report{ZooKeeper: t.Header.ZooKeeper}
 	for _, j := range c.judging {
 		r.Verdicts = append(r.Verdicts, c.conclude(j, t))
 	}
@@ -184,42 +188,42 @@ func (c *check) report(t *trace) (*Report, error) {
 	r.Coverage = c.tally.coverage()
 	r.Recipes = c.tally.uses()
 	r.Meetings = c.meetings.rows()
-	r.Figures = append(c.tally.figures(), paceFigures(t.pace.counts)...)
-	r.Notes = c.engines.notes
+	r.Figures = append(c.tally.figures(), paceFigures(t.Pace.Counts)...)
+	r.Notes = c.engines.Notes
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)
 	}
-	r.Events = t.next
-	if t.census != nil {
-		r.Disagreements, r.Diverged = t.census.Census.Disagreements, t.census.Census.Diverged
-		if late, slack := t.census.Census.Late, histories.Slack(t.header.SessionTimeout); late > slack {
-			r.Late = fmt.Sprintf("words of worker processes took up to %s to be recorded, and only %s is allowed for: the machine was too busy for a violation to be held against the target", ms(late), ms(slack))
+	r.Events = t.Next
+	if t.Census != nil {
+		r.Disagreements, r.Diverged = t.Census.Census.Disagreements, t.Census.Census.Diverged
+		if late, slack := t.Census.Census.Late, histories.Slack(t.Header.SessionTimeout); late > slack {
+			r.Late = fmt.Sprintf("words of worker processes took up to %s to be recorded, and only %s is allowed for: the machine was too busy for a violation to be held against the target", verdict.Ms(late), verdict.Ms(slack))
 		}
 	}
 	r.idle = shownNothing(t, r.Coverage, r.Recipes)
 	var err error
-	for _, d := range c.engines.disagreements {
+	for _, d := range c.engines.Disagreements {
 		err = errors.Join(err, fmt.Errorf("%w on %s", ErrDisagreement, d))
 	}
 	return r, err
 }
 
 // conclude returns the verdict of a judge in its final form.
-func (c *check) conclude(j judging, t *trace) Verdict {
+func (c *check) conclude(j judging, t *facts.Trace) verdict.Verdict {
 	v := j.verdict
-	j.judge.conclude(&c.engines, t)
-	v.tellViolations()
+	j.judge.Conclude(&c.engines, t)
+	v.TellViolations()
 	switch {
-	case !v.Promised && v.Outcome != Unknown:
-		v.Outcome, v.Reason = NotPromised, "not promised by the target"
+	case !v.Promised && v.Outcome != verdict.Unknown:
+		v.Outcome, v.Reason = verdict.NotPromised, "not promised by the target"
 		v.Witnesses, v.Violations = nil, 0
 	case c.engine == Porcupine && !j.guarantee.searched:
-		v.Outcome, v.Reason = NotJudged, "Porcupine has no model of it"
+		v.Outcome, v.Reason = verdict.NotJudged, "Porcupine has no model of it"
 		v.Witnesses, v.Violations = nil, 0
-	case v.Outcome == Holds && v.isUndecided() != "":
-		v.Outcome, v.Reason = Unknown, v.isUndecided()
+	case v.Outcome == verdict.Holds && v.Undecided() != "":
+		v.Outcome, v.Reason = verdict.Unknown, v.Undecided()
 		if c.engine == Both {
-			v.Reason = "the interval engine sees no violation, but " + v.isUndecided()
+			v.Reason = "the interval engine sees no violation, but " + v.Undecided()
 		}
 	}
 	return *v

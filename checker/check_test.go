@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -39,11 +40,11 @@ func good(r *run) *run {
 func TestARunThatPutsEverythingToTheTestHolds(t *testing.T) {
 	rep := good(newRun(t)).report()
 	for _, v := range rep.Verdicts {
-		if v.Outcome != Holds {
+		if v.Outcome != verdict.Holds {
 			t.Error(v.String(), v.Witnesses)
 		}
 	}
-	if rep.Outcome() != Holds {
+	if rep.Outcome() != verdict.Holds {
 		t.Error(rep.Reason())
 	}
 	of := 0
@@ -58,24 +59,24 @@ func TestARunThatPutsEverythingToTheTestHolds(t *testing.T) {
 }
 
 func TestTheWorstVerdictIsThatOfTheRun(t *testing.T) {
-	v := func(o Outcome, promised, expected bool) Verdict {
-		return Verdict{Outcome: o, Promised: promised, Expected: expected}
+	v := func(o verdict.Outcome, promised, expected bool) verdict.Verdict {
+		return verdict.Verdict{Outcome: o, Promised: promised, Expected: expected}
 	}
 	for _, c := range []struct {
 		name     string
-		verdicts []Verdict
+		verdicts []verdict.Verdict
 		idle     string
-		want     Outcome
+		want     verdict.Outcome
 	}{
-		{"all hold", []Verdict{v(Holds, true, true)}, "", Holds},
-		{"one is violated", []Verdict{v(Holds, true, true), v(Unknown, true, true), v(Violated, true, true)}, "idle", Violated},
-		{"one is unknown", []Verdict{v(NotExercised, true, true), v(Unknown, true, true)}, "idle", Unknown},
-		{"one was not exercised", []Verdict{v(Holds, true, true), v(NotExercised, true, true)}, "", NotExercised},
-		{"one is not promised", []Verdict{v(Holds, true, true), v(NotPromised, false, true)}, "", Holds},
-		{"one was not meant to be exercised", []Verdict{v(Holds, true, true), v(NotExercised, true, false)}, "", Holds},
-		{"no lease met a fault", []Verdict{v(Holds, true, true)}, "idle", NotExercised},
-		{"one was not judged", []Verdict{v(Holds, true, true), v(NotJudged, true, true)}, "", NotJudged},
-		{"one was neither judged nor exercised", []Verdict{v(NotJudged, true, true), v(NotExercised, true, true)}, "", NotExercised},
+		{"all hold", []verdict.Verdict{v(verdict.Holds, true, true)}, "", verdict.Holds},
+		{"one is violated", []verdict.Verdict{v(verdict.Holds, true, true), v(verdict.Unknown, true, true), v(verdict.Violated, true, true)}, "idle", verdict.Violated},
+		{"one is unknown", []verdict.Verdict{v(verdict.NotExercised, true, true), v(verdict.Unknown, true, true)}, "idle", verdict.Unknown},
+		{"one was not exercised", []verdict.Verdict{v(verdict.Holds, true, true), v(verdict.NotExercised, true, true)}, "", verdict.NotExercised},
+		{"one is not promised", []verdict.Verdict{v(verdict.Holds, true, true), v(verdict.NotPromised, false, true)}, "", verdict.Holds},
+		{"one was not meant to be exercised", []verdict.Verdict{v(verdict.Holds, true, true), v(verdict.NotExercised, true, false)}, "", verdict.Holds},
+		{"no lease met a fault", []verdict.Verdict{v(verdict.Holds, true, true)}, "idle", verdict.NotExercised},
+		{"one was not judged", []verdict.Verdict{v(verdict.Holds, true, true), v(verdict.NotJudged, true, true)}, "", verdict.NotJudged},
+		{"one was neither judged nor exercised", []verdict.Verdict{v(verdict.NotJudged, true, true), v(verdict.NotExercised, true, true)}, "", verdict.NotExercised},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := (&Report{Verdicts: c.verdicts, idle: c.idle}).Outcome(); got != c.want {
@@ -88,7 +89,7 @@ func TestTheWorstVerdictIsThatOfTheRun(t *testing.T) {
 func TestFaultsThatMetNoLeaseHaveShownNothing(t *testing.T) {
 	r := newRun(t)
 	r.cycle(0, 1, 1, 1).fault(2, histories.FaultStart, "isolate").fault(3, histories.FaultStop, "isolate").cycle(4, 5, 2, 2)
-	if rep := r.report(); rep.idle == "" || rep.Outcome() != NotExercised && rep.Outcome() != Violated {
+	if rep := r.report(); rep.idle == "" || rep.Outcome() != verdict.NotExercised && rep.Outcome() != verdict.Violated {
 		t.Error(rep.Outcome(), rep.Reason())
 	}
 	r = newRun(t)
@@ -134,7 +135,7 @@ func TestAReportSurvivesJSON(t *testing.T) {
 	if !reflect.DeepEqual(*rep, again) {
 		t.Errorf("%+v\n%+v", *rep, again)
 	}
-	if again.Outcome() != Violated {
+	if again.Outcome() != verdict.Violated {
 		t.Error(again.Outcome())
 	}
 }
@@ -160,13 +161,13 @@ func TestACheckThatIsCancelledGivesNoVerdict(t *testing.T) {
 func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 	for name, o := range map[string]Option{"time": WithTimeLimit(-1), "memory": WithMemoryLimit(0)} {
 		t.Run(name, func(t *testing.T) {
-			for engine, want := range map[Engine]Outcome{Both: Unknown, Porcupine: Unknown, Interval: Holds} {
+			for engine, want := range map[Engine]verdict.Outcome{Both: verdict.Unknown, Porcupine: verdict.Unknown, Interval: verdict.Holds} {
 				rep, err := Check(context.Background(), good(newRun(t)).h, o, WithEngine(engine))
 				if err != nil {
 					t.Fatal(err)
 				}
 				v := rep.Verdict(MutualExclusion)
-				if v.Outcome != want || want == Unknown && !strings.Contains(v.Reason, "Porcupine gave up") {
+				if v.Outcome != want || want == verdict.Unknown && !strings.Contains(v.Reason, "Porcupine gave up") {
 					t.Error(engine, v)
 				}
 			}
@@ -175,7 +176,7 @@ func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v := rep.Verdict(MutualExclusion); v.Outcome != Violated {
+			if v := rep.Verdict(MutualExclusion); v.Outcome != verdict.Violated {
 				t.Errorf("what the interval engine has found does not count: %v", v)
 			}
 		})
@@ -245,10 +246,10 @@ func TestPorcupineDecidesAWholeMinute(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		clients, jumps int
-		want           Outcome
+		want           verdict.Outcome
 	}{
-		{"of ten clients", 10, 0, Holds},
-		{"of many clients, with many out of turn", 250, 100, Violated},
+		{"of ten clients", 10, 0, verdict.Holds},
+		{"of many clients, with many out of turn", 250, 100, verdict.Violated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := minute(11_000, c.clients, c.jumps)
@@ -259,7 +260,7 @@ func TestPorcupineDecidesAWholeMinute(t *testing.T) {
 			if v := rep.Verdict(Fairness); v.Outcome != c.want {
 				t.Error(v)
 			}
-			if v := rep.Verdict(MutualExclusion); v.Outcome != Holds {
+			if v := rep.Verdict(MutualExclusion); v.Outcome != verdict.Holds {
 				t.Error(v)
 			}
 			if len(rep.Notes) > 0 {
@@ -285,7 +286,7 @@ func TestNoLockIsJudgedOnServersThatDisagree(t *testing.T) {
 	census.Contenders = []string{"/locks/a/x"} // violates "no leak"
 	census.Disagreements = []string{"only 1 of 3 servers (2) have /locks/a/x"}
 	rep := r.report()
-	if rep.Outcome() != Unknown || rep.Verdict(NoLeak).Outcome != Violated {
+	if rep.Outcome() != verdict.Unknown || rep.Verdict(NoLeak).Outcome != verdict.Violated {
 		t.Errorf("the run: %s, the leak: %s", rep.Outcome(), rep.Verdict(NoLeak).Outcome)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -63,7 +65,7 @@ func recipesOf(h *histories.History) string {
 		return h.Header.Recipe
 	}
 	var names []string
-	for _, r := range newTrace(h).recipes() {
+	for _, r := range facts.Of(h).Recipes() {
 		names = append(names, string(r))
 	}
 	return strings.Join(names, ",")
@@ -93,9 +95,9 @@ func readCorpus(t *testing.T) map[string]*histories.History {
 }
 
 func TestEveryHistoryOfTheCorpusIsJudgedAsItSays(t *testing.T) {
-	seen := map[string]map[Outcome]bool{}
+	seen := map[string]map[verdict.Outcome]bool{}
 	for file, h := range readCorpus(t) {
-		guarantee, want := h.Header.Options["guarantee"], Outcome(h.Header.Options["expect"])
+		guarantee, want := h.Header.Options["guarantee"], verdict.Outcome(h.Header.Options["expect"])
 		r, err := Check(context.Background(), h, WithReleaseNotHeld(ReleaseNotHeld(h.Header.Options["release-not-held"])))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
@@ -107,12 +109,12 @@ func TestEveryHistoryOfTheCorpusIsJudgedAsItSays(t *testing.T) {
 			continue
 		}
 		if seen[guarantee] == nil {
-			seen[guarantee] = map[Outcome]bool{}
+			seen[guarantee] = map[verdict.Outcome]bool{}
 		}
 		seen[guarantee][want] = true
 	}
 	for _, g := range guarantees {
-		if !seen[g.Name][Holds] || !seen[g.Name][Violated] {
+		if !seen[g.Name][verdict.Holds] || !seen[g.Name][verdict.Violated] {
 			t.Errorf("the corpus has not both a good and a bad history for %s: %v", g.Name, seen[g.Name])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -57,9 +58,9 @@ type RecipeUse struct {
 
 // shownNothing returns why the run as a whole says nothing about the target
 // under faults, or about one of its recipes, or "".
-func shownNothing(t *trace, c Coverage, uses []RecipeUse) string {
-	if len(t.faults.all) == 0 {
-		if f := t.header.Options["faults"]; f != "" && f != "none" {
+func shownNothing(t *facts.Trace, c Coverage, uses []RecipeUse) string {
+	if len(t.Faults.All) == 0 {
+		if f := t.Header.Options["faults"]; f != "" && f != "none" {
 			return "faults were asked for, but none started"
 		}
 		return ""

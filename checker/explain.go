@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/story"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 // Explanation tells one violation in plain words.
 type Explanation struct {
-	Verdict Verdict
-	Witness Witness
+	Verdict verdict.Verdict
+	Witness verdict.Witness
 	// Story has what happened around it, in order: what the parties did, what the
 	// session and the faults did to them, and who else used the lock just before
 	// and after.
@@ -20,7 +23,7 @@ type Explanation struct {
 	Fencing string
 
 	guarantee Guarantee
-	trace     *trace
+	trace     *facts.Trace
 }
 
 // Line is one event of a story.
@@ -42,11 +45,11 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 	if err != nil {
 		return nil, err
 	}
-	t := newTrace(h)
+	t := facts.Of(h)
 	x := &Explanation{Verdict: *v, Witness: v.Witnesses[0], guarantee: g, trace: t}
-	for _, i := range t.story(x.Witness) {
+	for _, i := range story.Pick(t, x.Witness) {
 		e := &h.Events[i]
-		x.Story = append(x.Story, Line{e.Time, h.LineOf(i), tellEvent(e)})
+		x.Story = append(x.Story, Line{e.Time, h.LineOf(i), story.Tell(e)})
 	}
 	x.Fencing = g.fenced(x.Witness)
 	return x, nil
@@ -55,7 +58,7 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 const noPart = "Fencing has no part in this."
 
 // fenced says what a fencing token would have done about a violation.
-func (g Guarantee) fenced(w Witness) string {
+func (g Guarantee) fenced(w verdict.Witness) string {
 	if g.fencing != "" {
 		return g.fencing
 	}
@@ -68,7 +71,7 @@ func (g Guarantee) fenced(w Witness) string {
 	case a.Token == none || b.Token == none:
 		return "The lock gives no fencing tokens: nothing stands between the two and the data."
 	case a.Token.Less(b.Token):
-		return fmt.Sprintf("A store behind the fence takes %s from %v, and from then on refuses %s, that of %v: no update is lost.", token(b.Token), b, token(a.Token), a)
+		return fmt.Sprintf("A store behind the fence takes %s from %v, and from then on refuses %s, that of %v: no update is lost.", verdict.Token(b.Token), b, verdict.Token(a.Token), a)
 	case b.Token.Less(a.Token):
 		return fmt.Sprintf("The one that came later, %v, has the older token: a store behind the fence refuses it as soon as it has seen that of %v.", b, a)
 	}

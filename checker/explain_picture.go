@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/zkverify/zkverify/checker/internal/picture"
 )
 
 // ErrNoPicture is returned by [Explanation.Picture] for a violation of which
@@ -19,12 +21,12 @@ var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models o
 // What is left out is whole holds, places in the queue, and steps at a barrier,
 // the farthest first, of which none can make the others legal.
 func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
-	d := drawing{guarantee: x.Verdict.Guarantee, witness: x.Witness, trace: x.trace}
+	d := picture.Drawing{Guarantee: x.Verdict.Guarantee, Witness: x.Witness, Trace: x.trace}
 	if x.guarantee.draw != nil {
-		d.draw = x.guarantee.draw(x.trace, x.Witness)
+		d.Draw = x.guarantee.draw(x.trace, x.Witness)
 	}
-	if d.draw == nil {
+	if d.Draw == nil {
 		return fmt.Errorf("%s: %w", x.Verdict.Guarantee, ErrNoPicture)
 	}
-	return d.write(ctx, w)
+	return d.Write(ctx, w)
 }

@@ -4,6 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zkverify/zkverify/checker/internal/barrier"
+	"github.com/zkverify/zkverify/checker/internal/client"
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/fencing"
+	"github.com/zkverify/zkverify/checker/internal/holding"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/picture"
+	"github.com/zkverify/zkverify/checker/internal/queue"
+	"github.com/zkverify/zkverify/checker/internal/saying"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -34,7 +44,7 @@ type Guarantee struct {
 	Name    string
 	Summary string // one line
 	Model   string // what it is judged against
-	begin   newJudge
+	begin   judge.Maker
 	// of reports whether it is a guarantee of a recipe's locks. One that is of
 	// no recipe of the run has no verdict.
 	of func(histories.Recipe) bool
@@ -47,10 +57,10 @@ type Guarantee struct {
 	fencing string
 	// draw returns how to draw a violation with at most n operations, or nil. It is nil
 	// where Porcupine has nothing to draw.
-	draw func(t *trace, w Witness) func(n int) *scene
+	draw func(t *facts.Trace, w verdict.Witness) func(n int) *picture.Scene
 	// decides adds the operations that decide a violation without being one of its
 	// parties' to those that are kept when a history is shrunk. It may be nil.
-	decides func(t *trace, w Witness, keep map[int]bool)
+	decides func(t *facts.Trace, w verdict.Witness, keep map[int]bool)
 }
 
 // Of reports whether it is a guarantee of a recipe's locks.
@@ -61,122 +71,122 @@ var guarantees = []Guarantee{
 		Name:    MutualExclusion,
 		Summary: "no two owners believe at the same time to hold one lock",
 		Model:   "owner-aware mutex over the belief of clients; interval sweep and Porcupine",
-		begin:   withNotHeld(histories.Recipe.Exclusive, begin(newExclusionJudge)), of: histories.Recipe.Exclusive, searched: true,
-		draw: drawMutex,
+		begin:   holding.WithNotHeld(histories.Recipe.Exclusive, judge.Making(holding.NewMutualExclusion)), of: histories.Recipe.Exclusive, searched: true,
+		draw: picture.Mutex,
 	},
 	{
 		Name:    Reentrancy,
 		Summary: "an owner may acquire again, and an inner release frees nothing; or is refused, by a lock that is not reentrant",
 		Model:   "owner and depth",
-		begin:   begin(newReentrancyJudge), of: histories.Recipe.Exclusive,
+		begin:   judge.Making(holding.NewReentrancy), of: histories.Recipe.Exclusive,
 	},
 	{
 		Name:    Fencing,
 		Summary: "tokens strictly grow from grant to grant of one lock; of a read/write lock, to every writer's",
 		Model:   "order of tokens against real time",
-		begin:   begin(newFencingJudge), of: histories.Recipe.Guards,
+		begin:   judge.Making(fencing.NewFencing), of: histories.Recipe.Guards,
 		fencing: "It is the tokens that are wrong: a store that trusts them lets an old holder write.",
 	},
 	{
 		Name:    Fairness,
 		Summary: "the lock is granted in the order of the queue",
 		Model:   "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine",
-		begin:   begin(newFairnessJudge), of: histories.Recipe.IsLock, searched: true,
+		begin:   judge.Making(queue.NewFairness), of: histories.Recipe.IsLock, searched: true,
 		fencing: noPart,
-		draw:    drawQueue,
+		draw:    picture.Queue,
 	},
 	{
 		Name:    NoLostUpdateFenced,
 		Summary: "no increment of a counter behind the fence is lost, whatever happens to the lock",
 		Model:   "chain of admitted writes",
-		begin:   newCounterJudge(histories.StoreFenced), of: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StoreFenced), of: histories.Recipe.Guards,
 		store: histories.StoreFenced,
 	},
 	{
 		Name:    NoLostUpdateGuarded,
 		Summary: "no increment of a counter in ZooKeeper is lost that is written in a transaction with a look at the lock",
 		Model:   "chain of admitted writes",
-		begin:   newCounterJudge(histories.StoreGuarded), of: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StoreGuarded), of: histories.Recipe.Guards,
 		store: histories.StoreGuarded,
 	},
 	{
 		Name:    NoLostUpdatePlain,
 		Summary: "no increment of a counter that only the lock protects is lost",
 		Model:   "chain of writes",
-		begin:   newCounterJudge(histories.StorePlain), of: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StorePlain), of: histories.Recipe.Guards,
 		store: histories.StorePlain,
 	},
 	{
 		Name:    LossIsTold,
 		Summary: "a holder whose session ends is told within the bound",
 		Model:   "time from the end of the session to lost",
-		begin:   begin(newLossJudge), of: histories.Recipe.IsLock,
+		begin:   judge.Making(client.NewLossTold), of: histories.Recipe.IsLock,
 	},
 	{
 		Name:    Progress,
 		Summary: "after the faults every client gets every lock, and passes every barrier, within the bound; who is first in a queue is woken, and a try of a free lock succeeds",
 		Model:   "first acquire of each lock by each process in recovery, then tries; time from when nobody is ahead to the grant",
-		begin:   begin(newProgressJudge), of: every,
+		begin:   judge.Making(queue.NewProgress), of: facts.Every,
 		fencing: noPart,
 	},
 	{
 		Name:    NoLeak,
 		Summary: "no contender node, watch or goroutine is left when all clients have released",
 		Model:   "census at the end",
-		begin:   judgeAtEnd(noLeak), of: every,
+		begin:   judge.AtEnd(client.NoLeak), of: facts.Every,
 		fencing: noPart,
 	},
 	{
 		Name:    PoliteReconnects,
 		Summary: "a client that finds no server to serve it waits between its attempts to connect",
 		Model:   "attempts of each client in any window, counted by the run",
-		begin:   judgeAtEnd(politeReconnects), of: every,
+		begin:   judge.AtEnd(client.PoliteReconnects), of: facts.Every,
 		fencing: noPart,
 	},
 	{
 		Name:    ReadersAndWriters,
 		Summary: "one writer or any number of readers, and a downgrade lets no writer in",
 		Model:   "owners, readers and writers, over the belief of clients; interval sweep and Porcupine",
-		begin:   withNotHeld(is(histories.ReadWrite), begin(newReadWriteJudge)), of: is(histories.ReadWrite), searched: true,
+		begin:   holding.WithNotHeld(facts.Is(histories.ReadWrite), judge.Making(holding.NewReadWrite)), of: facts.Is(histories.ReadWrite), searched: true,
 		fencing: "A fence refuses what a writer with an older token writes. It keeps nobody from reading what another is changing.",
-		draw:    drawReadWrite,
+		draw:    picture.ReadWrite,
 	},
 	{
 		Name:    Permits,
 		Summary: "permits are granted only when there is room for them, size changes included",
 		Model:   "sum of the permits held against the size in force; interval sweep and Porcupine",
-		begin:   withNotHeld(histories.Recipe.HasPermits, begin(newPermitsJudge)), of: histories.Recipe.HasPermits, searched: true,
+		begin:   holding.WithNotHeld(histories.Recipe.HasPermits, judge.Making(holding.NewPermits)), of: histories.Recipe.HasPermits, searched: true,
 		fencing: "Fencing has no part in this: whoever holds a permit may go on, whatever token others have.",
-		draw:    drawPermits,
-		decides: decidePermits,
+		draw:    picture.Permits,
+		decides: holding.DecidePermits,
 	},
 	{
 		Name:    AllOrNothing,
 		Summary: "several locks are acquired all or none, in whatever order they are named",
 		Model:   "a token for each part, no failed place granted, one order of all queues; the rest lock by lock",
-		begin:   begin(newMultiLockJudge), of: is(histories.MultiLock),
+		begin:   judge.Making(holding.NewMultiLock), of: facts.Is(histories.MultiLock),
 	},
 	{
 		Name:    Revocation,
 		Summary: "a request to release reaches the holder within the bound, and nobody else, and forces nobody",
 		Model:   "each request against its lease",
-		begin:   begin(newRevocationJudge), of: is(histories.Revocation),
+		begin:   judge.Making(client.NewRevocation), of: facts.Is(histories.Revocation),
 		fencing: noPart,
 	},
 	{
 		Name:    SaysWhatIsSo,
 		Summary: "what a lease, a lock and its observers say agrees with what happened",
 		Model:   "each answer between its question and its record; each telling against its lease",
-		begin:   begin(newSayings), of: histories.Recipe.IsLock,
+		begin:   judge.Making(saying.New), of: histories.Recipe.IsLock,
 	},
 	{
 		Name:    Barriers,
 		Summary: "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves",
 		Model:   "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can",
-		begin:   begin(newBarriersJudge), of: is(histories.Barrier, histories.DoubleBarrier), searched: true,
+		begin:   judge.Making(barrier.NewBarriers), of: facts.Is(histories.Barrier, histories.DoubleBarrier), searched: true,
 		fencing: noPart,
-		draw:    drawBarrier,
-		decides: decideBarrier,
+		draw:    picture.Barrier,
+		decides: barrier.DecideBarrier,
 	},
 }
 

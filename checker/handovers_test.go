@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -65,8 +66,8 @@ func TestAPlaceThatWasLostIsNotHandedOn(t *testing.T) {
 func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
 	for name, c := range map[string]struct {
 		until int
-		want  Outcome
-	}{"until the bound": {50, Holds}, "beyond the bound": {90, Violated}} {
+		want  verdict.Outcome
+	}{"until the bound": {50, verdict.Holds}, "beyond the bound": {90, verdict.Violated}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRun(t)
 			r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}
@@ -81,7 +82,7 @@ func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
 			if v := report.Verdict(MutualExclusion); v.Outcome != c.want {
 				t.Errorf("%v, %v; want %s", v, v.Witnesses, c.want)
 			}
-			if v := report.Verdict(Fencing); v.Outcome != Holds {
+			if v := report.Verdict(Fencing); v.Outcome != verdict.Holds {
 				t.Errorf("a hand-over is no grant: %v, %v", v, v.Witnesses)
 			}
 		})
@@ -104,15 +105,15 @@ func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		then func(*run)
-		want Outcome
+		want verdict.Outcome
 	}{
-		"within the bound":                {func(r *run) { r.lost(50, 1).want(51, 2).got(52, 2, 2) }, Holds},
-		"too late":                        {func(r *run) { r.lost(60, 1) }, Violated},
-		"never":                           {func(r *run) { r.release(70, 1).released(71, 1) }, Violated},
-		"its link was down until then":    {func(r *run) { link(r, 30, false); link(r, 80, true); r.lost(120, 1) }, Holds},
-		"its link is still down":          {func(r *run) { link(r, 30, false); r.lost(120, 1) }, Holds},
-		"its link has been up for longer": {func(r *run) { link(r, 30, false); link(r, 60, true); r.lost(120, 1) }, Violated},
-		"it has released before":          {func(r *run) { r.release(40, 1).answer(41, histories.Fail, 1, histories.Release) }, Holds},
+		"within the bound":                {func(r *run) { r.lost(50, 1).want(51, 2).got(52, 2, 2) }, verdict.Holds},
+		"too late":                        {func(r *run) { r.lost(60, 1) }, verdict.Violated},
+		"never":                           {func(r *run) { r.release(70, 1).released(71, 1) }, verdict.Violated},
+		"its link was down until then":    {func(r *run) { link(r, 30, false); link(r, 80, true); r.lost(120, 1) }, verdict.Holds},
+		"its link is still down":          {func(r *run) { link(r, 30, false); r.lost(120, 1) }, verdict.Holds},
+		"its link has been up for longer": {func(r *run) { link(r, 30, false); link(r, 60, true); r.lost(120, 1) }, verdict.Violated},
+		"it has released before":          {func(r *run) { r.release(40, 1).answer(41, histories.Fail, 1, histories.Release) }, verdict.Holds},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := deleted(newRun(t))
@@ -124,10 +125,10 @@ func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 	}
 	r := deleted(newRun(t))
 	r.want(7, 2).got(8, 2, 2).lost(40, 1)
-	if v := r.report().Verdict(MutualExclusion); v.Outcome != Holds {
+	if v := r.report().Verdict(MutualExclusion); v.Outcome != verdict.Holds {
 		t.Errorf("a holder that could not know yet: %v", v)
 	}
-	for up, want := range map[bool]Outcome{false: Holds, true: Violated} {
+	for up, want := range map[bool]verdict.Outcome{false: verdict.Holds, true: verdict.Violated} {
 		r = deleted(newRun(t))
 		link(r, 7, up)
 		r.want(7, 2).got(90, 2, 2).lost(95, 1)
@@ -155,7 +156,7 @@ func TestWhoReentersWhatItHasLostIsNotLetIn(t *testing.T) {
 }
 
 func TestAHolderOfPermitsOfWhichOneNodeWasDeletedIsTold(t *testing.T) {
-	for permits, want := range map[string]Outcome{"2": Violated, "": NotExercised, "1": NotExercised} {
+	for permits, want := range map[string]verdict.Outcome{"2": verdict.Violated, "": verdict.NotExercised, "1": verdict.NotExercised} {
 		params := map[string]string{"lock": "a", "token": "1"}
 		if permits != "" {
 			params["permits"] = permits

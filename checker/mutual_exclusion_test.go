@@ -5,88 +5,89 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 func TestMutualExclusion(t *testing.T) {
 	answers(t, MutualExclusion, []known{
-		{"nobody ever holds", func(r *run) { r.want(0, 1).answer(5, histories.Fail, 1, histories.Acquire) }, NotExercised},
-		{"one after the other", func(r *run) { r.cycle(0, 10, 1, 1).cycle(11, 20, 2, 2) }, Holds},
+		{"nobody ever holds", func(r *run) { r.want(0, 1).answer(5, histories.Fail, 1, histories.Acquire) }, verdict.NotExercised},
+		{"one after the other", func(r *run) { r.cycle(0, 10, 1, 1).cycle(11, 20, 2, 2) }, verdict.Holds},
 		{"two at the same time", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).want(2, 2).got(3, 2, 2).release(4, 1).released(5, 1).release(6, 2).released(7, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"two at the same time on two locks", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).op(2, histories.Invoke, 2, histories.Acquire, histories.Event{Lock: "b"}).
 				op(3, histories.OK, 2, histories.Acquire, histories.Event{Lock: "b"}).release(4, 1).released(5, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a release is invoked in the instant in which the next acquire returns", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).want(2, 2).got(5, 2, 2).release(5, 1).released(6, 1).release(9, 2).released(10, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a hold of no length stands inside another", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).cycle(5, 5, 2, 2).release(9, 1).released(9, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"a release that is never answered ends the belief when it is invoked", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).release(5, 1).cycle(6, 8, 2, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a release that is never answered does not cover the hold before it", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).cycle(3, 4, 2, 2).release(5, 1)
-		}, Violated},
-		{"an acquire that is never answered is no hold", func(r *run) { r.want(0, 1).cycle(3, 4, 2, 2) }, Holds},
+		}, verdict.Violated},
+		{"an acquire that is never answered is no hold", func(r *run) { r.want(0, 1).cycle(3, 4, 2, 2) }, verdict.Holds},
 		{"an acquire whose answer is unknown is no hold", func(r *run) {
 			r.want(0, 1).answer(2, histories.Info, 1, histories.Acquire).cycle(3, 4, 2, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a holder that crashes believes nothing", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).crash(2, 1).cycle(3, 4, 2, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a crash comes after the other one was granted", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).cycle(3, 4, 2, 2).crash(5, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"a holder that was told of its loss believes nothing", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).lost(2, 1).cycle(3, 4, 2, 2).release(5, 1).released(6, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a holder is told only after the other one was granted", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).cycle(3, 5, 2, 2).lost(6, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"the word of loss is about an older lease", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).
 				add(2, histories.Event{Type: histories.Lost, Process: 1, Lock: "a", Session: "older"}).cycle(3, 4, 2, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"the word of loss comes before the grant is recorded", func(r *run) {
 			r.want(0, 1).lost(1, 1).got(2, 1, 1).cycle(3, 4, 2, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a forced expiry excuses within the loss bound", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(10, 1).want(11, 2).got(12, 2, 2).lost(55, 1).release(70, 2).released(70, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a forced expiry excuses an acquire that was under way", func(r *run) {
 			r.want(0, 1).expire(10, 1).want(11, 2).got(12, 2, 2).got(13, 1, 1).lost(55, 1).release(70, 2).released(70, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a forced expiry excuses what was acquired while it was being forced", func(r *run) {
 			r.forcing(0, 1).want(1, 1).got(2, 1, 1).forced(10, 1).want(11, 2).got(12, 2, 2).lost(55, 1).release(70, 2).released(70, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a forced expiry excuses nothing that was acquired after it", func(r *run) {
 			r.forcing(0, 1).forced(1, 1).want(2, 1).got(3, 1, 1).want(11, 2).got(12, 2, 2).lost(40, 1).release(70, 2).released(70, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a forced expiry does not excuse beyond the loss bound", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(10, 1).want(11, 2).got(12, 2, 2).lost(65, 1).release(70, 2).released(70, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a forced expiry of somebody else excuses nothing", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(10, 3).want(11, 2).got(12, 2, 2).lost(55, 1).release(70, 2).released(70, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a target that never tells of loss has no excuse", func(r *run) {
 			r.h.Header.Promises.TellsLoss = false
 			r.want(0, 1).got(1, 1, 1).expire(10, 1).want(11, 2).got(12, 2, 2).release(20, 1).released(20, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"one owner in two processes is one owner", func(r *run) {
 			e := histories.Event{Owner: "o", Depth: 1}
 			r.op(0, histories.Invoke, 1, histories.Acquire, e).op(1, histories.OK, 1, histories.Acquire, e)
 			e.Depth = 2
 			r.op(2, histories.Invoke, 2, histories.Acquire, e).op(3, histories.OK, 2, histories.Acquire, e)
-		}, Holds},
+		}, verdict.Holds},
 		{"another process of the owner releases", func(r *run) {
 			e := histories.Event{Owner: "o", Depth: 1}
 			r.op(0, histories.Invoke, 1, histories.Acquire, e).op(1, histories.OK, 1, histories.Acquire, e).
 				op(2, histories.Invoke, 2, histories.Release, e).op(3, histories.OK, 2, histories.Release, e).cycle(4, 5, 3, 9)
-		}, Holds},
+		}, verdict.Holds},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -18,7 +19,7 @@ func (notViolated) Unwrap() error   { return ErrNotViolated }
 func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 	var others []string
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == Violated {
+		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated {
 			others = append(others, v.Guarantee)
 		}
 	}
@@ -32,11 +33,11 @@ func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 		return notViolated{fmt.Sprintf("%s was not judged: the history was shrunk for %s, and is judged on nothing else; %s", guarantee, shrunk.Guarantee, violated)}
 	case v == nil:
 		return notViolated{fmt.Sprintf("%s is no guarantee of the recipes that were driven; %s", guarantee, violated)}
-	case v.Outcome == Holds:
+	case v.Outcome == verdict.Holds:
 		return notViolated{fmt.Sprintf("%s holds; %s", guarantee, violated)}
 	}
-	is := map[Outcome]string{
-		NotExercised: "was not exercised", NotJudged: "was not judged", NotPromised: "is not promised", Unknown: "is unknown",
+	is := map[verdict.Outcome]string{
+		verdict.NotExercised: "was not exercised", verdict.NotJudged: "was not judged", verdict.NotPromised: "is not promised", verdict.Unknown: "is unknown",
 	}[v.Outcome]
 	return notViolated{fmt.Sprintf("%s %s: %s; %s", guarantee, is, v.Reason, violated)}
 }

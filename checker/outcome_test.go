@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -12,14 +13,14 @@ import (
 // of the run as a whole: the sentence that sums it up is true.
 func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 	names := []string{MutualExclusion, LossIsTold, NoLostUpdatePlain}
-	var kinds []Verdict
-	for _, o := range Outcomes() {
+	var kinds []verdict.Verdict
+	for _, o := range verdict.Outcomes() {
 		for _, promised := range []bool{true, false} {
-			if promised == (o == NotPromised) && o != Unknown {
+			if promised == (o == verdict.NotPromised) && o != verdict.Unknown {
 				continue // see check.conclude
 			}
 			for _, expected := range []bool{true, false} {
-				kinds = append(kinds, Verdict{Outcome: o, Promised: promised, Expected: expected, Reason: "because"})
+				kinds = append(kinds, verdict.Verdict{Outcome: o, Promised: promised, Expected: expected, Reason: "because"})
 			}
 		}
 	}
@@ -57,71 +58,71 @@ func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 func sentenceIsTrue(t *testing.T, r *Report) {
 	t.Helper()
 	o, why := r.Outcome(), r.Reason()
-	count := make(map[Outcome]int)
+	count := make(map[verdict.Outcome]int)
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Promised {
 			count[v.Outcome]++
 		}
 	}
 	wrong := func(what string) { t.Fatalf("%s: %s: %s, of %v", o, why, what, r.Verdicts) }
-	if (r.Err() == nil) != (o == Holds) {
+	if (r.Err() == nil) != (o == verdict.Holds) {
 		wrong("its error says otherwise")
 	}
-	if o == Holds && (count[Holds] == 0 || count[Violated]+count[Unknown]+count[NotJudged] > 0 || r.idle != "" || len(r.Disagreements) > 0) {
+	if o == verdict.Holds && (count[verdict.Holds] == 0 || count[verdict.Violated]+count[verdict.Unknown]+count[verdict.NotJudged] > 0 || r.idle != "" || len(r.Disagreements) > 0) {
 		wrong("it does not hold")
 	}
-	if o != Holds && strings.HasPrefix(why, "every guarantee") {
+	if o != verdict.Holds && strings.HasPrefix(why, "every guarantee") {
 		wrong("they do not all hold")
 	}
-	if strings.HasPrefix(why, "every guarantee that was promised holds") && count[NotExercised] > 0 {
+	if strings.HasPrefix(why, "every guarantee that was promised holds") && count[verdict.NotExercised] > 0 {
 		wrong("one is not exercised")
 	}
-	if count[Violated] > 0 && o != Violated && r.Late == "" && len(r.Disagreements)+len(r.Diverged) == 0 {
+	if count[verdict.Violated] > 0 && o != verdict.Violated && r.Late == "" && len(r.Disagreements)+len(r.Diverged) == 0 {
 		wrong("one is violated")
 	}
-	if o == Violated && len(r.Diverged) > 0 {
+	if o == verdict.Violated && len(r.Diverged) > 0 {
 		wrong("it is held against the target what a server may have done")
 	}
-	if r.Void() && o != Unknown {
+	if r.Void() && o != verdict.Unknown {
 		wrong("it has shown nothing")
 	}
-	if o != Holds && o != NotJudged {
+	if o != verdict.Holds && o != verdict.NotJudged {
 		return
 	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		_, idle, _ := strings.Cut(why, "; not exercised: ")
-		if named := strings.Contains(idle, v.Guarantee); named != (v.Promised && v.Outcome == NotExercised) {
+		if named := strings.Contains(idle, v.Guarantee); named != (v.Promised && v.Outcome == verdict.NotExercised) {
 			wrong(v.Guarantee + " is named as not exercised though it is, or not named though it is not")
 		}
 	}
 }
 
 func TestAServerThatWasWrongExcusesOnlyWhatBeginsAfterIt(t *testing.T) {
-	violated := func(from ...time.Duration) Verdict {
-		v := Verdict{Guarantee: MutualExclusion, Promised: true, Outcome: Violated, Reason: "two holders"}
+	violated := func(from ...time.Duration) verdict.Verdict {
+		v := verdict.Verdict{Guarantee: MutualExclusion, Promised: true, Outcome: verdict.Violated, Reason: "two holders"}
 		for _, at := range from {
-			v.Witnesses = append(v.Witnesses, Witness{From: at})
+			v.Witnesses = append(v.Witnesses, verdict.Witness{From: at})
 		}
 		return v
 	}
 	other := violated(9 * time.Second)
 	other.Guarantee = Fencing
 	for name, c := range map[string]struct {
-		verdicts []Verdict
-		want     Outcome
+		verdicts []verdict.Verdict
+		want     verdict.Outcome
 	}{
-		"before":                    {[]Verdict{violated(4 * time.Second)}, Violated},
-		"after":                     {[]Verdict{violated(6 * time.Second)}, Unknown},
-		"before and after":          {[]Verdict{violated(4*time.Second, 6*time.Second)}, Violated},
-		"one guarantee before":      {[]Verdict{other, violated(4 * time.Second)}, Violated},
-		"both guarantees after":     {[]Verdict{other, violated(6 * time.Second)}, Unknown},
-		"between two such servers":  {[]Verdict{violated(6 * time.Second)}, Unknown},
-		"nothing, and so it holds":  {[]Verdict{{Guarantee: Fencing, Promised: true, Outcome: Holds}}, Holds},
-		"something else is unknown": {[]Verdict{{Guarantee: Fencing, Promised: true, Outcome: Unknown}}, Unknown},
+		"before":                    {[]verdict.Verdict{violated(4 * time.Second)}, verdict.Violated},
+		"after":                     {[]verdict.Verdict{violated(6 * time.Second)}, verdict.Unknown},
+		"before and after":          {[]verdict.Verdict{violated(4*time.Second, 6*time.Second)}, verdict.Violated},
+		"one guarantee before":      {[]verdict.Verdict{other, violated(4 * time.Second)}, verdict.Violated},
+		"both guarantees after":     {[]verdict.Verdict{other, violated(6 * time.Second)}, verdict.Unknown},
+		"between two such servers":  {[]verdict.Verdict{violated(6 * time.Second)}, verdict.Unknown},
+		"nothing, and so it holds":  {[]verdict.Verdict{{Guarantee: Fencing, Promised: true, Outcome: verdict.Holds}}, verdict.Holds},
+		"something else is unknown": {[]verdict.Verdict{{Guarantee: Fencing, Promised: true, Outcome: verdict.Unknown}}, verdict.Unknown},
 	} {
 		r := &Report{Verdicts: c.verdicts, Diverged: []histories.Divergence{{Server: 2, Zxid: 7, Since: 5 * time.Second}, {Server: 1, Zxid: 9, Since: 8 * time.Second}}}
-		if got := r.Outcome(); got != c.want || r.Void() != (got == Unknown && c.verdicts[0].Outcome == Violated) {
+		if got := r.Outcome(); got != c.want || r.Void() != (got == verdict.Unknown && c.verdicts[0].Outcome == verdict.Violated) {
 			t.Errorf("%s: %s (%s), void %v; want %s", name, got, r.Reason(), r.Void(), c.want)
 		}
 	}
@@ -132,32 +133,32 @@ func TestARunWithoutFaultsNamesWhatItDidNotExercise(t *testing.T) {
 	good.h.Header.Promises.FIFO, good.h.Header.Promises.Reentrant = false, false
 	r := good.report()
 	v := r.Verdict(LossIsTold)
-	if v.Outcome != NotExercised || !v.Promised || v.Expected {
+	if v.Outcome != verdict.NotExercised || !v.Promised || v.Expected {
 		t.Fatalf("loss is told: %+v", v)
 	}
-	if o, why := r.Outcome(), r.Reason(); o != Holds || !strings.HasPrefix(why, "every guarantee that was promised and put to the test holds; not exercised: ") || !strings.Contains(why, LossIsTold) {
+	if o, why := r.Outcome(), r.Reason(); o != verdict.Holds || !strings.HasPrefix(why, "every guarantee that was promised and put to the test holds; not exercised: ") || !strings.Contains(why, LossIsTold) {
 		t.Errorf("%s: %s", o, why)
 	}
 }
 
 func TestNothingHoldsWhereNothingWasPutToTheTest(t *testing.T) {
-	r := &Report{Verdicts: []Verdict{{Guarantee: LossIsTold, Outcome: NotExercised, Promised: true, Reason: "no session ended"}, {Guarantee: Fairness, Outcome: NotPromised, Reason: "not promised by the target"}}}
-	if o, why := r.Outcome(), r.Reason(); o != NotExercised || why != "nothing in the history puts a guarantee to the test; not exercised: loss is told" {
+	r := &Report{Verdicts: []verdict.Verdict{{Guarantee: LossIsTold, Outcome: verdict.NotExercised, Promised: true, Reason: "no session ended"}, {Guarantee: Fairness, Outcome: verdict.NotPromised, Reason: "not promised by the target"}}}
+	if o, why := r.Outcome(), r.Reason(); o != verdict.NotExercised || why != "nothing in the history puts a guarantee to the test; not exercised: loss is told" {
 		t.Errorf("%s: %s", o, why)
 	}
 }
 
 func TestFiguresAreToldInWords(t *testing.T) {
 	for _, c := range []struct {
-		f    Figure
+		f    verdict.Figure
 		want string
 	}{
-		{Figure{"told of the loss, median", -4171, fromItsEnd}, "told of the loss, median: 4.2 s before the session ended"},
-		{Figure{"told of the loss, latest", 12.34, fromItsEnd}, "told of the loss, latest: 12.3 ms after the session ended"},
-		{Figure{"told of the loss, latest", 0, fromItsEnd}, "told of the loss, latest: 0 ms after the session ended"},
-		{Figure{"slowest first acquire in recovery", 1234, "ms"}, "slowest first acquire in recovery: 1.2 s"},
-		{Figure{"slowest first acquire in recovery", 0.1234, "ms"}, "slowest first acquire in recovery: 0.123 ms"},
-		{Figure{"operations", 12345678, ""}, "operations: 12345678"},
+		{verdict.Figure{Name: "told of the loss, median", Value: -4171, Unit: verdict.AfterSessionEnd}, "told of the loss, median: 4.2 s before the session ended"},
+		{verdict.Figure{Name: "told of the loss, latest", Value: 12.34, Unit: verdict.AfterSessionEnd}, "told of the loss, latest: 12.3 ms after the session ended"},
+		{verdict.Figure{Name: "told of the loss, latest", Value: 0, Unit: verdict.AfterSessionEnd}, "told of the loss, latest: 0 ms after the session ended"},
+		{verdict.Figure{Name: "slowest first acquire in recovery", Value: 1234, Unit: "ms"}, "slowest first acquire in recovery: 1.2 s"},
+		{verdict.Figure{Name: "slowest first acquire in recovery", Value: 0.1234, Unit: "ms"}, "slowest first acquire in recovery: 0.123 ms"},
+		{verdict.Figure{Name: "operations", Value: 12345678, Unit: ""}, "operations: 12345678"},
 	} {
 		if got := c.f.String(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
@@ -166,28 +167,28 @@ func TestFiguresAreToldInWords(t *testing.T) {
 }
 
 func TestCoverageThatIsRequiredIsPartOfTheOutcome(t *testing.T) {
-	verdicts := func(o Outcome) *Report {
+	verdicts := func(o verdict.Outcome) *Report {
 		return &Report{
-			Verdicts: []Verdict{{Guarantee: MutualExclusion, Outcome: o, Promised: true, Expected: true, Reason: "because"}},
+			Verdicts: []verdict.Verdict{{Guarantee: MutualExclusion, Outcome: o, Promised: true, Expected: true, Reason: "because"}},
 			Recipes:  []RecipeUse{{Recipe: histories.Mutex}},
 			Meetings: []Meetings{{Fault: "down", Recipe: histories.Mutex, Met: map[State]int{Idle: 1, Enqueuing: 1, Waiting: 1, Holding: 1, Releasing: 0}}},
 		}
 	}
-	r := verdicts(Holds)
-	if r.RequireCoverage(nil); r.Outcome() != Holds {
+	r := verdicts(verdict.Holds)
+	if r.RequireCoverage(nil); r.Outcome() != verdict.Holds {
 		t.Error("nothing is required, and it does not hold")
 	}
 	r.RequireCoverage([]string{"down"})
-	if o, why := r.Outcome(), r.Reason(); o != NotExercised || why != "of the coverage that is required, 1 cell empty: down × mutex × releasing" {
+	if o, why := r.Outcome(), r.Reason(); o != verdict.NotExercised || why != "of the coverage that is required, 1 cell empty: down × mutex × releasing" {
 		t.Errorf("%s: %s", o, why)
 	}
-	r = verdicts(Holds)
+	r = verdicts(verdict.Holds)
 	r.RequireCoverage([]string{"down", "latency"}) // which never struck
 	if why := r.Reason(); !strings.Contains(why, "6 cells empty: down × mutex × releasing, latency × mutex × idle, ") || !strings.HasSuffix(why, "… and 1 more") {
 		t.Error(why)
 	}
-	r = verdicts(Violated)
-	if r.RequireCoverage([]string{"down"}); r.Outcome() != Violated {
+	r = verdicts(verdict.Violated)
+	if r.RequireCoverage([]string{"down"}); r.Outcome() != verdict.Violated {
 		t.Errorf("a violation is hidden: %s", r.Outcome())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -29,32 +30,32 @@ func TestPausesAndMutualExclusion(t *testing.T) {
 	answers(t, MutualExclusion, []known{
 		{"a paused holder believes until it has noticed", func(r *run) {
 			overtaken(r).lost(5199, 1).release(9000, 2).released(9001, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a holder believes on after it must have noticed its pause", func(r *run) {
 			overtaken(r).lost(5202, 1).release(9000, 2).released(9001, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"the pause of another process excuses nobody", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).pause(10, 3).want(2300, 2).got(2301, 2, 2).wake(5000, 3).lost(5001, 1).release(9000, 2).released(9001, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a pause before the acquire excuses nothing", func(r *run) {
 			r.pause(0, 1).wake(10, 1).want(20, 1).got(21, 1, 1).want(30, 2).got(31, 2, 2).release(40, 1).released(41, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"two holders overlapped before one was paused", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).want(2, 2).got(3, 2, 2).pause(10, 1).wake(5000, 1).lost(5001, 1).release(9000, 2).released(9001, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"no lock that never tells of a loss can prevent it either", func(r *run) {
 			r.h.Header.Promises.TellsLoss = false
 			overtaken(r).release(5100, 1).released(5101, 1).release(9000, 2).released(9001, 2)
-		}, Holds},
+		}, verdict.Holds},
 	})
 }
 
 func TestPausesAndLoss(t *testing.T) {
 	answers(t, LossIsTold, []known{
-		{"told within the bound of waking", func(r *run) { overtaken(r).lost(5200, 1) }, Holds},
-		{"told long after waking", func(r *run) { overtaken(r).lost(5201, 1) }, Violated},
-		{"never told after waking, and released late", func(r *run) { overtaken(r).release(7000, 1).released(7001, 1) }, Violated},
-		{"killed while it was paused", func(r *run) { overtaken(r).crash(5001, 1) }, Holds},
+		{"told within the bound of waking", func(r *run) { overtaken(r).lost(5200, 1) }, verdict.Holds},
+		{"told long after waking", func(r *run) { overtaken(r).lost(5201, 1) }, verdict.Violated},
+		{"never told after waking, and released late", func(r *run) { overtaken(r).release(7000, 1).released(7001, 1) }, verdict.Violated},
+		{"killed while it was paused", func(r *run) { overtaken(r).crash(5001, 1) }, verdict.Holds},
 	})
 }
 
@@ -66,8 +67,8 @@ func TestPausesAndCounters(t *testing.T) {
 		}
 	}
 	answers(t, NoLostUpdatePlain, []known{
-		{"a stale write right after waking is excused", stale(5050), Holds},
-		{"a stale write long after waking is not", stale(6000), Violated},
+		{"a stale write right after waking is excused", stale(5050), verdict.Holds},
+		{"a stale write long after waking is not", stale(6000), verdict.Violated},
 	})
 	answers(t, NoLostUpdateFenced, []known{
 		{"a pause does not excuse what the fence let through", func(r *run) {
@@ -77,7 +78,7 @@ func TestPausesAndCounters(t *testing.T) {
 					e.Store = histories.StoreFenced
 				}
 			}
-		}, Violated},
+		}, verdict.Violated},
 	})
 }
 
@@ -95,7 +96,7 @@ func TestBothSidesOfAPauseAreTold(t *testing.T) {
 func TestNobodyIsBlamedForWordsThatCameTooLate(t *testing.T) {
 	r := newRun(t)
 	r.want(0, 1).got(1, 1, 1).cycle(3, 5, 2, 2).lost(6, 1)
-	census := func(late time.Duration) Outcome {
+	census := func(late time.Duration) verdict.Outcome {
 		h := *r.h
 		h.Events = append(slices.Clone(r.h.Events), histories.Event{
 			Time: time.Second, Type: histories.CensusDone, Process: -1, Census: &histories.Census{Late: late},
@@ -107,10 +108,10 @@ func TestNobodyIsBlamedForWordsThatCameTooLate(t *testing.T) {
 		return rep.Outcome()
 	}
 	slack := histories.Slack(r.h.Header.SessionTimeout)
-	if o := census(slack); o != Violated {
+	if o := census(slack); o != verdict.Violated {
 		t.Errorf("words within the slack: %s", o)
 	}
-	if o := census(slack + 1); o != Unknown {
+	if o := census(slack + 1); o != verdict.Unknown {
 		t.Errorf("words beyond the slack: %s", o)
 	}
 }

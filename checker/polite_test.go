@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -18,16 +19,16 @@ func connecting(clients ...histories.Connects) func(*run) {
 
 func TestPoliteReconnects(t *testing.T) {
 	answers(t, PoliteReconnects, []known{
-		{"as many attempts to connect as are promised", connecting(histories.Connects{Attempts: 60, Most: 20, Ago: time.Second}), Holds},
+		{"as many attempts to connect as are promised", connecting(histories.Connects{Attempts: 60, Most: 20, Ago: time.Second}), verdict.Holds},
 		{"one attempt to connect more than are promised", connecting(
 			histories.Connects{Attempts: 60, Most: 20, Ago: time.Second},
-			histories.Connects{Client: 1, Attempts: 21, Most: 21, Ago: time.Second}), Violated},
-		{"each client connects once", connecting(histories.Connects{Attempts: 1, Most: 1}, histories.Connects{Client: 1, Attempts: 1, Most: 1}), NotExercised},
-		{"nobody has counted attempts to connect", connecting(), NotExercised},
+			histories.Connects{Client: 1, Attempts: 21, Most: 21, Ago: time.Second}), verdict.Violated},
+		{"each client connects once", connecting(histories.Connects{Attempts: 1, Most: 1}, histories.Connects{Client: 1, Attempts: 1, Most: 1}), verdict.NotExercised},
+		{"nobody has counted attempts to connect", connecting(), verdict.NotExercised},
 		{"a lock that promises nothing of its attempts to connect", func(r *run) {
 			connecting(histories.Connects{Attempts: 9999, Most: 9999})(r)
 			r.h.Header.Promises.Connects = 0
-		}, NotPromised},
+		}, verdict.NotPromised},
 	})
 }
 
@@ -51,7 +52,7 @@ func TestAHastyClientIsNamedWithItsFault(t *testing.T) {
 			Connects: []histories.Connects{{Client: 3, Attempts: 4000, Most: 3812, Ago: 3901 * time.Millisecond}},
 		}})
 	v := r.report().Verdict(PoliteReconnects)
-	if v.Outcome != Violated || len(v.Witnesses) != 1 {
+	if v.Outcome != verdict.Violated || len(v.Witnesses) != 1 {
 		t.Fatalf("%+v", v)
 	}
 	w := v.Witnesses[0]

@@ -3,6 +3,7 @@ package checker
 import (
 	"testing"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -40,69 +41,69 @@ func readWrite(make func(*run)) func(*run) {
 
 func TestReadersAndWriters(t *testing.T) {
 	cases := []known{
-		{"nobody ever holds", func(r *run) { r.mode(1, histories.Invoke, 1, histories.Acquire, reading, 0) }, NotExercised},
+		{"nobody ever holds", func(r *run) { r.mode(1, histories.Invoke, 1, histories.Acquire, reading, 0) }, verdict.NotExercised},
 		{"many readers at the same time", func(r *run) {
 			r.takes(1, 1, reading, 1).takes(2, 2, reading, 2).takes(3, 3, reading, 3).gives(4, 1, reading).gives(5, 2, reading)
-		}, Holds},
+		}, verdict.Holds},
 		{"a writer comes when the last reader has gone", func(r *run) {
 			r.takes(1, 1, reading, 1).takes(2, 2, reading, 2).gives(3, 1, reading).gives(4, 2, reading).takes(5, 3, writing, 3)
-		}, Holds},
+		}, verdict.Holds},
 		{"a writer comes while a reader is left", func(r *run) {
 			r.takes(1, 1, reading, 1).takes(2, 2, reading, 2).gives(3, 1, reading).takes(4, 3, writing, 3).gives(5, 2, reading)
-		}, Violated},
+		}, verdict.Violated},
 		{"a reader comes while there is a writer", func(r *run) {
 			r.takes(1, 1, writing, 1).takes(2, 2, reading, 2).gives(3, 1, writing)
-		}, Violated},
-		{"two writers", func(r *run) { r.takes(1, 1, writing, 1).takes(2, 2, writing, 2) }, Violated},
+		}, verdict.Violated},
+		{"two writers", func(r *run) { r.takes(1, 1, writing, 1).takes(2, 2, writing, 2) }, verdict.Violated},
 		{"a writer reads as well", func(r *run) {
 			r.takes(1, 1, writing, 1).takes(2, 1, reading, 2).gives(3, 1, reading).gives(4, 1, writing).takes(5, 2, writing, 3)
-		}, Holds},
+		}, verdict.Holds},
 		{"a writer that reads as well lets another reader in", func(r *run) {
 			r.takes(1, 1, writing, 1).takes(2, 1, reading, 2).takes(3, 2, reading, 3).gives(4, 1, writing)
-		}, Violated},
+		}, verdict.Violated},
 		{"after a downgrade other readers come", func(r *run) {
 			r.takes(1, 1, writing, 1).takes(2, 1, reading, 2).gives(3, 1, writing).takes(4, 2, reading, 3).gives(5, 1, reading)
-		}, Holds},
+		}, verdict.Holds},
 		{"after a downgrade a queued writer comes", func(r *run) {
 			r.takes(1, 1, writing, 1).mode(1, histories.Invoke, 2, histories.Acquire, writing, 0).takes(2, 1, reading, 3).gives(3, 1, writing)
 			r.mode(4, histories.OK, 2, histories.Acquire, writing, 2).gives(5, 1, reading)
-		}, Violated},
+		}, verdict.Violated},
 		{"an owner that its acquires do not name downgrades", func(r *run) {
 			e := histories.Event{Mode: writing, Depth: 1}
 			r.op(1, histories.Invoke, 1, histories.Acquire, e)
 			e.Owner = "o"
 			r.op(1, histories.OK, 1, histories.Acquire, e).takes(2, 1, reading, 2)
-		}, Holds},
-		{"a reader writes as well, alone", func(r *run) { r.takes(1, 1, reading, 1).takes(2, 1, writing, 2) }, Holds},
+		}, verdict.Holds},
+		{"a reader writes as well, alone", func(r *run) { r.takes(1, 1, reading, 1).takes(2, 1, writing, 2) }, verdict.Holds},
 		{"a reader writes as well, beside another", func(r *run) {
 			r.takes(1, 1, reading, 1).takes(2, 2, reading, 2).takes(3, 1, writing, 3).gives(4, 2, reading)
-		}, Violated},
+		}, verdict.Violated},
 		{"an inner release frees nothing", func(r *run) {
 			deep := histories.Event{Mode: writing, Depth: 2, Token: tok(1)}
 			r.takes(1, 1, writing, 1).both(2, histories.OK, 1, histories.Acquire, deep).both(3, histories.OK, 1, histories.Release, deep)
 			r.takes(4, 2, reading, 2).gives(5, 1, writing)
-		}, Violated},
+		}, verdict.Violated},
 		{"a writer that was told of its loss believes nothing", func(r *run) {
 			r.takes(1, 1, writing, 1).add(2, histories.Event{Type: histories.Lost, Process: 1, Lock: "a", Mode: writing}).takes(3, 2, writing, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a writer is told of the loss of what it reads alone", func(r *run) {
 			r.takes(1, 1, writing, 1).takes(1, 1, reading, 2).add(2, histories.Event{Type: histories.Lost, Process: 1, Lock: "a", Mode: reading}).takes(3, 2, reading, 3).gives(4, 1, writing)
-		}, Violated},
+		}, verdict.Violated},
 		{"an acquire that is never answered is no hold", func(r *run) {
 			r.mode(1, histories.Invoke, 1, histories.Acquire, writing, 0).takes(2, 2, reading, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a release that is never answered ends the belief", func(r *run) {
 			r.takes(1, 1, writing, 1).mode(2, histories.Invoke, 1, histories.Release, writing, 0).takes(3, 2, reading, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a release is invoked in the instant in which the next acquire returns", func(r *run) {
 			r.takes(1, 1, writing, 1).mode(5, histories.Invoke, 1, histories.Release, writing, 0).takes(5, 2, reading, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a forced expiry excuses within the loss bound", func(r *run) {
 			r.takes(1, 1, writing, 1).expire(10, 1).takes(12, 2, reading, 2).gives(55, 1, writing)
-		}, Holds},
+		}, verdict.Holds},
 		{"a forced expiry does not excuse beyond the loss bound", func(r *run) {
 			r.takes(1, 1, writing, 1).expire(10, 1).takes(12, 2, reading, 2).gives(65, 1, writing).gives(70, 2, reading)
-		}, Violated},
+		}, verdict.Violated},
 	}
 	for i := range cases {
 		cases[i].make = readWrite(cases[i].make)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -35,24 +36,24 @@ func TestAMultiLockIsHeldInEachOfItsParts(t *testing.T) {
 		name      string
 		make      func(*run)
 		guarantee string
-		want      Outcome
+		want      verdict.Outcome
 	}{
 		{"one lock of it is granted after its release", func(r *run) {
 			r.pair(3, histories.Invoke, 1, histories.Release).both(4, histories.OK, 2, histories.Acquire, alone)
-		}, MutualExclusion, Holds},
+		}, MutualExclusion, verdict.Holds},
 		{"one lock of it is granted to another meanwhile", func(r *run) {
 			r.both(3, histories.OK, 2, histories.Acquire, alone).pair(4, histories.Invoke, 1, histories.Release)
-		}, MutualExclusion, Violated},
+		}, MutualExclusion, verdict.Violated},
 		{"one lock of it is granted after its loss", func(r *run) {
 			r.add(3, histories.Event{Type: histories.Lost, Process: 1, Session: session(1), Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}})
 			r.both(4, histories.OK, 2, histories.Acquire, alone)
-		}, MutualExclusion, Holds},
+		}, MutualExclusion, verdict.Holds},
 		{"its token of one lock is older than one granted before", func(r *run) {
 			r.pair(3, histories.Invoke, 1, histories.Release).pair(3, histories.OK, 1, histories.Release)
 			alone := alone
 			alone.Token = tok(6)
 			r.both(4, histories.OK, 2, histories.Acquire, alone)
-		}, Fencing, Violated},
+		}, Fencing, verdict.Violated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRun(t).ofRecipes(locks)
@@ -69,8 +70,8 @@ func TestALockThatIsNotReentrantRefusesItsOwner(t *testing.T) {
 	again := histories.Event{Lock: "a", Token: tok(2), Depth: 2}
 	for name, c := range map[string]struct {
 		answer histories.Type
-		want   Outcome
-	}{"and was right to": {histories.Fail, Holds}, "or does not": {histories.OK, Violated}} {
+		want   verdict.Outcome
+	}{"and was right to": {histories.Fail, verdict.Holds}, "or does not": {histories.OK, verdict.Violated}} {
 		r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
 		r.want(1, 1).got(2, 1, 2).both(3, c.answer, 1, histories.Acquire, again).release(4, 1).released(5, 1)
 		if v := r.report().Verdict(Reentrancy); v.Outcome != c.want {
@@ -107,12 +108,12 @@ func TestProgressIsOfEveryModeAndBarrier(t *testing.T) {
 		}
 		v := r.phase(2000, histories.PhaseEnd).report().Verdict(Progress)
 		if missing < 0 {
-			if v.Outcome != Holds {
+			if v.Outcome != verdict.Holds {
 				t.Errorf("nothing is missing: %v", v)
 			}
 			continue
 		}
-		if v.Outcome != Violated || !strings.Contains(v.Witnesses[0].What, steps[missing].what) {
+		if v.Outcome != verdict.Violated || !strings.Contains(v.Witnesses[0].What, steps[missing].what) {
 			t.Errorf("%s: %v, %v", steps[missing].what, v, v.Witnesses)
 		}
 	}
@@ -126,7 +127,7 @@ func TestReadersAndWritersOfOneOwnerAreTwoHolds(t *testing.T) {
 	r.expired(5, 1)
 	// Of the two only the reader still held when the session ended.
 	v := r.add(5, histories.Event{Type: histories.Lost, Process: 1, Lock: "a", Mode: histories.ModeRead}).report().Verdict(LossIsTold)
-	if n, _ := v.Figure("sessions ended while holding"); n != 1 || v.Outcome != Holds {
+	if n, _ := v.Figure("sessions ended while holding"); n != 1 || v.Outcome != verdict.Holds {
 		t.Error(v, v.Figures)
 	}
 }
@@ -173,7 +174,7 @@ func TestPlacesWithoutTokensAreNotJudged(t *testing.T) {
 	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
 	r.want(1, 1).add(2, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Sequence: 4})
 	r.op(3, histories.OK, 1, histories.Acquire, histories.Event{Depth: 1})
-	if v := r.report().Verdict(Fairness); v.Outcome != NotJudged {
+	if v := r.report().Verdict(Fairness); v.Outcome != verdict.NotJudged {
 		t.Error(v)
 	}
 }

@@ -32,8 +32,8 @@ func (c *check) conventions(header *histories.Header) {
 	if asSaid {
 		c.notHeld = ReleaseNotHeld(header.ReleaseNotHeld)
 	}
-	c.engines.notHeldViolates = c.notHeld == NotHeldAsViolation
+	c.engines.NotHeldViolates = c.notHeld == NotHeldAsViolation
 	if asSaid && c.notHeld == NotHeldAsViolation {
-		c.engines.notes = append(c.engines.notes, "the history has no header of zkverify, or has been made of one that has none; it is read as Knossos reads it: an operation that fails had no effect, so a holder whose release fails, and who was not told of a loss, still believed to hold the lock (--release-not-held violation; as-lost is the other reading)")
+		c.engines.Notes = append(c.engines.Notes, "the history has no header of zkverify, or has been made of one that has none; it is read as Knossos reads it: an operation that fails had no effect, so a holder whose release fails, and who was not told of a loss, still believed to hold the lock (--release-not-held violation; as-lost is the other reading)")
 	}
 }

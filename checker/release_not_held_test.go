@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -15,13 +16,13 @@ func (r *run) notHeld(ms, p int) *run {
 }
 
 func TestTheReadingOfAReleaseThatIsAnsweredNotHeldDecides(t *testing.T) {
-	both := map[ReleaseNotHeld]Outcome{NotHeldAsLost: Holds, NotHeldAsViolation: Violated}
-	neither := map[ReleaseNotHeld]Outcome{NotHeldAsLost: Holds, NotHeldAsViolation: Holds}
+	both := map[ReleaseNotHeld]verdict.Outcome{NotHeldAsLost: verdict.Holds, NotHeldAsViolation: verdict.Violated}
+	neither := map[ReleaseNotHeld]verdict.Outcome{NotHeldAsLost: verdict.Holds, NotHeldAsViolation: verdict.Holds}
 	for _, c := range []struct {
 		name      string
 		guarantee string
 		make      func(*run)
-		want      map[ReleaseNotHeld]Outcome
+		want      map[ReleaseNotHeld]verdict.Outcome
 	}{
 		{"a holder who had not been told is answered not held", MutualExclusion, func(r *run) {
 			r.want(0, 1).got(1, 1, 1).release(5, 1).notHeld(6, 1)
@@ -70,7 +71,7 @@ func TestTheReadingOfAReleaseThatIsAnsweredNotHeldDecides(t *testing.T) {
 				if v.Outcome != want {
 					t.Errorf("got %v, want %s; %v", v, want, v.Witnesses)
 				}
-				if c.want[NotHeldAsViolation] == Violated && reading == NotHeldAsLost && !strings.Contains(strings.Join(report.Notes, "\n"), "1 release failed before the holder was told") {
+				if c.want[NotHeldAsViolation] == verdict.Violated && reading == NotHeldAsLost && !strings.Contains(strings.Join(report.Notes, "\n"), "1 release failed before the holder was told") {
 					t.Errorf("the report does not say how it was read: %q", report.Notes)
 				}
 			})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 
 	"github.com/zkverify/zkverify/histories"
@@ -14,11 +15,11 @@ import (
 
 // Report is what [Check] found out about a run.
 type Report struct {
-	Verdicts []Verdict
+	Verdicts []verdict.Verdict
 	Coverage Coverage
 	Recipes  []RecipeUse // what was driven
 	Meetings []Meetings  // what faults have met, by recipe
-	Figures  []Figure
+	Figures  []verdict.Figure
 	Events   int // in the history
 	// ZooKeeper is the version of the servers, as the history says; empty if it does
 	// not.
@@ -48,31 +49,31 @@ type Report struct {
 // if any that the run set out to exercise is, if the run scheduled faults and none met
 // a lease, or if none was put to the test at all; else not judged if any is; else it
 // holds. Reason says which it was, and names what was not exercised.
-func (r *Report) Outcome() Outcome { o, _ := r.sum(); return o }
+func (r *Report) Outcome() verdict.Outcome { o, _ := r.sum(); return o }
 
 // Reason says in words why Outcome is what it is.
 func (r *Report) Reason() string { _, why := r.sum(); return why }
 
-func (r *Report) sum() (Outcome, string) {
+func (r *Report) sum() (verdict.Outcome, string) {
 	if len(r.Disagreements) > 0 {
-		return Unknown, "the servers disagree with each other, which is a bug of ZooKeeper: no lock can be judged by what it did on them (" + r.Disagreements[0] + ")"
+		return verdict.Unknown, "the servers disagree with each other, which is a bug of ZooKeeper: no lock can be judged by what it did on them (" + r.Disagreements[0] + ")"
 	}
 	if v, why := r.violated(); v != nil && why == "" {
-		return Violated, v.Guarantee + ": " + v.Reason
+		return verdict.Violated, v.Guarantee + ": " + v.Reason
 	} else if v != nil {
-		return Unknown, why + " (" + v.Guarantee + ": " + v.Reason + ")"
+		return verdict.Unknown, why + " (" + v.Guarantee + ": " + v.Reason + ")"
 	}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == Unknown {
-			return Unknown, v.Guarantee + ": " + v.Reason
+		if v := &r.Verdicts[i]; v.Outcome == verdict.Unknown {
+			return verdict.Unknown, v.Guarantee + ": " + v.Reason
 		}
 	}
 	if r.idle != "" {
-		return NotExercised, r.idle
+		return verdict.NotExercised, r.idle
 	}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == NotExercised && v.Expected {
-			return NotExercised, v.Guarantee + ": " + v.Reason
+		if v := &r.Verdicts[i]; v.Outcome == verdict.NotExercised && v.Expected {
+			return verdict.NotExercised, v.Guarantee + ": " + v.Reason
 		}
 	}
 	return r.noneViolated()
@@ -80,10 +81,10 @@ func (r *Report) sum() (Outcome, string) {
 
 // violated returns the first verdict that says so and can be held against the target;
 // or the first that says so, and why it cannot. Nil if none says so.
-func (r *Report) violated() (first *Verdict, why string) {
+func (r *Report) violated() (first *verdict.Verdict, why string) {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if v.Outcome != Violated {
+		if v.Outcome != verdict.Violated {
 			continue
 		}
 		excuse := r.excuse(v)
@@ -99,12 +100,12 @@ func (r *Report) violated() (first *Verdict, why string) {
 
 // excuse says why a violation cannot be held against the target, "" if it can: a server
 // was wrong before any part of it that is known began, or the harness heard too late.
-func (r *Report) excuse(v *Verdict) string {
+func (r *Report) excuse(v *verdict.Verdict) string {
 	if r.Late != "" {
 		return r.Late
 	}
 	for _, d := range r.Diverged {
-		if !slices.ContainsFunc(v.Witnesses, func(w Witness) bool { return w.From < d.Since }) {
+		if !slices.ContainsFunc(v.Witnesses, func(w verdict.Witness) bool { return w.From < d.Since }) {
 			return "a server had another tree than its leader for a while, which is a bug of ZooKeeper, so no violation after that can be held against the lock: " + d.String()
 		}
 	}
@@ -121,26 +122,26 @@ func (r *Report) Void() bool {
 
 // noneViolated is sum for a report in which no promised guarantee is violated, unknown
 // or missing what the run set out for.
-func (r *Report) noneViolated() (Outcome, string) {
-	named := make(map[Outcome][]string)
+func (r *Report) noneViolated() (verdict.Outcome, string) {
+	named := make(map[verdict.Outcome][]string)
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Promised {
 			named[v.Outcome] = append(named[v.Outcome], v.Guarantee)
 		}
 	}
 	idle := ""
-	if names := named[NotExercised]; len(names) > 0 {
+	if names := named[verdict.NotExercised]; len(names) > 0 {
 		idle = "; not exercised: " + strings.Join(names, "; ")
 	}
 	switch {
-	case len(named[NotJudged]) > 0:
-		return NotJudged, "what was judged holds, but nobody has judged " + strings.Join(named[NotJudged], "; ") + idle
-	case len(named[Holds]) == 0:
-		return NotExercised, "nothing in the history puts a guarantee to the test" + idle
+	case len(named[verdict.NotJudged]) > 0:
+		return verdict.NotJudged, "what was judged holds, but nobody has judged " + strings.Join(named[verdict.NotJudged], "; ") + idle
+	case len(named[verdict.Holds]) == 0:
+		return verdict.NotExercised, "nothing in the history puts a guarantee to the test" + idle
 	case idle != "":
-		return Holds, "every guarantee that was promised and put to the test holds" + idle
+		return verdict.Holds, "every guarantee that was promised and put to the test holds" + idle
 	}
-	return Holds, "every guarantee that was promised holds"
+	return verdict.Holds, "every guarantee that was promised holds"
 }
 
 // maxCells is how many empty cells of the coverage a reason names.
@@ -171,11 +172,11 @@ var ErrViolated = errors.New("violated")
 // how it was first violated: a test of a lock may end with it.
 func (r *Report) Err() error {
 	switch o, why := r.sum(); o {
-	case Holds:
+	case verdict.Holds:
 		return nil
-	case Violated:
+	case verdict.Violated:
 		for i := range r.Verdicts {
-			if v := &r.Verdicts[i]; v.Outcome == Violated && len(v.Witnesses) > 0 {
+			if v := &r.Verdicts[i]; v.Outcome == verdict.Violated && len(v.Witnesses) > 0 {
 				return fmt.Errorf("%s is %w: %s. First: %s", v.Guarantee, ErrViolated, v.Reason, v.Witnesses[0])
 			}
 		}
@@ -186,7 +187,7 @@ func (r *Report) Err() error {
 }
 
 // Verdict returns the verdict on the named guarantee, or nil.
-func (r *Report) Verdict(guarantee string) *Verdict {
+func (r *Report) Verdict(guarantee string) *verdict.Verdict {
 	for i := range r.Verdicts {
 		if r.Verdicts[i].Guarantee == guarantee {
 			return &r.Verdicts[i]
@@ -197,13 +198,13 @@ func (r *Report) Verdict(guarantee string) *Verdict {
 
 // storedReport is a report as JSON has it.
 type storedReport struct {
-	Outcome  Outcome                `json:"outcome"` // follows, with Reason, from the rest
+	Outcome  verdict.Outcome        `json:"outcome"` // follows, with Reason, from the rest
 	Reason   string                 `json:"reason"`
-	Verdicts []Verdict              `json:"verdicts"`
+	Verdicts []verdict.Verdict      `json:"verdicts"`
 	Coverage Coverage               `json:"coverage"`
 	Recipes  []RecipeUse            `json:"recipes"`
 	Meetings []Meetings             `json:"meetings"`
-	Figures  []Figure               `json:"figures"`
+	Figures  []verdict.Figure       `json:"figures"`
 	Events   int                    `json:"events"`
 	Servers  string                 `json:"zookeeper,omitempty"`
 	Disagree []string               `json:"disagreements,omitempty"`

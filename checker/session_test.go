@@ -4,50 +4,51 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 func TestLossIsTold(t *testing.T) {
 	answers(t, LossIsTold, []known{
-		{"no session ends", func(r *run) { r.cycle(0, 1, 1, 1) }, NotExercised},
-		{"a session ends when its holder has released", func(r *run) { r.cycle(0, 1, 1, 1).expired(5, 1) }, NotExercised},
-		{"a session ends after the crash of its holder", func(r *run) { r.want(0, 1).got(1, 1, 1).crash(2, 1).expired(5, 1) }, NotExercised},
-		{"told ahead of an expiry by silence", func(r *run) { r.want(0, 1).got(1, 1, 1).lost(4, 1).expired(5, 1) }, Holds},
-		{"told after an expiry by silence", func(r *run) { r.want(0, 1).got(1, 1, 1).expired(5, 1).lost(6, 1) }, Violated},
+		{"no session ends", func(r *run) { r.cycle(0, 1, 1, 1) }, verdict.NotExercised},
+		{"a session ends when its holder has released", func(r *run) { r.cycle(0, 1, 1, 1).expired(5, 1) }, verdict.NotExercised},
+		{"a session ends after the crash of its holder", func(r *run) { r.want(0, 1).got(1, 1, 1).crash(2, 1).expired(5, 1) }, verdict.NotExercised},
+		{"told ahead of an expiry by silence", func(r *run) { r.want(0, 1).got(1, 1, 1).lost(4, 1).expired(5, 1) }, verdict.Holds},
+		{"told after an expiry by silence", func(r *run) { r.want(0, 1).got(1, 1, 1).expired(5, 1).lost(6, 1) }, verdict.Violated},
 		{"told within the bound of a forced expiry", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1).lost(55, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"acquired while the expiry is being forced", func(r *run) {
 			r.forcing(0, 1).want(1, 1).got(2, 1, 1).expired(5, 1).forced(6, 1).lost(50, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"acquired while the expiry is being forced, and told too late", func(r *run) {
 			r.forcing(0, 1).want(1, 1).got(2, 1, 1).expired(5, 1).forced(6, 1).lost(56, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"acquired after the expiry was forced, and told late", func(r *run) {
 			r.forcing(0, 1).forced(1, 1).want(2, 1).got(3, 1, 1).expired(5, 1).lost(50, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"told after the bound of a forced expiry", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1).lost(56, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"never told, and released long after", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1).release(90, 1).released(91, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"never told, and the history goes on", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expired(5, 1).cycle(90, 91, 2, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"not told, but released within the bound", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1).release(20, 1).released(21, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"the history ends before the bound does", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(5, 1).expired(6, 1)
-		}, NotExercised},
+		}, verdict.NotExercised},
 		{"granted on a session that had ended", func(r *run) {
 			r.want(0, 1).expired(5, 1).got(6, 1, 1).release(9, 1).released(9, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"a target that does not tell is not held to it", func(r *run) {
 			r.h.Header.Promises.TellsLoss = false
 			r.want(0, 1).got(1, 1, 1).expired(5, 1).cycle(90, 91, 2, 2)
-		}, NotPromised},
+		}, verdict.NotPromised},
 	})
 }
 
@@ -56,29 +57,29 @@ func TestProgress(t *testing.T) {
 		return r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1).cycle(3, 4, 2, 2).phase(10, histories.PhaseRecovery)
 	}
 	answers(t, Progress, []known{
-		{"no recovery phase", func(r *run) { r.cycle(0, 1, 1, 1) }, NotExercised},
-		{"interrupted before recovery", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(0, 1, 1, 1) }, Unknown},
-		{"everybody gets the lock", func(r *run) { chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4).phase(20, histories.PhaseEnd) }, Holds},
-		{"one never gets it", func(r *run) { chaos(r).cycle(11, 12, 1, 3).want(13, 2).phase(1500, histories.PhaseEnd) }, Violated},
+		{"no recovery phase", func(r *run) { r.cycle(0, 1, 1, 1) }, verdict.NotExercised},
+		{"interrupted before recovery", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(0, 1, 1, 1) }, verdict.Unknown},
+		{"everybody gets the lock", func(r *run) { chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4).phase(20, histories.PhaseEnd) }, verdict.Holds},
+		{"one never gets it", func(r *run) { chaos(r).cycle(11, 12, 1, 3).want(13, 2).phase(1500, histories.PhaseEnd) }, verdict.Violated},
 		{"one gets it too late", func(r *run) {
 			chaos(r).cycle(11, 12, 1, 3).cycle(1400, 1401, 2, 4).phase(1500, histories.PhaseEnd)
-		}, Violated},
-		{"one got it only before the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(1500, histories.PhaseEnd) }, Violated},
+		}, verdict.Violated},
+		{"one got it only before the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(1500, histories.PhaseEnd) }, verdict.Violated},
 		{"the acquire was under way when the recovery began", func(r *run) {
 			r.phase(0, histories.PhaseChaos).want(1, 1).phase(10, histories.PhaseRecovery).got(11, 1, 1).phase(20, histories.PhaseEnd)
-		}, Holds},
+		}, verdict.Holds},
 		{"a process that is gone needs no lock", func(r *run) {
 			r.want(0, 3).answer(0, histories.Info, 3, histories.Acquire)
 			chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4).phase(1500, histories.PhaseEnd)
-		}, Holds},
-		{"the run ends before the bound does", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(20, histories.PhaseEnd) }, Unknown},
-		{"interrupted in the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4) }, Unknown},
+		}, verdict.Holds},
+		{"the run ends before the bound does", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(20, histories.PhaseEnd) }, verdict.Unknown},
+		{"interrupted in the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4) }, verdict.Unknown},
 		{"one gets only one of two locks", func(r *run) {
 			b := histories.Event{Lock: "b", Depth: 1}
 			chaos(r).op(11, histories.Invoke, 1, histories.Acquire, b).op(12, histories.OK, 1, histories.Acquire, b).
 				op(13, histories.Invoke, 1, histories.Release, b).op(14, histories.OK, 1, histories.Release, b).
 				cycle(15, 16, 1, 3).cycle(17, 18, 2, 4).phase(1500, histories.PhaseEnd)
-		}, Violated},
+		}, verdict.Violated},
 	})
 }
 
@@ -90,14 +91,14 @@ func TestNoLeak(t *testing.T) {
 		}
 	}
 	answers(t, NoLeak, []known{
-		{"nothing is left", census(histories.Census{}), Holds},
-		{"a node is left", census(histories.Census{Contenders: []string{"/locks/a/x"}}), Violated},
-		{"a watch is left", census(histories.Census{Watches: 1}), Violated},
-		{"a goroutine is left", census(histories.Census{Goroutines: []string{"goroutine 7 [chan receive]:\nx"}}), Violated},
-		{"idle clients have three goroutines each more than at first", census(histories.Census{Clients: 2, Kept: 6}), Holds},
-		{"idle clients have more goroutines than that", census(histories.Census{Clients: 2, Kept: 7}), Violated},
-		{"nobody counted", func(r *run) { r.cycle(1, 2, 1, 1).phase(3, histories.PhaseEnd) }, NotExercised},
-		{"interrupted", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1) }, Unknown},
+		{"nothing is left", census(histories.Census{}), verdict.Holds},
+		{"a node is left", census(histories.Census{Contenders: []string{"/locks/a/x"}}), verdict.Violated},
+		{"a watch is left", census(histories.Census{Watches: 1}), verdict.Violated},
+		{"a goroutine is left", census(histories.Census{Goroutines: []string{"goroutine 7 [chan receive]:\nx"}}), verdict.Violated},
+		{"idle clients have three goroutines each more than at first", census(histories.Census{Clients: 2, Kept: 6}), verdict.Holds},
+		{"idle clients have more goroutines than that", census(histories.Census{Clients: 2, Kept: 7}), verdict.Violated},
+		{"nobody counted", func(r *run) { r.cycle(1, 2, 1, 1).phase(3, histories.PhaseEnd) }, verdict.NotExercised},
+		{"interrupted", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1) }, verdict.Unknown},
 	})
 }
 
@@ -137,7 +138,7 @@ func TestTriesInVain(t *testing.T) {
 			if got, _ := v.Figure("locks that were free and tried in vain"); int(got) != c.vain {
 				t.Errorf("%v in vain, want %d: %v", got, c.vain, v.Witnesses)
 			}
-			if in := v.Outcome == Violated; c.vain > 0 && !in {
+			if in := v.Outcome == verdict.Violated; c.vain > 0 && !in {
 				t.Error(v)
 			}
 		})

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/shrink"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -48,18 +51,18 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 	}
 	c := newCheck(ctx, opts)
 	c.conventions(&h.Header)
-	s := newShrinker(ctx, h, shrinking{
-		guarantee: g.Name, target: v.Witnesses[0], store: g.store, decides: g.decides, notHeld: string(c.notHeld), progress: progress,
-		violations: func(h *histories.History, both bool) []Witness { return violations(ctx, g, h, both, opts) },
+	s := shrink.New(ctx, h, shrink.Task{
+		Guarantee: g.Name, Target: v.Witnesses[0], Store: g.store, Decides: g.decides, NotHeld: string(c.notHeld), Progress: progress,
+		Violations: func(h *histories.History, both bool) []verdict.Witness { return violations(ctx, g, h, both, opts) },
 	})
-	s.narrow()
+	s.Narrow()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	small := s.history(s.left)
+	small := s.History(s.Left)
 	if r, err := Check(ctx, small, opts...); err != nil {
 		return nil, err
-	} else if v := r.Verdict(g.Name); v == nil || v.Outcome != Violated {
+	} else if v := r.Verdict(g.Name); v == nil || v.Outcome != verdict.Violated {
 		return nil, fmt.Errorf("checker: bug of zkverify: what was left of the history does not violate %s", g.Name)
 	}
 	return small, nil
@@ -67,7 +70,7 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 
 // firstViolated judges h and returns the verdict on the named guarantee, or on
 // the first that is violated.
-func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*Verdict, error) {
+func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*verdict.Verdict, error) {
 	if guarantee != "" {
 		if _, err := guaranteeNamed(guarantee); err != nil {
 			return nil, err
@@ -78,7 +81,7 @@ func firstViolated(ctx context.Context, h *histories.History, guarantee string, 
 		return nil, err
 	}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == Violated && len(v.Witnesses) > 0 && (guarantee == "" || v.Guarantee == guarantee) {
+		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated && len(v.Witnesses) > 0 && (guarantee == "" || v.Guarantee == guarantee) {
 			return v, nil
 		}
 	}
@@ -96,7 +99,7 @@ func (c *check) shrunk(header *histories.Header) error {
 	case s == nil:
 		return nil
 	case len(c.judging) > 0:
-		c.engines.notes = append(c.engines.notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
+		c.engines.Notes = append(c.engines.Notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
 		return nil
 	}
 	if _, err := guaranteeNamed(s.Guarantee); err != nil {
@@ -107,7 +110,7 @@ func (c *check) shrunk(header *histories.Header) error {
 
 // violations returns all violations of a guarantee in a part of a history, as the
 // interval engine sees them, or both.
-func violations(ctx context.Context, g Guarantee, h *histories.History, both bool, opts []Option) []Witness {
+func violations(ctx context.Context, g Guarantee, h *histories.History, both bool, opts []Option) []verdict.Witness {
 	engine := Interval
 	if both {
 		engine = Both
@@ -115,12 +118,12 @@ func violations(ctx context.Context, g Guarantee, h *histories.History, both boo
 	c := newCheck(ctx, append(slices.Clone(opts), WithEngine(engine), WithTimeLimit(time.Second)))
 	c.conventions(&h.Header)
 	c.everyOne = true
-	t := beginTrace(h.Header)
+	t := facts.Begin(h.Header)
 	j := c.begin(g, t)
-	t.read(h)
-	j.judge.window(&c.engines, t)
+	t.Read(h)
+	j.judge.Window(&c.engines, t)
 	v := c.conclude(j, t)
-	if v.Outcome != Violated {
+	if v.Outcome != verdict.Violated {
 		return nil
 	}
 	return v.Witnesses

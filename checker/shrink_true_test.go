@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkverify/zkverify/checker/internal/drawn"
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -27,14 +29,14 @@ func operations(h *histories.History) int {
 
 // violationsOf returns all violations of a guarantee that h has, told without the
 // lines of the file, which differ from history to history.
-func violationsOf(t rapid.TB, h *histories.History, guarantee string, opts ...Option) (told []string, all []Witness) {
+func violationsOf(t rapid.TB, h *histories.History, guarantee string, opts ...Option) (told []string, all []verdict.Witness) {
 	t.Helper()
 	r, err := Check(context.Background(), h, append(opts, func(c *check) { c.everyOne = true })...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := r.Verdict(guarantee)
-	if v == nil || v.Outcome != Violated {
+	if v == nil || v.Outcome != verdict.Violated {
 		return nil, nil
 	}
 	for _, w := range v.Witnesses {
@@ -73,8 +75,8 @@ func shrinksTruly(t rapid.TB, h *histories.History, guarantee string, opts ...Op
 		t.Fatalf("%s: its fault was %v, and is %v\n%s", guarantee, first.Faults[0], found.Faults, drawn.Text(small))
 	}
 	for _, p := range first.Parties {
-		ended, seen := newTrace(h).sessions.expired[p.Session]
-		if still, ok := newTrace(small).sessions.expired[p.Session]; seen && ended <= max(first.To, p.To) && (!ok || still != ended) {
+		ended, seen := facts.Of(h).Sessions.Expired[p.Session]
+		if still, ok := facts.Of(small).Sessions.Expired[p.Session]; seen && ended <= max(first.To, p.To) && (!ok || still != ended) {
 			t.Fatalf("%s: the end of session %s is not told any more\n%s", guarantee, p.Session, drawn.Text(small))
 		}
 	}
@@ -90,7 +92,7 @@ func shrinksTruly(t rapid.TB, h *histories.History, guarantee string, opts ...Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Verdicts) != 1 || r.Verdicts[0].Guarantee != guarantee || len(r.Disagreements) == 0 && r.Outcome() != Violated {
+	if len(r.Verdicts) != 1 || r.Verdicts[0].Guarantee != guarantee || len(r.Disagreements) == 0 && r.Outcome() != verdict.Violated {
 		t.Fatalf("it is judged on %v: %s", r.Verdicts, r.Outcome())
 	}
 	return small
@@ -105,7 +107,7 @@ func violated(t rapid.TB, h *histories.History, opts ...Option) []string {
 	}
 	var names []string
 	for i := range r.Verdicts {
-		if r.Verdicts[i].Outcome == Violated {
+		if r.Verdicts[i].Outcome == verdict.Violated {
 			names = append(names, r.Verdicts[i].Guarantee)
 		}
 	}

@@ -4,14 +4,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 // tally counts what happens while it happens: the figures of the run, what each
 // fault met when it began, and how much each recipe was used.
 type tally struct {
-	deaf
-	t            *trace
+	facts.Deaf
+	t            *facts.Trace
 	operations   int
 	unanswered   int
 	heldAcross   int // leases held when a fault began that hit their holder
@@ -23,17 +25,17 @@ type tally struct {
 	counted      map[string]bool          // sessions in expiredInUse
 }
 
-func newTally(t *trace) *tally {
+func newTally(t *facts.Trace) *tally {
 	return &tally{
 		t: t, rows: map[string]*CoverageRow{}, held: map[histories.Recipe]int{}, awaited: map[histories.Recipe]int{},
 		lost: map[string]bool{}, counted: map[string]bool{},
 	}
 }
 
-func (c *tally) event(_ int, e *histories.Event) {
+func (c *tally) Event(_ int, e *histories.Event) {
 	switch e.Type {
 	case histories.Expired:
-		if _, seen := c.t.sessions.expired[e.Session]; !seen {
+		if _, seen := c.t.Sessions.Expired[e.Session]; !seen {
 			c.expired(e.Session)
 		}
 	case histories.FaultStart:
@@ -41,28 +43,28 @@ func (c *tally) event(_ int, e *histories.Event) {
 	}
 }
 
-// invoked counts an operation, and completed one that was answered. The first part
+// Invoked counts an operation, and completed one that was answered. The first part
 // stands for all.
-func (c *tally) invoked(o *op) {
-	if o.part == 0 {
+func (c *tally) Invoked(o *facts.Op) {
+	if o.Part == 0 {
 		c.operations++
 		c.unanswered++
 	}
 }
 
-func (c *tally) completed(o *op) {
-	if o.part == 0 && o.result != histories.Info {
+func (c *tally) Completed(o *facts.Op) {
+	if o.Part == 0 && o.Result != histories.Info {
 		c.unanswered--
 	}
 }
 
-// ended counts sessions that a hold ends with.
-func (c *tally) ended(h *hold) {
-	if h.why == byLoss && h.session != "" {
+// Ended counts sessions that a hold ends with.
+func (c *tally) Ended(h *facts.Hold) {
+	if h.Why == facts.ByLoss && h.Session != "" {
 		// It was told ahead of time.
-		c.lost[h.session] = true
-		if at, ok := c.t.sessions.expired[h.session]; ok && at >= h.start && !c.counted[h.session] {
-			c.counted[h.session] = true
+		c.lost[h.Session] = true
+		if at, ok := c.t.Sessions.Expired[h.Session]; ok && at >= h.Start && !c.counted[h.Session] {
+			c.counted[h.Session] = true
 			c.expiredInUse++
 		}
 	}
@@ -81,17 +83,17 @@ func (c *tally) inUse(session string) bool {
 	if c.lost[session] {
 		return true
 	}
-	for _, p := range c.t.procs {
-		for _, h := range p.holds {
-			if h.session == session {
+	for _, p := range c.t.Processes {
+		for _, h := range p.Holds {
+			if h.Session == session {
 				return true
 			}
 		}
 	}
-	for _, p := range c.t.procs {
-		for _, o := range p.open {
-			for _, p := range o.places {
-				if p.session == session {
+	for _, p := range c.t.Processes {
+		for _, o := range p.Open {
+			for _, p := range o.Places {
+				if p.Session == session {
 					return true
 				}
 			}
@@ -117,40 +119,40 @@ func (c *tally) struck(f *histories.Fault) {
 		row.Met[s]++
 		busy[process] = true
 	}
-	for _, p := range c.t.procs {
-		if !hits(f, p.number) {
+	for _, p := range c.t.Processes {
+		if !facts.Hits(f, p.Number) {
 			continue
 		}
-		for _, h := range p.holds {
-			if h.acquire.part > 0 {
+		for _, h := range p.Holds {
+			if h.Acquire.Part > 0 {
 				continue
 			}
-			see(p.number, Holding)
+			see(p.Number, Holding)
 			c.heldAcross++
-			if !p.gone() {
-				c.held[h.recipe()]++
+			if !p.Gone() {
+				c.held[h.Recipe()]++
 			}
 		}
 	}
-	for _, p := range c.t.procs {
-		if !hits(f, p.number) || p.gone() || len(p.open) == 0 {
+	for _, p := range c.t.Processes {
+		if !facts.Hits(f, p.Number) || p.Gone() || len(p.Open) == 0 {
 			continue
 		}
-		process, o := p.number, p.open[0]
+		process, o := p.Number, p.Open[0]
 		switch {
-		case o.kind == histories.Release:
+		case o.Kind == histories.Release:
 			see(process, Releasing)
-		case o.passes(), o.acquires() && len(o.places) > 0:
+		case o.Passes(), o.Acquires() && len(o.Places) > 0:
 			see(process, Waiting)
-		case o.acquires():
+		case o.Acquires():
 			see(process, Enqueuing)
 		}
-		if o.acquires() || o.passes() {
-			c.awaited[o.recipe()]++
+		if o.Acquires() || o.Passes() {
+			c.awaited[o.Recipe()]++
 		}
 	}
-	for _, p := range c.t.procs {
-		if !busy[p.number] && hits(f, p.number) && !p.gone() && p.began != forever {
+	for _, p := range c.t.Processes {
+		if !busy[p.Number] && facts.Hits(f, p.Number) && !p.Gone() && p.Began != facts.Forever {
 			row.Met[Idle]++
 		}
 	}
@@ -159,13 +161,13 @@ func (c *tally) struck(f *histories.Fault) {
 // uses returns how much each recipe of the run was used.
 func (c *tally) uses() []RecipeUse {
 	var out []RecipeUse
-	for _, r := range c.t.recipes() {
+	for _, r := range c.t.Recipes() {
 		use := RecipeUse{Recipe: r, Held: c.held[r], Awaited: c.awaited[r]}
-		for _, lock := range c.t.locksThat(is(r)) {
-			info := c.t.info(lock)
+		for _, lock := range c.t.LocksThat(facts.Is(r)) {
+			info := c.t.Info(lock)
 			use.Locks++
-			use.Operations += info.operations
-			use.Got += info.got
+			use.Operations += info.Operations
+			use.Got += info.Got
 		}
 		out = append(out, use)
 	}
@@ -181,26 +183,26 @@ func (c *tally) coverage() Coverage {
 }
 
 // figures are those of the run as a whole.
-func (c *tally) figures() []Figure {
-	return []Figure{
-		{"operations", float64(c.operations), ""},
-		{"operations without an answer", float64(c.unanswered), ""},
-		{"faults", float64(len(c.t.faults.all)), ""},
-		{"leases held across a fault's start", float64(c.heldAcross), ""},
-		{"sessions expired while holding or waiting", float64(c.expiredInUse), ""},
+func (c *tally) figures() []verdict.Figure {
+	return []verdict.Figure{
+		{Name: "operations", Value: float64(c.operations), Unit: ""},
+		{Name: "operations without an answer", Value: float64(c.unanswered), Unit: ""},
+		{Name: "faults", Value: float64(len(c.t.Faults.All)), Unit: ""},
+		{Name: "leases held across a fault's start", Value: float64(c.heldAcross), Unit: ""},
+		{Name: "sessions expired while holding or waiting", Value: float64(c.expiredInUse), Unit: ""},
 	}
 }
 
 // paceFigures tells of how many operations were answered in each second without a
 // fault, if there was one.
-func paceFigures(counts []int) []Figure {
+func paceFigures(counts []int) []verdict.Figure {
 	if len(counts) == 0 {
 		return nil
 	}
 	counts = slices.Sorted(slices.Values(counts))
-	return []Figure{
-		{"seconds without a fault in force", float64(len(counts)), ""},
-		{"operations answered in such a second, least", float64(counts[0]), ""},
-		{"operations answered in such a second, median", float64(counts[len(counts)/2]), ""},
+	return []verdict.Figure{
+		{Name: "seconds without a fault in force", Value: float64(len(counts)), Unit: ""},
+		{Name: "operations answered in such a second, least", Value: float64(counts[0]), Unit: ""},
+		{Name: "operations answered in such a second, median", Value: float64(counts[len(counts)/2]), Unit: ""},
 	}
 }

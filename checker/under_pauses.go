@@ -4,13 +4,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zkverify/zkverify/checker/internal/client"
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/fencing"
+	"github.com/zkverify/zkverify/checker/internal/holding"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
 // underPauses tells both sides of what pauses of processes have shown: what no
 // lock can prevent, and what protects all the same.
-func underPauses(t *trace, r *Report) string {
-	if !t.faults.pauses() {
+func underPauses(t *facts.Trace, r *Report) string {
+	if !t.Faults.Pauses() {
 		return ""
 	}
 	var parts []string
@@ -21,17 +26,17 @@ func underPauses(t *trace, r *Report) string {
 		}
 		return v.Figure(name)
 	}
-	if n, ok := figure(MutualExclusion, overlapsUnderPauses); ok {
+	if n, ok := figure(MutualExclusion, holding.OverlapsUnderPauses); ok {
 		parts = append(parts, words.Count(int(n), "overlap")+" of beliefs in exclusive locks, which no lock can prevent")
 	}
-	if v := r.Verdict(NoLostUpdateFenced); v != nil && v.Outcome == Holds {
+	if v := r.Verdict(NoLostUpdateFenced); v != nil && v.Outcome == verdict.Holds {
 		refused, _ := v.Figure("writes refused")
 		parts = append(parts, "behind the fence no update was lost, and "+words.Count(int(refused), "write")+" refused")
 	}
-	if n, ok := figure(NoLostUpdatePlain, lostUpdatesExcused); ok {
+	if n, ok := figure(NoLostUpdatePlain, fencing.LostUpdatesExcused); ok {
 		parts = append(parts, words.Count(int(n), "lost update")+" without a fence excused")
 	}
-	if n, ok := figure(LossIsTold, wokenLongest); ok {
+	if n, ok := figure(LossIsTold, client.WokenLongest); ok {
 		parts = append(parts, fmt.Sprintf("loss was told within %.0f ms of waking", n))
 	}
 	return "under pauses of processes: " + strings.Join(parts, "; ")

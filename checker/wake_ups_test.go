@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -64,70 +65,70 @@ func gaveUpUnderAFault(r *run, second string, placed bool, ms int) {
 
 func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 	answers(t, Progress, []known{
-		{"a waiter sleeps on when the lock is given back", func(r *run) { r.promising().line(2).grant(7000, 2, 1) }, Violated},
-		{"a waiter is woken when the lock is given back", func(r *run) { r.promising().line(2).grant(6000, 2, 1) }, Holds},
+		{"a waiter sleeps on when the lock is given back", func(r *run) { r.promising().line(2).grant(7000, 2, 1) }, verdict.Violated},
+		{"a waiter is woken when the lock is given back", func(r *run) { r.promising().line(2).grant(6000, 2, 1) }, verdict.Holds},
 		{"a waiter sleeps on and nobody promised to wake it", func(r *run) {
 			r.promising().line(2).grant(7000, 2, 1)
 			r.h.Header.Promises.TurnBound = 0
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on and no order was promised", func(r *run) {
 			r.promising().line(2).grant(7000, 2, 1)
 			r.h.Header.Promises.FIFO = false
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on and gives up", func(r *run) {
 			r.promising().line(2).awake(7000).answer(7000, histories.Fail, 2, histories.Acquire).recovers(12000, 1, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter gives up soon", func(r *run) {
 			r.promising().line(2).awake(6000).answer(6000, histories.Fail, 2, histories.Acquire).recovers(12000, 1, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on and then its run is cut short", func(r *run) {
 			r.phase(0, histories.PhaseChaos).promising().line(2).want(5200, 1).place(5201, 1, 3).awake(7000).got(7000, 2, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on behind one whose session may have ended under its release", func(r *run) {
 			r.promising().line(2).awake(7000).got(7000, 2, 2).release(7001, 2).released(7002, 2).recovers(12000, 2)
 			r.add(12100, histories.Event{Type: histories.Expired, Process: -1, Session: session(1)})
-		}, Unknown},
+		}, verdict.Unknown},
 		{"a waiter sleeps on under a fault", func(r *run) {
 			r.promising().line(2).awake(5800).fault(5800, histories.FaultStart, "isolate", 2).awake(6300).fault(6300, histories.FaultStop, "isolate", 2).grant(7000, 2, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on after a fault", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2)
 			r.fault(5020, histories.FaultStart, "isolate", 2).fault(5060, histories.FaultStop, "isolate", 2).release(5099, 1).released(5100, 1).grant(7000, 2, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on long after a fault", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2)
 			r.fault(5020, histories.FaultStart, "isolate", 2).fault(5060, histories.FaultStop, "isolate", 2).release(5099, 1).released(5100, 1).grant(8200, 2, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on that was told its place since the fault", func(r *run) {
 			r.promising().fault(5000, histories.FaultStart, "isolate", 2).fault(5001, histories.FaultStop, "isolate", 2).awake(5500)
 			r.want(5510, 1).place(5511, 1, 1).got(5512, 1, 1).want(5520, 2).place(5521, 2, 2).release(5599, 1).released(5600, 1).grant(7000, 2, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on under the fault of another", func(r *run) {
 			r.promising().fault(5000, histories.FaultStart, "isolate", 3).line(2).awake(6300).fault(6300, histories.FaultStop, "isolate", 3).grant(7000, 2, 1)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on under a fault of a server", func(r *run) {
 			f := histories.Fault{ID: 1, Name: "isolate-server", Targets: []string{"server 1"}, Processes: []int{3}}
 			r.promising().line(2).awake(6050).add(6050, histories.Event{Type: histories.FaultStart, Process: -1, Fault: &f}).awake(6300).
 				add(6300, histories.Event{Type: histories.FaultStop, Process: -1, Fault: &f}).grant(7000, 2, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on while its session ends", func(r *run) {
 			r.promising().line(2).awake(6500).expired(6500, 2).
 				awake(7000).op(7000, histories.OK, 2, histories.Acquire, histories.Event{Token: tok(9), Depth: 1, Session: "s9"}).
 				release(7001, 2).released(7002, 2).recovers(12000, 1, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on while nothing goes on record", func(r *run) {
 			r.promising().line(2).awake(5500).server(6300, histories.Alone).grant(7000, 2, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on while all that goes on record is that others gave up", func(r *run) {
 			r.promising().line(2)
 			for ms := 5200; ms < 7000; ms += 100 {
 				r.want(ms, 3).answer(ms+1, histories.Fail, 3, histories.Acquire)
 			}
 			r.grant(7000, 2, 1, 3)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on while a server is silent", func(r *run) {
 			r.promising().line(2).awake(6100).server(6100, histories.Silent).awake(6200).grant(7000, 2, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on while another waits for its place", func(r *run) {
 			other := histories.Event{Lock: "b"}
 			r.promising().line(2).awake(5600).op(5600, histories.Invoke, 3, histories.TryAcquire, other).awake(6000).
@@ -145,47 +146,47 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 				}
 			}
 			r.phase(12100, histories.PhaseEnd)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on after a release that nobody answered", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2)
 			r.release(5099, 1).answer(5100, histories.Info, 1, histories.Release).grant(7000, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on behind one that has crashed", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2).want(5020, 3).place(5021, 3, 3)
 			r.crash(5030, 2).release(5099, 1).released(5100, 1).grant(7000, 3, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on behind one that has just given up", func(r *run) {
 			r.promising().line(2, 3).awake(5900).answer(5900, histories.Fail, 2, histories.Acquire).grant(7000, 3, 1, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on behind one that has given up", func(r *run) {
 			r.promising().line(2, 3).answer(5200, histories.Fail, 2, histories.Acquire).grant(7000, 3, 1, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on behind one that has given up and crashed", func(r *run) {
 			r.promising().line(2, 3).answer(5200, histories.Fail, 2, histories.Acquire).crash(5201, 2).grant(7000, 3, 1)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on behind one that has given up under a fault", func(r *run) {
 			r.promising().fault(5000, histories.FaultStart, "isolate", 2).line(2, 3).answer(5200, histories.Fail, 2, histories.Acquire).
 				fault(5200, histories.FaultStop, "isolate", 2).grant(7000, 3, 1, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on while one of whom nobody knows the place waits", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5005, 3).want(5010, 2).place(5011, 2, 2)
 			r.release(5099, 1).released(5100, 1).awake(7000).got(7000, 2, 2).crash(7001, 3).release(7002, 2).released(7003, 2).recovers(12000, 1, 2)
-		}, Holds},
+		}, verdict.Holds},
 		{"a waiter sleeps on while one that came later waits", func(r *run) {
 			r.promising().line(2).want(5200, 3).awake(7000).got(7000, 2, 2).crash(7001, 3).release(7002, 2).released(7003, 2).recovers(12000, 1, 2)
-		}, Violated},
+		}, verdict.Violated},
 		{"a waiter sleeps on behind one that has lost its place since", func(r *run) {
 			r.promising().line(2, 3).awake(6500).add(6500, histories.Event{Type: histories.Enqueued, Process: 2, Lock: "a", Token: tok(9), Session: "s9"}).awake(7000).
 				got(7000, 3, 3).release(7001, 3).released(7002, 3).
 				op(7003, histories.OK, 2, histories.Acquire, histories.Event{Token: tok(9), Depth: 1, Session: "s9"}).release(7004, 2).released(7005, 2).recovers(12000, 1, 2, 3)
-		}, Holds},
-		{"a waiter sleeps on after a grant behind one that had given up under a fault", func(r *run) { gaveUpUnderAFault(r, session(3), true, 5050) }, Violated},
-		{"a waiter sleeps on after a grant of the session that had given up under a fault", func(r *run) { gaveUpUnderAFault(r, session(2), true, 5050) }, Holds},
-		{"a waiter sleeps on after a grant long behind one that had given up under a fault without a place", func(r *run) { gaveUpUnderAFault(r, session(3), false, 6000) }, Violated},
-		{"a waiter sleeps on after a grant soon behind one that had given up under a fault without a place", func(r *run) { gaveUpUnderAFault(r, session(3), false, 5050) }, Holds},
+		}, verdict.Holds},
+		{"a waiter sleeps on after a grant behind one that had given up under a fault", func(r *run) { gaveUpUnderAFault(r, session(3), true, 5050) }, verdict.Violated},
+		{"a waiter sleeps on after a grant of the session that had given up under a fault", func(r *run) { gaveUpUnderAFault(r, session(2), true, 5050) }, verdict.Holds},
+		{"a waiter sleeps on after a grant long behind one that had given up under a fault without a place", func(r *run) { gaveUpUnderAFault(r, session(3), false, 6000) }, verdict.Violated},
+		{"a waiter sleeps on after a grant soon behind one that had given up under a fault without a place", func(r *run) { gaveUpUnderAFault(r, session(3), false, 5050) }, verdict.Holds},
 		{"a waiter sleeps on while one waits behind it", func(r *run) {
 			r.promising().line(2, 3).awake(7000).got(7000, 2, 2).release(7001, 2).released(7002, 2).got(7003, 3, 3).release(7004, 3).released(7005, 3).recovers(12000, 1, 2, 3)
-		}, Violated},
+		}, verdict.Violated},
 	})
 }
 
@@ -219,7 +220,7 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			r.awake(7000)
 			got(r, 7000, 2, write)
 			ends(r)
-		}, Violated},
+		}, verdict.Violated},
 		{"a writer waits for the last reader", func(r *run) {
 			begins(r, read)
 			asks(r, 5010, 2, read)
@@ -230,7 +231,7 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			gives(r, 7000, 2, read)
 			got(r, 7100, 3, write)
 			ends(r)
-		}, Unknown},
+		}, verdict.Unknown},
 		{"a reader sleeps on behind a reader", func(r *run) {
 			begins(r, write)
 			asks(r, 5010, 2, read)
@@ -240,7 +241,7 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			r.awake(7000)
 			got(r, 7000, 3, read)
 			ends(r)
-		}, Violated},
+		}, verdict.Violated},
 		{"a writer waits for the node of a reader that has crashed", func(r *run) {
 			begins(r, write)
 			asks(r, 5010, 2, read)
@@ -253,7 +254,7 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			r.awake(7000)
 			got(r, 7000, 4, write)
 			ends(r)
-		}, Unknown},
+		}, verdict.Unknown},
 		{"readers wait for the node of a writer that has crashed", func(r *run) {
 			begins(r, read)
 			asks(r, 5010, 4, write)
@@ -265,6 +266,6 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			got(r, 7000, 5, read)
 			got(r, 7001, 6, read)
 			ends(r)
-		}, Unknown},
+		}, verdict.Unknown},
 	})
 }

@@ -11,12 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkverify/zkverify/checker/internal/drawn"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 // windowed makes windows of so many events, and has Porcupine cut where it can.
 func windowed(events int) Option {
-	return func(c *check) { c.window, c.engines.caps.size = events, 1 }
+	return func(c *check) { c.window, c.engines.Caps.Size = events, 1 }
 }
 
 // inWindows checks that a history that is looked at a few events at a time gets
@@ -31,7 +32,7 @@ func inWindows(t testing.TB, h *histories.History, whole *Report, opts ...Option
 		}
 		for i := range r.Verdicts {
 			got, want := &r.Verdicts[i], whole.Verdicts[i]
-			if got.Guarantee == Fairness && got.Outcome == Violated && want.Outcome == Violated {
+			if got.Guarantee == Fairness && got.Outcome == verdict.Violated && want.Outcome == verdict.Violated {
 				// Of the many that one contender overtakes, some may have been
 				// forgotten.
 				*got = want
@@ -50,12 +51,12 @@ func inWindows(t testing.TB, h *histories.History, whole *Report, opts ...Option
 // the whole history does, whatever is drawn.
 var toTheLetter = map[string]bool{Permits: true, AllOrNothing: true, Revocation: true, Barriers: true}
 
-func sameVerdict(a, b Verdict) bool {
+func sameVerdict(a, b verdict.Verdict) bool {
 	if n, _ := a.Figure("semaphores whose changes overlap"); n > 0 {
 		a.Witnesses, b.Witnesses = nil, nil // between which cuts no order fits
 	}
-	sorted := func(all []Witness) []Witness { // those of one instant come in any order
-		return slices.SortedFunc(slices.Values(all), func(a, b Witness) int {
+	sorted := func(all []verdict.Witness) []verdict.Witness { // those of one instant come in any order
+		return slices.SortedFunc(slices.Values(all), func(a, b verdict.Witness) int {
 			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.What, b.What), cmp.Compare(fmt.Sprintf("%+v", a.Parties), fmt.Sprintf("%+v", b.Parties)))
 		})
 	}
@@ -80,10 +81,10 @@ func sameInWindows(t *rapid.T, h *histories.History, whole *Report, n int) {
 			if engine == Both && toTheLetter[got.Guarantee] && !sameVerdict(*got, *want) {
 				t.Fatalf("in windows of %d events:\n%+v\nas a whole:\n%+v\n%s", n, *got, *want, drawn.Text(h))
 			}
-			if got.Outcome == want.Outcome || engine == Porcupine && got.Outcome == NotJudged {
+			if got.Outcome == want.Outcome || engine == Porcupine && got.Outcome == verdict.NotJudged {
 				continue
 			}
-			if got.Outcome == Unknown && engine != Both {
+			if got.Outcome == verdict.Unknown && engine != Both {
 				continue // what only the other decides
 			}
 			t.Fatalf("%s, in windows of %d events: %v; as a whole: %v\n%s", engine, n, got, want, drawn.Text(h))

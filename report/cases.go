@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -14,7 +15,7 @@ import (
 type Case struct {
 	Recipe    histories.Recipe `json:"recipe,omitempty"` // empty: the run as a whole
 	Guarantee string           `json:"guarantee"`
-	Outcome   checker.Outcome  `json:"outcome"`
+	Outcome   verdict.Outcome  `json:"outcome"`
 	Reason    string           `json:"reason,omitempty"` // why it does not hold
 	// Expected is false where the run did not set out to put the guarantee to
 	// the test. That it is not exercised does not count then.
@@ -41,7 +42,7 @@ func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 			}
 		}
 	}
-	if o := r.Outcome(); o != checker.Holds && !bad {
+	if o := r.Outcome(); o != verdict.Holds && !bad {
 		// The servers disagree, or the faults met nobody: of the run, not of a guarantee.
 		cases = append(cases, Case{Guarantee: asWhole, Outcome: o, Reason: r.Reason(), Expected: true})
 	}
@@ -50,21 +51,21 @@ func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 
 // caseOf is one guarantee for one recipe. A violation counts against the recipes
 // whose locks its witnesses name: for the others the guarantee holds.
-func caseOf(header *histories.Header, recipe histories.Recipe, v *checker.Verdict) Case {
+func caseOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdict) Case {
 	c := Case{Recipe: recipe, Guarantee: v.Guarantee, Outcome: v.Outcome, Reason: v.Reason, Expected: v.Expected}
 	switch v.Outcome {
-	case checker.Holds:
+	case verdict.Holds:
 		c.Reason = ""
-	case checker.Violated:
+	case verdict.Violated:
 		mine := witnessesOf(header, recipe, v)
 		c.Witnesses = strings.Join(mine, "\n")
 		switch {
 		case len(mine) > 0 || len(v.Witnesses) == 0:
 		case v.Violations > len(v.Witnesses):
-			c.Outcome = checker.Unknown
+			c.Outcome = verdict.Unknown
 			c.Reason = fmt.Sprintf("it is violated on locks of other recipes, and of %s only the first %d are on record", words.Count(v.Violations, "violation"), len(v.Witnesses))
 		default:
-			c.Outcome, c.Reason = checker.Holds, ""
+			c.Outcome, c.Reason = verdict.Holds, ""
 		}
 	}
 	return c
@@ -72,7 +73,7 @@ func caseOf(header *histories.Header, recipe histories.Recipe, v *checker.Verdic
 
 // witnessesOf tells the witnesses on locks of a recipe. One that names no lock of
 // the header is of all recipes.
-func witnessesOf(header *histories.Header, recipe histories.Recipe, v *checker.Verdict) (told []string) {
+func witnessesOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdict) (told []string) {
 	for _, w := range v.Witnesses {
 		if _, known := header.Locks[w.Lock]; w.Lock == "" || (len(header.Locks) > 0 && !known) || header.RecipeOf(w.Lock) == recipe {
 			told = append(told, w.String())
@@ -84,9 +85,9 @@ func witnessesOf(header *histories.Header, recipe histories.Recipe, v *checker.V
 // counts reports whether a run with this case does not pass.
 func (c *Case) counts() bool {
 	switch c.Outcome {
-	case checker.Holds, checker.NotPromised:
+	case verdict.Holds, verdict.NotPromised:
 		return false
-	case checker.NotExercised:
+	case verdict.NotExercised:
 		return c.Expected
 	}
 	return true
@@ -102,13 +103,13 @@ func (c *Case) junit(class string) JUnitCase {
 	}
 	why := string(c.Outcome) + ": " + c.Reason
 	switch {
-	case c.Outcome == checker.Violated:
+	case c.Outcome == verdict.Violated:
 		out.Failure, out.Detail = c.Reason, c.Witnesses
-	case c.Outcome == checker.NotPromised:
+	case c.Outcome == verdict.NotPromised:
 		out.Skipped = c.Reason
 	case c.counts():
 		out.Error = why
-	case c.Outcome != checker.Holds:
+	case c.Outcome != verdict.Holds:
 		out.Skipped = why
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -127,18 +127,18 @@ func TestWhatIsGotAfterTheEndOfTheSessionIsStaleFromTheStart(t *testing.T) {
 
 func TestTheLookAtAViolationBeginsWithItsCause(t *testing.T) {
 	const ms = time.Millisecond
-	two := func(from time.Duration, end []checker.SessionEnd, faults ...checker.FaultSpan) *checker.Witness {
-		return &checker.Witness{Lock: "a", From: from, To: from + 10*ms, Faults: faults, SessionEnds: end, Parties: []checker.Party{
+	two := func(from time.Duration, end []verdict.SessionEnd, faults ...verdict.FaultSpan) *verdict.Witness {
+		return &verdict.Witness{Lock: "a", From: from, To: from + 10*ms, Faults: faults, SessionEnds: end, Parties: []verdict.Party{
 			{Process: 0, Session: "s1", From: 100 * ms, To: 900 * ms, Event: 1, Invoke: 0},
 			{Process: 1, Session: "s2", From: from, To: from + 10*ms, Event: 3, Invoke: 2},
 		}}
 	}
-	fault := func(process int, from, to time.Duration) checker.FaultSpan {
-		return checker.FaultSpan{Fault: histories.Fault{ID: 1, Name: "expire-session", Processes: []int{process}}, From: from, To: to}
+	fault := func(process int, from, to time.Duration) verdict.FaultSpan {
+		return verdict.FaultSpan{Fault: histories.Fault{ID: 1, Name: "expire-session", Processes: []int{process}}, From: from, To: to}
 	}
-	seen := []checker.SessionEnd{{Process: 0, Session: "s1", At: 300 * ms}}
+	seen := []verdict.SessionEnd{{Process: 0, Session: "s1", At: 300 * ms}}
 	for name, c := range map[string]struct {
-		witness *checker.Witness
+		witness *verdict.Witness
 		want    time.Duration
 		until   time.Duration // if it is after the end
 	}{
@@ -149,7 +149,7 @@ func TestTheLookAtAViolationBeginsWithItsCause(t *testing.T) {
 		"when the first got it":                        {two(110*ms, nil), 100 * ms, 0},
 		"the fault, when no session ends":              {two(250*ms, nil, fault(0, 240*ms, 245*ms)), 240 * ms, 0},
 		"a session that was seen to end afterwards":    {two(280*ms, seen, fault(0, 220*ms, 235*ms)), 220 * ms, 300 * ms},
-		"the fault, from when the session had ended":   {two(400*ms, []checker.SessionEnd{{Process: 0, Session: "s1", At: 395 * ms, Forced: true}}), 395 * ms, 0},
+		"the fault, from when the session had ended":   {two(400*ms, []verdict.SessionEnd{{Process: 0, Session: "s1", At: 395 * ms, Forced: true}}), 395 * ms, 0},
 		"the violation, when nothing near explains it": {two(400*ms, nil), 400 * ms, 0},
 	} {
 		s := newStory("mutual exclusion", c.witness, time.Second)

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 // story is what happened around one violation.
 type story struct {
 	guarantee string
-	witness   *checker.Witness
+	witness   *verdict.Witness
 	around    time.Duration // how far from it others are looked at
 
 	must []storyLine // its parties', and what happened to them
@@ -41,7 +42,7 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 	var all []*story
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if v.Outcome != checker.Violated {
+		if v.Outcome != verdict.Violated {
 			continue
 		}
 		for j := range v.Witnesses {
@@ -51,7 +52,7 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 	return all
 }
 
-func newStory(guarantee string, w *checker.Witness, around time.Duration) *story {
+func newStory(guarantee string, w *verdict.Witness, around time.Duration) *story {
 	s := &story{guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}
 	s.ends()
 	return s
@@ -87,7 +88,7 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 	case histories.FaultStart, histories.FaultStop:
 		return len(w.Faults) > 0 && e.Fault.ID == w.Faults[0].ID && e.Fault.Name == w.Faults[0].Name
 	case histories.Expired:
-		return e.Time <= w.To+s.around && slices.ContainsFunc(w.Parties, func(p checker.Party) bool { return p.Session != "" && p.Session == e.Session })
+		return e.Time <= w.To+s.around && slices.ContainsFunc(w.Parties, func(p verdict.Party) bool { return p.Session != "" && p.Session == e.Session })
 	}
 	for _, p := range w.Parties {
 		if i == p.Event || i == p.Invoke {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -47,7 +48,7 @@ type view struct {
 type outcomeView struct{ Text, Class, Sign string }
 
 type verdictView struct {
-	*checker.Verdict
+	*verdict.Verdict
 	Outcome outcomeView
 	Summary string
 	Model   string
@@ -71,13 +72,13 @@ type storyView struct {
 	Lines     []storyLine
 }
 
-var signs = map[checker.Outcome]outcomeView{
-	checker.Holds:        {"holds", "holds", "✓"},
-	checker.Violated:     {"violated", "violated", "✗"},
-	checker.Unknown:      {"unknown", "open", "?"},
-	checker.NotExercised: {"not exercised", "open", "∅"},
-	checker.NotJudged:    {"not judged", "open", "?"},
-	checker.NotPromised:  {"not promised", "none", "–"},
+var signs = map[verdict.Outcome]outcomeView{
+	verdict.Holds:        {"holds", "holds", "✓"},
+	verdict.Violated:     {"violated", "violated", "✗"},
+	verdict.Unknown:      {"unknown", "open", "?"},
+	verdict.NotExercised: {"not exercised", "open", "∅"},
+	verdict.NotJudged:    {"not judged", "open", "?"},
+	verdict.NotPromised:  {"not promised", "none", "–"},
 }
 
 func viewOf(name string, p *pass, r *checker.Report) *view {
@@ -112,7 +113,7 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 	var not []string
 	for i := range r.Verdicts {
 		judged := &r.Verdicts[i]
-		if judged.Outcome == checker.NotPromised {
+		if judged.Outcome == verdict.NotPromised {
 			not = append(not, judged.Guarantee)
 			continue
 		}
@@ -126,7 +127,7 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 	return v
 }
 
-func describeFault(f checker.FaultSpan) string {
+func describeFault(f verdict.FaultSpan) string {
 	text := f.Name
 	if len(f.Targets) > 0 {
 		text += " on " + strings.Join(f.Targets, ", ")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -139,12 +139,12 @@ func (s *story) frame() (since, until time.Duration) {
 }
 
 // fault returns the likeliest one if it hit a party.
-func (s *story) fault() *checker.FaultSpan {
+func (s *story) fault() *verdict.FaultSpan {
 	if len(s.witness.Faults) == 0 {
 		return nil
 	}
 	f := &s.witness.Faults[0]
-	hit := func(p checker.Party) bool { return slices.Contains(f.Processes, p.Process) }
+	hit := func(p verdict.Party) bool { return slices.Contains(f.Processes, p.Process) }
 	if len(f.Processes) > 0 && !slices.ContainsFunc(s.witness.Parties, hit) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/report"
 )
@@ -62,22 +63,22 @@ func junitLines(t *testing.T, header histories.Header, r *checker.Report) []stri
 	return lines
 }
 
-func verdictOn(guarantee string, o checker.Outcome, reason string, witnesses ...checker.Witness) checker.Verdict {
-	return checker.Verdict{Guarantee: guarantee, Outcome: o, Reason: reason, Promised: true, Expected: true, Witnesses: witnesses, Violations: len(witnesses)}
+func verdictOn(guarantee string, o verdict.Outcome, reason string, witnesses ...verdict.Witness) verdict.Verdict {
+	return verdict.Verdict{Guarantee: guarantee, Outcome: o, Reason: reason, Promised: true, Expected: true, Witnesses: witnesses, Violations: len(witnesses)}
 }
 
 func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 	header := histories.Header{Target: "recipes", Locks: map[string]histories.Lock{"m": {Recipe: histories.Mutex}, "n": {Recipe: histories.NonReentrant}, "s": {Recipe: histories.Semaphore, Size: 2}}}
 	uses := []checker.RecipeUse{{Recipe: histories.Mutex}, {Recipe: histories.NonReentrant}, {Recipe: histories.Semaphore}}
-	fairness := verdictOn(checker.Fairness, checker.NotPromised, "not promised by the target")
+	fairness := verdictOn(checker.Fairness, verdict.NotPromised, "not promised by the target")
 	fairness.Promised = false
-	r := &checker.Report{Recipes: uses, Verdicts: []checker.Verdict{
-		verdictOn(checker.MutualExclusion, checker.Violated, "two owners", checker.Witness{Lock: "m", What: "p and <q>"}),
-		verdictOn(checker.Reentrancy, checker.Unknown, "gave up"),
+	r := &checker.Report{Recipes: uses, Verdicts: []verdict.Verdict{
+		verdictOn(checker.MutualExclusion, verdict.Violated, "two owners", verdict.Witness{Lock: "m", What: "p and <q>"}),
+		verdictOn(checker.Reentrancy, verdict.Unknown, "gave up"),
 		fairness,
-		verdictOn(checker.Permits, checker.NotExercised, "nobody came"),
-		verdictOn(checker.NoLeak, checker.Violated, "left", checker.Witness{What: "a node is left"}),
-		verdictOn(checker.Progress, checker.Holds, "all came"),
+		verdictOn(checker.Permits, verdict.NotExercised, "nobody came"),
+		verdictOn(checker.NoLeak, verdict.Violated, "left", verdict.Witness{What: "a node is left"}),
+		verdictOn(checker.Progress, verdict.Holds, "all came"),
 	}}
 	got := strings.Join(junitLines(t, header, r), "\n")
 	want := strings.Join([]string{
@@ -109,7 +110,7 @@ func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 }
 
 func TestNoSuitePassesWhoseRunDoesNot(t *testing.T) {
-	r := &checker.Report{Recipes: []checker.RecipeUse{{Recipe: histories.Mutex}}, Verdicts: []checker.Verdict{verdictOn(checker.Progress, checker.Holds, "all came")}}
+	r := &checker.Report{Recipes: []checker.RecipeUse{{Recipe: histories.Mutex}}, Verdicts: []verdict.Verdict{verdictOn(checker.Progress, verdict.Holds, "all came")}}
 	if got := strings.Join(junitLines(t, histories.Header{Target: "x"}, r), "\n"); strings.Contains(got, "error") && !strings.Contains(got, "errors 0") {
 		t.Errorf("a run that holds: %s", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -38,7 +39,7 @@ type Night struct {
 type NightResult struct {
 	Seed    int64           `json:"seed"`
 	Target  string          `json:"target"`
-	Outcome checker.Outcome `json:"outcome"`
+	Outcome verdict.Outcome `json:"outcome"`
 	Reason  string          `json:"reason"`
 	Trouble string          `json:"trouble,omitempty"` // what went wrong with the run itself
 	Void    bool            `json:"void,omitempty"`    // the servers disagreed: it shows nothing
@@ -76,7 +77,7 @@ func figure(r *checker.Report, name string) int {
 // Passed reports whether nothing is to be kept of the run. One that was too short
 // to exercise everything has shown nothing wrong.
 func (r *NightResult) Passed() bool {
-	return r.Trouble == "" && (r.Outcome == checker.Holds || r.Outcome == checker.NotExercised)
+	return r.Trouble == "" && (r.Outcome == verdict.Holds || r.Outcome == verdict.NotExercised)
 }
 
 // ReadNight reads what WriteJSON has written.
@@ -179,17 +180,17 @@ func (n *Night) Add(r *NightResult) {
 
 // Outcome sums the night up: violated if any run is, holding if all are made and
 // each holds.
-func (n *Night) Outcome() checker.Outcome {
-	worst := checker.Holds
+func (n *Night) Outcome() verdict.Outcome {
+	worst := verdict.Holds
 	if len(n.Left()) > 0 {
-		worst = checker.Unknown
+		worst = verdict.Unknown
 	}
 	for _, r := range n.Results {
 		o := r.Outcome
-		if r.Trouble != "" || o == checker.NotJudged {
-			o = checker.Worse(o, checker.Unknown)
+		if r.Trouble != "" || o == verdict.NotJudged {
+			o = verdict.Worse(o, verdict.Unknown)
 		}
-		worst = checker.Worse(worst, o)
+		worst = verdict.Worse(worst, o)
 	}
 	return worst
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
@@ -73,13 +74,13 @@ func (n *Night) columns() (columns []string) {
 
 // worst is what came of a guarantee, over all recipes of a run.
 func (r *NightResult) worst(name string) nightCell {
-	worst := checker.Outcome("")
+	worst := verdict.Outcome("")
 	var why []string
 	for _, c := range r.Cases {
 		if c.Guarantee != name {
 			continue
 		}
-		worst = checker.Worse(worst, c.Outcome)
+		worst = verdict.Worse(worst, c.Outcome)
 		if c.Reason != "" {
 			why = append(why, fmt.Sprintf("%s: %s: %s", c.Recipe, c.Outcome, c.Reason))
 		}
@@ -89,8 +90,8 @@ func (r *NightResult) worst(name string) nightCell {
 
 // rank puts what failed first, then what shows less than it should.
 func rank(r NightResult) int {
-	if r.Trouble != "" && r.Outcome != checker.Violated {
-		return rank(NightResult{Outcome: checker.Unknown})
+	if r.Trouble != "" && r.Outcome != verdict.Violated {
+		return rank(NightResult{Outcome: verdict.Unknown})
 	}
-	return slices.Index(checker.Outcomes(), r.Outcome)
+	return slices.Index(verdict.Outcomes(), r.Outcome)
 }

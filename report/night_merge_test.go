@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -21,7 +22,7 @@ func parts() (first, second *Night) {
 			Options: map[string]string{"faults": "all"},
 		}
 	}
-	result := func(seed int64, o checker.Outcome) *NightResult {
+	result := func(seed int64, o verdict.Outcome) *NightResult {
 		r := &checker.Report{
 			Coverage: checker.Coverage{{Fault: "down", Starts: 2, Met: map[checker.State]int{checker.Idle: 1, checker.Holding: 0}}},
 			Meetings: []checker.Meetings{
@@ -31,14 +32,14 @@ func parts() (first, second *Night) {
 		}
 		return &NightResult{Seed: seed, Target: "recipes", Outcome: o, Reason: "why", Ops: 100, Faults: 2, report: r, Cases: []Case{
 			{Recipe: histories.Mutex, Guarantee: checker.Fencing, Outcome: o, Reason: "why", Expected: true},
-			{Recipe: histories.Semaphore, Guarantee: checker.Fencing, Outcome: checker.Holds},
+			{Recipe: histories.Semaphore, Guarantee: checker.Fencing, Outcome: verdict.Holds},
 		}}
 	}
 	first, second = part("1/2", time.Unix(200, 0)), part("2/2", time.Unix(100, 0))
-	first.Add(result(10, checker.Holds))
-	first.Add(result(12, checker.Holds))
-	second.Add(result(11, checker.Holds))
-	second.Add(result(13, checker.Violated))
+	first.Add(result(10, verdict.Holds))
+	first.Add(result(12, verdict.Holds))
+	second.Add(result(11, verdict.Holds))
+	second.Add(result(13, verdict.Violated))
 	second.Results[1].Folder = "seed-13"
 	return first, second
 }
@@ -52,7 +53,7 @@ func TestThePartsOfANightAreMerged(t *testing.T) {
 	if got := fmt.Sprint(night.Made()); got != "[10 11 12 13]" {
 		t.Errorf("runs %s", got)
 	}
-	if night.Outcome() != checker.Violated || night.Shard != "" || night.Parts != 2 || !night.Started.Equal(second.Started) || night.Version != "v1" {
+	if night.Outcome() != verdict.Violated || night.Shard != "" || night.Parts != 2 || !night.Started.Equal(second.Started) || night.Version != "v1" {
 		t.Errorf("%+v", night)
 	}
 	if c := night.Coverage; len(c) != 1 || c[0].Starts != 8 || c[0].Met[checker.Idle] != 4 {
@@ -78,7 +79,7 @@ func TestARunThatIsInNoPartIsMissed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if night.Outcome() != checker.Unknown {
+	if night.Outcome() != verdict.Unknown {
 		t.Errorf("a night with half of its runs: %s", night.Outcome())
 	}
 	var page, junit bytes.Buffer

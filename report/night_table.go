@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -62,7 +63,7 @@ func (n *Night) recipes() []histories.Recipe {
 }
 
 func (n *Night) cell(recipe histories.Recipe, guarantee string) (counts []nightCount) {
-	for _, o := range checker.Outcomes() {
+	for _, o := range verdict.Outcomes() {
 		count := nightCount{Outcome: signs[o]}
 		for _, r := range n.Results {
 			for _, c := range r.Cases {

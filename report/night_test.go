@@ -10,18 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 )
 
 func aNight() *Night {
 	return &Night{
 		Title: "recipes", First: 100, Seeds: 6, Options: map[string]string{"duration": "60s", "faults": "all"},
 		Results: []NightResult{
-			{Seed: 100, Outcome: checker.Holds, Reason: "all hold", Took: time.Minute, Ops: 10, Target: "recipes", Cases: []Case{{Recipe: "mutex", Guarantee: "fencing", Outcome: checker.Holds}}},
-			{Seed: 103, Outcome: checker.Violated, Reason: "two </script><b>holders", Folder: "seed-103", Ops: 5, Target: "recipes", Cases: []Case{
-				{Recipe: "mutex", Guarantee: "fencing", Outcome: checker.Violated, Reason: "it went back"}, {Recipe: "semaphore", Guarantee: "fencing", Outcome: checker.Holds},
+			{Seed: 100, Outcome: verdict.Holds, Reason: "all hold", Took: time.Minute, Ops: 10, Target: "recipes", Cases: []Case{{Recipe: "mutex", Guarantee: "fencing", Outcome: verdict.Holds}}},
+			{Seed: 103, Outcome: verdict.Violated, Reason: "two </script><b>holders", Folder: "seed-103", Ops: 5, Target: "recipes", Cases: []Case{
+				{Recipe: "mutex", Guarantee: "fencing", Outcome: verdict.Violated, Reason: "it went back"}, {Recipe: "semaphore", Guarantee: "fencing", Outcome: verdict.Holds},
 			}},
-			{Seed: 101, Outcome: checker.NotExercised, Reason: "too short", Ops: 1, VoidRuns: []string{"seed-101-void-1"}},
+			{Seed: 101, Outcome: verdict.NotExercised, Reason: "too short", Ops: 1, VoidRuns: []string{"seed-101-void-1"}},
 		},
 	}
 }
@@ -73,7 +73,7 @@ func TestANightIsGoneOnWithWhereItStopped(t *testing.T) {
 }
 
 func TestTheOutcomeOfANightIsThatOfItsWorstRun(t *testing.T) {
-	all := func(outcomes ...checker.Outcome) *Night {
+	all := func(outcomes ...verdict.Outcome) *Night {
 		n := &Night{Seeds: len(outcomes), Options: map[string]string{"a": "b"}}
 		for i, o := range outcomes {
 			n.Results = append(n.Results, NightResult{Seed: int64(i), Outcome: o})
@@ -82,25 +82,25 @@ func TestTheOutcomeOfANightIsThatOfItsWorstRun(t *testing.T) {
 	}
 	for _, c := range []struct {
 		night *Night
-		want  checker.Outcome
+		want  verdict.Outcome
 	}{
-		{all(checker.Holds, checker.Holds), checker.Holds},
-		{all(checker.Holds, checker.NotExercised), checker.NotExercised},
-		{all(checker.Unknown, checker.NotExercised), checker.Unknown},
-		{all(checker.Unknown, checker.Violated, checker.Holds), checker.Violated},
+		{all(verdict.Holds, verdict.Holds), verdict.Holds},
+		{all(verdict.Holds, verdict.NotExercised), verdict.NotExercised},
+		{all(verdict.Unknown, verdict.NotExercised), verdict.Unknown},
+		{all(verdict.Unknown, verdict.Violated, verdict.Holds), verdict.Violated},
 	} {
 		if got := c.night.Outcome(); got != c.want {
 			t.Errorf("%v: %s, want %s", c.night.Results, got, c.want)
 		}
 	}
-	unfinished := all(checker.Holds, checker.Holds)
+	unfinished := all(verdict.Holds, verdict.Holds)
 	unfinished.Seeds++
-	if got := unfinished.Outcome(); got != checker.Unknown {
+	if got := unfinished.Outcome(); got != verdict.Unknown {
 		t.Errorf("a run is missing: %s", got)
 	}
-	troubled := all(checker.Holds)
+	troubled := all(verdict.Holds)
 	troubled.Results[0].Trouble = "a fault did not heal"
-	if got := troubled.Outcome(); got != checker.Unknown || troubled.Results[0].Passed() {
+	if got := troubled.Outcome(); got != verdict.Unknown || troubled.Results[0].Passed() {
 		t.Errorf("a run had trouble: %s", got)
 	}
 }
@@ -136,7 +136,7 @@ func TestANightIsTold(t *testing.T) {
 	if err := xml.Unmarshal(junit.Bytes(), &suite); err != nil || suite.Tests != 4 || suite.Failures != 1 || suite.Errors != 1 || !strings.Contains(junit.String(), `classname="recipes.mutex.seed-103"`) {
 		t.Errorf("%v: %s", err, junit.String())
 	}
-	r := NightResult{Seed: 7, Outcome: checker.Violated, Reason: "100 % wrong\nindeed"}
+	r := NightResult{Seed: 7, Outcome: verdict.Violated, Reason: "100 % wrong\nindeed"}
 	if got := r.Annotation(); !strings.HasPrefix(got, "::error title=zkverify seed 7::violated: 100 %25 wrong%0Aindeed") {
 		t.Error(got)
 	}

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
@@ -28,7 +28,7 @@ func (r *NightResult) Replay(dir string) string {
 		return ""
 	}
 	command := "zkverify replay " + quote(path.Join(dir, r.Folder))
-	if r.Outcome == checker.Violated {
+	if r.Outcome == verdict.Violated {
 		command += " --times 10 --until-violated"
 	}
 	return command
@@ -37,7 +37,7 @@ func (r *NightResult) Replay(dir string) string {
 // Annotation is the line by which a GitHub workflow shows it.
 func (r *NightResult) Annotation() string {
 	level := "error"
-	if r.Outcome != checker.Violated {
+	if r.Outcome != verdict.Violated {
 		level = "warning"
 	}
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
@@ -47,7 +47,7 @@ func (r *NightResult) Annotation() string {
 // counts says how many runs came to which outcome, the worst first.
 func (n *Night) counts() string {
 	var counts []string
-	for _, o := range checker.Outcomes() {
+	for _, o := range verdict.Outcomes() {
 		k := 0
 		for _, r := range n.Results {
 			if r.Outcome == o {

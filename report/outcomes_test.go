@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -18,20 +19,20 @@ import (
 // junit.xml, the page of the run, and the page of a night with that run in it.
 func TestEverythingThatShowsAVerdictShowsTheSameOutcome(t *testing.T) {
 	header := histories.Header{Target: "recipes", Locks: map[string]histories.Lock{"m": {Recipe: histories.Mutex}}}
-	for _, o := range checker.Outcomes() {
+	for _, o := range verdict.Outcomes() {
 		for _, expected := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, expected %v", o, expected), func(t *testing.T) {
-				v := checker.Verdict{
-					Guarantee: checker.Fencing, Outcome: o, Promised: o != checker.NotPromised, Expected: expected,
+				v := verdict.Verdict{
+					Guarantee: checker.Fencing, Outcome: o, Promised: o != verdict.NotPromised, Expected: expected,
 					Reason: "for a reason",
 				}
-				if o == checker.NotPromised {
+				if o == verdict.NotPromised {
 					v.Reason = "not promised by the target"
 				}
-				if o == checker.Violated {
-					v.Witnesses, v.Violations = []checker.Witness{{Lock: "m", What: "a witness"}}, 1
+				if o == verdict.Violated {
+					v.Witnesses, v.Violations = []verdict.Witness{{Lock: "m", What: "a witness"}}, 1
 				}
-				r := &checker.Report{Verdicts: []checker.Verdict{v}, Recipes: []checker.RecipeUse{{Recipe: histories.Mutex}}}
+				r := &checker.Report{Verdicts: []verdict.Verdict{v}, Recipes: []checker.RecipeUse{{Recipe: histories.Mutex}}}
 				for name, shown := range map[string]string{
 					"terminal": terminalOutcome(t, r), "verdict.json": jsonOutcome(t, r), "junit.xml": junitOutcome(t, header, r),
 					"report.html": pageOutcome(t, header, r), "index.html": nightOutcome(t, header, r),
@@ -120,7 +121,7 @@ func nightOutcome(t *testing.T, header histories.Header, r *checker.Report) stri
 
 // longestOutcomeIn returns the outcome that a text begins with or names.
 func longestOutcomeIn(text string) string {
-	for _, o := range checker.Outcomes() {
+	for _, o := range verdict.Outcomes() {
 		if strings.Contains(text, string(o)) {
 			return string(o)
 		}

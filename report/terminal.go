@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -91,13 +92,13 @@ func leads(r *checker.Report, run Run) []string {
 		lines = append(lines, "to look at it: "+run.Page)
 	}
 	switch o := r.Outcome(); {
-	case o == checker.Violated && run.Path != "":
+	case o == verdict.Violated && run.Path != "":
 		command := "zkverify explain"
 		for _, word := range append(slices.Clone(run.Args), run.Path) {
 			command += " " + quote(word)
 		}
 		lines = append(lines, "what happened: "+command)
-	case o == checker.NotExercised && run.Page != "":
+	case o == verdict.NotExercised && run.Page != "":
 		lines = append(lines, "to put more to the test: run longer (--duration), or name the faults (--faults)")
 	case run.Page != "":
 		lines = append(lines, "history, verdict and logs: "+run.Path)
@@ -133,9 +134,9 @@ func (p *printer) wrapped(first, further, text string) {
 	}
 }
 
-func (p *printer) paint(o checker.Outcome, text string) string {
-	code, colored := map[checker.Outcome]string{
-		checker.Holds: "32", checker.Violated: "1;31", checker.Unknown: "33", checker.NotExercised: "33", checker.NotJudged: "33",
+func (p *printer) paint(o verdict.Outcome, text string) string {
+	code, colored := map[verdict.Outcome]string{
+		verdict.Holds: "32", verdict.Violated: "1;31", verdict.Unknown: "33", verdict.NotExercised: "33", verdict.NotJudged: "33",
 	}[o]
 	if !p.style.Color || !colored {
 		return text
@@ -156,24 +157,24 @@ func (p *printer) outcome(r *checker.Report) {
 
 // verdicts prints the table: a row for each guarantee, and one for all that were not
 // promised.
-func (p *printer) verdicts(verdicts []checker.Verdict) {
+func (p *printer) verdicts(verdicts []verdict.Verdict) {
 	name, outcome := 0, 0
 	for i := range verdicts {
-		if v := &verdicts[i]; v.Outcome != checker.NotPromised {
+		if v := &verdicts[i]; v.Outcome != verdict.NotPromised {
 			name, outcome = max(name, len(v.Guarantee)), max(outcome, len(v.Outcome))
 		}
 	}
 	var not []string
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Outcome == checker.NotPromised {
+		if v.Outcome == verdict.NotPromised {
 			not = append(not, v.Guarantee)
 			continue
 		}
 		p.verdict(v, name, outcome)
 	}
 	if len(not) > 0 {
-		p.wrapped(string(checker.NotPromised)+": ", "  ", strings.Join(not, "; "))
+		p.wrapped(string(verdict.NotPromised)+": ", "  ", strings.Join(not, "; "))
 	}
 }
 
@@ -182,7 +183,7 @@ func (p *printer) verdicts(verdicts []checker.Verdict) {
 const leastReason = 24
 
 // verdict prints a row of the table, whose first columns are so wide.
-func (p *printer) verdict(v *checker.Verdict, name, outcome int) {
+func (p *printer) verdict(v *verdict.Verdict, name, outcome int) {
 	text := string(v.Outcome)
 	indent := name + 2 + outcome + 2
 	first := v.Guarantee + pad(v.Guarantee, name+2) + p.paint(v.Outcome, text)
@@ -214,10 +215,10 @@ func (p *printer) verdict(v *checker.Verdict, name, outcome int) {
 
 // witnesses prints the first violation of each guarantee, of a verbose report all that
 // are on record.
-func (p *printer) witnesses(verdicts []checker.Verdict) {
+func (p *printer) witnesses(verdicts []verdict.Verdict) {
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Outcome != checker.Violated {
+		if v.Outcome != verdict.Violated {
 			continue
 		}
 		shown, which := v.Witnesses, ""

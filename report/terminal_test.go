@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/report"
 )
@@ -16,21 +17,21 @@ import (
 func sample() *checker.Report {
 	met := map[checker.State]int{checker.Idle: 0, checker.Enqueuing: 0, checker.Waiting: 0, checker.Holding: 3, checker.Releasing: 0}
 	return &checker.Report{
-		Verdicts: []checker.Verdict{
+		Verdicts: []verdict.Verdict{
 			{
-				Guarantee: checker.MutualExclusion, Outcome: checker.Violated, Promised: true, Expected: true,
+				Guarantee: checker.MutualExclusion, Outcome: verdict.Violated, Promised: true, Expected: true,
 				Reason: "two owners held one lock at the same time, 5 times", Violations: 5,
-				Witnesses: []checker.Witness{{
+				Witnesses: []verdict.Witness{{
 					From: time.Second, To: 3 * time.Second / 2,
 					What:   `process 1 and process 2 both held lock "a" from 1.000000 s to 1.500000 s`,
-					Faults: []checker.FaultSpan{{Fault: histories.Fault{Name: "black-hole", Targets: []string{"client 1"}}, From: time.Second / 2, To: 2 * time.Second}},
+					Faults: []verdict.FaultSpan{{Fault: histories.Fault{Name: "black-hole", Targets: []string{"client 1"}}, From: time.Second / 2, To: 2 * time.Second}},
 				}},
-				Figures: []checker.Figure{{Name: "holds", Value: 12}},
+				Figures: []verdict.Figure{{Name: "holds", Value: 12}},
 			},
-			{Guarantee: checker.Fairness, Outcome: checker.NotPromised, Reason: "not promised by the target"},
-			{Guarantee: checker.Reentrancy, Outcome: checker.NotPromised, Reason: "not promised by the target"},
-			{Guarantee: checker.NoLeak, Outcome: checker.Holds, Promised: true, Expected: true, Reason: "nothing was left"},
-			{Guarantee: checker.Permits, Outcome: checker.NotJudged, Promised: true, Expected: true, Reason: "7 operations on record"},
+			{Guarantee: checker.Fairness, Outcome: verdict.NotPromised, Reason: "not promised by the target"},
+			{Guarantee: checker.Reentrancy, Outcome: verdict.NotPromised, Reason: "not promised by the target"},
+			{Guarantee: checker.NoLeak, Outcome: verdict.Holds, Promised: true, Expected: true, Reason: "nothing was left"},
+			{Guarantee: checker.Permits, Outcome: verdict.NotJudged, Promised: true, Expected: true, Reason: "7 operations on record"},
 		},
 		Recipes: []checker.RecipeUse{
 			{Recipe: histories.Semaphore, Locks: 1, Operations: 7, Got: 3, Held: 2, Awaited: 1},
@@ -38,7 +39,7 @@ func sample() *checker.Report {
 		},
 		Coverage: checker.Coverage{{Fault: "black-hole", Starts: 3, Met: met}},
 		Meetings: []checker.Meetings{{Fault: "black-hole", Recipe: histories.Semaphore, Met: met}},
-		Figures:  []checker.Figure{{Name: "operations", Value: 42}},
+		Figures:  []verdict.Figure{{Name: "operations", Value: 42}},
 		Notes:    []string{"the history is cut off: line 9"},
 	}
 }
@@ -117,13 +118,13 @@ func TestTheOutcomeIsOnTheLastScreen(t *testing.T) {
 }
 
 func TestWhatToDoNextDependsOnTheOutcome(t *testing.T) {
-	for o, want := range map[checker.Outcome]string{
-		checker.Violated:     "to look at it: d/report.html\nwhat happened: zkverify explain d\n",
-		checker.Holds:        "to look at it: d/report.html\nhistory, verdict and logs: d\n",
-		checker.Unknown:      "to look at it: d/report.html\nhistory, verdict and logs: d\n",
-		checker.NotExercised: "to look at it: d/report.html\nto put more to the test: run longer (--duration), or name the faults (--faults)\n",
+	for o, want := range map[verdict.Outcome]string{
+		verdict.Violated:     "to look at it: d/report.html\nwhat happened: zkverify explain d\n",
+		verdict.Holds:        "to look at it: d/report.html\nhistory, verdict and logs: d\n",
+		verdict.Unknown:      "to look at it: d/report.html\nhistory, verdict and logs: d\n",
+		verdict.NotExercised: "to look at it: d/report.html\nto put more to the test: run longer (--duration), or name the faults (--faults)\n",
 	} {
-		r := &checker.Report{Verdicts: []checker.Verdict{{Guarantee: checker.Fencing, Outcome: o, Promised: true, Expected: true, Reason: "because"}}}
+		r := &checker.Report{Verdicts: []verdict.Verdict{{Guarantee: checker.Fencing, Outcome: o, Promised: true, Expected: true, Reason: "because"}}}
 		if got := told(t, r, report.Run{Path: "d", Page: "d/report.html"}, report.Style{}); !strings.HasSuffix(got, "\n\n"+want) {
 			t.Errorf("of one that %s:\n%s", o, got)
 		}
@@ -198,7 +199,7 @@ func TestVerdictJSONIsReadBack(t *testing.T) {
 	if err := r.UnmarshalJSON(b.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if r.Outcome() != checker.Violated || len(r.Verdicts) != 5 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
+	if r.Outcome() != verdict.Violated || len(r.Verdicts) != 5 || r.Verdicts[0].Witnesses[0].Faults[0].Name != "black-hole" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -37,7 +37,7 @@ func TestEveryRecipeWorks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report.Outcome() == checker.Violated {
+			if report.Outcome() == verdict.Violated {
 				t.Errorf("violated: %s", report.Reason())
 			}
 			if len(r.Stuck) > 0 || len(r.Census.Contenders) > 0 || r.Census.Watches > 0 || len(r.Census.Goroutines) > 0 {

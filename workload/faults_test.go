@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -15,7 +16,7 @@ import (
 // violated reports whether the checker has found a guarantee broken.
 func violated(report *checker.Report, guarantee string) bool {
 	v := report.Verdict(guarantee)
-	return v != nil && v.Outcome == checker.Violated
+	return v != nil && v.Outcome == verdict.Violated
 }
 
 func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/cycle"
 )
@@ -21,7 +21,7 @@ func TestEveryTargetWorksWithoutFaults(t *testing.T) {
 			if r.Cycles < 10 {
 				t.Errorf("only %d cycles", r.Cycles)
 			}
-			if report.Outcome() == checker.Violated {
+			if report.Outcome() == verdict.Violated {
 				t.Errorf("violated: %s", report.Reason())
 			}
 			if len(r.Stuck) > 0 || len(r.Census.Contenders) > 0 || r.Census.Watches > 0 || len(r.Census.Goroutines) > 0 {

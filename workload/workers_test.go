@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -86,7 +87,7 @@ func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 	// So few holds may not come to re-enter. On a machine too busy to carry words in
 	// time nothing is held against the lock.
 	busy := r.Lateness.Worst > histories.Slack(2*time.Second)
-	if o := report.Outcome(); o != checker.Holds && o != checker.NotExercised && !(busy && o == checker.Unknown) {
+	if o := report.Outcome(); o != verdict.Holds && o != verdict.NotExercised && !(busy && o == verdict.Unknown) {
 		t.Errorf("the run is %s: %s", o, report.Reason())
 	}
 	figure := func(guarantee, name string) float64 {
@@ -154,7 +155,7 @@ func TestAKilledProcessIsACrashOfItsClientsWhoOpenAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := report.Outcome(); r.Nemesis.Struck != 2 || o == checker.Violated || o == checker.Unknown {
+	if o := report.Outcome(); r.Nemesis.Struck != 2 || o == verdict.Violated || o == verdict.Unknown {
 		t.Errorf("%d kills struck; the run is %s: %s", r.Nemesis.Struck, o, report.Reason())
 	}
 	crashed := map[int]bool{}

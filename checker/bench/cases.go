@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -138,17 +139,17 @@ func shrink(ctx context.Context, _ string) (outcome, error) {
 // says sums a report up: guarantees that nothing in the history puts to the test
 // are left out.
 func says(r *checker.Report) string {
-	n := map[checker.Outcome]int{}
+	n := map[verdict.Outcome]int{}
 	for i := range r.Verdicts {
 		n[r.Verdicts[i].Outcome]++
 	}
-	text := fmt.Sprintf("guarantees that hold: %d", n[checker.Holds])
-	if n[checker.Unknown] > 0 {
-		text += fmt.Sprintf(", %d unknown", n[checker.Unknown])
+	text := fmt.Sprintf("guarantees that hold: %d", n[verdict.Holds])
+	if n[verdict.Unknown] > 0 {
+		text += fmt.Sprintf(", %d unknown", n[verdict.Unknown])
 	}
-	if n[checker.Violated] > 0 {
+	if n[verdict.Violated] > 0 {
 		v := r.Verdict(checker.MutualExclusion)
-		text = fmt.Sprintf("%d violated, %s of %s", n[checker.Violated], words.Count(len(v.Witnesses), "witness"), v.Guarantee)
+		text = fmt.Sprintf("%d violated, %s of %s", n[verdict.Violated], words.Count(len(v.Witnesses), "witness"), v.Guarantee)
 	}
 	return text
 }

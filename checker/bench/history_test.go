@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -42,7 +43,7 @@ func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
 		}
 		for i := range r.Verdicts {
 			v := &r.Verdicts[i]
-			if want := s.violated && v.Guarantee == checker.MutualExclusion; (v.Outcome == checker.Violated) != want {
+			if want := s.violated && v.Guarantee == checker.MutualExclusion; (v.Outcome == verdict.Violated) != want {
 				t.Errorf("%+v: %v", s, v)
 			}
 		}
@@ -60,12 +61,12 @@ func TestTheMixedHistoryIsOfEveryRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == checker.Violated || v.Outcome == checker.Unknown {
+		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated || v.Outcome == verdict.Unknown {
 			t.Errorf("%v: %v", v, v.Witnesses)
 		}
 	}
 	for _, g := range []string{checker.MutualExclusion, checker.ReadersAndWriters, checker.Permits, checker.AllOrNothing, checker.Revocation, checker.Barriers} {
-		if v := r.Verdict(g); v.Outcome != checker.Holds {
+		if v := r.Verdict(g); v.Outcome != verdict.Holds {
 			t.Error(v)
 		}
 	}

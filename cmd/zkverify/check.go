@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -27,7 +27,7 @@ func (checkCmd) Help() string {
 }
 
 func (c *checkCmd) Run(ctx context.Context, con *console) error {
-	worst := checker.Holds
+	worst := verdict.Holds
 	for _, path := range c.Paths {
 		file, err := historyIn(path)
 		if err != nil {
@@ -48,7 +48,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		worst = checker.Worse(worst, r.Outcome())
+		worst = verdict.Worse(worst, r.Outcome())
 	}
 	return outcome(worst)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
@@ -48,7 +49,7 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 		return nil, errors.Join(failed, err)
 	}
 	failed = errors.Join(failed, folder.Write(plan.dir, ran.header, ran.Report, done.Took))
-	if failed != nil && ran.Outcome() == checker.Violated {
+	if failed != nil && ran.Outcome() == verdict.Violated {
 		con.say("zkverify: %v", failed)
 	}
 	return ran, runEnd(ran.Outcome(), done.Interrupted, failed, plan.print(out, style, ran, done))
@@ -56,15 +57,15 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 
 // runEnd is the error that a run ends with, and so its exit status: a violation comes
 // before whatever else went wrong, but for a report that could not be printed.
-func runEnd(o checker.Outcome, interrupted bool, failed, unprinted error) error {
-	if o == checker.Violated {
+func runEnd(o verdict.Outcome, interrupted bool, failed, unprinted error) error {
+	if o == verdict.Violated {
 		failed = nil
 	}
 	if err := errors.Join(failed, unprinted); err != nil {
 		return err
 	}
-	if interrupted && o != checker.Violated {
-		o = checker.Unknown
+	if interrupted && o != verdict.Violated {
+		o = verdict.Unknown
 	}
 	return outcome(o)
 }
@@ -191,7 +192,7 @@ func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done 
 	switch {
 	case p.cmd.JSON:
 		return report.JSON(out, ran.Report)
-	case p.cmd.Quiet && ran.Outcome() == checker.Holds:
+	case p.cmd.Quiet && ran.Outcome() == verdict.Holds:
 		return nil
 	}
 	about := report.Run{Header: ran.header, Path: p.dir, Page: filepath.Join(p.dir, reportFile), Facts: p.facts(done)}

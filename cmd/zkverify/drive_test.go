@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 )
 
@@ -15,26 +15,26 @@ func TestTheExitStatusOfARunTellsWhatMattersMost(t *testing.T) {
 	broken := errors.New("a fault did not heal")
 	full := errors.New("no space left on device")
 	for _, c := range []struct {
-		outcome           checker.Outcome
+		outcome           verdict.Outcome
 		interrupted       bool
 		failed, unprinted error
 		status            int
 	}{
-		{checker.Holds, false, nil, nil, 0},
-		{checker.Holds, true, nil, nil, 2},
-		{checker.Holds, false, broken, nil, 2},
-		{checker.Holds, false, nil, full, 2},
-		{checker.Holds, false, fmt.Errorf("phase: %w", ensemble.ErrServerDied), nil, 69},
-		{checker.Violated, false, nil, nil, 1},
-		{checker.Violated, true, nil, nil, 1},
-		{checker.Violated, false, broken, nil, 1},
-		{checker.Violated, true, ensemble.ErrServerDied, nil, 1},
-		{checker.Violated, false, nil, full, 2},
-		{checker.Unknown, false, nil, nil, 2},
-		{checker.Unknown, true, nil, nil, 2},
-		{checker.NotExercised, false, nil, nil, 2},
-		{checker.NotExercised, true, nil, nil, 2},
-		{checker.NotJudged, false, nil, nil, 2},
+		{verdict.Holds, false, nil, nil, 0},
+		{verdict.Holds, true, nil, nil, 2},
+		{verdict.Holds, false, broken, nil, 2},
+		{verdict.Holds, false, nil, full, 2},
+		{verdict.Holds, false, fmt.Errorf("phase: %w", ensemble.ErrServerDied), nil, 69},
+		{verdict.Violated, false, nil, nil, 1},
+		{verdict.Violated, true, nil, nil, 1},
+		{verdict.Violated, false, broken, nil, 1},
+		{verdict.Violated, true, ensemble.ErrServerDied, nil, 1},
+		{verdict.Violated, false, nil, full, 2},
+		{verdict.Unknown, false, nil, nil, 2},
+		{verdict.Unknown, true, nil, nil, 2},
+		{verdict.NotExercised, false, nil, nil, 2},
+		{verdict.NotExercised, true, nil, nil, 2},
+		{verdict.NotJudged, false, nil, nil, 2},
 	} {
 		if got := statusOf(runEnd(c.outcome, c.interrupted, c.failed, c.unprinted)); got != c.status {
 			t.Errorf("%s, interrupted %v, failed: %v, unprinted: %v: exit status %d, want %d", c.outcome, c.interrupted, c.failed, c.unprinted, got, c.status)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
@@ -20,15 +20,15 @@ const (
 )
 
 // outcome is the "error" of a command that has judged and said so.
-type outcome checker.Outcome
+type outcome verdict.Outcome
 
 func (o outcome) Error() string { return string(o) }
 
 func (o outcome) status() int {
-	switch checker.Outcome(o) {
-	case checker.Holds:
+	switch verdict.Outcome(o) {
+	case verdict.Holds:
 		return exitHolds
-	case checker.Violated:
+	case verdict.Violated:
 		return exitViolated
 	}
 	return exitUnknown

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
 )
@@ -80,10 +80,10 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 	if failure != nil {
 		return failure
 	}
-	if o := night.Outcome(); ctx.Err() == nil || o == checker.Violated {
+	if o := night.Outcome(); ctx.Err() == nil || o == verdict.Violated {
 		return outcome(o)
 	}
-	return outcome(checker.Unknown)
+	return outcome(verdict.Unknown)
 }
 
 // tellNight sums a night up, and names its page.
@@ -156,7 +156,7 @@ func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, nig
 		}
 		con.annotate(result)
 		con.tell("seed %d: %s%s", seed, result, timeLeft(started, i+1, len(left)))
-		if n.StopAtViolation && result.Outcome == checker.Violated {
+		if n.StopAtViolation && result.Outcome == verdict.Violated {
 			return nil
 		}
 	}

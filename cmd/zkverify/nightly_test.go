@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -18,8 +18,8 @@ func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	var said bytes.Buffer
 	con := &console{out: &said, err: &said}
-	void := report.NightResult{Outcome: checker.Unknown, Reason: "the servers disagree", Void: true}
-	holds := report.NightResult{Outcome: checker.Holds}
+	void := report.NightResult{Outcome: verdict.Unknown, Reason: "the servers disagree", Void: true}
+	holds := report.NightResult{Outcome: verdict.Holds}
 	// in makes the runs of one seed, each of which leaves a history.
 	in := func(name string, results ...report.NightResult) *report.NightResult {
 		t.Helper()
@@ -51,11 +51,11 @@ func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 		}
 	}
 
-	if r := in("one", holds); r.Outcome != checker.Holds || r.VoidRuns != nil {
+	if r := in("one", holds); r.Outcome != verdict.Holds || r.VoidRuns != nil {
 		t.Errorf("%+v", r)
 	}
 	folders()
-	if r := in("two", void, holds); r.Outcome != checker.Holds || !slices.Equal(r.VoidRuns, []string{"two-void-1"}) {
+	if r := in("two", void, holds); r.Outcome != verdict.Holds || !slices.Equal(r.VoidRuns, []string{"two-void-1"}) {
 		t.Errorf("%+v", r)
 	}
 	folders("two-void-1/history.jsonl.zst")
@@ -63,7 +63,7 @@ func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 		t.Errorf("said %q", &said)
 	}
 	// Nobody waits for ever for an ensemble that keeps failing.
-	if r := in("two", void, void, void); r.Outcome != checker.Unknown || r.Folder != "two" || len(r.VoidRuns) != voidRuns {
+	if r := in("two", void, void, void); r.Outcome != verdict.Unknown || r.Folder != "two" || len(r.VoidRuns) != voidRuns {
 		t.Errorf("%+v", r)
 	}
 	folders("two/history.jsonl.zst", "two-void-1/history.jsonl.zst", "two-void-2/history.jsonl.zst")

@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -105,7 +106,7 @@ func (r *replayCmd) zooKeeper(recorded string) string {
 
 // replay runs it again, so many times or for ever if that is 0.
 func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, schedule nemesis.Schedule, dir string, times int, before []string, zooKeeper string) error {
-	worst, done := checker.Holds, 0
+	worst, done := verdict.Holds, 0
 	back := make(map[string]int)
 	for n := 1; (times == 0 || n <= times) && ctx.Err() == nil; n++ {
 		again := *run
@@ -122,7 +123,7 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 			con.say("it was recorded with ZooKeeper %s; this is %s", zooKeeper, v)
 		}
 		done++
-		worst = checker.Worse(worst, ran.Outcome())
+		worst = verdict.Worse(worst, ran.Outcome())
 		now := violated(ran.Report)
 		came := slices.DeleteFunc(slices.Clone(before), func(g string) bool { return !slices.Contains(now, g) })
 		for _, g := range came {
@@ -138,10 +139,10 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 	}
 	con.tell("histories, verdicts and logs: %s", dir)
 	switch {
-	case worst == checker.Violated:
+	case worst == verdict.Violated:
 		return outcome(worst)
 	case ctx.Err() != nil:
-		return outcome(checker.Unknown)
+		return outcome(verdict.Unknown)
 	}
 	return outcome(worst)
 }
@@ -157,7 +158,7 @@ func replayOf(n, times int) string {
 // violated returns the guarantees that are.
 func violated(r *checker.Report) (names []string) {
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == checker.Violated {
+		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated {
 			names = append(names, v.Guarantee)
 		}
 	}

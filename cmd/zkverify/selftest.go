@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -124,9 +124,9 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	case err != nil:
 		return err
 	case slices.ContainsFunc(wrong, func(t selftest.Trial) bool { return !t.NotRun }):
-		return outcome(checker.Violated)
+		return outcome(verdict.Violated)
 	case !matrix.OK():
-		return outcome(checker.Unknown)
+		return outcome(verdict.Unknown)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/conformance"
 )
@@ -70,12 +70,12 @@ func (c *workerCheckCmd) Run(ctx context.Context, con *console) error {
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintf(con.out, "\ninterrupted after %s; wrong until then: %d\n", words.Count(len(steps), "step"), wrong)
-		return outcome(checker.Unknown)
+		return outcome(verdict.Unknown)
 	case err != nil:
 		return err
 	case wrong > 0:
 		fmt.Fprintf(con.out, "\nThe worker does %d of %s wrong. docs/worker.md has the protocol.\n", wrong, words.Count(len(steps), "step"))
-		return outcome(checker.Violated)
+		return outcome(verdict.Violated)
 	}
 	missing := 0
 	for _, s := range steps {
@@ -85,7 +85,7 @@ func (c *workerCheckCmd) Run(ctx context.Context, con *console) error {
 	}
 	if missing > 0 {
 		fmt.Fprintf(con.out, "\n%d of %s could not be made: nothing was found wrong in the others.\n", missing, words.Count(len(steps), "step"))
-		return outcome(checker.Unknown)
+		return outcome(verdict.Unknown)
 	}
 	fmt.Fprintf(con.out, "\nThe worker does all %s right.\n", words.Count(len(steps), "step"))
 	return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -44,10 +45,10 @@ func TestMixedContention(t *testing.T) {
 	long := duration >= time.Minute // a short run cannot see everything
 	exercised(t, h, long)
 	o := report.Outcome()
-	if o == checker.NotExercised && !long {
+	if o == verdict.NotExercised && !long {
 		return
 	}
-	if o != checker.Holds {
+	if o != verdict.Holds {
 		t.Errorf("%s: %s", o, report.Reason())
 		tell(t, report)
 	}
@@ -77,8 +78,8 @@ func TestMixedContentionFindsABrokenLockOfOurs(t *testing.T) {
 }
 
 // between reports whether exclusion was broken between the two sorts.
-func between(v *checker.Verdict) bool {
-	return slices.ContainsFunc(v.Witnesses, func(w checker.Witness) bool {
+func between(v *verdict.Verdict) bool {
+	return slices.ContainsFunc(v.Witnesses, func(w verdict.Witness) bool {
 		return len(w.Parties) == 2 && isCurator(w.Parties[0].Process%contenders) != isCurator(w.Parties[1].Process%contenders)
 	})
 }

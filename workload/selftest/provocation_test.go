@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/mutants"
@@ -89,12 +90,12 @@ func TestProvocationsAreSelectedByName(t *testing.T) {
 // A mutant must be caught by its own guarantee, and the recipe must have been put
 // to the test.
 func TestATrialIsJudgedByItsOwnGuarantee(t *testing.T) {
-	verdicts := func(outcomes ...checker.Outcome) *checker.Report {
+	verdicts := func(outcomes ...verdict.Outcome) *checker.Report {
 		r := &checker.Report{}
 		for i, name := range []string{checker.MutualExclusion, checker.Fairness} {
-			v := checker.Verdict{Guarantee: name, Outcome: outcomes[i], Promised: true, Expected: true}
-			if v.Outcome == checker.Violated {
-				v.Witnesses = []checker.Witness{{From: 3 * time.Second, What: "it broke"}}
+			v := verdict.Verdict{Guarantee: name, Outcome: outcomes[i], Promised: true, Expected: true}
+			if v.Outcome == verdict.Violated {
+				v.Witnesses = []verdict.Witness{{From: 3 * time.Second, What: "it broke"}}
 			}
 			r.Verdicts = append(r.Verdicts, v)
 		}
@@ -105,14 +106,14 @@ func TestATrialIsJudgedByItsOwnGuarantee(t *testing.T) {
 		report    *checker.Report
 		ok        bool
 	}{
-		"a mutant that is caught":                       {checker.MutualExclusion, verdicts(checker.Violated, checker.Violated), true},
-		"a mutant that another guarantee catches":       {checker.MutualExclusion, verdicts(checker.Holds, checker.Violated), false},
-		"a mutant whose guarantee could not be decided": {checker.MutualExclusion, verdicts(checker.Unknown, checker.Holds), false},
-		"a mutant of which it is not judged":            {checker.Permits, verdicts(checker.Violated, checker.Violated), false},
-		"a recipe that passes":                          {"", verdicts(checker.Holds, checker.NotExercised), true},
-		"a recipe that violates something else":         {"", verdicts(checker.Holds, checker.Violated), false},
-		"a recipe that was not put to the test":         {"", verdicts(checker.NotExercised, checker.Holds), false},
-		"a recipe of which nothing can be said":         {"", verdicts(checker.Holds, checker.Unknown), false},
+		"a mutant that is caught":                       {checker.MutualExclusion, verdicts(verdict.Violated, verdict.Violated), true},
+		"a mutant that another guarantee catches":       {checker.MutualExclusion, verdicts(verdict.Holds, verdict.Violated), false},
+		"a mutant whose guarantee could not be decided": {checker.MutualExclusion, verdicts(verdict.Unknown, verdict.Holds), false},
+		"a mutant of which it is not judged":            {checker.Permits, verdicts(verdict.Violated, verdict.Violated), false},
+		"a recipe that passes":                          {"", verdicts(verdict.Holds, verdict.NotExercised), true},
+		"a recipe that violates something else":         {"", verdicts(verdict.Holds, verdict.Violated), false},
+		"a recipe that was not put to the test":         {"", verdicts(verdict.NotExercised, verdict.Holds), false},
+		"a recipe of which nothing can be said":         {"", verdicts(verdict.Holds, verdict.Unknown), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trial := Trial{Target: "it", Guarantee: c.guarantee}

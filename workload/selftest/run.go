@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
@@ -234,7 +235,7 @@ func guaranteesOf(p Provocation) (all []string) {
 // that was not exercised would pass whatever it does.
 func (t *Trial) judge(r *checker.Report, exercised []string) {
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Outcome == checker.Violated {
+		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated {
 			t.Fired = append(t.Fired, v.Guarantee)
 		}
 	}
@@ -243,7 +244,7 @@ func (t *Trial) judge(r *checker.Report, exercised []string) {
 		switch {
 		case v == nil:
 			t.Why = t.Guarantee + " is not judged of this recipe"
-		case v.Outcome != checker.Violated:
+		case v.Outcome != verdict.Violated:
 			t.Why = fmt.Sprintf("escaped: %s", v)
 		default:
 			t.OK = true
@@ -254,12 +255,12 @@ func (t *Trial) judge(r *checker.Report, exercised []string) {
 		}
 		return
 	}
-	if r.Outcome() == checker.Violated || r.Outcome() == checker.Unknown {
+	if r.Outcome() == verdict.Violated || r.Outcome() == verdict.Unknown {
 		t.Why = r.Reason()
 		return
 	}
 	for _, g := range exercised {
-		if v := r.Verdict(g); v == nil || v.Outcome != checker.Holds {
+		if v := r.Verdict(g); v == nil || v.Outcome != verdict.Holds {
 			t.Why = fmt.Sprintf("was not put to the test: %s", v)
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/internal/words"
@@ -109,10 +110,10 @@ const judgeWithin = time.Minute
 func (r *ran) failure(seed int64) string {
 	var b strings.Builder
 	switch o := r.report.Outcome(); {
-	case o == checker.Violated:
+	case o == verdict.Violated:
 		for i := range r.report.Verdicts {
 			v := &r.report.Verdicts[i]
-			if v.Outcome != checker.Violated {
+			if v.Outcome != verdict.Violated {
 				continue
 			}
 			fmt.Fprintf(&b, "%s is violated: %s.\n", v.Guarantee, v.Reason)
@@ -124,9 +125,9 @@ func (r *ran) failure(seed int64) string {
 		fmt.Fprintf(&b, "the run was ended after %v (%v); until then: %s\n", r.Chaos.Round(time.Millisecond), r.why, r.report.Reason())
 	case r.failed != nil:
 		fmt.Fprintf(&b, "the run failed: %v\n", r.failed)
-	case o == checker.NotExercised:
+	case o == verdict.NotExercised:
 		fmt.Fprintf(&b, "not exercised: %s\n  Give it more time (verify.Duration), or promise only what the lock does.\n", r.report.Reason())
-	case o != checker.Holds:
+	case o != verdict.Holds:
 		fmt.Fprintf(&b, "%s: %s\n", o, r.report.Reason())
 	default:
 		return ""

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/examples/flapping"
@@ -138,7 +139,7 @@ func TestALockThatBreaksFailsTheTestInPlainWords(t *testing.T) {
 	needsServers(t)
 	dir := t.TempDir()
 	tr, report := try(t, target(t, "zk-lock"), nil, Duration(6*time.Second), Locks(1), OwnFaults(flapping.Kind()), With(ended), Keep(dir), Seed(7))
-	if !tr.failed || report.Outcome() != checker.Violated {
+	if !tr.failed || report.Outcome() != verdict.Violated {
 		t.Fatalf("the test failed: %v, and the run is %s", tr.failed, report.Outcome())
 	}
 	in := kept(t, dir)
@@ -189,10 +190,10 @@ func TestALockThatHoldsPassesAndLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	tr, report := try(t, target(t, "recipes"), nil, Duration(3*time.Second), Faults("none"), Clients(4), Locks(1),
 		With(func(c *workload.Config) { c.Mix.Reenter = 0.5 }))
-	if tr.failed != (report.Outcome() != checker.Holds) {
+	if tr.failed != (report.Outcome() != verdict.Holds) {
 		t.Errorf("the test failed: %v, and the run is %s", tr.failed, report.Outcome())
 	}
-	if report.Outcome() == checker.Violated {
+	if report.Outcome() == verdict.Violated {
 		t.Errorf("a lock without faults: %s", report.Reason())
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "zkverify-*")); (len(left) > 0) != tr.failed {
@@ -318,18 +319,18 @@ func TestARunOnServersThatDisagreeIsMadeAgain(t *testing.T) {
 }
 
 func TestEachWayToFailIsToldApart(t *testing.T) {
-	idle := &checker.Report{Verdicts: []checker.Verdict{{Guarantee: "fencing", Outcome: checker.NotExercised, Promised: true, Expected: true, Reason: "no token was granted"}}}
+	idle := &checker.Report{Verdicts: []verdict.Verdict{{Guarantee: "fencing", Outcome: verdict.NotExercised, Promised: true, Expected: true, Reason: "no token was granted"}}}
 	for want, r := range map[string]*ran{
 		"the run failed: disk full":                {report: &checker.Report{}, failed: errors.New("disk full")},
 		"not exercised: ":                          {report: idle},
 		"the run was ended after 0s (enough)":      {report: idle, why: errors.New("enough")},
-		"fencing is violated: tokens went back.\n": {report: &checker.Report{Verdicts: []checker.Verdict{{Guarantee: "fencing", Outcome: checker.Violated, Promised: true, Reason: "tokens went back"}}}, why: errors.New("enough")},
+		"fencing is violated: tokens went back.\n": {report: &checker.Report{Verdicts: []verdict.Verdict{{Guarantee: "fencing", Outcome: verdict.Violated, Promised: true, Reason: "tokens went back"}}}, why: errors.New("enough")},
 	} {
 		if got := r.failure(3); !strings.HasPrefix(got, want) {
 			t.Errorf("%q; want %q first", got, want)
 		}
 	}
-	holds := &checker.Report{Verdicts: []checker.Verdict{{Guarantee: "fencing", Outcome: checker.Holds, Promised: true, Expected: true}}}
+	holds := &checker.Report{Verdicts: []verdict.Verdict{{Guarantee: "fencing", Outcome: verdict.Holds, Promised: true, Expected: true}}}
 	if got := (&ran{report: holds}).failure(3); got != "" {
 		t.Errorf("a run that holds fails with %q", got)
 	}

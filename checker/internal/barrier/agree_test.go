@@ -1,0 +1,51 @@
+package barrier
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/zkverify/zkverify/checker/internal/drawn"
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/histories"
+)
+
+func TestTheEnginesAgreeOnBarriers(t *testing.T) {
+	drawn.Agree(t, facts.Is(histories.Barrier), func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
+		tr := facts.Of(h)
+		for _, lock := range tr.LocksThat(facts.Is(histories.Barrier)) {
+			x := &Crossing{}
+			for _, o := range tr.Ops {
+				if o.Lock == lock {
+					x.Add(o)
+				}
+			}
+			ops := x.operations()
+			a.Cuts += len(cutBarrier(ops, 1, BarrierState{}, search.Never)) - 1
+			a.Same(t, h, lock, len(x.early()) > 0, func(size int) bool {
+				s := &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
+				var r search.SegmentSearch[BarrierState, barrierStep]
+				r.Window(cutBarrier(ops, s.Size, BarrierState{}, search.Never), true, searchBarrier(s))
+				return r.Answer.Illegal
+			}, bruteBarrier(x), 0)
+		}
+	})
+}
+
+// bruteBarrier tries a barrier: x is 1 while it is up.
+func bruteBarrier(x *Crossing) []drawn.Op {
+	var ops []drawn.Op
+	for _, o := range x.Sets {
+		ops = append(ops, drawn.Op{Call: o.Call, Ret: o.Ret, Do: func(_, _ int) (int, bool) { return 1, true }})
+	}
+	for _, o := range x.Removes {
+		ops = append(ops, drawn.Op{Call: o.Call, Ret: Until(o), Do: func(_, _ int) (int, bool) { return 0, true }})
+	}
+	for _, o := range x.Waits {
+		ops = append(ops, drawn.Op{Call: o.Call, Ret: o.Ret, Do: func(_, up int) (int, bool) { return up, up == 0 }})
+	}
+	return ops
+}

@@ -1,0 +1,119 @@
+package barrier
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// barriersJudge: nobody passes a barrier that is up, and the members of a double
+// barrier come in together and go out together. The two recipes have one
+// verdict, and each that is driven must have been put to the test.
+type barriersJudge struct {
+	v       *verdict.Verdict
+	singles map[string]*singleBarrier
+	doubles map[string]*doubleBarrier
+}
+
+// singleBarrier is what the judge knows of one barrier.
+type singleBarrier struct {
+	violations int
+	sweep      barrierSweep
+	search     barrierSearch
+}
+
+func NewBarriers(_ *facts.Trace, v *verdict.Verdict) *barriersJudge {
+	v.Promised, v.Expected = true, true
+	return &barriersJudge{
+		v:       v,
+		singles: map[string]*singleBarrier{}, doubles: map[string]*doubleBarrier{},
+	}
+}
+
+func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) {
+	settled := map[string][]*facts.Op{}
+	for _, o := range t.Ops {
+		if !o.Recipe().IsLock() && t.Settled(o) {
+			settled[o.Lock] = append(settled[o.Lock], o)
+		}
+	}
+	any := t.Oldest(func(*facts.Op) bool { return true })
+	remove := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Remove })
+	wait := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Wait })
+	set := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Set })
+	for _, lock := range t.LocksThat(facts.Is(histories.Barrier)) {
+		of := j.singles[lock]
+		if of == nil {
+			of = &singleBarrier{sweep: newBarrierSweep()}
+			j.singles[lock] = of
+		}
+		of.sweep.take(settled[lock])
+		of.sweep.judge(remove(lock), func(d demand, removes int) {
+			if e.Sweeps {
+				of.violations++
+				j.v.Violate(func() verdict.Witness { return passedEarly(t, d, removes) })
+			}
+		})
+		if !t.Last {
+			of.sweep.advance(min(remove(lock)-1, t.End))
+		}
+		of.sweep.forget(min(wait(lock), t.End+1), min(set(lock), t.End+1))
+		if e.Searches {
+			of.search.window(&e.Caps, t, settled[lock], any(lock))
+		}
+	}
+	for _, lock := range t.LocksThat(facts.Is(histories.DoubleBarrier)) {
+		of := j.doubles[lock]
+		if of == nil {
+			of = &doubleBarrier{size: t.Header.Locks[lock].Size}
+			j.doubles[lock] = of
+		}
+		of.take(j.v, t, settled[lock])
+		of.judge(j.v, t, lock)
+	}
+}
+
+func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
+	v := j.v
+	var shown, idle []string
+	for _, r := range t.Recipes() {
+		switch r {
+		case histories.Barrier:
+			passed, held := 0, 0
+			for _, lock := range t.LocksThat(facts.Is(r)) {
+				of := j.singles[lock]
+				e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
+				passed, held = passed+of.sweep.passed, held+of.sweep.held
+			}
+			shown = append(shown, words.Count(passed, "wait")+" at a barrier")
+			v.Count("waits that passed", passed)
+			v.Count("waits begun while the barrier was up", held)
+			if held == 0 {
+				idle = append(idle, "nobody waited at a barrier that was up")
+			}
+		case histories.DoubleBarrier:
+			entered, left := 0, 0
+			for _, of := range j.doubles {
+				entered, left = entered+of.entered, left+of.left
+			}
+			shown = append(shown, words.Count(entered, "member")+" of a double barrier")
+			v.Count("members that entered", entered)
+			v.Count("members that left", left)
+			if entered == 0 {
+				idle = append(idle, "nobody entered a double barrier")
+			}
+		}
+	}
+	switch {
+	case v.Outcome == verdict.Unknown: // the engines disagree
+	case len(idle) > 0 && v.Violations == 0:
+		v.Idle(strings.Join(idle, ", "))
+	default:
+		v.Conclude("nobody was early: "+strings.Join(shown, ", "), fmt.Sprintf("somebody passed too early, %s", words.Times(v.Violations)))
+	}
+}

@@ -1,0 +1,82 @@
+package barrier
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/search"
+)
+
+// barrierSegment is a segment of the history of a barrier.
+type barrierSegment = search.Segment[BarrierState, barrierStep]
+
+// operations returns the crossing as operations of barrierModel, by invocation.
+func (x *Crossing) operations() []search.Operation[barrierStep] {
+	var out []search.Operation[barrierStep]
+	add := func(step barrierStep, o *facts.Op) {
+		one := search.Operation[barrierStep]{Input: step, Call: search.Clock(int64(o.Call)), Ret: search.Clock(int64(o.Ret))}
+		if step == MayTake {
+			one.Ret = one.Call
+		}
+		out = append(out, one)
+	}
+	for _, o := range x.Sets {
+		add(PutUp, o)
+	}
+	for _, o := range x.Removes {
+		if o.OK() {
+			add(TakeDown, o)
+		} else {
+			add(MayTake, o)
+		}
+	}
+	for _, o := range x.Waits {
+		add(Passing, o)
+	}
+	slices.SortStableFunc(out, func(a, b search.Operation[barrierStep]) int { return cmp.Compare(a.Call, b.Call) })
+	return out
+}
+
+// cutBarrier turns one barrier's operations into segments of at least size of
+// them, which are linearizable exactly when the whole is.
+//
+// A cut is made where nothing is open and the state is decided. All operations
+// on the left come before all on the right then, so that a linearization of the
+// whole is one of each, one behind the other. The state is that of the update
+// that took effect last, and that is one which no other was invoked after: if
+// all such are of one kind, it is decided. After a remove without an answer
+// there is no cut: whether it is still to come depends on what is on the left.
+//
+// What comes before the first segment, in state begin, has been cut off already.
+// Nothing is cut after until: what was invoked later need not be known yet.
+func cutBarrier(ops []search.Operation[barrierStep], size int, begin BarrierState, until int64) []barrierSegment {
+	segments := []barrierSegment{{Cut: begin}}
+	var latest []search.Operation[barrierStep] // updates that may have been the last
+	end, pending := int64(-1), false
+	for _, o := range ops {
+		now := &segments[len(segments)-1]
+		if len(now.Ops) >= size && o.Call > end && o.Call <= until && !pending {
+			up := now.Cut.Up
+			decided := true
+			for i, u := range latest {
+				decided = decided && (i == 0 || u.Input == latest[0].Input)
+				up = u.Input == PutUp
+			}
+			if decided {
+				segments = append(segments, barrierSegment{Cut: BarrierState{Up: up}})
+				now, latest = &segments[len(segments)-1], nil
+			}
+		}
+		now.Ops = append(now.Ops, o)
+		end = max(end, o.Ret)
+		switch o.Input {
+		case MayTake:
+			pending = true
+		case PutUp, TakeDown:
+			latest = slices.DeleteFunc(latest, func(u search.Operation[barrierStep]) bool { return u.Ret < o.Call })
+			latest = append(latest, o)
+		}
+	}
+	return segments
+}

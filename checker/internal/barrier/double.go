@@ -1,0 +1,370 @@
+package barrier
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Each generation of a double barrier is one round: it begins at an instant at
+// which as many members are there as the barrier has, and is over when all who
+// entered have gone; rounds follow one another. That no node of an earlier round
+// is left when the next one gathers is vouched for by whoever records the
+// generations.
+//
+//   - An enter that returned ok did so after its round had begun. A member is
+//     there from the invocation of its enter on. One whose enter failed may have
+//     been counted, since its node goes later, but not after its session was
+//     seen to end.
+//   - A leave that returned ok did so when the round was over. A member that
+//     entered is inside until it invokes its leave, crashes, or its session ends.
+//   - A round begins when the earlier ones are over.
+//   - Where the transaction that began a round is known, whoever had given up by an
+//     earlier one is not counted: nothing was left of that member then, so that no
+//     round could begin with it, however late anybody heard of the beginning.
+//
+// This needs no search. All of these ask for instants that are not too early, so
+// the earliest for each is the best for all: round by round, the first instant at
+// which enough members are there, and the first at which all have gone. There are
+// instants at all exactly when these are no later than the answers allow.
+//
+// A round is kept until a later one has been entered and nothing of either is under
+// way, and until it is known how long its members were inside: a session may be seen
+// to have ended long after it did. That need not be known of those that were gone in
+// any case when enough members of the next round were there, if nobody had left
+// before them. An enter that comes after a later round was entered is too late
+// whatever else it does.
+
+// round is one generation of one double barrier.
+type round struct {
+	generation     int
+	enters, leaves []*facts.Op // by invocation
+	late           []*facts.Op // of the enters, those after a later round was entered
+	inside         []stay      // those who entered
+}
+
+// stay is one member inside.
+type stay struct {
+	enter *facts.Op
+	until time.Duration // it was certainly inside before
+}
+
+// doubleBarrier is what the judge knows of one.
+type doubleBarrier struct {
+	size          int
+	entered, left int         // members
+	seen          []roundSeen // rounds that were entered, by time
+	closed        int         // the last generation that has been judged
+	rounds        []*round    // the others, in their order
+
+	over   time.Duration // when the rounds that have been judged are over at the earliest
+	last   *stay         // who went last
+	before *round
+}
+
+// roundSeen says that a round had been entered by some time.
+type roundSeen struct {
+	at         time.Duration
+	generation int // the highest so far
+}
+
+// take takes in what came to its end, by invocation.
+func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op) {
+	for _, o := range ops {
+		if o.Kind == histories.Enter && o.OK() {
+			d.seen = append(d.seen, roundSeen{o.Ret, o.Generation})
+		}
+	}
+	slices.SortFunc(d.seen, func(a, b roundSeen) int { return cmp.Compare(a.at, b.at) })
+	for i := 1; i < len(d.seen); i++ {
+		d.seen[i].generation = max(d.seen[i].generation, d.seen[i-1].generation)
+	}
+	for _, o := range ops {
+		switch {
+		case o.Kind == histories.Enter && o.OK():
+			d.entered++
+		case o.Kind == histories.Leave && o.OK():
+			d.left++
+		}
+		late := false
+		if later := d.seenBefore(o.Call); o.Kind == histories.Enter && o.OK() && later > o.Generation {
+			late = true
+			if _, ended := t.Sessions.Expired[o.Session]; !ended || t.Sessions.Alive[o.Session] >= o.Call {
+				v.Violate(func() verdict.Witness { return enteredLate(t, o, later) })
+			}
+		}
+		if o.Generation <= d.closed {
+			continue // too late to make a difference
+		}
+		i, ok := slices.BinarySearchFunc(d.rounds, o.Generation, func(r *round, g int) int { return r.generation - g })
+		if !ok {
+			d.rounds = slices.Insert(d.rounds, i, &round{generation: o.Generation})
+		}
+		r := d.rounds[i]
+		if late {
+			r.late = append(r.late, o)
+		}
+		if o.Kind == histories.Enter {
+			r.enters = append(r.enters, o)
+		} else {
+			r.leaves = append(r.leaves, o)
+		}
+	}
+	for _, r := range d.rounds {
+		slices.SortFunc(r.enters, func(a, b *facts.Op) int { return a.Invoke - b.Invoke })
+		slices.SortFunc(r.leaves, func(a, b *facts.Op) int { return a.Invoke - b.Invoke })
+	}
+}
+
+// seenBefore returns the last round that had been entered before an instant, or 0.
+func (d *doubleBarrier) seenBefore(when time.Duration) int {
+	i, _ := slices.BinarySearchFunc(d.seen, when, func(s roundSeen, when time.Duration) int { return cmp.Compare(s.at, when) })
+	if i == 0 {
+		return 0
+	}
+	return d.seen[i-1].generation
+}
+
+// judge judges the rounds of which all that matters is known.
+func (d *doubleBarrier) judge(v *verdict.Verdict, t *facts.Trace, lock string) {
+	open := map[int]bool{} // rounds with an operation under way
+	first := t.End
+	for _, p := range t.Processes {
+		for _, o := range p.Open {
+			if o.Lock == lock {
+				open[o.Generation] = true
+				first = min(first, o.Call)
+			}
+		}
+	}
+	for len(d.rounds) > 0 {
+		r := d.rounds[0]
+		d.stays(t, r)
+		if !t.Last && (len(d.rounds) == 1 || open[r.generation] || open[d.rounds[1].generation] || !d.decided(t, r, d.rounds[1])) {
+			break
+		}
+		d.close(v, t, r)
+		d.rounds, d.closed = slices.Delete(d.rounds, 0, 1), r.generation
+	}
+	for len(d.seen) > 1 && d.seen[1].at < first {
+		d.seen = slices.Delete(d.seen, 0, 1)
+	}
+}
+
+// stays finds out who entered a round, and how long they stayed.
+func (d *doubleBarrier) stays(t *facts.Trace, r *round) {
+	r.inside = nil
+	for _, e := range r.enters {
+		if r.entered(e) {
+			r.inside = append(r.inside, stay{e, insideUntil(t, r, e)})
+		}
+	}
+}
+
+// entered reports whether e, one of the enters, entered the round, and not too late.
+func (r *round) entered(e *facts.Op) bool { return e.OK() && !slices.Contains(r.late, e) }
+
+// decided reports whether nothing that is still to come makes a difference to round
+// r, or to what it asks of the next one.
+func (d *doubleBarrier) decided(t *facts.Trace, r, next *round) bool {
+	first := next.first()
+	if first == nil {
+		return false
+	}
+	gathered := begins(t, next, d.size, 0)
+	for _, s := range r.inside {
+		_, ended := t.Sessions.Expired[s.enter.Session]
+		if s.until < facts.Forever && (ended || t.Sessions.Alive[s.enter.Session] >= s.until) {
+			continue // that is known for certain
+		}
+		if s.until > gathered || gathered > first.Ret || slices.ContainsFunc(r.leaves, func(l *facts.Op) bool { return l.OK() && l.Ret < s.until }) {
+			return false
+		}
+	}
+	return true
+}
+
+// close judges a round, after those before it.
+func (d *doubleBarrier) close(v *verdict.Verdict, t *facts.Trace, r *round) {
+	begun := begins(t, r, d.size, d.over)
+	for _, s := range r.inside {
+		if e := s.enter; e.Ret < begun {
+			before, last, over := d.before, d.last, d.over
+			v.Violate(func() verdict.Witness { return enteredEarly(t, e, r, before, last, over) })
+		} else if counted, gone := r.countedFor(e); len(gone) > 0 && counted < d.size {
+			v.Violate(func() verdict.Witness { return enteredWithout(t, e, counted, gone) })
+		}
+	}
+	for i := range r.inside {
+		if s := &r.inside[i]; s.until > d.over {
+			d.over, d.last, d.before = s.until, s, r
+		}
+	}
+	for _, l := range r.leaves {
+		if !l.OK() {
+			continue
+		}
+		for i := range r.inside {
+			if s := &r.inside[i]; s.until > l.Ret {
+				v.Violate(func() verdict.Witness { return leftEarly(t, l, s) })
+				break // one witness for each who left
+			}
+		}
+	}
+	if first := r.first(); first != nil && begun <= first.Ret && begun > d.over {
+		d.over, d.last, d.before = begun, nil, r
+	}
+}
+
+// first returns the enter that returned first.
+func (r *round) first() *facts.Op {
+	var first *facts.Op
+	for _, e := range r.enters {
+		if r.entered(e) && (first == nil || e.Ret < first.Ret) {
+			first = e
+		}
+	}
+	return first
+}
+
+// begins returns the first instant, not before from, at which size members are
+// there, or forever.
+func begins(t *facts.Trace, r *round, size int, from time.Duration) time.Duration {
+	if there(t, r, from) >= size {
+		return from
+	}
+	for _, e := range r.enters { // by invocation
+		if e.Call > from && there(t, r, e.Call) >= size {
+			return e.Call
+		}
+	}
+	return facts.Forever
+}
+
+// there returns how many members may have been there at an instant.
+func there(t *facts.Trace, r *round, when time.Duration) int {
+	members := map[int]bool{}
+	for _, e := range r.enters {
+		if e.Call > when {
+			break
+		}
+		if e.Result == histories.Fail && e.Session != "" {
+			if ended, ok := t.Sessions.Expired[e.Session]; ok && ended < when {
+				continue
+			}
+		}
+		members[e.Process] = true
+	}
+	return len(members)
+}
+
+// countedFor returns how many members can have begun the round that e entered, and
+// who cannot, having given up before.
+func (r *round) countedFor(e *facts.Op) (counted int, gone []*facts.Op) {
+	none := histories.Token{}
+	members := map[int]bool{}
+	for _, o := range r.enters {
+		switch {
+		case o.Call > e.Ret:
+		case o.Result == histories.Fail && o.Token != none && e.Token != none && o.Token.Zxid < e.Token.Zxid:
+			gone = append(gone, o)
+		default:
+			members[o.Process] = true
+		}
+	}
+	return len(members), gone
+}
+
+// insideUntil returns how long who entered by e was certainly inside.
+func insideUntil(t *facts.Trace, r *round, e *facts.Op) time.Duration {
+	end := facts.Forever
+	for _, l := range r.leaves {
+		if l.Process == e.Process && l.Invoke > e.Done {
+			end = l.Call
+			break
+		}
+	}
+	end = min(end, e.By.Retired)
+	if _, ended := t.Sessions.Expired[e.Session]; ended {
+		end = min(end, t.Sessions.Alive[e.Session])
+	}
+	if forced := t.Faults.ForcedIn(e.Process, e.Call, end); len(forced) > 0 {
+		end = min(end, max(forced[0].From, e.Call))
+	}
+	return end
+}
+
+func enteredEarly(t *facts.Trace, e *facts.Op, r, before *round, last *stay, over time.Duration) verdict.Witness {
+	p := witness.OfOp(e)
+	size := t.Header.Locks[e.Lock].Size
+	did := fmt.Sprintf("%v entered round %d of barrier %q at %s", p, r.generation, e.Lock, verdict.At(e.Ret))
+	inTime := begins(t, r, size, 0) <= e.Ret // were there no earlier rounds
+	switch {
+	case inTime && over > e.Ret && last == nil:
+		w := witness.New(t, e.Lock, e.Ret, over, p)
+		w.What = fmt.Sprintf("%s, before round %d had begun", did, before.generation)
+		return w
+	case inTime && over > e.Ret:
+		q := witness.OfOp(last.enter)
+		w := witness.New(t, e.Lock, e.Ret, over, q, p)
+		w.What = fmt.Sprintf("%s, while %v was inside round %d%s", did, q, before.generation, stayed(t, last))
+		return w
+	}
+	w := witness.New(t, e.Lock, e.Call, e.Ret, p)
+	most := there(t, r, 0)
+	for _, o := range r.enters {
+		if o.Call <= e.Ret {
+			most = max(most, there(t, r, o.Call))
+		}
+	}
+	w.What = fmt.Sprintf("%s, when %d of its %d members had come", did, most, size)
+	return w
+}
+
+func enteredWithout(t *facts.Trace, e *facts.Op, counted int, gone []*facts.Op) verdict.Witness {
+	p := witness.OfOp(e)
+	var names []string
+	from := e.Ret
+	for _, o := range gone {
+		names = append(names, fmt.Sprintf("%v had given up by transaction %#x", witness.OfOp(o), o.Token.Zxid))
+		from = min(from, o.Call)
+	}
+	w := witness.New(t, e.Lock, from, e.Ret, p, witness.OfOp(gone[0]))
+	w.What = fmt.Sprintf("%v entered round %d of barrier %q at %s, which transaction %#x began, with %d of its %d members: %s",
+		p, e.Generation, e.Lock, verdict.At(e.Ret), e.Token.Zxid, counted, t.Header.Locks[e.Lock].Size, strings.Join(names, ", "))
+	return w
+}
+
+func enteredLate(t *facts.Trace, e *facts.Op, later int) verdict.Witness {
+	p := witness.OfOp(e)
+	w := witness.New(t, e.Lock, e.Call, e.Ret, p)
+	w.What = fmt.Sprintf("%v came to round %d of barrier %q at %s and entered, although round %d had been entered before", p, e.Generation, e.Lock, verdict.At(e.Call), later)
+	return w
+}
+
+func leftEarly(t *facts.Trace, l *facts.Op, s *stay) verdict.Witness {
+	p, q := witness.OfOp(l), witness.OfOp(s.enter)
+	generation := l.Generation
+	w := witness.New(t, l.Lock, l.Ret, s.until, q, p)
+	if s.enter.Call > l.Ret {
+		w.What = fmt.Sprintf("%v came to round %d of barrier %q at %s and entered, although the round was over: %v had left it at %s", q, generation, l.Lock, verdict.At(s.enter.Call), p, verdict.At(l.Ret))
+		return w
+	}
+	w.What = fmt.Sprintf("%v left round %d of barrier %q at %s, while %v was inside%s", p, generation, l.Lock, verdict.At(l.Ret), q, stayed(t, s))
+	return w
+}
+
+// stayed tells for how long a member was inside.
+func stayed(t *facts.Trace, s *stay) string {
+	if s.until == facts.Forever {
+		return " and did not leave"
+	}
+	return ", until " + verdict.At(s.until)
+}

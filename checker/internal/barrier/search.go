@@ -1,0 +1,50 @@
+package barrier
+
+import (
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/search"
+)
+
+// barrierSearch searches one barrier as windows of the history show it. It keeps
+// the operations of the segment that is not yet complete, and gives it up when it
+// has become too large to be searched: after a remove that is never answered no cut
+// comes.
+type barrierSearch struct {
+	search.SegmentSearch[BarrierState, barrierStep]
+	state BarrierState // at the last cut
+	ops   Crossing     // since then
+}
+
+// window takes in what came to its end in a window. The oldest operation that is
+// still open was invoked at open.
+func (b *barrierSearch) window(s *search.Caps, t *facts.Trace, ops []*facts.Op, open time.Duration) {
+	if b.Done() {
+		b.ops = Crossing{}
+		return
+	}
+	for _, o := range ops {
+		b.ops.Add(o)
+	}
+	segments := cutBarrier(b.ops.operations(), s.Size, b.state, search.Clock(int64(open)))
+	if open := segments[len(segments)-1]; !t.Last && len(open.Ops) > 0 {
+		b.state = open.Cut
+		b.ops.from(open.Ops[0].Call)
+		b.GiveUpOn(s, open)
+	}
+	b.SegmentSearch.Window(segments, t.Last, searchBarrier(s))
+}
+
+// from drops what was invoked before an instant of the search's clock.
+func (x *Crossing) from(call int64) {
+	for _, ops := range []*[]*facts.Op{&x.Sets, &x.Removes, &x.Waits} {
+		*ops = slices.DeleteFunc(*ops, func(o *facts.Op) bool { return search.Clock(int64(o.Call)) < call })
+	}
+}
+
+// searchBarrier returns what searches a segment of a barrier.
+func searchBarrier(s *search.Caps) func(barrierSegment) search.Answer {
+	return func(seg barrierSegment) search.Answer { return search.Run(s, BarrierModel(seg.Cut), seg.Ops) }
+}

@@ -1,0 +1,293 @@
+package barrier
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Crossing is what bears on one barrier: a set and a remove take effect at one
+// instant between invocation and answer, and a wait that returned ok says that
+// the barrier was down at one. A set that was not answered constrains nothing,
+// as it may never have taken effect; a remove that was not answered may take
+// effect at any time after its invocation, once, or never. What failed had no
+// effect, and a wait that failed says nothing.
+type Crossing struct {
+	Sets    []*facts.Op // answered ok, by invocation as all of them
+	Removes []*facts.Op // answered ok, or not known to have failed
+	Waits   []*facts.Op // answered ok
+}
+
+// Add takes o in if it bears on the barrier.
+func (x *Crossing) Add(o *facts.Op) bool {
+	switch {
+	case o.Kind == histories.Set && o.OK():
+		x.Sets = append(x.Sets, o)
+	case o.Kind == histories.Remove && o.Result != histories.Fail:
+		x.Removes = append(x.Removes, o)
+	case o.Kind == histories.Wait && o.OK():
+		x.Waits = append(x.Waits, o)
+	default:
+		return false
+	}
+	return true
+}
+
+// all returns what bears on the barrier.
+func (x *Crossing) all() []*facts.Op { return slices.Concat(x.Sets, x.Removes, x.Waits) }
+
+// Until is the last instant at which a remove can take effect.
+func Until(remove *facts.Op) time.Duration {
+	if remove.OK() {
+		return remove.Ret
+	}
+	return facts.Forever
+}
+
+// demand is what a wait that passed asks for: a remove must have taken effect
+// between the invocation of the set and the return of the wait. The set was
+// answered before the wait was invoked, and of those it was invoked last.
+type demand struct{ set, wait *facts.Op }
+
+// barrierSweep is the interval engine of barriers: it finds the demands that cannot
+// be met. The history is linearizable exactly when there is none.
+//
+// Suppose it is clear at which instant each remove takes effect. A set during
+// which some remove does can come right before the last such one, and holds
+// nobody back. Any other is best put off to its return, and holds back from
+// there to the next remove. So a wait passes unless, for some set that was
+// answered before it began, no remove takes effect between the set's invocation
+// and the wait's return; and the set that was invoked last asks for the most.
+//
+// What is left is to find instants of the removes, one for each, such that every
+// demand has one. Take the demands by their ends. If none of the instants chosen
+// so far lies in it, one must be added, and its end is the best place: any
+// demand still to come that an earlier place meets is met there too. Of the
+// removes that can take effect then, the one that must do so soonest is the
+// best: in any other choice it could be exchanged for that. A remove whose last
+// instant comes without its having been needed takes effect then. If there is no
+// remove to take, this demand and those before it cannot all be met.
+//
+// It is not enough to look for a wait that lies inside an interval in which the
+// barrier was certainly up: two sets during one long remove, each followed by a
+// wait that passes, are illegal, though each of the waits could be right.
+//
+// All this goes by the ends of the demands, so one pass does. A demand is judged when
+// every remove that was invoked by its end is answered, or will never be. Of the
+// sets that were answered before the oldest wait not yet judged, the one invoked
+// last stands for all; and a remove that was answered before any set that is left
+// was invoked meets no demand any more. Of a remove that is never answered its
+// invocation is kept.
+type barrierSweep struct {
+	set     *facts.Op       // of those not in sets, the one invoked last
+	sets    []*facts.Op     // by answer
+	removes []*facts.Op     // answered, by invocation
+	lost    []time.Duration // invocations of those that never will be
+	waits   []*facts.Op     // that passed and are not judged, by answer
+	begun   []*facts.Op     // waits of which it is not known whether the barrier was up
+
+	taken   time.Duration // removes invoked by then are in pending, or in spare
+	pending deadlines
+	spare   int           // of those never answered
+	last    time.Duration // the last instant chosen so far
+
+	passed, held int // waits that passed; that were begun while the barrier was certainly up
+}
+
+func newBarrierSweep() barrierSweep { return barrierSweep{taken: -1, last: -1} }
+
+// early returns the demands of a whole history that cannot be met.
+func (x *Crossing) early() []demand {
+	var out []demand
+	b := newBarrierSweep()
+	b.take(x.all())
+	b.judge(facts.Forever, func(d demand, _ int) { out = append(out, d) })
+	return out
+}
+
+// take takes in what has come to its end.
+func (b *barrierSweep) take(ops []*facts.Op) {
+	for _, o := range ops {
+		switch {
+		case o.Kind == histories.Set && o.OK():
+			b.sets = append(b.sets, o)
+		case o.Kind == histories.Remove && o.OK():
+			b.removes = append(b.removes, o)
+		case o.Kind == histories.Remove && o.Result != histories.Fail:
+			b.lost = append(b.lost, o.Call)
+		case o.Kind == histories.Wait:
+			b.begun = append(b.begun, o)
+			if o.OK() {
+				b.passed++
+				b.waits = append(b.waits, o)
+			}
+		}
+	}
+	byAnswer := func(a, b *facts.Op) int { return cmp.Or(cmp.Compare(a.Ret, b.Ret), a.Invoke-b.Invoke) }
+	slices.SortFunc(b.sets, byAnswer)
+	slices.SortFunc(b.waits, byAnswer)
+	slices.SortFunc(b.removes, func(a, b *facts.Op) int { return a.Invoke - b.Invoke })
+	slices.Sort(b.lost)
+}
+
+// before returns of the sets that were answered before an instant the one that was
+// invoked last, or nil.
+func (b *barrierSweep) before(when time.Duration) *facts.Op {
+	set := b.set
+	for _, s := range b.sets {
+		if s.Ret >= when {
+			break
+		}
+		if set == nil || s.Call >= set.Call {
+			set = s
+		}
+	}
+	return set
+}
+
+// judge judges the waits of which all is known: every remove that was invoked
+// before known has come to its end. With a demand that cannot be met it reports how
+// many removes were under way.
+func (b *barrierSweep) judge(known time.Duration, early func(d demand, removes int)) {
+	b.begun = slices.DeleteFunc(b.begun, func(w *facts.Op) bool {
+		if w.Call >= known {
+			return false
+		}
+		if set := b.before(w.Call); set != nil && b.underWay(set.Call, w.Call) == 0 {
+			b.held++
+		}
+		return true
+	})
+	b.waits = slices.DeleteFunc(b.waits, func(w *facts.Op) bool {
+		if w.Ret >= known {
+			return false
+		}
+		if set := b.before(w.Call); set != nil && !b.meet(set.Call, w.Ret) {
+			early(demand{set, w}, b.underWay(set.Call, w.Ret))
+		}
+		return true
+	})
+}
+
+// advance has the removes whose last instant comes by some time take effect then.
+func (b *barrierSweep) advance(to time.Duration) {
+	for _, r := range b.removes {
+		if r.Call > b.taken && r.Call <= to {
+			heap.Push(&b.pending, r.Ret)
+		}
+	}
+	for _, call := range b.lost {
+		if call > b.taken && call <= to {
+			b.spare++
+		}
+	}
+	b.taken = to
+	for len(b.pending) > 0 && b.pending[0] <= to {
+		b.last = max(b.last, heap.Pop(&b.pending).(time.Duration))
+	}
+}
+
+// meet chooses an instant in [from, to] at which a remove takes effect, if none
+// has been chosen there and one can.
+func (b *barrierSweep) meet(from, to time.Duration) bool {
+	b.advance(to)
+	switch {
+	case b.last >= from:
+		return true
+	case len(b.pending) > 0:
+		heap.Pop(&b.pending)
+	case b.spare > 0:
+		b.spare--
+	default:
+		return false
+	}
+	b.last = to
+	return true
+}
+
+// underWay counts the removes that can have taken effect in [from, to].
+func (b *barrierSweep) underWay(from, to time.Duration) int {
+	n := 0
+	for _, r := range b.removes {
+		if r.Call <= to && r.Ret >= from {
+			n++
+		}
+	}
+	for _, call := range b.lost {
+		if call <= to {
+			n++
+		}
+	}
+	return n
+}
+
+// forget lets go of what matters to no wait that is not judged. The oldest wait and
+// the oldest set that are still open were invoked at wait and set.
+func (b *barrierSweep) forget(wait, set time.Duration) {
+	for _, w := range slices.Concat(b.waits, b.begun) {
+		wait = min(wait, w.Call)
+	}
+	b.set = b.before(wait)
+	if b.set != nil && b.last >= b.set.Call && b.last < wait {
+		b.set = nil // a remove has taken effect since
+	}
+	b.sets = slices.DeleteFunc(b.sets, func(s *facts.Op) bool { return s.Ret < wait })
+	for _, s := range b.sets {
+		set = min(set, s.Call)
+	}
+	if b.set != nil {
+		set = min(set, b.set.Call)
+	}
+	b.removes = slices.DeleteFunc(b.removes, func(r *facts.Op) bool { return r.Ret < set })
+}
+
+// DecideBarrier keeps the removes of a barrier that were under way, and so decide
+// whether somebody could pass.
+func DecideBarrier(t *facts.Trace, w verdict.Witness, keep map[int]bool) {
+	if t.Recipe(w.Lock) != histories.Barrier {
+		return
+	}
+	from, to := w.From, w.To
+	for _, p := range w.Parties {
+		from, to = min(from, p.From), max(to, min(p.To, t.End))
+	}
+	for _, o := range t.Ops {
+		if o.Lock == w.Lock && o.Kind == histories.Remove && o.Result != histories.Fail && o.Call <= to && Until(o) >= from {
+			keep[o.Invoke] = true
+		}
+	}
+}
+
+func passedEarly(t *facts.Trace, d demand, removes int) verdict.Witness {
+	p, q := witness.OfOp(d.wait), witness.OfOp(d.set)
+	w := witness.New(t, d.wait.Lock, d.wait.Call, d.wait.Ret, q, p)
+	w.What = fmt.Sprintf("%v waited at barrier %q from %s and passed at %s, although %v had put it up by %s", p, w.Lock, verdict.At(d.wait.Call), verdict.At(d.wait.Ret), q, verdict.At(d.set.Ret))
+	if removes == 0 {
+		w.What += " and nobody had asked to remove it since"
+	} else {
+		w.What += fmt.Sprintf("; what was under way since then, %s, must have let others pass before", words.Count(removes, "remove"))
+	}
+	return w
+}
+
+// deadlines is a heap of the last instants of removes.
+type deadlines []time.Duration
+
+func (d deadlines) Len() int           { return len(d) }
+func (d deadlines) Less(i, j int) bool { return d[i] < d[j] }
+func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
+func (d *deadlines) Push(x any)        { *d = append(*d, x.(time.Duration)) }
+func (d *deadlines) Pop() any {
+	last := len(*d) - 1
+	x := (*d)[last]
+	*d = (*d)[:last]
+	return x
+}

@@ -1,0 +1,4 @@
+// Package client judges what a client does apart from its locks' order: its holders hear
+// of a loss, and of a request to release, in time, it leaves nothing behind, and it does
+// not connect too often.
+package client

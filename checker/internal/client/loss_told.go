@@ -1,0 +1,190 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// WokenLongest is the name of a figure.
+const WokenLongest = "from the end of a pause to lost, longest"
+
+// lossJudge: a holder whose session ends learns of it, not later than the moment
+// an observer sees the session gone, since from then on others can be granted
+// the lock; after a forced expiry, which gives no warning, not later than the
+// loss bound; if its process was paused meanwhile, soon after it runs again.
+//
+// The observer sees the end late, which is lenient to the target. A belief that
+// ended before, by release or crash, needed no word.
+type lossJudge struct {
+	v         *verdict.Verdict
+	early     []*facts.Hold // that were told of a loss which the observer has not seen yet
+	delays    []time.Duration
+	woken     []time.Duration // of those whose process was paused: since it ran again
+	cases     int
+	undecided int
+	deletions int // of nodes by which a lock was held then
+}
+
+func NewLossTold(_ *facts.Trace, v *verdict.Verdict) *lossJudge { return &lossJudge{v: v} }
+
+func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) {
+	for _, h := range t.Holds {
+		if t.Over(h) {
+			j.judgeDeletion(t, h)
+		}
+		if h.Session == "" || !t.Over(h) {
+			continue
+		}
+		if gone, expired := t.Sessions.Expired[h.Session]; expired {
+			j.judge(t, h, gone)
+		} else if h.Why == facts.ByLoss {
+			j.early = append(j.early, h)
+		}
+	}
+	j.early = slices.DeleteFunc(j.early, func(h *facts.Hold) bool {
+		gone, expired := t.Sessions.Expired[h.Session]
+		if expired {
+			j.judge(t, h, gone)
+		}
+		return expired
+	})
+}
+
+// judge judges a hold whose session ended.
+func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
+	forced := t.Faults.ForcedIn(h.Process, h.Call, gone)
+	if h.Why == facts.ByLoss && h.End < gone && len(forced) == 0 {
+		// Told before the observer saw it: the good case of an expiry by silence.
+		j.cases++
+		j.delays = append(j.delays, h.End-gone)
+		return
+	}
+	// A lease granted on a session that had been seen dead is lost from
+	// its first moment on.
+	ended := max(gone, h.Start)
+	deadline := ended
+	if len(forced) > 0 {
+		// The last of them: an earlier one would have ended an earlier
+		// session, or this one at once.
+		last := forced[len(forced)-1]
+		ended = max(last.From, h.Start)
+		deadline = max(deadline, min(last.To, max(gone, last.From))+t.Header.Promises.LossBound)
+	}
+	paused := false
+	var woke time.Duration
+	for _, x := range t.Faults.PausedIn(h.Process, h.Call, gone) {
+		if until := facts.After(x.To, t.Faults.WakeGrace); until >= ended {
+			paused, woke, deadline = true, x.To, max(deadline, until)
+		}
+	}
+	if h.End < ended || h.End <= gone && h.Why != facts.ByLoss {
+		return // nothing was held any more
+	}
+	if h.Why == facts.StillHeld && t.End <= deadline {
+		j.undecided++ // the history ends before the bound does
+		return
+	}
+	j.cases++
+	switch {
+	case h.Why == facts.ByLoss && paused:
+		j.woken = append(j.woken, max(h.End-woke, 0))
+	case h.Why == facts.ByLoss:
+		j.delays = append(j.delays, h.End-ended)
+	}
+	if h.End > deadline {
+		j.v.Violate(func() verdict.Witness { return untold(t, h, ended, deadline) })
+	}
+}
+
+// judgeDeletion judges a hold whose node was deleted from the side: its holder must be
+// told within the loss bound, as after a forced expiry. Leases of permits may share a
+// transaction, and so a token: a deletion that says of how many permits its lease was
+// made sure that this one does not.
+func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
+	for _, f := range t.Faults.Excusing(h.Process, h.Call, h.End) {
+		if !f.Deleted(h) || h.Recipe().HasPermits() && f.Params["permits"] != strconv.Itoa(h.Permits) || f.Stop == facts.Forever || h.Start > f.Stop {
+			continue
+		}
+		deadline := f.Known(h, t.Faults.LossBound)
+		for _, x := range t.Faults.PausedIn(h.Process, h.Call, h.End) {
+			deadline = max(deadline, facts.After(x.To, t.Faults.WakeGrace))
+		}
+		if h.Why == facts.StillHeld && t.End <= deadline {
+			j.undecided++
+			return
+		}
+		j.deletions++
+		if h.End > deadline {
+			j.v.Violate(func() verdict.Witness { return untoldDeletion(t, h, f, deadline) })
+		}
+		return
+	}
+}
+
+func untoldDeletion(t *facts.Trace, h *facts.Hold, f *facts.Fault, deadline time.Duration) verdict.Witness {
+	p := witness.OfHold(h)
+	w := witness.New(t, h.Lock, f.Start, h.End, p)
+	w.What = fmt.Sprintf("the node of %v was deleted from the side at %s while it held lock %q; it %s, and had to be by %s", p, verdict.At(f.Start), h.Lock, wasTold(h), verdict.At(deadline))
+	return w
+}
+
+func (j *lossJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
+	v := j.v
+	v.Promised, v.Expected = t.Header.Promises.TellsLoss, len(t.Faults.All) > 0
+	v.Count("sessions ended while holding", j.cases)
+	if j.deletions > 0 {
+		v.Count("nodes deleted while holding", j.deletions)
+	}
+	v.Count("undecided at the end of the history", j.undecided)
+	if len(j.delays) > 0 {
+		slices.Sort(j.delays)
+		v.Figures = append(v.Figures,
+			verdict.Figure{Name: "told of the loss, median", Value: float64(j.delays[len(j.delays)/2]) / 1e6, Unit: verdict.AfterSessionEnd},
+			verdict.Figure{Name: "told of the loss, latest", Value: float64(j.delays[len(j.delays)-1]) / 1e6, Unit: verdict.AfterSessionEnd})
+	}
+	if len(j.woken) > 0 {
+		v.Figures = append(v.Figures, verdict.Figure{Name: WokenLongest, Value: float64(slices.Max(j.woken)) / 1e6, Unit: "ms"})
+	}
+	if j.cases+j.deletions == 0 {
+		v.Idle("no session ended while its process held a lock")
+		return
+	}
+	what, whose := words.Count(j.cases, "session")+" ended", "session ended"
+	if j.deletions > 0 {
+		what, whose = what+" and "+words.Count(j.deletions, "node")+" of locks were deleted", "session ended, or whose node was deleted,"
+	}
+	v.Conclude(what+" while holding, each holder was told in time",
+		fmt.Sprintf("%d of %s whose %s learned of it too late or never", v.Violations, words.Count(j.cases+j.deletions, "holder"), whose))
+}
+
+func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdict.Witness {
+	p := witness.OfHold(h)
+	w := witness.New(t, h.Lock, ended, h.End, p)
+	how := "ended at " + verdict.At(ended) + " (seen)"
+	if len(w.SessionEnds) > 0 && w.SessionEnds[0].Forced {
+		how = "had been ended from the side by " + verdict.At(w.SessionEnds[0].At)
+	}
+	w.What = fmt.Sprintf("the session of %v %s while it held lock %q; it %s, and had to be by %s", p, how, h.Lock, wasTold(h), verdict.At(deadline))
+	return w
+}
+
+// wasTold says when a holder was told of its loss.
+func wasTold(h *facts.Hold) string {
+	switch h.Why {
+	case facts.ByLoss:
+		return "was told only at " + verdict.At(h.End)
+	case facts.ByRelease:
+		return "was not told before it released at " + verdict.At(h.End)
+	case facts.ByCrashing:
+		return "was not told before it crashed at " + verdict.At(h.End)
+	}
+	return "was never told"
+}

@@ -1,0 +1,73 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// keptEach is how many goroutines more than at first an idle client may have: one
+// that is cleaning up, or connecting again.
+const keptEach = 3
+
+// NoLeak: when every client has released, nothing is left of them: no contender
+// node, no watch on a lock path, no goroutine; and before they are closed, the clients have no more
+// goroutines than when they were opened: one for each call of a long session is a leak
+// too, though it ends with the session.
+func NoLeak(t *facts.Trace, v *verdict.Verdict) {
+	v.Promised, v.Expected = true, len(t.Phases) > 0
+	ended, over := t.Phases[histories.PhaseEnd]
+	if t.Census == nil || !over || t.Census.Time < ended {
+		if over && v.Expected {
+			v.Idle("nobody counted what was left at the end")
+		} else if v.Expected {
+			v.Outcome, v.Reason = verdict.Unknown, "the run did not come to its end"
+		} else {
+			v.Idle("the run has no end phase")
+		}
+		return
+	}
+	left := t.Census.Census
+	for _, l := range []struct {
+		n    int
+		what string
+	}{
+		{len(left.Contenders), "contender node"}, {left.Watches, "watch"}, {len(left.Goroutines), "goroutine"},
+	} {
+		v.Count(strings.TrimPrefix(words.Count(2, l.what), "2 ")+" left", l.n)
+		if l.n > 0 {
+			v.Violate(func() verdict.Witness {
+				w := witness.New(t, "", ended, t.Census.Time)
+				w.What = fmt.Sprintf("%s left when every client had released", words.Count(l.n, l.what))
+				switch l.what {
+				case "contender node":
+					w.What += ": " + strings.Join(left.Contenders[:min(5, l.n)], ", ")
+				case "watch":
+					if n := min(5, len(left.Watched)); n > 0 { // older histories do not name them
+						w.What += ": " + strings.Join(left.Watched[:n], ", ")
+					}
+				case "goroutine":
+					first, _, _ := strings.Cut(left.Goroutines[0], "\n")
+					w.What += ": " + first
+				}
+				return w
+			})
+		}
+	}
+	if left.Clients > 0 {
+		v.Count("goroutines that idle clients had more than at first", left.Kept)
+	}
+	if n := left.Kept - keptEach*left.Clients; left.Clients > 0 && n > 0 {
+		v.Violate(func() verdict.Witness {
+			w := witness.New(t, "", ended, t.Census.Time)
+			w.What = fmt.Sprintf("%s, idle, had %s more than when they were opened", words.Count(left.Clients, "client"), words.Count(left.Kept, "goroutine"))
+			return w
+		})
+	}
+	v.Conclude("no contender node, watch or goroutine was left", "something was left when every client had released")
+}

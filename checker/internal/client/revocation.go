@@ -1,0 +1,302 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// revocationJudge: whoever holds a lease and is asked to release it hears of that in
+// time, nobody else does, and nobody is forced.
+//
+//   - A request that was answered ok is told to the holder of its lease between
+//     its invocation and the bound after its answer, or after the grant if that
+//     came later. It need not be when the lease did not last so long. A request
+//     that was not answered may be told or not. The lease of a request is one that
+//     had been asked for, and was not over, when the request was invoked.
+//   - What is told to a process is told of a lease that it has, and somebody has
+//     asked for it by then. It may be told more often than it was asked for, and
+//     several requests at once, and after the lease.
+//   - A lease does not end by a request. Whether a lost link or a request has
+//     ended it cannot be told when a fault was about; see forced.
+//
+// This needs no search: each request is judged by its own lease and its own
+// window, and one delivery may serve any number of them, so that none depends on
+// how another is explained.
+//
+// A request is kept until its lease is over and all that bears on it is known, and
+// with it the leases and the tellings since it was invoked. Of what is over only
+// the tokens are kept: of every lease, since its holder may be told of it ever
+// after, and of every request.
+type revocationJudge struct {
+	v                              *verdict.Verdict
+	asked, told, inTime, outlasted int
+	slowest                        time.Duration
+	requests                       []*facts.Op           // that may have taken effect and are not decided, by invocation
+	tellings                       []facts.ReleaseNotice // not decided, or since the oldest of those requests
+	decided                        int                   // how many of the tellings are decided
+	acquires                       []*facts.Op           // that came to an end since the oldest operation still open was invoked
+	leases                         map[facts.LeaseKey][]*facts.Hold
+	losses                         []*facts.Hold        // of any lock
+	suspects                       []*facts.Hold        // that a request seems to have ended, if their session lived on
+	suspected                      map[*facts.Hold]bool // while they are among the leases
+	hadBefore, askedBefore         map[string]tokens    // of lock: what is no more in acquires, and requests
+}
+
+func NewRevocation(_ *facts.Trace, v *verdict.Verdict) *revocationJudge {
+	v.Expected = true
+	return &revocationJudge{
+		v: v, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{},
+		hadBefore: map[string]tokens{}, askedBefore: map[string]tokens{},
+	}
+}
+
+func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) {
+	j.take(t)
+	// What was invoked before this is answered, or will never be.
+	known := facts.Forever
+	if !t.Last {
+		known = t.End + 1
+		oldest := t.Oldest(func(o *facts.Op) bool { return o.Acquires() || o.Kind == histories.Revoke })
+		for _, lock := range t.LocksThat(facts.Is(histories.Revocation)) {
+			known = min(known, oldest(lock))
+		}
+	}
+	for ; j.decided < len(j.tellings) && j.tellings[j.decided].Time < known; j.decided++ {
+		j.tell(t, j.tellings[j.decided])
+	}
+	since := known
+	j.requests = slices.DeleteFunc(j.requests, func(o *facts.Op) bool {
+		if !j.decide(t, o, known) {
+			since = min(since, o.Call)
+			return false
+		}
+		j.askedBefore[o.Lock] = j.askedBefore[o.Lock].add(o.Token, 0)
+		return true
+	})
+	j.suspects = slices.DeleteFunc(j.suspects, func(h *facts.Hold) bool {
+		if t.Sessions.Alive[h.Session] <= h.End {
+			_, ended := t.Sessions.Expired[h.Session]
+			return ended
+		}
+		// By now they have answered since, and it is known for how long they had not.
+		if !t.Quiet.Within(h.End-t.Header.SessionTimeout, h.End) {
+			j.v.Violate(func() verdict.Witness { return forcedOut(t, h) })
+		}
+		return true
+	})
+	j.forget(t, known, since)
+}
+
+// take takes in what came to an end in a window.
+func (j *revocationJudge) take(t *facts.Trace) {
+	for _, o := range t.Ops {
+		switch {
+		case o.Recipe() != histories.Revocation || !t.Settled(o):
+		case o.Acquires():
+			j.acquires = append(j.acquires, o)
+		case o.Kind == histories.Revoke && o.Result != histories.Fail:
+			j.asked++
+			j.requests = append(j.requests, o)
+		}
+	}
+	slices.SortFunc(j.requests, func(a, b *facts.Op) int { return a.Invoke - b.Invoke })
+	for _, h := range t.Holds {
+		if t.Begun(h) && t.Recipe(h.Lock) == histories.Revocation {
+			k := facts.LeaseKey{Lock: h.Lock, Token: h.Token}
+			j.leases[k] = append(j.leases[k], h)
+		}
+		if t.Over(h) && h.Why == facts.ByLoss {
+			j.losses = append(j.losses, h)
+		}
+	}
+	j.told += len(t.Notices)
+	j.tellings = append(j.tellings, t.Notices...)
+}
+
+// forget lets go of what cannot matter any more: what was invoked before known is
+// settled, and no request that was invoked before since is undecided.
+func (j *revocationJudge) forget(t *facts.Trace, known, since time.Duration) {
+	past := 0
+	for past < j.decided && j.tellings[past].Time < since {
+		past++
+	}
+	j.tellings, j.decided = slices.Delete(j.tellings, 0, past), j.decided-past
+	j.acquires = slices.DeleteFunc(j.acquires, func(o *facts.Op) bool {
+		if o.Ret >= known {
+			return false
+		}
+		if o.OK() {
+			j.hadBefore[o.Lock] = j.hadBefore[o.Lock].add(o.Token, o.Process)
+		}
+		return true
+	})
+	for k, holds := range j.leases {
+		holds = slices.DeleteFunc(holds, func(h *facts.Hold) bool {
+			if !t.Over(h) || h.End >= since {
+				return false
+			}
+			delete(j.suspected, h)
+			return true
+		})
+		if j.leases[k] = holds; len(holds) == 0 {
+			delete(j.leases, k)
+		}
+	}
+	j.losses = slices.DeleteFunc(j.losses, func(h *facts.Hold) bool { return h.End < since-t.Calm() })
+}
+
+func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
+	v := j.v
+	v.Promised = t.Header.Promises.RevokeBound > 0
+	v.Count("requests", j.asked)
+	v.Count("requests told in time", j.inTime)
+	v.Count("requests whose lease outlasted the bound", j.outlasted)
+	v.Count("times that a holder was told", j.told)
+	v.Figures = append(v.Figures, verdict.Figure{Name: "slowest delivery", Value: float64(j.slowest) / 1e6, Unit: "ms"})
+	if j.inTime == 0 && v.Violations == 0 {
+		v.Idle("no holder was asked to release and told so")
+		return
+	}
+	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", words.Count(j.asked, "request"), j.inTime),
+		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", words.Times(v.Violations)))
+}
+
+// tell judges a telling.
+func (j *revocationJudge) tell(t *facts.Trace, e facts.ReleaseNotice) {
+	if !j.had(e) {
+		h, before, over := j.lease(e)
+		j.v.Violate(func() verdict.Witness { return toldAnother(t, e, h, before, over) })
+	} else if !j.hasAsked(e.Lock, e.Token, e.Time) {
+		j.v.Violate(func() verdict.Witness { return toldUnasked(t, e) })
+	}
+}
+
+// had reports whether the process that is told may have the lease, or have had
+// it: by an acquire that it had invoked and that was granted this token, or that
+// came to no end or to a bad one after that.
+func (j *revocationJudge) had(e facts.ReleaseNotice) bool {
+	return j.hadBefore[e.Lock].has(e.Token, e.Process) || slices.ContainsFunc(j.acquires, func(o *facts.Op) bool {
+		return o.Process == e.Process && o.Lock == e.Lock && o.Call <= e.Time && (o.OK() && o.Token == e.Token || !o.OK() && o.Ret >= e.Time)
+	})
+}
+
+// lease returns the lease that is told of, or the process that had it before.
+func (j *revocationJudge) lease(e facts.ReleaseNotice) (h *facts.Hold, before int, over bool) {
+	for _, h := range j.leases[facts.LeaseKey{Lock: e.Lock, Token: e.Token}] {
+		if h.Call <= e.Time && h.End >= e.Time {
+			return h, 0, false
+		}
+	}
+	before, over = j.hadBefore[e.Lock].first(e.Token)
+	for _, o := range j.acquires {
+		if o.OK() && o.Lock == e.Lock && o.Token == e.Token && o.Call <= e.Time && (!over || o.Process < before) {
+			before, over = o.Process, true
+		}
+	}
+	return nil, before, over
+}
+
+// hasAsked reports whether somebody had asked for a lease by some time.
+func (j *revocationJudge) hasAsked(lock string, token histories.Token, by time.Duration) bool {
+	return j.askedBefore[lock].has(token, 0) || slices.ContainsFunc(j.requests, func(o *facts.Op) bool {
+		return o.Lock == lock && o.Token == token && o.Call <= by
+	})
+}
+
+// decide judges a request if all that bears on it was invoked, or came to pass,
+// before known.
+func (j *revocationJudge) decide(t *facts.Trace, o *facts.Op, known time.Duration) bool {
+	if o.Call >= known {
+		return false
+	}
+	bound := t.Header.Promises.RevokeBound
+	var leases []*facts.Hold
+	for _, h := range j.leases[facts.LeaseKey{Lock: o.Lock, Token: o.Token}] {
+		if h.Call > o.Call || h.End < o.Call {
+			continue
+		}
+		if !t.Over(h) || o.OK() && max(o.Ret, h.Start)+bound >= known || h.Why == facts.ByLoss && h.End+t.Calm() >= known {
+			return false
+		}
+		leases = append(leases, h)
+	}
+	for _, h := range leases {
+		if o.OK() {
+			j.delivered(t, o, h, bound)
+		}
+		if h.Why == facts.ByLoss && !j.suspected[h] && j.forced(t, o, h, bound) {
+			j.suspected[h] = true
+			j.suspects = append(j.suspects, h)
+		}
+	}
+	return true
+}
+
+// delivered judges whether a holder was told of a request.
+func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) {
+	since := max(o.Ret, h.Start)
+	when, ok := j.toldIn(h, o.Call, since+bound)
+	lasts := lasted(t, h) > since+bound
+	if lasts {
+		j.outlasted++
+	}
+	if ok {
+		j.inTime++
+		j.slowest = max(j.slowest, when-since)
+	} else if lasts {
+		late, wasLate := j.toldIn(h, since+bound, h.End)
+		j.v.Violate(func() verdict.Witness { return notTold(t, o, h, since+bound, late, wasLate) })
+	}
+}
+
+// lasted returns how long the lease certainly lasted: as long as it was believed
+// in, but no longer than until its session was ended from the side or its process
+// was paused, nor, if the
+// belief outlived the session, than the session is known to have lived.
+func lasted(t *facts.Trace, h *facts.Hold) time.Duration {
+	end := min(h.End, t.End)
+	for _, robbed := range t.Faults.RobbedIn(h.Process, h.Call, end) {
+		end = min(end, max(robbed.From, h.Call))
+	}
+	if paused := t.Faults.PausedIn(h.Process, h.Call, end); len(paused) > 0 {
+		end = min(end, max(paused[0].From, h.Call)) // nobody can tell a process that does not run
+	}
+	if gone, ok := t.Sessions.Expired[h.Session]; ok && gone < h.End {
+		end = min(end, t.Sessions.Alive[h.Session])
+	}
+	return end
+}
+
+// toldIn returns when the holder was first told in [from, to].
+func (j *revocationJudge) toldIn(h *facts.Hold, from, to time.Duration) (time.Duration, bool) {
+	for _, e := range j.tellings {
+		if e.Process == h.Process && e.Lock == h.Lock && e.Token == h.Token && e.Time >= from && e.Time <= to {
+			return e.Time, true
+		}
+	}
+	return 0, false
+}
+
+// forced reports whether a request seems to have ended a lease: it was lost within
+// the bound of it, with nothing else to blame. No fault was about, neither since
+// the request nor in the two session timeouts before it, and no lease that nobody
+// had asked for was lost in that time, as happens when the machine stalls. It has,
+// if the session lived on, and the servers were not quiet in the session timeout
+// before.
+func (j *revocationJudge) forced(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) bool {
+	if o.Ret < facts.Forever && h.End > max(o.Ret, h.Start)+bound {
+		return false
+	}
+	from := o.Call - t.Calm()
+	return !slices.ContainsFunc(t.Faults.All, func(f *facts.Fault) bool { return f.Start <= h.End && f.Stop >= from }) &&
+		!slices.ContainsFunc(j.losses, func(x *facts.Hold) bool {
+			return x.End >= from && x.End <= h.End+t.Calm() && !j.hasAsked(x.Lock, x.Token, x.End)
+		})
+}

@@ -1,0 +1,54 @@
+package client
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+func notTold(t *facts.Trace, o *facts.Op, h *facts.Hold, by, late time.Duration, wasLate bool) verdict.Witness {
+	p, q := witness.OfHold(h), witness.OfOp(o)
+	w := witness.New(t, h.Lock, o.Call, h.End, p, q)
+	w.What = fmt.Sprintf("%v asked for the release of lock %q at %s and was answered at %s; %v held it with token %s and had to be told by %s", q, w.Lock, verdict.At(o.Call), verdict.At(o.Ret), p, verdict.Token(h.Token), verdict.At(by))
+	if wasLate {
+		w.What += ", but was told only at " + verdict.At(late)
+		return w
+	}
+	w.What += ", but was not"
+	return w
+}
+
+// toldAnother tells of a process that was told of lease h, or of one that process
+// before had had, or of none.
+func toldAnother(t *facts.Trace, e facts.ReleaseNotice, h *facts.Hold, before int, over bool) verdict.Witness {
+	p := witness.OfNotice(e)
+	parties := []verdict.Party{p}
+	whose := "which nobody has"
+	switch {
+	case h != nil:
+		parties = append(parties, witness.OfHold(h))
+		whose = fmt.Sprintf("which is that of %v", parties[1])
+	case over:
+		whose = fmt.Sprintf("which had been that of process %d", before)
+	}
+	w := witness.New(t, e.Lock, e.Time, e.Time, parties...)
+	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, %s", p, verdict.At(e.Time), e.Lock, verdict.Token(e.Token), whose)
+	return w
+}
+
+func toldUnasked(t *facts.Trace, e facts.ReleaseNotice) verdict.Witness {
+	p := witness.OfNotice(e)
+	w := witness.New(t, e.Lock, e.Time, e.Time, p)
+	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, and nobody had asked for that", p, verdict.At(e.Time), e.Lock, verdict.Token(e.Token))
+	return w
+}
+
+func forcedOut(t *facts.Trace, h *facts.Hold) verdict.Witness {
+	p := witness.OfHold(h)
+	w := witness.New(t, h.Lock, h.Start, h.End, p)
+	w.What = fmt.Sprintf("%v held lock %q with token %s and was asked to release it; it lost it at %s, although its session lived on and no fault was about", p, h.Lock, verdict.Token(h.Token), verdict.At(h.End))
+	return w
+}

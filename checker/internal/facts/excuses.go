@@ -1,0 +1,95 @@
+package facts
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// excuses reports whether the fault excuses beliefs of the processes that it
+// hits.
+func (f *Fault) excuses() bool {
+	return f.Name == histories.ForcedExpiry || f.Name == histories.WorkerPause || f.Name == histories.NodeDeletion
+}
+
+// grace is how long after its end a fault still excuses beliefs; negative if it
+// excuses none at all. A forced expiry, or the deletion of a node, excuses only whom the target promises to
+// tell. A process that does not run cannot be told of anything by any lock.
+func (l *faultLog) grace(f *Fault) time.Duration {
+	if f.Name == histories.WorkerPause {
+		return l.WakeGrace
+	}
+	if bound := l.LossBound; bound > 0 {
+		return bound
+	}
+	return -1
+}
+
+// Excuses returns when the belief of h does not count. After a forced expiry that
+// hit its process during the hold, or while its acquire was under way (the grant
+// may have been on its way already), that is for the loss bound; while its
+// process was paused, and until it must have noticed. They are disjoint and in
+// order.
+func (l *faultLog) Excuses(h *Hold) []Span {
+	var out []Span
+	from := h.Call
+	if h.Recipe() == histories.Handoff {
+		from -= l.LossBound // a place is handed on without a look at its node
+	}
+	for _, f := range l.Excusing(h.Process, from, h.End) {
+		if f.Stop < h.Call && !f.robbed(h) {
+			continue
+		}
+		grace := l.grace(f)
+		if grace < 0 {
+			continue
+		}
+		s := Span{f.Start, f.Known(h, grace)}
+		if n := len(out); n > 0 && s.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, s.To)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Deleted reports whether the fault was the deletion of the node that h stands on.
+func (f *Fault) Deleted(h *Hold) bool {
+	return f.Name == histories.NodeDeletion && !f.failed && f.Params["lock"] == h.Lock && f.Params["token"] == strconv.FormatInt(h.Token.Zxid, 10)
+}
+
+// Known returns when the holder has to know of the fault at the latest, which gets so
+// much time: forever while its end is not on record. Of the deletion of a node nobody
+// hears whose link is down, until it is up again; how long it may believe until then
+// is a matter of its session.
+func (f *Fault) Known(h *Hold, grace time.Duration) time.Duration {
+	switch {
+	case f.Stop == Forever, f.Deleted(h) && h.cutOff:
+		return Forever
+	case f.Deleted(h):
+		return max(f.Stop, h.linked) + grace
+	}
+	return f.Stop + grace
+}
+
+// robbed reports whether the fault took away what h stands on: its node, or its
+// session.
+func (f *Fault) robbed(h *Hold) bool {
+	return f.Deleted(h) || f.Name == histories.ForcedExpiry && h.Session != "" && f.Params["session"] == h.Session
+}
+
+// HandedBlindly reports whether h was handed on within its client when what it stands
+// on had just been taken away, and nobody there could know. It is the belief of the one
+// before that goes on, and no grant of the service: what it writes the fence refuses.
+func (l *faultLog) HandedBlindly(h *Hold) bool {
+	if h.Recipe() != histories.Handoff || h.Token.Sub == 0 {
+		return false
+	}
+	bound := l.LossBound
+	return slices.ContainsFunc(l.Excusing(h.Process, h.Call-bound, h.Start), func(f *Fault) bool {
+		return f.robbed(h) && h.Start <= After(f.Stop, bound)
+	})
+}

@@ -1,0 +1,162 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Fault is one fault from start to stop.
+type Fault struct {
+	*histories.Fault
+	Start, Stop time.Duration
+	Event       int
+	failed      bool // it could not be carried out
+}
+
+func (f *Fault) Hits(process int) bool { return Hits(f.Fault, process) }
+
+// Hits reports whether a fault hits a process.
+func Hits(f *histories.Fault, process int) bool {
+	return len(f.Processes) == 0 || slices.Contains(f.Processes, process)
+}
+
+// OnServers reports whether the fault hits servers, and with them clients that it does
+// not name.
+func (f *Fault) OnServers() bool {
+	return slices.ContainsFunc(f.Targets, func(target string) bool { return strings.HasPrefix(target, "server ") })
+}
+
+// faultLog has the faults of a history.
+type faultLog struct {
+	All    []*Fault // by start
+	active map[int]*Fault
+	forced []*Fault // those that excuse beliefs: forced expiries, and pauses of their process
+
+	forcing       []*Fault      // those of them that go on
+	longestForced time.Duration // of the others
+
+	// LossBound is how long a holder may go on believing after its session was
+	// ended from the side. A target that never tells of loss promises no bound, so
+	// its holders have no excuse at all: it is 0.
+	LossBound time.Duration
+	// WakeGrace is how long after a pause a process may go on as if there had been
+	// none.
+	WakeGrace time.Duration
+}
+
+func newFaultLog(header *histories.Header) faultLog {
+	l := faultLog{active: map[int]*Fault{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
+	if header.Promises.TellsLoss {
+		l.LossBound = header.Promises.LossBound
+	}
+	return l
+}
+
+// begin takes in that a fault has started.
+func (l *faultLog) begin(i int, e *histories.Event) {
+	fault := *e.Fault
+	f := &Fault{Fault: &fault, Start: e.Time, Stop: Forever, Event: i}
+	l.active[fault.ID] = f
+	l.All = append(l.All, f)
+	if f.excuses() {
+		l.forced, l.forcing = append(l.forced, f), append(l.forcing, f)
+	}
+}
+
+// stop takes in that one has stopped.
+func (l *faultLog) stop(e *histories.Event) {
+	f := l.active[e.Fault.ID]
+	f.Stop, f.failed = e.Time, e.Error != ""
+	delete(l.active, e.Fault.ID)
+	if f.excuses() {
+		l.forcing = slices.DeleteFunc(l.forcing, func(g *Fault) bool { return g == f })
+		l.longestForced = max(l.longestForced, f.Stop-f.Start)
+	}
+}
+
+// Pauses reports whether any process was paused.
+func (l *faultLog) Pauses() bool {
+	return slices.ContainsFunc(l.All, func(f *Fault) bool { return f.Name == histories.WorkerPause })
+}
+
+// Excusing returns the faults that excuse process and were in force at some time
+// in [from, to].
+func (l *faultLog) Excusing(process int, from, to time.Duration) []*Fault {
+	return l.ForcedThat(func(f *Fault) bool { return f.Hits(process) }, from, to)
+}
+
+// ForcedThat returns the faults that excuse beliefs, are as asked for and were in
+// force at some time in [from, to].
+func (l *faultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*Fault {
+	var all []*Fault
+	add := func(f *Fault) {
+		if f.Start <= to && f.Stop >= from && is(f) {
+			all = append(all, f)
+		}
+	}
+	i, _ := slices.BinarySearchFunc(l.forced, from-l.longestForced, func(f *Fault, from time.Duration) int { return cmp.Compare(f.Start, from) })
+	for _, f := range l.forcing {
+		if i < len(l.forced) && f.Event >= l.forced[i].Event {
+			break // it is among them
+		}
+		add(f)
+	}
+	for ; i < len(l.forced) && l.forced[i].Start <= to; i++ {
+		add(l.forced[i])
+	}
+	return all
+}
+
+// ForcedIn returns when forced expiries that hit process may have taken effect,
+// if that may have been in [from, to]: some time from their start to their end.
+// It takes a while when servers are busy, and what is acquired meanwhile is
+// acquired in the session that is about to end.
+func (l *faultLog) ForcedIn(process int, from, to time.Duration) []Span {
+	return l.spansOf(histories.ForcedExpiry, process, from, to)
+}
+
+// WasForced reports whether a forced expiry may have ended a session of process in
+// [from, to]. It hits the session's processes of its time: one that has ended before
+// is none of them, though what it was told of the session still stands.
+func (l *faultLog) WasForced(session string, process int, from, to time.Duration) bool {
+	return len(l.ForcedThat(func(f *Fault) bool {
+		return f.Name == histories.ForcedExpiry && (f.Hits(process) || f.Params["session"] == session)
+	}, from, to)) > 0
+}
+
+// RobbedIn returns when process may have lost a lock, or its place in a queue, without
+// any warning: by a forced expiry, or since its node was deleted.
+func (l *faultLog) RobbedIn(process int, from, to time.Duration) []Span {
+	return append(l.ForcedIn(process, from, to), l.spansOf(histories.NodeDeletion, process, from, to)...)
+}
+
+// PausedIn returns when process was paused at some time in [from, to].
+func (l *faultLog) PausedIn(process int, from, to time.Duration) []Span {
+	return l.spansOf(histories.WorkerPause, process, from, to)
+}
+
+func (l *faultLog) spansOf(fault string, process int, from, to time.Duration) []Span {
+	var at []Span
+	for _, f := range l.Excusing(process, from, to) {
+		if f.Name == fault {
+			at = append(at, Span{f.Start, f.Stop})
+		}
+	}
+	return at
+}
+
+// EndedSession returns the first fault that has ended a session and began before
+// a given time, or nil. It goes by the session: a client that is retired as one process
+// goes on in it as another.
+func (l *faultLog) EndedSession(session string, before time.Duration) *Fault {
+	for _, f := range l.forced {
+		if f.Start <= before && f.Name == histories.ForcedExpiry && !f.failed && session != "" && f.Params["session"] == session {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package facts
+
+import (
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// holdTracker follows who holds what while the history is read in order.
+type holdTracker struct {
+	t      *Trace
+	owned  map[ownerKey]*ownership
+	apart  map[string][]*Hold // open holds of a semaphore
+	lostAt map[LockUse]histories.Event
+}
+
+func newHoldTracker(t *Trace) *holdTracker {
+	return &holdTracker{t, map[ownerKey]*ownership{}, map[string][]*Hold{}, map[LockUse]histories.Event{}}
+}
+
+// ownership returns that of whoever asks for o.
+func (b *holdTracker) ownership(o *Op) *ownership {
+	k := ownerKey{o.Lock, o.Owner, o.Mode}
+	if last := &o.By.last; last.is != nil && last.key == k {
+		return last.is
+	}
+	w := b.owned[k]
+	if w == nil {
+		w = &ownership{}
+		b.owned[k] = w
+	}
+	o.By.last = lastOwnership{k, w}
+	return w
+}
+
+func (b *holdTracker) invoked(o *Op) {
+	if o.Recipe().HasPermits() {
+		b.permitsInvoked(o)
+		return
+	}
+	if o.unnamed {
+		// If its process holds the lock, in whichever mode,
+		// it means that one.
+		for _, h := range o.By.Holds {
+			if h.Lock == o.Lock {
+				o.Owner = h.Owner
+			}
+		}
+	}
+	w := b.ownership(o)
+	switch {
+	case o.Acquires():
+		o.Again = w.hold
+		for _, h := range o.By.Holds {
+			if h.Lock == o.Lock && h.Owner == o.Owner && h.Mode != o.Mode {
+				o.Beside = h
+			}
+		}
+		if len(b.lostAt) > 0 {
+			delete(b.lostAt, LockUse{o.Process, o.Lock, o.Mode})
+		}
+	case o.Kind == histories.Release:
+		b.releasing(w, o)
+	default:
+		o.Hold = w.hold
+		o.Stale = w.hold == nil && w.prev != nil && w.prev.Why == ByLoss
+		return
+	}
+	for _, other := range w.open {
+		other.shared, o.shared = true, true
+	}
+	w.open, o.filed = append(w.open, o), w
+}
+
+// releasing ends the belief when the outermost release is invoked, whatever
+// becomes of it: from then on its owner does not act as a holder.
+func (b *holdTracker) releasing(w *ownership, o *Op) {
+	h := w.hold
+	none := histories.Token{}
+	if h == nil || (o.Token != none && h.Token != none && o.Token != h.Token) {
+		return // gives up a lease that is lost, or an older one
+	}
+	depth := o.Depth
+	if depth == 0 {
+		depth = w.depth
+	}
+	o.Hold = h
+	if depth > 1 {
+		h.Inner = append(h.Inner, InnerRelease{o.Invoke, o.Call})
+		w.depth = depth - 1
+		return
+	}
+	b.finish(h, o.Call, o.Invoke, ByRelease)
+}
+
+func (b *holdTracker) completed(o *Op) {
+	// An owner that only the completion names was filed under another one.
+	if w := o.filed; w != nil {
+		for i, p := range w.open {
+			if p == o {
+				w.open = append(w.open[:i], w.open[i+1:]...)
+				break
+			}
+		}
+	}
+	if o.Recipe().HasPermits() {
+		b.permitsCompleted(o)
+		return
+	}
+	w := b.ownership(o)
+	switch {
+	case o.Kind == histories.Release && o.Hold != nil:
+		if o.Hold.Why == ByRelease && o.Hold.EndEvent == o.Invoke {
+			if o.OK() {
+				o.Hold.Released = o.Ret
+			}
+		} else if o.Result == histories.Fail && w.hold == o.Hold {
+			w.depth++ // the inner hold was not given up after all
+		}
+	case o.Acquires() && o.OK():
+		b.granted(w, o)
+	}
+}
+
+// granted begins a hold or deepens one.
+//
+// Only ok matters. An acquire that failed, by a try that lost or by a timeout,
+// constrains nothing: spurious failure is allowed, since a recipe may have to
+// answer without knowing whether somebody is ahead.
+func (b *holdTracker) granted(w *ownership, o *Op) {
+	if h := w.hold; h != nil {
+		// The owner holds already, so this is a re-entry whatever it says.
+		if want := w.depth + 1; o.Depth != want && !o.shared {
+			b.t.OddDeep = append(b.t.OddDeep, OddDepth{Op: o, Want: want})
+		}
+		w.depth = max(o.Depth, w.depth+1)
+		o.Hold = h
+		h.Reentries = append(h.Reentries, o)
+		return
+	}
+	if o.Depth > 1 {
+		if p := w.prev; p != nil && p.End >= o.Call {
+			return // a re-entry that was under way when the hold ended: dead on arrival
+		}
+		// It believes to re-enter what it does not hold. That is a hold as
+		// far as others are concerned.
+		odd := OddDepth{Op: o, Want: 1}
+		if p := w.prev; p != nil && p.Why == ByLoss {
+			odd.Lost = p
+		}
+		b.t.OddDeep = append(b.t.OddDeep, odd)
+	}
+	w.hold, w.depth = newHold(o), max(o.Depth, 1)
+	b.begin(w.hold, o)
+}
+
+// begin puts the hold that o has begun on record.
+func (b *holdTracker) begin(h *Hold, o *Op) {
+	o.Hold = h
+	b.t.Holds = append(b.t.Holds, h)
+	o.By.Holds = append(o.By.Holds, h)
+	// The lease may have been lost between its grant and the recording of it.
+	if len(b.lostAt) == 0 {
+		return
+	}
+	if l, ok := b.lostAt[LockUse{o.Process, o.Lock, o.Mode}]; ok && about(&l, h) {
+		b.finish(h, h.Start, o.Done, ByLoss)
+	}
+}
+
+func (b *holdTracker) lost(i int, e *histories.Event) {
+	locks := LocksOf(e)
+	for _, lock := range locks {
+		b.lostAt[LockUse{e.Process, lock, e.Mode}] = *e
+	}
+	for _, h := range slices.Clone(b.t.Process(e.Process).Holds) {
+		if slices.Contains(locks, h.Lock) && about(e, h) {
+			b.finish(h, e.Time, i, ByLoss)
+		}
+	}
+}
+
+// link notes whether the link of holds is up, as their client says.
+func (b *holdTracker) link(e *histories.Event, up bool) {
+	locks := LocksOf(e)
+	for _, h := range b.t.Process(e.Process).Holds {
+		if slices.Contains(locks, h.Lock) && about(e, h) {
+			if h.cutOff = !up; up {
+				h.linked = e.Time
+			}
+		}
+	}
+}
+
+func (b *holdTracker) crashed(i int, e *histories.Event) {
+	for _, h := range slices.Clone(b.t.Process(e.Process).Holds) {
+		b.finish(h, e.Time, i, ByCrashing)
+	}
+}
+
+// closing ends the holds of a process that closes its client: it gives them back.
+func (b *holdTracker) closing(i int, e *histories.Event) {
+	p := b.t.Process(e.Process)
+	p.closing = slices.Clone(p.Holds)
+	for _, h := range p.closing {
+		h.Closed = true
+		b.finish(h, e.Time, i, ByRelease)
+	}
+}
+
+// closed takes in that they are given back. A client that cannot reach its servers
+// says so too, and leaves them the session; where no fault was about since the last
+// grant it could.
+func (b *holdTracker) closed(e *histories.Event) {
+	p := b.t.Process(e.Process)
+	for _, h := range p.closing {
+		if !slices.ContainsFunc(b.t.Faults.All, func(f *Fault) bool { return f.Stop >= h.Call && f.Hits(h.Process) }) {
+			h.Released = e.Time
+		}
+	}
+	p.closing = nil
+}
+
+func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
+	h.End, h.EndEvent, h.Why = at, event, why
+	if w := b.owned[ownerKey{h.Lock, h.Owner, h.Mode}]; w != nil && w.hold == h {
+		w.hold, w.depth, w.prev = nil, 0, h
+	}
+	is := func(other *Hold) bool { return other == h }
+	h.By.Holds = slices.DeleteFunc(h.By.Holds, is)
+	if len(b.apart[h.Lock]) > 0 {
+		b.apart[h.Lock] = slices.DeleteFunc(b.apart[h.Lock], is)
+	}
+	for _, l := range b.t.listeners {
+		l.Ended(h)
+	}
+}
+
+// forget drops the owners that hold and want nothing. What an owner lost is
+// remembered: it may act on it still.
+func (b *holdTracker) forget() {
+	for k, w := range b.owned {
+		if w.hold == nil && len(w.open) == 0 && (w.prev == nil || w.prev.Why != ByLoss) {
+			delete(b.owned, k)
+		}
+	}
+	for _, p := range b.t.Processes {
+		p.last = lastOwnership{}
+	}
+}

@@ -1,0 +1,157 @@
+package facts
+
+import (
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Op is one operation.
+type Op struct {
+	Process    int
+	By         *Process
+	Kind       histories.Op
+	Lock       string
+	info       *lockInfo // of the lock
+	Part       int       // of an operation over several locks: 0 is the first
+	Parts      int       // how many locks an operation over several names; 0 of one over one
+	Mode       histories.Mode
+	Owner      string
+	Store      string
+	Invoke     int // event index
+	Done       int // event index, or -1
+	Call       time.Duration
+	Ret        time.Duration  // forever when unanswered
+	Result     histories.Type // "" when unanswered
+	Depth      int
+	Permits    int // of a semaphore
+	Size       int // for set-size
+	Generation int // of a round of a double barrier
+	Value      int64
+	Token      histories.Token
+	Session    string
+	began      string // the session in which it began; "" if that is the one in which it came to its end
+
+	alone      [1]*Op   // itself
+	firstPlace [1]Place // what places begins with
+
+	Places []Place // for acquires: what enqueued said while it was open
+	Hold   *Hold   // for reads and writes, and acquires that began one: the hold it belongs to
+	Beside *Hold   // for acquires of a read/write lock: what its owner holds in the other mode
+	Again  *Hold   // for acquires: what its owner held already
+	filed  *ownership
+	Why    string // the error it was answered with
+
+	// Together, as there are many operations.
+	unnamed bool // its invocation named no owner
+	Told    bool // of the loss of its hold, while it was under way
+	Gone    bool // its process crashed before it was answered
+	Stale   bool // a read or write of a process that had been told of its loss
+	shared  bool // another operation of the same owner on the same lock was open meanwhile
+	Refused bool // its answer says that the lock was taken
+}
+
+type Place struct {
+	Event   int
+	Time    time.Duration
+	Token   histories.Token
+	Session string
+}
+
+// newOp returns one part of the operation that e, an invocation, begins.
+func newOp(i int, e *histories.Event, part int, p *Process) *Op {
+	o := &Op{
+		Process: e.Process, By: p, Kind: e.Op, Lock: e.Lock, Part: part, Parts: len(e.Parts), Mode: e.Mode, Owner: e.Owner, Store: e.Store,
+		Invoke: i, Done: -1, Call: e.Time, Ret: Forever,
+		Depth: e.Depth, Permits: max(e.Permits, 1), Size: e.Size, Generation: e.Generation, Value: e.Value, Token: e.Token, Session: e.Session,
+	}
+	if e.Parts != nil {
+		o.Lock, o.Token = e.Parts[part].Lock, e.Parts[part].Token
+	}
+	if o.Owner == "" {
+		o.Owner, o.unnamed = p.owner, true
+	}
+	o.Places = o.firstPlace[:0]
+	return o
+}
+
+// Recipe is that of its lock.
+func (o *Op) Recipe() histories.Recipe { return o.info.recipe }
+
+func (o *Op) Acquires() bool { return o.Kind == histories.Acquire || o.Kind == histories.TryAcquire }
+func (o *Op) OK() bool       { return o.Result == histories.OK }
+
+// Passes reports whether o asks to pass a barrier.
+func (o *Op) Passes() bool {
+	return o.Kind == histories.Wait || o.Kind == histories.Enter || o.Kind == histories.Leave
+}
+
+// Progresses reports whether o, answered ok, is what progress is made of: a
+// lock acquired, or a barrier passed.
+func (o *Op) Progresses() bool {
+	return o.Acquires() || o.Kind == histories.Wait || o.Kind == histories.Leave
+}
+
+// Reads reports whether o asks for a read/write lock, or is of a hold of one, to read.
+func (o *Op) Reads() bool { return o.Mode == histories.ModeRead }
+
+// ChangedSession reports whether an acquire went on in another session. What it made in
+// the first may be there for a while: for its client that one had ended, see livedOn.
+func (o *Op) ChangedSession() bool {
+	return o.began != "" || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session != "" && p.Session != o.Session })
+}
+
+// Was reports whether an acquire was in a session at some time.
+func (o *Op) Was(session string) bool {
+	return o.Session == session || o.began == session || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session == session })
+}
+
+// LastPlace returns the last place that an acquire was told, if it has a token.
+func (o *Op) LastPlace() (Place, bool) {
+	if len(o.Places) == 0 || o.Places[len(o.Places)-1].Token == (histories.Token{}) {
+		return Place{}, false
+	}
+	return o.Places[len(o.Places)-1], true
+}
+
+// held reports whether o is about what its owner holds.
+func (o *Op) held() bool {
+	return o.Acquires() || o.Kind == histories.Release || o.Kind == histories.Read || o.Kind == histories.Write
+}
+
+func (o *Op) complete(i int, e *histories.Event) {
+	o.Done, o.Ret, o.Result, o.Why, o.Refused = i, e.Time, e.Type, e.Error, e.Refused
+	if e.Owner != "" {
+		o.Owner = e.Owner
+	}
+	if e.Depth != 0 {
+		o.Depth = e.Depth
+	}
+	if e.Parts != nil {
+		o.Token = e.Parts[o.Part].Token
+	} else if e.Token != (histories.Token{}) {
+		o.Token = e.Token
+	}
+	if e.Session != "" {
+		if o.Session != "" && o.Session != e.Session {
+			o.began = o.Session
+		}
+		o.Session = e.Session
+	}
+	if o.Kind == histories.Read || e.Value != 0 {
+		o.Value = e.Value
+	}
+}
+
+// LocksOf returns the locks that e is about.
+func LocksOf(e *histories.Event) []string {
+	if e.Parts == nil {
+		return []string{e.Lock}
+	}
+	var locks []string
+	for _, p := range e.Parts {
+		locks = append(locks, p.Lock)
+	}
+	return locks
+}

@@ -1,0 +1,31 @@
+package facts
+
+import "github.com/zkverify/zkverify/histories"
+
+// ownerKey names an owner of a lock.
+type ownerKey struct {
+	lock, owner string
+	mode        histories.Mode
+}
+
+// ownership is what an owner has of a lock.
+type ownership struct {
+	hold  *Hold // nil when the owner holds nothing
+	depth int
+	prev  *Hold // the last hold that ended
+	open  []*Op // open acquires and releases of this owner
+}
+
+// lastOwnership is the one that a process asked for last: most often the one that
+// it asks for next.
+type lastOwnership struct {
+	key ownerKey
+	is  *ownership
+}
+
+// LockUse is the use of a lock by a process, of a read/write lock in one of its modes.
+type LockUse struct {
+	Process int
+	Lock    string
+	Mode    histories.Mode
+}

@@ -1,0 +1,275 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Trace is a history taken apart, for all guarantees: operations paired with
+// their completions, holds, faults, sessions and phases.
+//
+// It is built event by event. Judges look at it in windows: between two of them
+// what has come to its end is dropped, see discardSettled, so that a trace holds
+// what is open and what came to its end in this window.
+type Trace struct {
+	Header histories.Header
+	Events []histories.Event // all of them, of a trace that is made of a whole history
+	Next   int               // index of the next event
+	End    time.Duration     // of the last event
+	before time.Duration     // of the last event of the window before; -1 in the first
+	Last   bool              // the history has come to its end
+
+	Ops     []*Op           // of this window, by invocation
+	Holds   []*Hold         // of this window, by start
+	OddDeep []OddDepth      // of this window: re-entries at a wrong depth
+	Notices []ReleaseNotice // of this window: holders that were asked to release
+
+	ByLock    map[string][]*Hold // holds of this window, by lock
+	Locks     []string           // in order of appearance
+	Processes []*Process         // in order of appearance
+	Phases    map[string]time.Duration
+	Census    *histories.Event
+
+	Faults   faultLog
+	Sessions sessionLog
+	Quiet    Quiet
+	Pace     pace
+
+	held      *holdTracker
+	byNumber  map[int]*Process
+	known     map[string]*lockInfo
+	listeners []listener
+}
+
+// ReleaseNotice is an event by which a process was told that somebody asks it to
+// release.
+type ReleaseNotice struct {
+	histories.Event
+	N int // index of the event
+}
+
+// Of takes h apart as a whole. h is valid.
+func Of(h *histories.History) *Trace {
+	t := Begin(h.Header)
+	t.Read(h)
+	return t
+}
+
+// Begin returns the trace of a history of which no event has been read.
+func Begin(header histories.Header) *Trace {
+	t := &Trace{
+		Header: header, before: -1,
+		Phases: map[string]time.Duration{}, byNumber: map[int]*Process{}, known: map[string]*lockInfo{}, ByLock: map[string][]*Hold{},
+		Quiet: Quiet{Least: header.SessionTimeout / 2}, Faults: newFaultLog(&header), Sessions: newSessionLog(),
+	}
+	t.held = newHoldTracker(t)
+	return t
+}
+
+// Listen makes l hear what is read from now on.
+func (t *Trace) Listen(l listener) { t.listeners = append(t.listeners, l) }
+
+// Read takes in a whole history.
+func (t *Trace) Read(h *histories.History) {
+	t.Events = h.Events
+	for i := range h.Events {
+		t.Step(&h.Events[i])
+	}
+	t.Close()
+}
+
+// Step takes the next event in. It keeps no reference to e.
+func (t *Trace) Step(e *histories.Event) {
+	i := t.Next
+	t.Next++
+	t.End = e.Time
+	for _, l := range t.listeners {
+		l.Event(i, e)
+	}
+	switch e.Type {
+	case histories.Invoke:
+		t.invoke(i, e)
+	case histories.OK, histories.Fail, histories.Info:
+		t.complete(i, e)
+	case histories.Enqueued:
+		t.enqueued(i, e)
+	case histories.Lost:
+		t.held.lost(i, e)
+		for _, o := range t.Process(e.Process).Open {
+			o.Told = o.Told || o.Hold != nil && slices.Contains(LocksOf(e), o.Lock) && about(e, o.Hold)
+		}
+	case histories.Suspended, histories.Resumed:
+		t.held.link(e, e.Type == histories.Resumed)
+	case histories.RevokeRequested:
+		t.Notices = append(t.Notices, ReleaseNotice{*e, i})
+	case histories.Closing:
+		t.held.closing(i, e)
+	case histories.Closed:
+		t.held.closed(e)
+	case histories.Crash:
+		t.crash(i, e)
+	case histories.Expired:
+		t.Sessions.expire(e.Session, e.Time)
+	case histories.FaultStart:
+		t.Faults.begin(i, e)
+		t.Pace.faulted(e.Time)
+	case histories.FaultStop:
+		t.Faults.stop(e)
+		t.Pace.healed(e.Time)
+	case histories.PhaseStart:
+		t.Pace.phase(e.Time, e.Phase == histories.PhaseChaos)
+		if _, seen := t.Phases[e.Phase]; !seen {
+			t.Phases[e.Phase] = e.Time
+		}
+	case histories.CensusDone:
+		census := *e
+		t.Census = &census
+	}
+}
+
+// Process returns what is known of a process.
+func (t *Trace) Process(number int) *Process {
+	p := t.byNumber[number]
+	if p == nil {
+		p = &Process{Number: number, owner: defaultOwner(number), Began: Forever, Retired: Forever}
+		t.byNumber[number] = p
+		t.Processes = append(t.Processes, p)
+	}
+	return p
+}
+
+// invoke begins the operation of e: one op, or one for each lock of several.
+func (t *Trace) invoke(i int, e *histories.Event) {
+	p := t.Process(e.Process)
+	p.Began = min(p.Began, e.Time)
+	var ops []*Op
+	for part := range max(1, len(e.Parts)) {
+		o := newOp(i, e, part, p)
+		o.info = t.Info(o.Lock)
+		if part == 0 {
+			ops = o.alone[:0] // most are: no slice of its own
+			o.info.Operations++
+		}
+		o.alone[0] = o
+		ops = append(ops, o)
+	}
+	t.Ops = append(t.Ops, ops...)
+	p.Open = ops
+	for _, o := range ops {
+		if o.held() {
+			t.held.invoked(o)
+		}
+		for _, l := range t.listeners {
+			l.Invoked(o)
+		}
+	}
+}
+
+func (t *Trace) complete(i int, e *histories.Event) {
+	p := t.Process(e.Process)
+	if e.Type == histories.Info {
+		p.Retired = e.Time
+	} else {
+		t.Pace.answered(e.Time)
+	}
+	t.Quiet.Completed(e)
+	for _, o := range p.Open {
+		o.complete(i, e)
+		if o.held() {
+			t.held.completed(o)
+		}
+		if o.Part == 0 && o.OK() && o.Progresses() {
+			o.info.Got++
+		}
+		t.Sessions.proves(o)
+		for _, l := range t.listeners {
+			l.Completed(o)
+		}
+	}
+	p.Open = nil
+}
+
+func (t *Trace) enqueued(i int, e *histories.Event) {
+	t.Quiet.Answered(e.Time)
+	for _, o := range t.Process(e.Process).Open {
+		if !o.Acquires() || o.Lock != e.Lock {
+			continue
+		}
+		o.Places = append(o.Places, Place{i, e.Time, e.Token, e.Session})
+		t.Sessions.livedAt(e.Session, o.Call)
+		for _, l := range t.listeners {
+			l.Placed(o)
+		}
+	}
+}
+
+func (t *Trace) crash(i int, e *histories.Event) {
+	p := t.Process(e.Process)
+	p.Retired = e.Time
+	t.held.crashed(i, e)
+	for _, o := range p.Open {
+		o.Gone = true
+	}
+	p.Open = nil
+}
+
+// BeginWindow makes what was read since the last window ready to be looked at.
+func (t *Trace) BeginWindow() {
+	clear(t.ByLock)
+	for _, lock := range t.known {
+		lock.holds = nil
+	}
+	for _, h := range t.Holds {
+		h.info.holds = append(h.info.holds, h)
+	}
+	for lock, info := range t.known {
+		if len(info.holds) > 0 {
+			t.ByLock[lock] = info.holds
+		}
+	}
+	for _, h := range t.Holds {
+		h.Excuses = t.Faults.Excuses(h)
+	}
+}
+
+// Close begins the last window, at the end of the history.
+func (t *Trace) Close() {
+	t.Last = true
+	t.BeginWindow()
+}
+
+// Settled reports whether no more will come of o. A window shows each operation
+// as settled once.
+func (t *Trace) Settled(o *Op) bool { return t.Last || o.Done >= 0 || o.Gone }
+
+// Over reports the same of a hold.
+func (t *Trace) Over(h *Hold) bool { return t.Last || h.EndEvent >= 0 }
+
+// Begun reports whether h began in this window.
+func (t *Trace) Begun(h *Hold) bool { return h.Start > t.before }
+
+// DiscardSettled ends a window: it drops what has come to its end. The next event
+// must be of a later time than the last one was, so that no two windows share an
+// instant.
+func (t *Trace) DiscardSettled() {
+	t.before = t.End
+	t.Ops, t.Holds = t.Ops[:0], t.Holds[:0]
+	for _, p := range t.Processes {
+		t.Ops, t.Holds = append(t.Ops, p.Open...), append(t.Holds, p.Holds...)
+	}
+	slices.SortFunc(t.Ops, func(a, b *Op) int { return cmp.Or(a.Invoke-b.Invoke, a.Part-b.Part) })
+	slices.SortFunc(t.Holds, func(a, b *Hold) int {
+		return cmp.Or(a.Acquire.Done-b.Acquire.Done, a.Acquire.Part-b.Acquire.Part)
+	})
+	t.OddDeep, t.Notices = nil, nil
+	t.held.forget()
+}
+
+// Lifetime is how long a session can live on without its client.
+func (t *Trace) Lifetime() time.Duration { return max(t.Header.SessionTimeout, time.Second) }
+
+// Calm is how long it takes until what a fault has set in motion is over.
+func (t *Trace) Calm() time.Duration { return 2 * t.Header.SessionTimeout }

@@ -1,0 +1,189 @@
+package fencing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// fencingJudge is the service view: whatever clients believe, the grants of one lock
+// carry tokens that strictly grow, consistently with real time. If one acquire
+// returned before another was invoked, its token is the smaller one; no two
+// outermost holds share a token; a re-entry carries the token of its hold.
+//
+// Two acquires that overlap in time may carry tokens in either order: a token is
+// a place in the queue, and the one that was answered first need not have been
+// granted first.
+//
+// What was asked for at the same time is held against the order of the holds, see
+// turnOrder.
+//
+// Of a read/write lock the same goes for every writer, after whomever it comes.
+// A reader has no need of a newer token: it writes nothing.
+type fencingJudge struct {
+	v         *verdict.Verdict
+	all, bare int
+	locks     map[string]*grants
+}
+
+// grants are those of one lock that later ones are held against.
+type grants struct {
+	newest *facts.Hold   // the greatest token of those that are not in recent
+	recent []*facts.Hold // that had not returned when the oldest acquire under way was invoked
+	turns  turnOrder
+}
+
+func NewFencing(_ *facts.Trace, v *verdict.Verdict) *fencingJudge {
+	v.Expected = true
+	return &fencingJudge{v: v, locks: map[string]*grants{}}
+}
+
+func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) {
+	all := t.HoldsThat(histories.Recipe.Guards)
+	granted := map[string][]*facts.Hold{}
+	for _, h := range all {
+		if t.Begun(h) {
+			j.all++
+			if h.Token == (histories.Token{}) {
+				j.bare++
+				j.v.Violate(func() verdict.Witness { return noToken(t, h) })
+			} else if !t.Faults.HandedBlindly(h) {
+				granted[h.Lock] = append(granted[h.Lock], h)
+			}
+		}
+		if !t.Over(h) {
+			continue
+		}
+		for _, re := range h.Reentries {
+			if re.Token != h.Token {
+				j.v.Violate(func() verdict.Witness { return otherToken(t, h, re) })
+			}
+		}
+	}
+	oldest := t.OldestAcquires()
+	for _, lock := range t.LocksThat(histories.Recipe.Guards) {
+		g := j.locks[lock]
+		if g == nil {
+			g = &grants{}
+			j.locks[lock] = g
+		}
+		g.recent = append(g.recent, granted[lock]...)
+		g.order(j.v, t)
+		if t.Header.Promises.TellsLoss { // else a release that was answered proves nothing
+			for _, h := range granted[lock] {
+				g.turns.returned(h)
+			}
+			g.turns.settle(j.v, t)
+		}
+		g.forget(oldest(lock))
+	}
+}
+
+func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
+	v := j.v
+	v.Promised = t.Header.Promises.Tokens
+	v.Count("grants", j.all)
+	v.Count("grants without a token", j.bare)
+	if j.all == 0 {
+		v.Idle("nobody ever held a lock")
+		return
+	}
+	v.Conclude(fmt.Sprintf("the tokens of %s grow", words.Count(j.all, "grant")), words.Count(v.Violations, "grant")+" with a token that does not fence")
+}
+
+// order finds, for each grant, the greatest token among the grants that
+// had returned before it was invoked: one pass over the grants by invocation
+// with a second pointer over them by return. At least one of the two that a
+// violation is of was granted in this window.
+func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
+	byCall := slices.Clone(g.recent)
+	slices.SortStableFunc(byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
+	byStart := slices.Clone(g.recent)
+	slices.SortStableFunc(byStart, func(a, b *facts.Hold) int { return cmp.Compare(a.Start, b.Start) })
+	isNew := func(h *facts.Hold) bool { return t.Begun(h) }
+
+	first := map[histories.Token]*facts.Hold{}
+	newest := g.newest
+	i := 0
+	for _, h := range byCall {
+		for ; i < len(byStart) && byStart[i].Start < h.Call; i++ {
+			newest = newer(newest, byStart[i])
+		}
+		other := first[h.Token]
+		if other == nil && newest != nil && newest.Token == h.Token {
+			other = newest
+		}
+		if other == nil {
+			first[h.Token] = h
+		}
+		a := newest
+		switch {
+		case a != nil && h.Token.Less(a.Token):
+			if isNew(h) && h.Mode != histories.ModeRead {
+				v.Violate(func() verdict.Witness { return olderToken(t, a, h) })
+			}
+		case other != nil && (isNew(h) || isNew(other)) && (h.Mode != histories.ModeRead || other.Mode != histories.ModeRead):
+			v.Violate(func() verdict.Witness { return sameToken(t, other, h) })
+		}
+	}
+}
+
+// forget keeps those that had not returned at an instant, before which no
+// acquire to come was invoked. Of the others the newest stands for all: a token
+// that is not newer than it is too old.
+func (g *grants) forget(before time.Duration) {
+	g.recent = slices.DeleteFunc(g.recent, func(h *facts.Hold) bool {
+		if h.Start >= before {
+			return false
+		}
+		g.newest = newer(g.newest, h)
+		return true
+	})
+}
+
+// newer returns the one with the greater token, a when they are equal.
+func newer(a, b *facts.Hold) *facts.Hold {
+	if a == nil || a.Token.Less(b.Token) {
+		return b
+	}
+	return a
+}
+
+func grant(t *facts.Trace, from, to time.Duration, what string, a, b verdict.Party, lock string) verdict.Witness {
+	w := witness.New(t, lock, from, to, a, b)
+	w.What = what
+	return w
+}
+
+func olderToken(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
+	p, q := witness.OfHold(a), witness.OfHold(b)
+	return grant(t, a.Start, b.Start, fmt.Sprintf("%v was granted lock %q at %s with token %s; %v asked for it later, at %s, and was granted it with the older token %s",
+		p, a.Lock, verdict.At(a.Start), verdict.Token(a.Token), q, verdict.At(b.Call), verdict.Token(b.Token)), p, q, a.Lock)
+}
+
+func sameToken(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
+	p, q := witness.OfHold(a), witness.OfHold(b)
+	return grant(t, min(a.Start, b.Start), max(a.Start, b.Start), fmt.Sprintf("%v and %v were granted lock %q with the same token %s, at %s and %s",
+		p, q, a.Lock, verdict.Token(a.Token), verdict.At(a.Start), verdict.At(b.Start)), p, q, a.Lock)
+}
+
+func otherToken(t *facts.Trace, h *facts.Hold, re *facts.Op) verdict.Witness {
+	p, q := witness.OfHold(h), witness.OfOp(re)
+	return grant(t, re.Call, re.Ret, fmt.Sprintf("%v holds lock %q with token %s and re-entered it at %s with token %s",
+		q, h.Lock, verdict.Token(h.Token), verdict.At(re.Ret), verdict.Token(re.Token)), p, q, h.Lock)
+}
+
+func noToken(t *facts.Trace, h *facts.Hold) verdict.Witness {
+	p := witness.OfHold(h)
+	w := witness.New(t, h.Lock, h.Call, h.Start, p)
+	w.What = fmt.Sprintf("%v was granted lock %q at %s without a token", p, h.Lock, verdict.At(h.Start))
+	return w
+}

@@ -1,0 +1,87 @@
+package holding
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// failedPlaces finds the holds of one lock whose place in the queue was taken by
+// an acquire over several locks that failed.
+//
+// A hold that began before that acquire was invoked is not of its place. Nor is one
+// looked for that was asked for when a newer token had been granted already: tokens
+// go back then, which fencing tells. So a place is forgotten when the newest token
+// of the grants that no acquire still open has met is newer.
+type failedPlaces struct {
+	failed []failedPlace
+	recent []gotPlace      // by start; that had not returned when the oldest acquire still open was invoked
+	newest histories.Token // of the other grants
+}
+
+type failedPlace struct {
+	op    *facts.Op
+	token histories.Token
+}
+
+// gotPlace is a hold, and the newest tokens of those that had begun when it was
+// asked for, and when it had begun.
+type gotPlace struct {
+	hold          *facts.Hold
+	before, until histories.Token
+}
+
+// window takes in what was granted and what failed in a window. The oldest acquire
+// that is still open was invoked at before.
+func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock string, settled []*group, before time.Duration) {
+	var failed []failedPlace
+	for _, g := range settled {
+		for _, o := range g.parts {
+			for _, place := range o.Places {
+				if o.Lock == lock && o.Result == histories.Fail && place.Token != (histories.Token{}) {
+					failed = append(failed, failedPlace{o, place.Token})
+				}
+			}
+		}
+	}
+	known := len(p.recent)
+	newest := func(n int) histories.Token { // of the first n
+		if n == 0 {
+			return p.newest
+		}
+		return p.recent[n-1].until
+	}
+	for _, h := range t.ByLock[lock] {
+		if !t.Begun(h) {
+			continue
+		}
+		asked, _ := slices.BinarySearchFunc(p.recent, h.Call, func(g gotPlace, call time.Duration) int { return cmp.Compare(g.hold.Start, call) })
+		g := gotPlace{h, newest(asked), newest(len(p.recent))}
+		if g.until.Less(h.Token) {
+			g.until = h.Token
+		}
+		p.recent = append(p.recent, g)
+	}
+	match := func(failed []failedPlace, granted []gotPlace) {
+		for _, g := range granted {
+			i := slices.IndexFunc(failed, func(f failedPlace) bool {
+				return f.token == g.hold.Token && f.op.Call <= g.hold.Start && !f.token.Less(g.before)
+			})
+			if i >= 0 {
+				o := failed[i].op
+				v.Violate(func() verdict.Witness { return keptPart(t, o, g.hold) })
+			}
+		}
+	}
+	match(p.failed, p.recent[known:])
+	match(failed, p.recent)
+	p.failed = append(p.failed, failed...)
+	past, _ := slices.BinarySearchFunc(p.recent, before, func(g gotPlace, before time.Duration) int { return cmp.Compare(g.hold.Start, before) })
+	p.newest = newest(past)
+	p.recent = slices.Delete(p.recent, 0, past)
+	p.failed = slices.DeleteFunc(p.failed, func(f failedPlace) bool { return f.token.Less(p.newest) })
+}

@@ -1,0 +1,225 @@
+package holding
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// multiLockJudge: an acquire over several locks gets all of them or none, and
+// acquires that name the same locks in opposite orders do not wait for each
+// other.
+//
+// Each part of such an acquire is a hold of its own lock, from the answer of the
+// acquire to the invocation of its release, and all of them begin and end there
+// together; so mutual exclusion, fencing and progress judge it lock by lock.
+// They even judge it exactly: where the holds of every lock are disjoint, the
+// acquires take effect at their answers, and the releases at their invocations,
+// each on all of its locks at once, and that is a legal order of the whole. It
+// needs no search. A loss is told of each part; loss is told judges it. What is
+// left:
+//
+//   - All: a grant has a token for every part, and none of its locks was held
+//     by another when it returned.
+//   - None: no place that an acquire took in the queue of one of its locks, and
+//     which then failed, is ever granted; see failedPlaces. A place that is
+//     neither granted nor given up holds up those behind it, which is for
+//     progress to see.
+//   - No deadlock: of two acquires that wait at the same time, one is ahead in
+//     the queues of all the locks that they share. Otherwise each would wait
+//     until the other gives up.
+//
+// Two acquires wait at the same time only if the second was invoked before the
+// first was answered. So those are kept that were answered since the oldest
+// acquire still open was invoked.
+type multiLockJudge struct {
+	v                      *verdict.Verdict
+	granted, failed, pairs int
+	overlaps               map[string]int // of a lock, that were looked at
+	places                 map[string]*failedPlaces
+	groups                 []*group // that others are held against, by invocation
+}
+
+// group is an acquire over several locks, with all its parts.
+type group struct {
+	parts []*facts.Op
+	seen  bool // in an earlier window
+}
+
+func NewMultiLock(_ *facts.Trace, v *verdict.Verdict) *multiLockJudge {
+	v.Promised, v.Expected = true, true
+	return &multiLockJudge{v: v, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
+}
+
+func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) {
+	settled := groups(t)
+	for _, g := range settled {
+		switch g.parts[0].Result {
+		case histories.OK:
+			j.granted++
+			if i := slices.IndexFunc(g.parts, func(o *facts.Op) bool { return o.Token == (histories.Token{}) }); i >= 0 && t.Header.Promises.Tokens {
+				j.v.Violate(func() verdict.Witness { return partWithoutToken(t, g.parts, g.parts[i]) })
+			}
+		case histories.Fail:
+			j.failed++
+		}
+	}
+	oldest := t.Oldest((*facts.Op).Acquires)
+	first := facts.Forever // of those that are still open
+	for _, lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
+		j.notAll(t, lock)
+		places := j.places[lock]
+		if places == nil {
+			places = &failedPlaces{}
+			j.places[lock] = places
+		}
+		places.window(j.v, t, lock, settled, min(oldest(lock), t.End))
+		first = min(first, oldest(lock))
+	}
+	j.opposed(t, settled, first)
+}
+
+func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
+	v := j.v
+	v.Count("acquires of several locks that got them", j.granted)
+	v.Count("acquires of several locks that failed", j.failed)
+	v.Count("pairs that waited for the same locks", j.pairs)
+	if j.granted == 0 && v.Violations == 0 {
+		v.Idle("nobody ever got several locks at once")
+		return
+	}
+	v.Conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", words.Count(j.granted, "acquire"), j.failed),
+		"not all or nothing, "+words.Times(v.Violations))
+}
+
+// notAll finds the grants of several locks of which another held one. As of a
+// mutex, two holds that overlap are found in the window in which the first of
+// them ends.
+func (j *multiLockJudge) notAll(t *facts.Trace, lock string) {
+	sweep(facts.PiecesOf(t.ByLock[lock]), differ, func(a, b facts.Piece) bool {
+		if !t.Over(a.Hold) && !t.Over(b.Hold) {
+			return true // not yet
+		}
+		// Of two that overlap, the second should not have been granted.
+		if ofSeveral(t, b.Hold.Acquire) && b.From == b.Hold.Start {
+			j.v.Violate(func() verdict.Witness { return notAll(t, a.Hold, b.Hold) })
+		}
+		j.overlaps[lock]++
+		return j.overlaps[lock] < maxPairs
+	})
+}
+
+// groups returns the acquires over several locks that are settled in this window,
+// by invocation.
+func groups(t *facts.Trace) []*group {
+	var out []*group
+	for i, o := range t.Ops {
+		if o.Part == 0 && o.Acquires() && ofSeveral(t, o) && t.Settled(o) {
+			out = append(out, &group{parts: slices.Clone(t.Ops[i : i+o.Parts])})
+		}
+	}
+	return out
+}
+
+// ofSeveral reports whether o is a part of an operation over several locks.
+func ofSeveral(t *facts.Trace, o *facts.Op) bool { return o.Parts > 0 }
+
+// opposed finds the acquires that were open at the same time and had places in
+// opposite orders, and forgets those that no acquire still open, or to come, was
+// open with. The first that is still open was invoked at first.
+func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Duration) {
+	j.groups = append(j.groups, settled...)
+	slices.SortFunc(j.groups, func(a, b *group) int { return a.parts[0].Invoke - b.parts[0].Invoke })
+	var open []*group
+	for _, g := range j.groups {
+		open = slices.DeleteFunc(open, func(o *group) bool { return o.parts[0].Ret <= g.parts[0].Call })
+		for _, o := range open {
+			if g.seen && o.seen {
+				continue
+			}
+			one, other, shared := crossed(o.parts, g.parts)
+			if shared > 1 {
+				j.pairs++
+			}
+			if one != nil && other != nil {
+				j.v.Violate(func() verdict.Witness { return deadlock(t, one, other) })
+			}
+		}
+		open = append(open, g)
+	}
+	first = min(first, t.End)
+	j.groups = slices.DeleteFunc(j.groups, func(g *group) bool {
+		g.seen = true
+		return g.parts[0].Ret < first
+	})
+}
+
+// crossed returns a part of o that is ahead of g in its queue, a part of g that is
+// ahead of o, and how many queues they both stood in at the same time.
+func crossed(o, g []*facts.Op) (one, other *facts.Op, shared int) {
+	for _, a := range o {
+		for _, b := range g {
+			x, y := placeOf(o, a), placeOf(g, b)
+			if a.Lock != b.Lock || x == nil || y == nil || max(x.Time, y.Time) > min(a.Ret, b.Ret) {
+				continue
+			}
+			shared++
+			if x.Token.Less(y.Token) {
+				one = a
+			} else if y.Token.Less(x.Token) {
+				other = b
+			}
+		}
+	}
+	return one, other, shared
+}
+
+// placeOf returns the place that part o of g waited in at last, or nil. An
+// acquire that goes on in another session takes new places; one whose new place
+// in this queue is not on record, unlike that in another, says nothing of it.
+func placeOf(g []*facts.Op, o *facts.Op) *facts.Place {
+	n := 0
+	for _, part := range g {
+		n = max(n, len(part.Places))
+	}
+	if n == 0 || len(o.Places) < n {
+		return nil
+	}
+	return &o.Places[n-1]
+}
+
+func partWithoutToken(t *facts.Trace, g []*facts.Op, part *facts.Op) verdict.Witness {
+	p := witness.OfOp(g[0])
+	w := witness.New(t, part.Lock, part.Call, part.Ret, p)
+	w.What = fmt.Sprintf("%v acquired %s at %s, without a token for lock %q", p, words.Count(len(g), "lock"), verdict.At(part.Ret), part.Lock)
+	return w
+}
+
+func notAll(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
+	p, q := witness.OfHold(b), witness.OfHold(a)
+	w := witness.New(t, b.Lock, b.Start, min(a.End, b.End), p, q)
+	n := b.Acquire.Parts
+	w.What = fmt.Sprintf("%v acquired %s at %s, and had not got all of them: %v held lock %q, since %s", p, words.Count(n, "lock"), verdict.At(b.Start), q, b.Lock, verdict.At(a.Start))
+	return w
+}
+
+func keptPart(t *facts.Trace, o *facts.Op, h *facts.Hold) verdict.Witness {
+	p, q := witness.OfOp(o), witness.OfHold(h)
+	w := witness.New(t, h.Lock, o.Call, h.Start, p, q)
+	w.What = fmt.Sprintf("%v failed at %s to acquire %s, but its place in the queue of lock %q, token %s, was granted to %v at %s", p, verdict.At(o.Ret), words.Count(o.Parts, "lock"), h.Lock, verdict.Token(h.Token), q, verdict.At(h.Start))
+	return w
+}
+
+func deadlock(t *facts.Trace, a, b *facts.Op) verdict.Witness {
+	p, q := witness.OfOp(a), witness.OfOp(b)
+	w := witness.New(t, a.Lock, max(a.Call, b.Call), min(a.Ret, b.Ret), p, q)
+	w.What = fmt.Sprintf("%v and %v waited for each other: the one was ahead in the queue of lock %q, the other in that of lock %q", p, q, a.Lock, b.Lock)
+	return w
+}

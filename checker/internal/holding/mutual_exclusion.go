@@ -1,0 +1,160 @@
+package holding
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// OverlapsUnderPauses is the name of a figure.
+const OverlapsUnderPauses = "overlaps under pauses of a holder's process, which no lock can prevent"
+
+// exclusionJudge: no two owners believe at one instant to hold one lock.
+//
+// The interval engine decides and finds the witnesses; Porcupine judges the
+// same pieces and must agree.
+//
+// Two holds that overlap are found in the window in which the first of them
+// ends: they are both in it, and what becomes of the other one later makes no
+// difference to their overlap.
+type exclusionJudge struct {
+	v                           *verdict.Verdict
+	locks                       map[string]*exclusionOf
+	holds, raw, paused, growing int
+}
+
+// exclusionOf is what the judge knows of one lock.
+type exclusionOf struct {
+	violations int
+	search     holdingsSearch
+}
+
+func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) *exclusionJudge {
+	v.Promised, v.Expected = true, true
+	return &exclusionJudge{v: v, locks: map[string]*exclusionOf{}}
+}
+
+func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) {
+	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+		of := j.locks[lock]
+		if of == nil {
+			of = &exclusionOf{search: newHoldingsSearch(nil, 0)}
+			j.locks[lock] = of
+		}
+		holds := t.ByLock[lock]
+		j.holds += countBegun(t, holds)
+		pieces := facts.PiecesOf(holds)
+		before := of.violations
+		if e.Sweeps {
+			sweep(pieces, differ, func(a, b facts.Piece) bool {
+				if !t.Over(a.Hold) && !t.Over(b.Hold) {
+					return true // not yet
+				}
+				if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
+					j.growing++
+				}
+				j.v.Violate(func() verdict.Witness { return doubleHold(t, a, b) })
+				of.violations++
+				return of.violations < maxPairs
+			})
+			if !slices.ContainsFunc(holds, excused) {
+				j.raw += of.violations - before
+			} else {
+				sweep(facts.PiecesOf(facts.Bare(holds)), differ, func(a, b facts.Piece) bool {
+					if t.Over(a.Hold) || t.Over(b.Hold) {
+						j.raw++
+						if pausedOverlap(t, a, b) {
+							j.paused++
+						}
+					}
+					return j.raw < maxPairs
+				})
+			}
+		}
+		if e.Searches {
+			of.search.window(&e.Caps, t, holds, nil, allKnown(t))
+		}
+	}
+}
+
+func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
+	v := j.v
+	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+		of := j.locks[lock]
+		e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
+	}
+	v.Count("holds", j.holds)
+	v.Count("overlaps", v.Violations)
+	pauses := min(j.paused, max(j.raw-v.Violations, 0))
+	v.Count("overlaps excused by a forced expiry", max(j.raw-v.Violations-pauses, 0))
+	if t.Faults.Pauses() {
+		v.Count(OverlapsUnderPauses, pauses)
+	}
+	if v.Outcome == verdict.Unknown {
+		return // the engines disagree
+	}
+	if j.holds == 0 {
+		v.Idle("nobody ever held a lock")
+		return
+	}
+	why := fmt.Sprintf("two owners held one lock at the same time, %s", words.Times(v.Violations))
+	if v.Violations > 0 && j.growing == v.Violations {
+		why += "; exclusion broken, fencing would have protected"
+	}
+	v.Conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
+}
+
+// pausedOverlap reports whether a pause excuses two beliefs that overlap for
+// having done so: that one of them went on in it.
+func pausedOverlap(t *facts.Trace, a, b facts.Piece) bool {
+	from, to := max(a.From, b.From), min(a.To, b.To)
+	return len(t.Faults.PausedIn(a.Hold.Process, from-t.Faults.WakeGrace, to))+len(t.Faults.PausedIn(b.Hold.Process, from-t.Faults.WakeGrace, to)) > 0
+}
+
+// countBegun counts the holds that began in this window.
+func countBegun(t *facts.Trace, holds []*facts.Hold) int {
+	n := 0
+	for _, h := range holds {
+		if t.Begun(h) {
+			n++
+		}
+	}
+	return n
+}
+
+// doubleHold tells of two holds that overlap.
+func doubleHold(t *facts.Trace, a, b facts.Piece) verdict.Witness {
+	return overlap(t, a, b, func(p, q verdict.Party) string { return fmt.Sprintf("%v and %v both held lock %q", p, q, a.Hold.Lock) })
+}
+
+// overlap tells of two holds that overlap and must not; say begins the sentence,
+// of the one who held first and of the other.
+func overlap(t *facts.Trace, a, b facts.Piece, say func(p, q verdict.Party) string) verdict.Witness {
+	from, to := max(a.From, b.From), min(a.To, b.To)
+	if b.Hold.Start < a.Hold.Start {
+		a, b = b, a
+	}
+	p, q := witness.OfHold(a.Hold), witness.OfHold(b.Hold)
+	w := witness.New(t, a.Hold.Lock, from, to, p, q)
+	until := "to " + verdict.At(w.To) + ", for " + verdict.Ms(w.To-w.From)
+	if w.Open {
+		until = "until the history ends at " + verdict.At(w.To)
+	}
+	w.What = fmt.Sprintf("%s from %s %s", say(p, q), verdict.At(from), until)
+	w.What += w.Ending()
+	if a.Hold.Mode == histories.ModeRead || b.Hold.Mode == histories.ModeRead {
+		return w // nothing fences what somebody reads
+	}
+	if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
+		w.What += fmt.Sprintf("; their tokens grow (%s, %s), so fencing would have protected", verdict.Token(p.Token), verdict.Token(q.Token))
+	}
+	return w
+}
+
+func excused(h *facts.Hold) bool { return len(h.Excuses) > 0 }

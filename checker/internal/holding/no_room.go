@@ -1,0 +1,201 @@
+package holding
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+)
+
+// shortage is a grant for which there was no room beside what was held.
+type shortage struct {
+	granted facts.Piece
+	held    []facts.Piece
+}
+
+// placed is a piece and the latest instant at which it can have been granted, as
+// far as is known.
+type placed struct {
+	facts.Piece
+	at     time.Duration
+	beside []facts.Piece // what was held when it returned, if there was no room then
+	told   bool          // there is no such instant
+}
+
+// noRoom is the interval engine of semaphores: it reports each grant that found
+// no room, whenever it took effect. The pieces are sorted by start.
+//
+// Only the takes are in question. A give takes effect when it is called: that
+// leaves less held for everybody. The size can be taken to be, at each instant,
+// the largest that can be in force: if the changes follow one another, each that
+// raises it takes effect when it is called and each that lowers it when it
+// returns, and otherwise no order can do better at any instant.
+//
+// A take can be put off to its return, or to just before the next drop of the
+// size: until then takes in between find less, gives make room, and it finds at
+// most what the last of those takes found together with itself. So each piece is
+// placed at its return first, and when there is no room, moved to just before the
+// drop that came last, and so on, until everything fits or something was there
+// before it was asked for. What is held at any instant only grows by that. So a
+// piece that did not fit will not fit there any more: if there is a
+// linearization, each piece is in it at its place here or before, and what is
+// placed has one.
+//
+// With a size that does not change nothing is ever moved, and this is one pass
+// with what is open.
+func noRoom(pieces []facts.Piece, sizes *Sizes, report func(shortage)) {
+	p := newPlacing()
+	p.settle(facts.Forever, pieces, sizes, report)
+}
+
+// placing is that engine at an instant: what has been granted by then has its
+// place.
+type placing struct {
+	since time.Duration
+	held  []*placed // then
+}
+
+func newPlacing() placing { return placing{since: -1} }
+
+// settle finds the places of what was granted after the instant, up to another
+// one.
+func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes, report func(shortage)) {
+	for _, p := range r.held {
+		p.Piece = p.Now(pieces)
+	}
+	var all []*placed
+	for _, p := range pieces {
+		if p.From > r.since && p.From <= until {
+			all = append(all, &placed{Piece: p, at: p.From})
+		}
+	}
+	slices.SortStableFunc(all, (*placed).compare)
+	open := slices.Clone(r.held)
+	for i := 0; i < len(all); {
+		now := all[i].at
+		open = slices.DeleteFunc(open, func(p *placed) bool { return p.To <= now })
+		// Holds of no length come and go one by one, the others together: the
+		// last of them finds all others.
+		end := i + 1
+		if all[i].To > now {
+			for end < len(all) && all[end].at == now {
+				end++
+			}
+		}
+		together := all[i:end]
+		if sum(open)+sum(together) > sizes.most(now) && giveWay(together, open, sizes, report) {
+			all, i = sorted(all, i, end)
+			open = slices.Concat(r.held, all[:i])
+			continue
+		}
+		if all[i].To > now {
+			open = append(open, together...)
+		}
+		i = end
+	}
+	r.held = slices.DeleteFunc(open, func(p *placed) bool { return p.To <= until })
+	r.since = until
+}
+
+// decided returns the last instant, not after until, that no acquire can be moved
+// across: none that returned after it, or has not returned yet (the first of which
+// was asked for at asked), was asked for before the size dropped last. So what is
+// after it has no say in the places of what is before, and those are all that
+// matters to it of that.
+func (r *placing) decided(until, asked time.Duration, pieces []facts.Piece, sizes *Sizes) time.Duration {
+	for i := len(pieces); until > r.since; {
+		for ; i > 0 && pieces[i-1].From > until; i-- {
+			asked = min(asked, pieces[i-1].Call)
+		}
+		drop, ok := sizes.drop(r.since+1, until+1)
+		if !ok || asked > drop {
+			return until
+		}
+		until = drop - 1
+	}
+	return r.since
+}
+
+// compare orders by place. In one instant the holds of no length come first, then
+// the others as they were granted.
+func (p *placed) compare(q *placed) int {
+	granted := func(p *placed) int {
+		if p.Hold.Acquire == nil {
+			return 0
+		}
+		return p.Hold.Acquire.Done
+	}
+	lasts := func(p *placed) int {
+		if p.To > p.at {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(p.at, q.at), lasts(p)-lasts(q), granted(p)-granted(q))
+}
+
+// giveWay moves pieces that found no room together to before the last drop of
+// the size. If one cannot be moved, it is reported, and all are put back. It
+// reports whether any is at another place now.
+func giveWay(together, open []*placed, sizes *Sizes, report func(shortage)) (moved bool) {
+	var stuck *placed
+	for _, p := range together {
+		if p.at == p.From && p.beside == nil {
+			p.beside = besides(p, open, together)
+		}
+		if _, ok := sizes.drop(p.Call, p.at); !ok && !p.told {
+			stuck = p
+		}
+	}
+	for _, p := range together {
+		was := p.at
+		switch {
+		case p.told:
+		case stuck == nil:
+			p.at, _ = sizes.drop(p.Call, p.at)
+		default:
+			p.at, p.told = p.From, true
+		}
+		moved = moved || p.at != was
+	}
+	if stuck != nil {
+		report(shortage{stuck.Piece, stuck.beside})
+	}
+	return moved
+}
+
+// sorted puts those from i to end, which have been moved, in their places, and
+// returns the first index at which anything may have changed.
+func sorted(all []*placed, i, end int) ([]*placed, int) {
+	moved := slices.Clone(all[i:end])
+	all = slices.Delete(all, i, end)
+	for _, p := range moved {
+		j, _ := slices.BinarySearchFunc(all, p, (*placed).compare)
+		all = slices.Insert(all, j, p)
+		i = min(i, j)
+	}
+	for i > 0 && all[i-1].at == all[i].at {
+		i--
+	}
+	return all, i
+}
+
+// besides returns what was held when p was granted.
+func besides(p *placed, some ...[]*placed) []facts.Piece {
+	out := []facts.Piece{}
+	for _, q := range slices.Concat(some...) {
+		if q != p {
+			out = append(out, q.Piece)
+		}
+	}
+	return out
+}
+
+func sum(some []*placed) int {
+	n := 0
+	for _, p := range some {
+		n += p.Hold.Permits
+	}
+	return n
+}

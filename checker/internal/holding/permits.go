@@ -1,0 +1,259 @@
+package holding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// permitsJudge: whenever permits are granted, there is room for them: with those
+// that are held already they are no more than the size in force. A size that is
+// lowered takes nothing from anybody, so that more may be held than there are,
+// but nobody gets any until enough are given back. While the size stays the same,
+// this says that the permits held are never more than there are.
+//
+// Where the changes of the size follow one another, both engines decide this, and
+// must agree. Where they overlap, as one that was never answered does with all
+// after it, the order in which they took effect has to be guessed as well: the interval engine judges by the
+// largest size that can have been in force, and what it lets pass is decided by
+// Porcupine alone. If that gives up, the verdict is unknown.
+//
+// A target may say by which transactions it grants permits and changes the size: see
+// sizeOrder.
+//
+// The judge keeps what is held, and what came after the last instant that no
+// acquire can be moved across: see placing. It comes as soon as all acquires that
+// were under way when the size dropped have returned.
+type permitsJudge struct {
+	v                    *verdict.Verdict
+	locks                map[string]*permitsOf
+	raw, grants, changes int
+}
+
+// permitsOf is what the judge knows of one semaphore.
+type permitsOf struct {
+	violations int
+	overlap    bool // changes of the size do
+	counted    permitSweep
+	bare       permitSweep // as if nothing were excused
+	search     holdingsSearch
+	order      sizeOrder
+}
+
+func NewPermits(_ *facts.Trace, v *verdict.Verdict) *permitsJudge {
+	v.Promised, v.Expected = true, true
+	return &permitsJudge{v: v, locks: map[string]*permitsOf{}}
+}
+
+func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
+	changes := map[string][]SizeChange{}
+	for _, o := range t.Ops {
+		if o.Kind == histories.SetSize && t.Settled(o) && o.Result != histories.Fail {
+			changes[o.Lock] = append(changes[o.Lock], changeOf(o))
+		}
+	}
+	grants := grantsOf(t)
+	acquire := t.Oldest((*facts.Op).Acquires)
+	resized := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.SetSize })
+	for _, lock := range t.LocksThat(histories.Recipe.HasPermits) {
+		first := firstSize(t, lock)
+		if first.Size == 0 {
+			continue
+		}
+		of := j.locks[lock]
+		if of == nil {
+			of = &permitsOf{
+				counted: newPermitSweep(first, PermitPieces), bare: newPermitSweep(first, func(holds []*facts.Hold, _ *Sizes) []facts.Piece { return facts.WholePieces(holds) }),
+				search: newHoldingsSearch(BesidePermits, first.Size),
+			}
+			j.locks[lock] = of
+		}
+		holds, changes := t.ByLock[lock], changes[lock]
+		j.grants += countBegun(t, holds)
+		j.changes += len(changes)
+		known := horizon{until: min(t.End, resized(lock)-1), asked: acquire(lock)}
+		pending := min(acquire(lock), resized(lock))
+		if t.Last {
+			known.until, pending = facts.Forever, facts.Forever
+		}
+		if e.Sweeps {
+			of.order.window(grants[lock], changes, pending, func(g *facts.Op, most SizeChange) {
+				j.v.Violate(func() verdict.Witness { return beyondSize(t, g, most) })
+			})
+		}
+		sizes := of.counted.sizes(changes)
+		of.overlap = of.overlap || !sizes.Exact
+		of.counted.window(t, holds, sizes, known, func(s shortage) {
+			if !e.Sweeps {
+				return
+			}
+			of.violations++
+			since := max(s.granted.Call, of.counted.since)
+			j.v.Violate(func() verdict.Witness { return tooMany(t, s, sizes, since, of.counted.changed < facts.Forever) })
+		})
+		of.bare.window(t, holds, of.bare.sizes(changes), known, func(shortage) {
+			if e.Sweeps {
+				j.raw++
+			}
+		})
+		if e.Searches {
+			of.search.window(&e.Caps, t, holds, changes, known)
+		}
+	}
+}
+
+func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
+	v := j.v
+	overlap, unknown := 0, ""
+	for _, lock := range t.LocksThat(histories.Recipe.HasPermits) {
+		of := j.locks[lock]
+		if of == nil {
+			unknown = fmt.Sprintf("the history does not say how many permits %q has", lock)
+			continue
+		}
+		if of.overlap {
+			overlap++
+		}
+		a := of.search.Answer
+		switch {
+		case !e.Searches:
+			if of.overlap {
+				v.LeaveUndecided(fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock))
+			}
+		case a.Illegal && of.violations == 0 && of.overlap:
+			v.Violate(func() verdict.Witness { return noOrder(t, lock, facts.Span{From: a.From, To: a.To}) })
+		default:
+			e.Compare(t, v, lock, of.violations > 0, a)
+		}
+	}
+	v.Count("grants", j.grants)
+	v.Count("changes of a size", j.changes)
+	v.Count("grants without room", v.Violations)
+	v.Count("grants without room excused by a forced expiry or a pause", max(j.raw-v.Violations, 0))
+	v.Count("semaphores whose changes overlap", overlap)
+	switch {
+	case v.Outcome == verdict.Unknown: // the engines disagree
+	case unknown != "" && v.Violations == 0:
+		v.Outcome, v.Reason = verdict.Unknown, unknown
+	case j.grants == 0:
+		v.Idle("nobody ever held a permit")
+	default:
+		why := fmt.Sprintf("%s, never without room for them", words.Count(j.grants, "grant"))
+		if j.changes > 0 {
+			why += ", with " + words.Count(j.changes, "change") + " of a size"
+		}
+		v.Conclude(why, "permits were granted that there were not, "+words.Times(v.Violations))
+	}
+}
+
+// PermitPieces returns the parts of the holds that count. Once the size has
+// changed, what follows an excuse is left out: it was not granted there, so that
+// nobody can say which size it would have to fit.
+func PermitPieces(holds []*facts.Hold, sizes *Sizes) []facts.Piece {
+	seen := map[*facts.Hold]bool{}
+	return slices.DeleteFunc(facts.PiecesOf(holds), func(p facts.Piece) bool {
+		defer func() { seen[p.Hold] = true }()
+		return seen[p.Hold] && p.From >= sizes.changed
+	})
+}
+
+// permitSweep is the interval engine of one semaphore, as windows of the history
+// show it.
+type permitSweep struct {
+	placing
+	pieces  func([]*facts.Hold, *Sizes) []facts.Piece
+	holds   []*facts.Hold // not over, or with a part after what is decided
+	changes []SizeChange  // that can have been in force since
+	changed time.Duration // when the size was first changed
+}
+
+func newPermitSweep(first SizeChange, pieces func([]*facts.Hold, *Sizes) []facts.Piece) permitSweep {
+	return permitSweep{placing: newPlacing(), pieces: pieces, changes: []SizeChange{first}, changed: facts.Forever}
+}
+
+// sizes takes changes of the size in and returns what is known of it.
+func (w *permitSweep) sizes(changes []SizeChange) *Sizes {
+	w.changes = append(w.changes, changes...)
+	all := newSizes(slices.Clone(w.changes))
+	for _, c := range changes {
+		w.changed = min(w.changed, c.Call)
+	}
+	all.changed = w.changed
+	return all
+}
+
+// window takes the holds of a window in, and finds the places of those that can
+// be told by now.
+func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, known horizon, report func(shortage)) {
+	for _, h := range holds {
+		if t.Begun(h) {
+			w.holds = append(w.holds, h)
+		}
+	}
+	pieces := w.pieces(w.holds, sizes)
+	until := facts.Forever
+	if !t.Last {
+		for _, h := range w.holds {
+			if !t.Over(h) && len(h.Pieces()) == 0 { // the excuse goes on
+				known.asked = min(known.asked, h.Call)
+			}
+		}
+		until = w.decided(known.until, known.asked, pieces, sizes)
+	}
+	w.settle(until, pieces, sizes, report)
+	w.holds = slices.DeleteFunc(w.holds, func(h *facts.Hold) bool { return t.Over(h) && h.End <= until })
+	w.changes = slices.DeleteFunc(slices.Clone(sizes.All), func(c SizeChange) bool { return c.Until < until })
+}
+
+// tooMany tells of a grant for which there was no room. It was asked for at since,
+// or before, and the size did not drop in between.
+func tooMany(t *facts.Trace, s shortage, sizes *Sizes, since time.Duration, changes bool) verdict.Witness {
+	s.granted = s.granted.Now(facts.PiecesOf([]*facts.Hold{s.granted.Hold}))
+	h := s.granted.Hold
+	q := witness.OfHold(h)
+	until, sum := s.granted.To, h.Permits
+	var held []string
+	var parties []verdict.Party
+	for _, p := range s.held {
+		p = p.Now(facts.PiecesOf([]*facts.Hold{p.Hold}))
+		held = append(held, fmt.Sprintf("%v held %d", witness.OfHold(p.Hold), p.Hold.Permits))
+		parties = append(parties, witness.OfHold(p.Hold))
+		sum += p.Hold.Permits
+		until = min(until, p.To)
+	}
+	w := witness.New(t, h.Lock, s.granted.From, until, append(parties, q)...)
+	w.What = fmt.Sprintf("%v was granted %s of semaphore %q at %s", q, words.Count(h.Permits, "permit"), w.Lock, verdict.At(s.granted.From))
+	if len(held) > 0 {
+		w.What += " while " + strings.Join(held, ", ")
+	}
+	most := sizes.mostIn(since, s.granted.From)
+	switch {
+	case !changes:
+		w.What += fmt.Sprintf(": %d, and there are %d", sum, most)
+	case sum > most:
+		w.What += fmt.Sprintf(": %d, and there had been %d at most since it asked at %s", sum, most, verdict.At(s.granted.Call))
+	default:
+		w.What += fmt.Sprintf(": %d, for which there had been no room at any time since it asked at %s", sum, verdict.At(s.granted.Call))
+	}
+	for _, end := range w.SessionEnds {
+		if slices.ContainsFunc(parties, func(p verdict.Party) bool { return p.Process == end.Process && p.Session == end.Session }) {
+			w.What += "; " + end.String()
+		}
+	}
+	return w
+}
+
+// noOrder tells of grants that no order of the changes of the size allows.
+func noOrder(t *facts.Trace, lock string, when facts.Span) verdict.Witness {
+	w := witness.New(t, lock, when.From, min(when.To, t.End))
+	w.What = fmt.Sprintf("in whatever order the changes of the size of semaphore %q took effect, one of the grants between %s and %s found no room", lock, verdict.At(w.From), verdict.At(w.To))
+	return w
+}

@@ -1,0 +1,145 @@
+package holding
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// exclude reports whether two holds of a read/write lock must not overlap: they
+// are of two owners, and one is a writer. An owner never excludes itself: one
+// that writes may read as well, and goes on reading when it has given the write
+// lock up. A hold that does not say for what is taken for a writer's.
+func exclude(a, b *facts.Hold) bool {
+	return a.Owner != b.Owner && (a.Mode != histories.ModeRead || b.Mode != histories.ModeRead)
+}
+
+// readWriteJudge: one writer or any number of readers hold the lock.
+//
+// The definite parts of holds decide it, as they do for a mutex. If two that
+// exclude each other overlap, both are held at some instant of any
+// linearization. If none do, let every acquire take effect when it returns, and
+// every release when it is called: what is held then is never more than the
+// definite holds, of which each two may be held together. In one instant the
+// releases of what was held come first, then the holds of no length, one after
+// the other, then the acquires of what goes on.
+//
+// As of a mutex, two that overlap are found in the window in which the first of
+// them ends.
+type readWriteJudge struct {
+	v                               *verdict.Verdict
+	locks                           map[string]*readWriteOf
+	raw, readers, writers, downward int
+}
+
+// readWriteOf is what the judge knows of one lock.
+type readWriteOf struct {
+	violations int
+	search     holdingsSearch
+}
+
+func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) *readWriteJudge {
+	v.Promised, v.Expected = true, true
+	return &readWriteJudge{v: v, locks: map[string]*readWriteOf{}}
+}
+
+func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) {
+	for _, lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
+		of := j.locks[lock]
+		if of == nil {
+			of = &readWriteOf{search: newHoldingsSearch(BesideReaders, 0)}
+			j.locks[lock] = of
+		}
+		holds := t.ByLock[lock]
+		for _, h := range holds {
+			if !t.Begun(h) {
+				continue
+			}
+			if h.Mode == histories.ModeRead {
+				j.readers++
+			} else {
+				j.writers++
+			}
+		}
+		j.downward += downgraded(t, holds)
+		if e.Sweeps {
+			sweep(facts.PiecesOf(holds), exclude, func(a, b facts.Piece) bool {
+				if !t.Over(a.Hold) && !t.Over(b.Hold) {
+					return true // not yet
+				}
+				j.v.Violate(func() verdict.Witness { return notAlone(t, a, b) })
+				of.violations++
+				return of.violations < maxPairs
+			})
+			sweep(facts.PiecesOf(facts.Bare(holds)), exclude, func(a, b facts.Piece) bool {
+				if t.Over(a.Hold) || t.Over(b.Hold) {
+					j.raw++
+				}
+				return j.raw < maxPairs
+			})
+		}
+		if e.Searches {
+			of.search.window(&e.Caps, t, holds, nil, allKnown(t))
+		}
+	}
+}
+
+func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
+	v := j.v
+	for _, lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
+		of := j.locks[lock]
+		e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
+	}
+	v.Count("holds to read", j.readers)
+	v.Count("holds to write", j.writers)
+	v.Count("downgrades", j.downward)
+	v.Count("overlaps", v.Violations)
+	v.Count("overlaps excused by a forced expiry or a pause", max(j.raw-v.Violations, 0))
+	switch {
+	case v.Outcome == verdict.Unknown: // the engines disagree
+	case j.readers+j.writers == 0:
+		v.Idle("nobody ever held a lock")
+	default:
+		v.Conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
+			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations))
+	}
+}
+
+// downgraded counts the writers that ended in this window and whose owner had
+// taken the read lock meanwhile, and had it still.
+func downgraded(t *facts.Trace, holds []*facts.Hold) int {
+	n := 0
+	for _, w := range holds {
+		if w.Mode == histories.ModeRead || !t.Over(w) {
+			continue
+		}
+		if slices.ContainsFunc(holds, func(r *facts.Hold) bool {
+			return r.Mode == histories.ModeRead && r.Owner == w.Owner && r.Start >= w.Start && r.Start < w.End && r.End > w.End
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// notAlone tells of a writer and of another holder.
+func notAlone(t *facts.Trace, a, b facts.Piece) verdict.Witness {
+	doing := func(h *facts.Hold) string {
+		if h.Mode == histories.ModeRead {
+			return "to read"
+		}
+		return "to write"
+	}
+	first, second := a.Hold, b.Hold
+	if second.Start < first.Start {
+		first, second = second, first
+	}
+	return overlap(t, a, b, func(p, q verdict.Party) string {
+		return fmt.Sprintf("%v held lock %q %s and %v held it %s", p, first.Lock, doing(first), q, doing(second))
+	})
+}

@@ -1,0 +1,129 @@
+package holding
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// reentrancyJudge: a re-entry goes one deeper than what its owner holds, and an
+// inner release frees nothing: until the outermost release is invoked, no other
+// owner's acquire returns. A lock that is not reentrant refuses its owner, and every
+// lock refuses one that acquires again what it has lost.
+type reentrancyJudge struct {
+	v                       *verdict.Verdict
+	entries, inner, refused int
+	afterLoss               int            // refused, since what they were to re-enter was lost
+	pairs                   map[string]int // of a lock, that were looked at
+}
+
+func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) *reentrancyJudge {
+	v.Expected = true
+	return &reentrancyJudge{v: v, pairs: map[string]int{}}
+}
+
+func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
+	v := j.v
+	for _, h := range t.HoldsThat(histories.Recipe.Exclusive) {
+		if t.Over(h) {
+			j.entries += len(h.Reentries)
+			j.inner += len(h.Inner)
+		}
+	}
+	for _, o := range t.Ops {
+		if o.Acquires() && o.Depth > 1 && o.Again == nil && t.Settled(o) && !o.OK() {
+			j.afterLoss++
+		}
+		if o.Again == nil || !t.Settled(o) || o.Recipe() != histories.NonReentrant {
+			continue
+		}
+		if o.OK() && o.Again.End > o.Call {
+			v.Violate(func() verdict.Witness { return letInAgain(t, o) })
+		} else {
+			j.refused++
+		}
+	}
+	for _, odd := range t.OddDeep {
+		if t.Recipe(odd.Op.Lock).Exclusive() {
+			v.Violate(func() verdict.Witness { return wrongDepth(t, odd) })
+		}
+	}
+	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+		holds := t.ByLock[lock]
+		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner) > 0 }) {
+			continue
+		}
+		sweep(facts.PiecesOf(holds), differ, func(a, b facts.Piece) bool {
+			if !t.Over(a.Hold) && !t.Over(b.Hold) {
+				return true // not yet
+			}
+			// Inner releases are in order of time: was one invoked before the
+			// other owner's acquire returned?
+			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })
+			if i > 0 {
+				r := a.Hold.Inner[i-1]
+				v.Violate(func() verdict.Witness { return freedByInner(t, a, b, r) })
+			}
+			j.pairs[lock]++
+			return j.pairs[lock] < maxPairs
+		})
+	}
+}
+
+func (j *reentrancyJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
+	v := j.v
+	v.Promised = t.Header.Promises.Reentrant
+	v.Count("re-entries", j.entries)
+	v.Count("inner releases", j.inner)
+	v.Count("second acquires refused", j.refused)
+	v.Count("re-entries of a lost hold refused", j.afterLoss)
+	if j.entries == 0 && j.refused == 0 && v.Violations == 0 {
+		v.Idle("no owner acquired a lock that it held")
+		return
+	}
+	v.Conclude("", "an owner's depth was not respected, "+words.Times(v.Violations))
+	if v.Outcome == verdict.Holds {
+		var parts []string
+		if j.entries > 0 || j.refused == 0 {
+			parts = append(parts, fmt.Sprintf("%d re-entries, %d inner releases, none freed the lock", j.entries, j.inner))
+		}
+		if j.refused > 0 {
+			parts = append(parts, words.Count(j.refused, "second acquire")+" of locks that are not reentrant, all refused")
+		}
+		v.Reason = strings.Join(parts, "; ")
+	}
+}
+
+func letInAgain(t *facts.Trace, o *facts.Op) verdict.Witness {
+	p := witness.OfOp(o)
+	w := witness.New(t, o.Lock, o.Call, o.Ret, witness.OfHold(o.Again), p)
+	w.What = fmt.Sprintf("%v held lock %q, which is not reentrant, and acquired it again at %s", p, w.Lock, verdict.At(o.Ret))
+	return w
+}
+
+func wrongDepth(t *facts.Trace, o facts.OddDepth) verdict.Witness {
+	p := witness.OfOp(o.Op)
+	if o.Lost != nil {
+		w := witness.New(t, o.Op.Lock, o.Lost.End, o.Op.Ret, witness.OfHold(o.Lost), p)
+		w.What = fmt.Sprintf("%v had lost lock %q at %s, and was let in again at %s as if it still held it", witness.OfHold(o.Lost), w.Lock, verdict.At(o.Lost.End), verdict.At(o.Op.Ret))
+		return w
+	}
+	w := witness.New(t, o.Op.Lock, o.Op.Call, o.Op.Ret, p)
+	w.What = fmt.Sprintf("%v acquired lock %q at %s to depth %d, but the depth above what its owner held is %d", p, w.Lock, verdict.At(o.Op.Ret), max(o.Op.Depth, 1), o.Want)
+	return w
+}
+
+func freedByInner(t *facts.Trace, a, b facts.Piece, r facts.InnerRelease) verdict.Witness {
+	p, q := witness.OfHold(a.Hold), witness.OfHold(b.Hold)
+	w := witness.New(t, a.Hold.Lock, r.Time, min(a.To, b.To), p, q)
+	w.What = fmt.Sprintf("the inner release of lock %q by %v at %s let %v in at %s, while the outer hold lasted", w.Lock, p, verdict.At(r.Time), q, verdict.At(b.From))
+	return w
+}

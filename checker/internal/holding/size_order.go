@@ -1,0 +1,110 @@
+package holding
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// sizeOrder judges the grants of one semaphore by transactions: of more permits than
+// the size was at the transaction of the grant there is no room, whoever holds what.
+// By time alone the grant could have come before the size dropped.
+//
+// A target that says which transaction changed the size promises that it grants by
+// the size in force at that of the grant, which is the token. The size in force then
+// is that of the last change before; or, of a change whose transaction is not known,
+// any that was called before the grant returned, and had not returned when the last
+// one was called. All of these must be too small. Who asks for more than the first
+// size, before any change is known, is left alone.
+//
+// A grant is judged when no acquire and no change is open that was called before it
+// returned. The changes are kept that can be the last one of a grant to come, or come
+// after that.
+type sizeOrder struct {
+	grants  []*facts.Op // not judged yet
+	changes []SizeChange
+}
+
+// window takes in what was settled in a window. pending is when the first was called
+// of the acquires and the changes that are open.
+func (s *sizeOrder) window(grants []*facts.Op, changes []SizeChange, pending time.Duration, report func(*facts.Op, SizeChange)) {
+	s.grants, s.changes = append(s.grants, grants...), append(s.changes, changes...)
+	s.grants = slices.DeleteFunc(s.grants, func(g *facts.Op) bool {
+		if g.Ret >= pending {
+			return false
+		}
+		if most, ok := s.mostFor(g); ok && most.Size < g.Permits {
+			report(g, most)
+		}
+		return true
+	})
+	s.forget(pending)
+}
+
+// mostFor returns the largest size that can have been in force at a grant.
+func (s *sizeOrder) mostFor(g *facts.Op) (most SizeChange, ok bool) {
+	var last SizeChange
+	for _, c := range s.changes {
+		if c.by != 0 && c.by < g.Token.Zxid && c.Call <= g.Ret && c.by > last.by {
+			last = c
+		}
+	}
+	most = last
+	for _, c := range s.changes {
+		if c.by == 0 && c.Call <= g.Ret && c.Ret >= last.Call && c.Size > most.Size {
+			most = c
+		}
+	}
+	return most, last.by != 0
+}
+
+// forget drops the changes that no grant to come can meet.
+func (s *sizeOrder) forget(pending time.Duration) {
+	asked := pending
+	for _, g := range s.grants {
+		asked = min(asked, g.Call)
+	}
+	firm := int64(0) // the last change before any of them
+	for _, c := range s.changes {
+		if c.Ret < asked {
+			firm = max(firm, c.by)
+		}
+	}
+	s.changes = slices.DeleteFunc(s.changes, func(c SizeChange) bool { return c.by != 0 && c.by < firm })
+	first := pending // call of what can be the last change
+	for _, c := range s.changes {
+		if c.by != 0 {
+			first = min(first, c.Call)
+		}
+	}
+	s.changes = slices.DeleteFunc(s.changes, func(c SizeChange) bool { return c.by == 0 && c.Ret < first })
+}
+
+// grantsOf returns the grants with a token that were settled in the window, by lock.
+func grantsOf(t *facts.Trace) map[string][]*facts.Op {
+	grants := map[string][]*facts.Op{}
+	for _, o := range t.Ops {
+		if o.Acquires() && o.OK() && o.Recipe().HasPermits() && o.Token != (histories.Token{}) {
+			grants[o.Lock] = append(grants[o.Lock], o)
+		}
+	}
+	return grants
+}
+
+// beyondSize tells of a grant of more permits than there were.
+func beyondSize(t *facts.Trace, g *facts.Op, most SizeChange) verdict.Witness {
+	p := witness.OfOp(g)
+	w := witness.New(t, g.Lock, g.Call, g.Ret, p)
+	w.What = fmt.Sprintf("%v was granted %s of semaphore %q at %s, by transaction %#x, when there were %d at most",
+		p, words.Count(g.Permits, "permit"), w.Lock, verdict.At(g.Ret), g.Token.Zxid, most.Size)
+	if most.by != 0 {
+		w.What += fmt.Sprintf(", by transaction %#x", most.by)
+	}
+	return w
+}

@@ -1,0 +1,149 @@
+package holding
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Sizes is what is known of a semaphore's size in the course of time.
+type Sizes struct {
+	All []SizeChange // by call; the first is the size that the run began with
+	// Exact is false when two changes overlap, as one that was never answered
+	// does with all after it: then the order of the changes is not known, and
+	// most is but a bound.
+	Exact bool
+	steps []sizeStep // by time
+	// changed is when the first change was called, of all that there have been.
+	changed time.Duration
+	// returned[i] is when the last of the first i+1 changes returned.
+	returned []time.Duration
+}
+
+// SizeChange is one change of the size. It can be in force in [call, until]: at
+// until another one, which was called after this one had returned, has returned.
+type SizeChange struct {
+	Size             int
+	Process, event   int // whose it is, and its invocation
+	Call, Ret, Until time.Duration
+	by               int64 // the transaction that made it, if that is known; otherwise 0
+}
+
+// sizeStep says what the size can be at most at an instant, and right after it.
+type sizeStep struct {
+	time     time.Duration
+	at, then int
+}
+
+// SizesOf returns the sizes of a lock. A change that failed had no effect, one
+// that was not answered may have it at any time, or never.
+func SizesOf(t *facts.Trace, lock string) *Sizes {
+	all := []SizeChange{firstSize(t, lock)}
+	for _, o := range t.Ops {
+		if o.Kind != histories.SetSize || o.Lock != lock || o.Result == histories.Fail {
+			continue
+		}
+		all = append(all, changeOf(o))
+	}
+	return newSizes(all)
+}
+
+func changeOf(o *facts.Op) SizeChange {
+	c := SizeChange{Size: o.Size, Process: o.Process, event: o.Invoke, Call: o.Call, Ret: facts.Forever}
+	if o.OK() {
+		c.Ret, c.by = o.Ret, o.Token.Zxid
+	}
+	return c
+}
+
+// firstSize is the size that a lock has when the history begins.
+func firstSize(t *facts.Trace, lock string) SizeChange {
+	return SizeChange{Size: t.Header.Locks[lock].Size, event: -1, Call: -1, Ret: -1}
+}
+
+func newSizes(all []SizeChange) *Sizes {
+	slices.SortFunc(all, func(a, b SizeChange) int { return cmp.Or(cmp.Compare(a.Call, b.Call), a.event-b.event) })
+	s := &Sizes{All: all, Exact: true, changed: facts.Forever}
+	if len(all) > 1 {
+		s.changed = all[1].Call
+	}
+	first := make([]time.Duration, len(all)+1) // the first return of those from i on
+	first[len(all)] = facts.Forever
+	for i, c := range slices.Backward(all) {
+		first[i] = min(first[i+1], c.Ret)
+	}
+	var instants []time.Duration
+	latest := time.Duration(-1)
+	for i := range all {
+		c := &all[i]
+		next := sort.Search(len(all), func(j int) bool { return all[j].Call > c.Ret })
+		c.Until = first[next]
+		s.Exact = s.Exact && (i == 0 || latest < c.Call)
+		latest = max(latest, c.Ret)
+		s.returned = append(s.returned, latest)
+		instants = append(instants, c.Call, c.Until)
+	}
+	slices.Sort(instants)
+	var open []SizeChange
+	for _, now := range slices.Compact(instants) {
+		for ; len(all) > 0 && all[0].Call == now; all = all[1:] {
+			open = append(open, all[0])
+		}
+		at := largest(open)
+		open = slices.DeleteFunc(open, func(c SizeChange) bool { return c.Until == now })
+		s.steps = append(s.steps, sizeStep{now, at, largest(open)})
+	}
+	return s
+}
+
+func largest(open []SizeChange) int {
+	n := 0
+	for _, c := range open {
+		n = max(n, c.Size)
+	}
+	return n
+}
+
+// most returns what the size can have been at most at an instant.
+func (s *Sizes) most(at time.Duration) int {
+	i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].time > at }) - 1
+	if s.steps[i].time == at {
+		return s.steps[i].at
+	}
+	return s.steps[i].then
+}
+
+// mostIn returns what the size can have been at most in [from, to].
+func (s *Sizes) mostIn(from, to time.Duration) int {
+	n := s.most(from)
+	for i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].time >= from }); i < len(s.steps) && s.steps[i].time <= to; i++ {
+		n = max(n, s.steps[i].at)
+	}
+	return n
+}
+
+// drop returns the last instant in [from, to) after which the size is less, and
+// whether there is one.
+func (s *Sizes) drop(from, to time.Duration) (time.Duration, bool) {
+	for i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].time >= to }) - 1; i >= 0 && s.steps[i].time >= from; i-- {
+		if s.steps[i].then < s.steps[i].at {
+			return s.steps[i].time, true
+		}
+	}
+	return 0, false
+}
+
+// settled returns the size right after an instant, and when the last change
+// before it returned, if no change is open then and only one can be in force.
+func (s *Sizes) settled(at time.Duration) (size int, since time.Duration, ok bool) {
+	i := sort.Search(len(s.All), func(i int) bool { return s.All[i].Call > at }) - 1
+	last := s.All[i]
+	if s.returned[i] > at || i > 0 && s.returned[i-1] >= last.Call {
+		return 0, 0, false
+	}
+	return last.Size, s.returned[i], true
+}

@@ -1,0 +1,42 @@
+package judge
+
+import (
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// Judge decides one guarantee while the history goes by, and says so in a verdict.
+type Judge interface {
+	// Window shows it the trace each time that a window of the history has
+	// been read, the last one included. What is settled or over there is not
+	// in the next window: see facts.Trace.DiscardSettled. What is still open is shown again.
+	// Other judges look at the trace at the same time: what a judge writes is
+	// its own.
+	Window(e *Engines, t *facts.Trace)
+	// Conclude completes the verdict. It is asked once, after the last window.
+	Conclude(e *Engines, t *facts.Trace)
+}
+
+// Maker returns the judge of a guarantee, whose verdict is v. A judge that has to
+// hear of events as they are read makes t listen to it.
+type Maker func(t *facts.Trace, v *verdict.Verdict) Judge
+
+// Making makes a newJudge of what returns a judge of some type.
+func Making[J Judge](j func(t *facts.Trace, v *verdict.Verdict) J) Maker {
+	return func(t *facts.Trace, v *verdict.Verdict) Judge { return j(t, v) }
+}
+
+// atEnd is a judge that looks at what the trace has on record at the end alone.
+type atEnd struct {
+	v      *verdict.Verdict
+	decide func(t *facts.Trace, v *verdict.Verdict)
+}
+
+func (atEnd) Window(*Engines, *facts.Trace) {}
+
+func (j atEnd) Conclude(_ *Engines, t *facts.Trace) { j.decide(t, j.v) }
+
+// AtEnd makes a newJudge of what decides at the end.
+func AtEnd(decide func(t *facts.Trace, v *verdict.Verdict)) Maker {
+	return func(_ *facts.Trace, v *verdict.Verdict) Judge { return atEnd{v, decide} }
+}

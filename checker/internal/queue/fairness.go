@@ -1,0 +1,361 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Contender is an acquire that had a place in the queue.
+type Contender struct {
+	Op    *facts.Op
+	Place facts.Place   // the last that it had
+	Enter time.Duration // it entered the queue in [enter, place.time]
+	// Stays is the time until which it certainly stood in the queue, once in.
+	Stays   time.Duration
+	Granted bool
+
+	// What has been found out about it: that it overtook another, that its
+	// place was out of order, that it was granted the lock after waiting.
+	overtook, entered, waited bool
+}
+
+// fairnessJudge: a lock is granted in the order of the places in its queue.
+//
+// What is definite? Tokens order the places. A contender that was granted the
+// lock stood in the queue until it was told so, at op.ret: had it been passed
+// over before, it could not have been granted the lock later from the same
+// place. One that gave up left at an unknown time after it knew its place. One
+// whose session ended meanwhile may have left at any time. So B, with the later
+// place, overtook A exactly when B's acquire returned before the time until
+// which A certainly stood there. Touching times are no order.
+//
+// A contender that lost its place and took another counts with the last one;
+// losing it while the session lived is a violation of its own.
+type fairnessJudge struct {
+	v                               *verdict.Verdict
+	locks                           map[string]*queueOf
+	unjudged                        int // places that say nothing of their order
+	unsearched                      int // that Porcupine has no model for
+	placed, moved, waited, overtook int
+	handedTooOften                  int
+	longest                         time.Duration
+}
+
+// queueOf is what the judge knows of the queue of one lock.
+type queueOf struct {
+	held    []*facts.Op  // were granted the lock and hold it still: see sessionEnded
+	queue   []*Contender // that others are held against, by place
+	found   int
+	pending []*Contender // of this window
+	search  queueSearch
+	turns   turns
+
+	handOvers handOvers
+}
+
+func NewFairness(_ *facts.Trace, v *verdict.Verdict) *fairnessJudge {
+	v.Expected = true
+	return &fairnessJudge{v: v, locks: map[string]*queueOf{}}
+}
+
+func (j *fairnessJudge) of(lock string) *queueOf {
+	q := j.locks[lock]
+	if q == nil {
+		q = &queueOf{search: newQueueSearch()}
+		j.locks[lock] = q
+	}
+	return q
+}
+
+func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) {
+	for _, o := range t.Ops {
+		if !o.Acquires() || !t.Settled(o) {
+			continue
+		}
+		if o.OK() {
+			j.longest = max(j.longest, o.Ret-o.Call)
+		}
+		if len(o.Places) == 0 || o.Beside != nil {
+			continue
+		}
+		if !ordered(t, o) {
+			j.turn(t, o)
+			continue
+		}
+		q := j.of(o.Lock)
+		q.held = append(q.held, o)
+	}
+	oldest := t.OldestAcquires()
+	for _, lock := range t.LocksThat(histories.Recipe.IsLock) {
+		q := j.of(lock)
+		if e.Sweeps {
+			j.judgeTurns(t, q, oldest(lock))
+		}
+		before := oldest(lock)
+		j.judgeHandOvers(t, q, lock, before)
+		// Whether a session ended before the lock was granted is known when the
+		// hold is over.
+		q.held = slices.DeleteFunc(q.held, func(o *facts.Op) bool {
+			if h := o.Hold; h != nil && h.Acquire == o && !t.Over(h) {
+				before = min(before, o.Call)
+				return false
+			}
+			j.place(t, q, o)
+			return true
+		})
+		j.sweep(e, t, q)
+		if e.Searches && t.Header.Promises.FIFO && t.Recipe(lock).Exclusive() {
+			q.search.window(&e.Caps, t, q.pending, before)
+		}
+		q.pending = nil
+		q.forget(before)
+	}
+}
+
+// place puts an acquire of which all is known into the queue.
+func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) {
+	j.placed++
+	if !o.Recipe().Exclusive() {
+		j.unsearched++
+	}
+	for i := 1; i < len(o.Places); i++ {
+		a, b := o.Places[i-1], o.Places[i]
+		if a.Token == b.Token {
+			continue
+		}
+		j.moved++
+		if a.Session == b.Session && a.Session != "" && !sessionEnded(t, a.Session, o) {
+			j.v.Violate(func() verdict.Witness { return lostPlace(t, o, a, b) })
+		}
+	}
+	k := contender(t, o)
+	q.queue, q.pending = append(q.queue, k), append(q.pending, k)
+}
+
+func (j *fairnessJudge) sweep(e *judge.Engines, t *facts.Trace, q *queueOf) {
+	slices.SortStableFunc(q.queue, byPlace)
+	if e.Sweeps {
+		sweepQueue(q.queue, func(a, b *Contender, entered bool) {
+			told := &b.overtook
+			if entered {
+				told = &b.entered
+			}
+			if *told {
+				return
+			}
+			*told = true
+			q.found++
+			if !entered {
+				j.overtook++
+			}
+			j.v.Violate(func() verdict.Witness { return overtake(t, a, b, entered) })
+		})
+	}
+	j.waited += behind(q.queue)
+}
+
+// forget keeps the contenders that may matter to one that has asked for the lock
+// at an instant, or after it: those that were told of their place, granted the
+// lock or certainly in the queue since. If one to come has a place before the
+// others, it is out of order; the last of those that are
+// past is there to show it.
+func (q *queueOf) forget(before time.Duration) {
+	past := func(k *Contender) bool {
+		until := max(k.Stays, k.Place.Time)
+		if k.Granted {
+			until = max(until, k.Op.Ret)
+		}
+		return until < before
+	}
+	var last *Contender
+	for _, k := range q.queue {
+		if past(k) {
+			last = k
+		}
+	}
+	q.queue = slices.DeleteFunc(q.queue, func(k *Contender) bool { return past(k) && k != last })
+}
+
+func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
+	v := j.v
+	v.Promised = t.Header.Promises.FIFO
+	if v.Promised {
+		for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+			q := j.of(lock)
+			e.Compare(t, v, lock, q.found > 0, q.search.Answer)
+		}
+	}
+	v.Count("contenders with a place", j.placed)
+	v.Count("granted after waiting behind another", j.waited)
+	v.Count("overtakes", j.overtook)
+	v.Count("places lost and taken anew", j.moved)
+	if handoffs := t.LocksThat(facts.Is(histories.Handoff)); len(handoffs) > 0 {
+		handed := 0
+		for _, lock := range handoffs {
+			handed += j.of(lock).handOvers.handed
+		}
+		v.Count("hand-overs within a client", handed)
+		v.Count("hand-overs beyond what is allowed", j.handedTooOften)
+	}
+	v.Figures = append(v.Figures, verdict.Figure{Name: "longest wait", Value: float64(j.longest) / 1e6, Unit: "ms"})
+	switch {
+	case v.Outcome == verdict.Unknown: // the engines disagree
+	case j.placed == 0 && j.unjudged > 0:
+		v.Outcome, v.Reason = verdict.NotJudged, words.Count(j.unjudged, "place")+" on record, without tokens to judge them by"
+	case !e.Sweeps && j.unsearched > 0 && v.Violations == 0:
+		v.Outcome, v.Reason = verdict.NotJudged, fmt.Sprintf("Porcupine has no model of the queues that %s stood in", words.Count(j.unsearched, "contender"))
+	case j.waited == 0 && v.Violations == 0:
+		v.Idle("nobody was granted a lock after waiting behind another with a known place")
+	default:
+		v.Conclude(words.Count(j.placed, "contender")+", granted in the order of their places", words.Count(v.Violations, "contender")+" not served in the order of the queue")
+	}
+}
+
+// ordered reports whether the places of o are those of the nodes that hold the
+// lock, so that their tokens order them.
+func ordered(t *facts.Trace, o *facts.Op) bool {
+	r := o.Recipe()
+	return (r.Exclusive() || r == histories.ReadWrite) && o.Places[0].Token != (histories.Token{})
+}
+
+// sessionEnded reports whether session, under which o contended, may have ended
+// before o was answered, so that its place in the queue may have been gone.
+func sessionEnded(t *facts.Trace, session string, o *facts.Op) bool {
+	if len(t.Faults.RobbedIn(o.Process, o.Call, o.Ret)) > 0 {
+		return true
+	}
+	at, ok := t.Sessions.Expired[session]
+	if !ok || session == "" {
+		return false
+	}
+	if h := o.Hold; h != nil && h.Acquire == o && h.Why == facts.ByLoss && at > o.Ret {
+		// The observer sees the end late. Unless it was forced after o was
+		// answered, it may have come before.
+		return at <= h.End && len(t.Faults.RobbedIn(o.Process, o.Ret, at)) == 0
+	}
+	return at <= o.Ret
+}
+
+func contender(t *facts.Trace, o *facts.Op) *Contender {
+	// A place told twice is one place; it was taken before it was first told.
+	i := len(o.Places) - 1
+	for i > 0 && o.Places[i-1].Token == o.Places[i].Token {
+		i--
+	}
+	q := &Contender{Op: o, Place: o.Places[i], Enter: o.Call, Granted: o.OK()}
+	if i > 0 {
+		q.Enter = o.Places[i-1].Time
+	}
+	session := q.Place.Session
+	if session == "" {
+		session = o.Session
+	}
+	switch {
+	case sessionEnded(t, session, o):
+		q.Stays = q.Enter
+	case o.OK() && (o.Token == (histories.Token{}) || o.Token == q.Place.Token):
+		q.Stays = o.Ret
+	default:
+		q.Stays = q.Place.Time
+	}
+	return q
+}
+
+// QueueOf returns the contenders of one lock, in the order of their places.
+func QueueOf(t *facts.Trace, lock string) []*Contender {
+	var queue []*Contender
+	for _, o := range t.Ops {
+		if o.Lock == lock && o.Acquires() && len(o.Places) > 0 && ordered(t, o) {
+			queue = append(queue, contender(t, o))
+		}
+	}
+	slices.SortStableFunc(queue, byPlace)
+	return queue
+}
+
+func byPlace(a, b *Contender) int {
+	return a.Place.Token.Compare(b.Place.Token)
+}
+
+// sweepQueue reports each contender that was granted the lock while another,
+// ahead of it, certainly stood in the queue, with the one that stood there
+// longest; and each that took a place before one that was told its own place
+// before (entered): then the places themselves are not in the order of time.
+// The queue is sorted by place.
+//
+// Readers of a read/write lock wait for writers alone.
+func sweepQueue(queue []*Contender, report func(ahead, behind *Contender, entered bool)) {
+	// Those ahead with the greatest stays, among writers and among all, and
+	// enter.
+	var writer, stayed, entered *Contender
+	for _, b := range queue {
+		inTheWay := stayed
+		if b.reads() {
+			inTheWay = writer
+		}
+		if inTheWay != nil && b.Granted && b.Op.Ret < inTheWay.Stays {
+			report(inTheWay, b, false)
+		}
+		if entered != nil && b.Place.Time < entered.Enter {
+			report(entered, b, true)
+		}
+		if stayed == nil || b.Stays > stayed.Stays {
+			stayed = b
+		}
+		if !b.reads() && (writer == nil || b.Stays > writer.Stays) {
+			writer = b
+		}
+		if entered == nil || b.Enter > entered.Enter {
+			entered = b
+		}
+	}
+}
+
+func (k *Contender) reads() bool { return k.Op.Reads() }
+
+// behind counts the contenders that were granted the lock and had somebody
+// certainly ahead of them when they knew their place, each once: only they put
+// the order to the test.
+func behind(queue []*Contender) int {
+	n, ahead, writers := 0, time.Duration(-1), time.Duration(-1)
+	for _, q := range queue {
+		if q.Granted && !q.waited && (writers > q.Place.Time || !q.reads() && ahead > q.Place.Time) {
+			q.waited = true
+			n++
+		}
+		ahead = max(ahead, q.Stays)
+		if !q.reads() {
+			writers = max(writers, q.Stays)
+		}
+	}
+	return n
+}
+
+func overtake(t *facts.Trace, a, b *Contender, entered bool) verdict.Witness {
+	p, q := witness.OfOp(a.Op), witness.OfOp(b.Op)
+	w := witness.New(t, a.Op.Lock, b.Op.Call, min(max(a.Op.Ret, b.Op.Ret), t.End), p, q)
+	if entered {
+		w.What = fmt.Sprintf("%v was behind %v in the queue of lock %q (places %s, %s), but knew its place at %s, before the other asked for the lock at %s",
+			q, p, w.Lock, verdict.Token(b.Place.Token), verdict.Token(a.Place.Token), verdict.At(b.Place.Time), verdict.At(a.Enter))
+		return w
+	}
+	w.What = fmt.Sprintf("%v was granted lock %q at %s while %v, ahead of it in the queue (places %s, %s), waited until %s",
+		q, w.Lock, verdict.At(b.Op.Ret), p, verdict.Token(b.Place.Token), verdict.Token(a.Place.Token), verdict.At(a.Stays))
+	return w
+}
+
+func lostPlace(t *facts.Trace, o *facts.Op, a, b facts.Place) verdict.Witness {
+	p := witness.OfOp(o)
+	w := witness.New(t, o.Lock, a.Time, b.Time, p)
+	w.What = fmt.Sprintf("%v had place %s in the queue of lock %q at %s and took another, %s, at %s, though its session lived",
+		p, verdict.Token(a.Token), o.Lock, verdict.At(a.Time), verdict.Token(b.Token), verdict.At(b.Time))
+	return w
+}

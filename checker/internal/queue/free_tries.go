@@ -1,0 +1,121 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// freeTries finds tries that were refused although the lock was certainly free: from
+// before the try was called until it had returned nobody else had asked for the
+// lock but who had given it back by then, in a release that was answered, or by
+// closing its client with no fault about.
+//
+// What somebody has left behind may be in the way, see inTheWay. Until then a try may be
+// refused; or until somebody else has been granted the lock behind it.
+type freeTries struct {
+	t     *facts.Trace
+	way   *inTheWay
+	users map[string][]*facts.Op // acquires of each lock that may be in the way of a try
+	kept  map[string]int         // how many of them there were when they were last gone through
+	found []refusedTry
+}
+
+// refusedTry is a try that was refused although nobody else was in its way.
+type refusedTry struct {
+	try   *facts.Op
+	last  *facts.Op     // that had left before
+	rests []*facts.Hold // given back a while ago: whether what they stood on is gone is known when their sessions have gone on
+}
+
+func newFreeTries(t *facts.Trace, way *inTheWay) *freeTries {
+	return &freeTries{t: t, way: way, users: map[string][]*facts.Op{}, kept: map[string]int{}}
+}
+
+func (f *freeTries) invoked(o *facts.Op) {
+	if !o.Acquires() || !(o.Recipe().Guards() || o.Recipe() == histories.Semaphore) {
+		return
+	}
+	all := f.users[o.Lock]
+	if len(all) > 2*f.kept[o.Lock]+256 {
+		oldest := f.t.End
+		for _, x := range all {
+			if x.Done < 0 && !x.Gone {
+				oldest = min(oldest, x.Call)
+			}
+		}
+		all = slices.DeleteFunc(all, func(x *facts.Op) bool { return f.way.until(x) < oldest })
+		f.kept[o.Lock] = len(all)
+	}
+	f.users[o.Lock] = append(all, o)
+}
+
+// completed judges a try that was refused.
+func (f *freeTries) completed(o *facts.Op) {
+	if !o.Refused || o.Parts > 0 || o.ChangedSession() || len(f.users[o.Lock]) == 0 || o.Permits > max(f.t.Header.Locks[o.Lock].Size, 1) {
+		return // of more permits than there are
+	}
+	refused := refusedTry{try: o}
+	for _, x := range slices.Backward(f.users[o.Lock]) {
+		if x == o {
+			continue
+		}
+		until := f.way.until(x)
+		switch {
+		case until >= o.Call:
+			return
+		case refused.last == nil:
+			refused.last = x
+		}
+		if f.way.rests(x, until) && f.way.leaves(x, until) >= o.Call {
+			refused.rests = append(refused.rests, x.Hold)
+		}
+	}
+	f.found = append(f.found, refused)
+}
+
+// granted drops those of whom nothing can be left, now that y has been granted the
+// lock: whatever one of another session had made stood ahead of y, who has waited for
+// it. That takes a lock that nobody else may hold meanwhile, and time for what the other
+// one had asked for to have been made, as for wake-ups.
+func (f *freeTries) granted(y *facts.Op) {
+	h := y.Hold
+	if !y.OK() || !y.Acquires() || !y.Recipe().Guards() || h == nil || h.Acquire != y || y.Reads() || y.Token.Sub != 0 || f.way.bound == 0 {
+		return
+	}
+	f.users[y.Lock] = slices.DeleteFunc(f.users[y.Lock], func(x *facts.Op) bool {
+		switch h := x.Hold; {
+		case x == y, x.Done < 0 && !x.Gone:
+			return false
+		case h != nil && h.Acquire == x && (h.EndEvent < 0 || h.Released != facts.Forever && !x.ChangedSession()):
+			return false // it has not left, or it is known when
+		}
+		return x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call
+	})
+}
+
+// wrong returns the tries that had to succeed, when the history is known to its end.
+func (f *freeTries) wrong() []func() verdict.Witness {
+	var all []func() verdict.Witness
+	for _, r := range f.found {
+		if !slices.ContainsFunc(r.rests, func(h *facts.Hold) bool { return !f.t.Sessions.LivedOn(h) }) {
+			all = append(all, func() verdict.Witness { return f.witness(r) })
+		}
+	}
+	return all
+}
+
+func (f *freeTries) witness(r refusedTry) verdict.Witness {
+	o, p := r.try, witness.OfOp(r.try)
+	w := witness.New(f.t, o.Lock, o.Call, o.Ret, p)
+	w.What = fmt.Sprintf("%v tried lock %q at %s and was refused at %s, when nobody held or wanted it", p, o.Lock, verdict.At(o.Call), verdict.At(o.Ret))
+	if r.last != nil && r.last.Hold != nil {
+		w.Parties = append(w.Parties, witness.OfHold(r.last.Hold))
+		w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", witness.OfHold(r.last.Hold), verdict.At(r.last.Hold.Released))
+	}
+	return w
+}

@@ -1,0 +1,92 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+)
+
+// inTheWay says for how long an acquire may be in the way of others that ask for the
+// same lock.
+//
+// Who failed, crashed, lost the lock, or was not answered may leave something behind
+// that is in the way: a node that is deleted in the background, by a client that has
+// to connect again first, or with its session. It may be there for a while after that,
+// and after the faults that hit it.
+type inTheWay struct {
+	t     *facts.Trace
+	bound time.Duration // within which who is first is granted a lock; 0: none is promised
+}
+
+func newInTheWay(t *facts.Trace) *inTheWay {
+	w := &inTheWay{t: t, bound: t.Header.Promises.TurnBound}
+	if !t.Header.Promises.FIFO {
+		w.bound = 0
+	}
+	return w
+}
+
+// until returns until when an acquire may be in the way of others; forever if
+// that is not known yet.
+func (w *inTheWay) until(x *facts.Op) time.Duration {
+	h := x.Hold
+	switch {
+	case x.Gone:
+		return w.leaves(x, x.By.Retired)
+	case x.Done < 0:
+		return facts.Forever
+	case !x.OK():
+		return w.leaves(x, x.Ret)
+	case h == nil || h.Acquire != x:
+		return x.Ret // a re-entry
+	case h.EndEvent < 0:
+		return facts.Forever
+	case h.Released != facts.Forever && x.ChangedSession():
+		return w.leaves(x, h.Released)
+	case h.Released != facts.Forever:
+		return h.Released
+	}
+	return w.leaves(x, h.End)
+}
+
+// rests reports whether it is by a release that an acquire was in the way of others
+// until some time.
+func (w *inTheWay) rests(x *facts.Op, until time.Duration) bool {
+	return x.Hold != nil && x.Hold.Acquire == x && x.Hold.Released == until
+}
+
+// leaves returns until when what an acquire has left behind at some time may be
+// there: until three session timeouts after that, and after every fault that hits
+// its process till then.
+func (w *inTheWay) leaves(x *facts.Op, from time.Duration) time.Duration {
+	while := 3 * w.t.Lifetime()
+	until := facts.After(from, while)
+	for _, fault := range w.t.Faults.All {
+		if fault.Start <= until && fault.Stop >= x.Call && fault.Hits(x.Process) {
+			until = max(until, facts.After(fault.Stop, while))
+		}
+	}
+	return until
+}
+
+// made returns the latest time at which an acquire that came to its end without a
+// place may have been given one: a fault may have held up what it asked for.
+func (w *inTheWay) made(x *facts.Op) time.Duration {
+	latest := min(x.Ret, x.By.Retired)
+	for _, s := range w.faultsOn(x.Process, x.Call, latest+w.bound/4, w.bound/2) {
+		latest = max(latest, s.To)
+	}
+	return facts.After(latest, w.bound/4)
+}
+
+// faultsOn returns the times in which faults hit a process, or servers, and a while
+// after each, as far as they touch a stretch of time.
+func (w *inTheWay) faultsOn(process int, from, to, while time.Duration) []facts.Span {
+	var all []facts.Span
+	for _, f := range w.t.Faults.All {
+		if s := (facts.Span{From: f.Start, To: facts.After(f.Stop, while)}); s.From <= to && s.To >= from && (f.Hits(process) || f.OnServers()) {
+			all = append(all, s)
+		}
+	}
+	return all
+}

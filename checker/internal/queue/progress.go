@@ -1,0 +1,217 @@
+package queue
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// progressJudge: once every fault is healed, each process that is alive gets each
+// lock within the bound, and does not try in vain while nobody else is about. And at
+// any time who is first in a queue is granted the lock soon, see wakeUps, and a try of
+// a free lock succeeds, see freeTries.
+//
+// A process that is retired during recovery is not judged: what it had under
+// way when the faults were healed may still end in info, and the client goes on
+// as another process, which is judged. That one, like any that first appears
+// during recovery, has the bound from its first operation on.
+type progressJudge struct {
+	facts.Deaf
+	v      *verdict.Verdict
+	t      *facts.Trace
+	recent *recentAcquires
+	free   *freeTries
+	wakes  *wakeUps
+}
+
+func NewProgress(t *facts.Trace, v *verdict.Verdict) *progressJudge {
+	way := newInTheWay(t)
+	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way)}
+	t.Listen(j)
+	return j
+}
+
+func (j *progressJudge) Event(_ int, e *histories.Event) { j.wakes.event(e) }
+
+func (j *progressJudge) Invoked(o *facts.Op) {
+	j.free.invoked(o)
+	j.wakes.invoked(o)
+}
+
+func (j *progressJudge) Placed(o *facts.Op) { j.wakes.placed(o) }
+
+func (j *progressJudge) Completed(o *facts.Op) {
+	j.free.completed(o)
+	j.free.granted(o)
+	j.wakes.completed(o)
+}
+
+func (j *progressJudge) Window(*judge.Engines, *facts.Trace) { j.recent.keep() }
+
+func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
+	v := j.v
+	bound := t.Header.Promises.ProgressBound
+	v.Promised, v.Expected = bound > 0, len(t.Phases) > 0
+	start, recovering := t.Phases[histories.PhaseRecovery]
+	ended, over := t.Phases[histories.PhaseEnd]
+	missed := j.judgeWakeUps()
+	notWoken := fmt.Sprintf("%s first in a queue and not granted the lock within %s", words.Count(missed, "contender"), verdict.Ms(j.wakes.bound))
+	if !recovering {
+		switch {
+		case missed > 0:
+			v.Conclude("", notWoken)
+		case len(t.Phases) > 0 && !over:
+			v.Outcome, v.Reason = verdict.Unknown, "the run was interrupted before its recovery phase"
+		default:
+			v.Idle("the run has no recovery phase")
+		}
+		return
+	}
+	vain := j.recent.triesInVain(start)
+	for _, w := range vain {
+		v.Violate(func() verdict.Witness { return w })
+	}
+	refused := j.free.wrong()
+	for _, w := range refused {
+		v.Violate(w)
+	}
+	horizon := t.End
+	if over {
+		horizon = ended
+	}
+	r := j.judgeRecovery(start, horizon)
+	holds := fmt.Sprintf("every client got every lock within %s of the end of the faults", verdict.Ms(r.slowest))
+	if j.wakes.judged > 0 {
+		holds += fmt.Sprintf("; %s took %s at most", words.Count(j.wakes.judged, "wake-up"), verdict.Ms(j.wakes.longest))
+	}
+	v.Count("locks that were free and tried in vain", len(vain))
+	v.Count("tries of free locks that were refused", len(refused))
+	var wrong []string
+	if r.stuck > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", r.stuck, words.Count(r.judged, "pair of client and lock"), verdict.Ms(bound)))
+	}
+	if missed > 0 {
+		wrong = append(wrong, notWoken)
+	}
+	if len(refused) > 0 {
+		wrong = append(wrong, words.Count(len(refused), "try")+" refused although nobody held or wanted the lock")
+	}
+	if len(vain) > 0 {
+		wrong = append(wrong, words.Count(len(vain), "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")
+	}
+	v.Conclude(holds, strings.Join(wrong, "; "))
+	switch {
+	case v.Violations > 0:
+	case r.tooEarly > 0:
+		v.Outcome, v.Reason = verdict.Unknown, fmt.Sprintf("the run ended before the bound of %s did, with %s still waiting", verdict.Ms(bound), words.Count(r.tooEarly, "pair of client and lock"))
+	case !over:
+		v.Outcome, v.Reason = verdict.Unknown, "the run was interrupted in its recovery phase"
+	case r.judged == 0:
+		v.Outcome, v.Reason = verdict.Unknown, "no process was alive after the faults"
+	}
+}
+
+// judgeWakeUps returns how many wake-ups were missed.
+func (j *progressJudge) judgeWakeUps() int {
+	missed := j.wakes.missed()
+	for _, w := range missed {
+		j.v.Violate(w)
+	}
+	if j.wakes.bound > 0 {
+		j.v.Count("wake-ups judged", j.wakes.judged)
+		j.v.Figures = append(j.v.Figures, verdict.Figure{Name: "longest of them", Value: float64(j.wakes.longest) / 1e6, Unit: "ms"})
+		j.v.Count("wake-ups missed", len(missed))
+	}
+	return len(missed)
+}
+
+// recovery is what came of the pairs of a process and a lock after the faults.
+type recovery struct {
+	judged, stuck int
+	tooEarly      int           // the history ends before the bound does
+	slowest       time.Duration // first acquire
+}
+
+// judgeRecovery judges the first acquire of each lock by each process after the faults
+// were healed at start. What would have come after horizon is not on record.
+func (j *progressJudge) judgeRecovery(start, horizon time.Duration) recovery {
+	got := map[facts.LockUse]time.Duration{}
+	for _, o := range j.recent.all {
+		if k := (facts.LockUse{Process: o.Process, Lock: o.Lock, Mode: o.Mode}); o.Progresses() && o.OK() && o.Ret >= start {
+			if at, seen := got[k]; !seen || o.Ret < at {
+				got[k] = o.Ret
+			}
+		}
+	}
+	var r recovery
+	all := j.wanted()
+	for _, p := range j.t.Processes {
+		if p.Gone() || p.Began == facts.Forever {
+			continue
+		}
+		first := max(start, p.Began) // when its clock starts
+		deadline := first + j.t.Header.Promises.ProgressBound
+		for _, wanted := range all {
+			wanted.Process = p.Number
+			when, ok := got[wanted]
+			switch {
+			case ok && when <= deadline:
+				r.slowest = max(r.slowest, when-first)
+			case !ok && horizon < deadline:
+				r.tooEarly++
+				continue
+			default:
+				r.stuck++
+				j.v.Violate(func() verdict.Witness { return j.stuck(wanted, first, deadline, when, ok) })
+			}
+			r.judged++
+		}
+	}
+	j.v.Count("processes × locks judged", r.judged)
+	j.v.Figures = append(j.v.Figures, verdict.Figure{Name: "slowest first acquire in recovery", Value: float64(r.slowest) / 1e6, Unit: "ms"})
+	return r
+}
+
+// wanted returns what every process must get: each lock, a read/write lock in
+// both modes.
+func (j *progressJudge) wanted() []facts.LockUse {
+	var out []facts.LockUse
+	for _, lock := range j.t.Locks {
+		if j.t.Header.RecipeOf(lock) == histories.ReadWrite {
+			out = append(out, facts.LockUse{Lock: lock, Mode: histories.ModeRead}, facts.LockUse{Lock: lock, Mode: histories.ModeWrite})
+			continue
+		}
+		out = append(out, facts.LockUse{Lock: lock})
+	}
+	return out
+}
+
+func (j *progressJudge) stuck(wanted facts.LockUse, from, deadline, when time.Duration, ok bool) verdict.Witness {
+	p, lock := wanted.Process, wanted.Lock
+	party := verdict.Party{Process: p, From: from, To: deadline, Event: -1}
+	for _, o := range j.recent.all {
+		if o.Process == p && o.Lock == lock && o.Mode == wanted.Mode && o.Call <= deadline {
+			party = witness.OfOp(o.Op) // the last thing it tried
+		}
+	}
+	w := witness.New(j.t, lock, from, min(deadline, j.t.End), party)
+	what := fmt.Sprintf("get lock %q", lock)
+	switch {
+	case !j.t.Header.RecipeOf(lock).IsLock():
+		what = fmt.Sprintf("pass barrier %q", lock)
+	case wanted.Mode != "":
+		what += fmt.Sprintf(" to %s", wanted.Mode)
+	}
+	w.What = fmt.Sprintf("process %d did not %s between %s and %s, after the faults were healed", p, what, verdict.At(from), verdict.At(deadline))
+	if ok {
+		w.What += ", only at " + verdict.At(when)
+	}
+	return w
+}

@@ -1,0 +1,249 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// wakeUps finds waiters that were not woken: who is first in the queue of a lock that
+// nobody has must be granted it within the bound that the target promises. A lock
+// that looks at its queue again once in a while, whatever its watches say, survives a
+// wake-up that it has missed; it shows in how long that takes.
+//
+// Who is first? Nobody is ahead of a contender that knows its place but
+//   - who was granted the lock, until it has given it back in a release that was
+//     answered; who lost it, or crashed, may have left a node behind for a while, as
+//     for the tries of a free lock;
+//   - who waits with a place before it, or with one that is not known;
+//   - who gave up: a quarter of the bound later its node is gone, if no fault has hit it
+//     and its process has not crashed by then, and else it may be there for as long as
+//     that of one who crashed.
+//
+// A grant shows that all nodes before its own are gone, unless they are of the same
+// session: who knows that they are being deleted does not wait for them. A reader waits
+// for writers alone, and shows nothing of other readers.
+//
+// All instants are those of records. A release has taken effect before it was
+// answered, and a place was taken before it was told: who was first was so from earlier on.
+// A grant is on record a moment after it was given. Which time counts: see clear.
+type wakeUps struct {
+	t     *facts.Trace
+	way   *inTheWay
+	bound time.Duration // 0: none is promised
+	locks map[string]*lockUsers
+	late  []*turn // of those who were first for longer than the bound, whatever the reason
+
+	judged  int
+	longest time.Duration // of these
+
+	standstill facts.Quiet // when nothing shows that the machine ran, and that servers answered
+	servers    map[int]histories.ServerState
+	down       []downSpan
+	slow       []facts.Span // when operations were slow with no fault about
+}
+
+// lockUsers are those who may be ahead of somebody in the queue of one lock.
+type lockUsers struct {
+	all  []*facts.Op
+	kept int           // how many of them there were when they were last gone through
+	left time.Duration // when the last of those who are among them no more had left
+	gave *facts.Hold   // that it gave back then; nil if it did something else
+}
+
+// turn is an acquire that was first in its queue.
+type turn struct {
+	*facts.Op
+	told time.Duration // its place
+	from time.Duration // since then it was first
+	gave *facts.Hold   // whose release made it the first; nil if it was none
+
+	rests []*facts.Hold // given back, whose sessions are not known to have gone on: see livedOn
+}
+
+func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
+	return &wakeUps{t: t, way: way, bound: way.bound, locks: map[string]*lockUsers{}, standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{}}
+}
+
+// concerns reports whether o asks for a lock whose places have tokens.
+func (w *wakeUps) concerns(o *facts.Op) bool {
+	r := o.Recipe()
+	return w.bound > 0 && o.Acquires() && (r.Exclusive() && r != histories.NonReentrant || r == histories.ReadWrite)
+}
+
+func (w *wakeUps) invoked(o *facts.Op) {
+	if !w.concerns(o) {
+		return
+	}
+	users := w.locks[o.Lock]
+	if users == nil {
+		users = &lockUsers{}
+		w.locks[o.Lock] = users
+	}
+	if len(users.all) > 2*users.kept+256 {
+		w.forget(users)
+	}
+	users.all = append(users.all, o)
+}
+
+// forget drops those who have left before anybody came who is still waiting.
+func (w *wakeUps) forget(users *lockUsers) {
+	oldest := w.t.End
+	for _, x := range users.all {
+		if x.Done < 0 && !x.Gone {
+			oldest = min(oldest, x.Call)
+		}
+	}
+	users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool {
+		until := w.leaves(x)
+		if w.way.rests(x, until) && !w.t.Sessions.LivedOn(x.Hold) {
+			until = w.way.leaves(x, until)
+		}
+		return until < oldest
+	})
+	users.kept = len(users.all)
+}
+
+// completed judges an acquire that was answered, when holds know of it.
+func (w *wakeUps) completed(o *facts.Op) {
+	if w.bound > 0 && o.Kind == histories.Release && o.OK() && o.Hold != nil && o.Hold.EndEvent == o.Invoke {
+		w.answered(o, o.Ret)
+	}
+	if !w.concerns(o) {
+		return
+	}
+	users := w.locks[o.Lock]
+	if turn := w.turnOf(o, users); turn != nil {
+		switch waited := o.Ret - turn.from; {
+		case waited > w.bound && (o.OK() || o.Kind == histories.Acquire):
+			w.late = append(w.late, turn)
+		case waited <= w.bound && o.OK() && turn.gave != nil && w.clear(turn).Length() == max(0, waited):
+			w.judged++
+			w.longest = max(w.longest, waited)
+		}
+	}
+	if o.OK() && o.Again == nil {
+		w.granted(o, users)
+	}
+}
+
+// granted drops those who are known to have left, now that y has been granted the lock.
+func (w *wakeUps) granted(y *facts.Op, users *lockUsers) {
+	left := func(at time.Duration, gave *facts.Hold) bool {
+		if at > users.left {
+			users.left, users.gave = at, gave
+		}
+		return true
+	}
+	mine, placed := y.LastPlace()
+	users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool {
+		if x == y || x.Done < 0 && !x.Gone {
+			return false
+		}
+		if h := x.Hold; h != nil && h.Acquire != x {
+			return true // a re-entry
+		} else if until := w.way.until(x); h != nil && h.Released == until && w.t.Sessions.LivedOn(h) {
+			return left(until, h)
+		}
+		if !placed || y.Token.Sub != 0 || y.Reads() && x.Reads() {
+			return false // y has not waited for it
+		}
+		theirs, known := x.LastPlace()
+		switch {
+		case !known && x.Session != "" && x.Session != y.Session && w.way.made(x) < y.Call,
+			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session:
+			return left(y.Ret, nil)
+		}
+		return false
+	})
+}
+
+// turnOf returns since when an acquire that has come to its end was the first in its
+// queue, nil if that is not known.
+func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
+	if _, placed := o.LastPlace(); !placed || o.Parts > 0 {
+		return nil
+	}
+	mine := contender(w.t, o).Place // as it was told first
+	if sessionEnded(w.t, mine.Session, o) {
+		return nil
+	}
+	turn := &turn{Op: o, told: mine.Time, from: mine.Time}
+	left := func(at time.Duration, gave *facts.Hold) {
+		if at > turn.from {
+			turn.from, turn.gave = at, gave
+		}
+	}
+	left(users.left, users.gave)
+	for _, x := range users.all {
+		if x == o || x.Reads() && o.Reads() {
+			continue
+		}
+		if h := x.Hold; h != nil && h.Acquire == x {
+			until := w.leaves(x)
+			if left(until, h); w.way.rests(x, until) && w.way.leaves(x, until) > mine.Time {
+				turn.rests = append(turn.rests, h)
+			}
+			continue
+		}
+		theirs, known := x.LastPlace()
+		switch behind := known && mine.Token.Less(theirs.Token) || !known && x.Call > mine.Time; {
+		case !behind:
+			left(w.leaves(x), nil)
+		case known && x.Places[0].Token != theirs.Token:
+			left(theirs.Time, nil) // the place that it had before is no more
+		}
+	}
+	if turn.from == facts.Forever {
+		return nil
+	}
+	if h := turn.gave; h != nil && h.Released != turn.from {
+		turn.gave = nil
+	}
+	return turn
+}
+
+// leaves returns until when an acquire may be ahead of others; forever if that is not
+// known yet.
+func (w *wakeUps) leaves(x *facts.Op) time.Duration {
+	soon := facts.After(x.Ret, w.bound/4)
+	if x.Result == histories.Fail && x.By.Retired > soon && len(w.way.faultsOn(x.Process, x.Call, soon, w.bound/2)) == 0 {
+		return soon
+	}
+	return w.way.until(x)
+}
+
+// missed returns the wake-ups that were missed, when the history is known to its end.
+func (w *wakeUps) missed() []func() verdict.Witness {
+	var all []func() verdict.Witness
+	for _, turn := range w.late {
+		if slices.ContainsFunc(turn.rests, func(h *facts.Hold) bool { return !w.t.Sessions.LivedOn(h) }) {
+			continue
+		}
+		if counts := w.clear(turn); counts.Length() > w.bound {
+			all = append(all, func() verdict.Witness { return w.notWoken(turn, counts) })
+		}
+	}
+	return all
+}
+
+func (w *wakeUps) notWoken(turn *turn, counts facts.Span) verdict.Witness {
+	parties := []verdict.Party{witness.OfOp(turn.Op)}
+	since, end := "", "was granted it"
+	if h := turn.gave; h != nil {
+		parties = append(parties, witness.OfHold(h))
+		since = fmt.Sprintf(", when %v had given it back", witness.OfHold(h))
+	}
+	if !turn.OK() {
+		end = "gave up"
+	}
+	v := witness.New(w.t, turn.Lock, counts.From, counts.To, parties...)
+	v.What = fmt.Sprintf("%v was the first in the queue of lock %q from %s on%s, had to be granted it within %s, and %s only at %s",
+		parties[0], turn.Lock, verdict.At(turn.from), since, verdict.Ms(w.bound), end, verdict.At(turn.Ret))
+	return v
+}

@@ -1,0 +1,117 @@
+package saying
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// deadline is what a lease told of its session.
+type deadline struct {
+	at      time.Duration
+	said    verdict.Party
+	lock    string
+	session string
+	asked   time.Duration
+}
+
+// aboutLease judges what a lease says of itself. h is its hold, nil if nothing is
+// on record of it.
+func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
+	said, p := e.Saying, s.party(i, e, h)
+	lock := facts.LocksOf(e)[0]
+	open := h != nil && h.EndEvent < 0
+	lost := h != nil && h.Why == facts.ByLoss && h.End <= said.Asked
+	switch {
+	case said.Valid == nil || !*said.Valid:
+	case said.Left != nil && *said.Left <= 0:
+		s.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was valid, %s after its own deadline", p, lock, verdict.At(said.Asked), verdict.Ms(-*said.Left)))
+	case lost:
+		s.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was valid, and its loss had been told at %s", p, lock, verdict.At(said.Asked), verdict.At(h.End)))
+	}
+	if said.Left != nil && said.Least != nil && *said.Left > *said.Least {
+		s.wrong(p, lock, fmt.Sprintf("the lease of %v on %d locks said at %s that it was good until %s, and one of its parts only until %s",
+			p, len(e.Parts), verdict.At(said.Asked), verdict.At(said.Asked+*said.Left), verdict.At(said.Asked+*said.Least)))
+	}
+	switch {
+	case said.Ended == nil:
+	case *said.Ended && open:
+		s.wrong(p, lock, fmt.Sprintf("the context of the lease of %v on lock %q had ended at %s, and the lease went on", p, lock, verdict.At(e.Time)))
+	case !*said.Ended && lost && e.Time >= h.End+histories.EndBound:
+		s.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q was lost at %s, and its context had not ended by %s", p, lock, verdict.At(h.End), verdict.At(e.Time)))
+	}
+	if said.Depth != 0 && e.Depth != 0 && said.Depth != e.Depth {
+		s.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q said at %s that its depth was %d; its owner had acquired %d times", p, lock, verdict.At(e.Time), said.Depth, e.Depth))
+	}
+	if said.Created != 0 {
+		s.nodes++
+		// That of a reader who was a writer before is its writer's, and so on.
+		if e.Token.Sub == 0 && e.Token.Zxid != said.Created {
+			s.wrong(p, lock, fmt.Sprintf("%v holds lock %q with token %s, and the servers have created its node in transaction %#x", p, lock, verdict.Token(e.Token), said.Created))
+		}
+	}
+	if said.Left != nil && e.Session != "" {
+		d := deadline{said.Asked + *said.Left, p, lock, e.Session, said.Asked}
+		if gone, ended := s.t.Sessions.Expired[e.Session]; ended {
+			s.tooLate(d, gone)
+		} else if d.at > s.deadlines[e.Session].at {
+			s.deadlines[e.Session] = d
+		}
+	}
+}
+
+// expired judges the deadlines that were told of a session which has ended.
+func (s *sayings) expired(session string, gone time.Duration) {
+	if d, told := s.deadlines[session]; told {
+		s.tooLate(d, gone)
+		delete(s.deadlines, session)
+	}
+}
+
+// tooLate judges a deadline: the servers must not end a session before, unless
+// somebody ends it from the side. That it has ended is seen late, which is lenient.
+func (s *sayings) tooLate(d deadline, gone time.Duration) {
+	if d.at <= gone || s.t.Faults.WasForced(d.session, d.said.Process, d.asked-s.t.Calm(), gone) {
+		return
+	}
+	s.wrong(d.said, d.lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was good until %s, and the servers had ended its session by %s", d.said, d.lock, verdict.At(d.asked), verdict.At(d.at), verdict.At(gone)))
+}
+
+// aboutHeld judges whether the client holds the lock, as it says.
+func (s *sayings) aboutHeld(i int, e *histories.Event, h *facts.Hold) {
+	if e.Saying.Held == nil {
+		return
+	}
+	p := s.party(i, e, h)
+	switch says := *e.Saying.Held; {
+	case !says && h != nil && h.EndEvent < 0:
+		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it did not hold lock %q, which that has held since %s", p, verdict.At(e.Time), e.Lock, verdict.At(h.Start)))
+	case says && s.free(e, h):
+		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it held lock %q, which nobody does through it any more", p, verdict.At(e.Time), e.Lock))
+	}
+}
+
+// free reports whether nobody can have held the lock, through the client that was
+// asked, since it was.
+func (s *sayings) free(e *histories.Event, h *facts.Hold) bool {
+	p := s.t.Process(e.Process)
+	if len(p.Open) > 0 || s.answered[p] > e.Saying.Asked || h != nil && (h.EndEvent < 0 || h.End > e.Saying.Asked) {
+		return false
+	}
+	for _, other := range s.t.Processes {
+		for _, held := range other.Holds {
+			if held.Lock == e.Lock && held.Mode == e.Mode && (other == p || held.Session == e.Session) {
+				return false
+			}
+		}
+		for _, o := range other.Open {
+			if o.Lock == e.Lock && o.Session == e.Session && other != p {
+				return false
+			}
+		}
+	}
+	return true
+}

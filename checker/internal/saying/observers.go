@@ -1,0 +1,125 @@
+package saying
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// lease returns what is known of a lease.
+func (s *sayings) lease(key facts.LeaseKey) *leaseSaid {
+	l := s.leases[key]
+	if l == nil {
+		l = &leaseSaid{key: key}
+		s.leases[key] = l
+	}
+	return l
+}
+
+// told takes in what an observer was told: that a lease was acquired, and then
+// that it was lost or given back, each once.
+func (s *sayings) told(i int, e *histories.Event) {
+	s.tellings++
+	l := s.lease(facts.LeaseKey{Lock: e.Lock, Token: e.Token})
+	n := &l.acquired
+	switch e.Saying.Told {
+	case histories.ToldLost:
+		n = &l.lost
+	case histories.ToldReleased:
+		n = &l.released
+	}
+	p := s.party(i, e, l.hold)
+	if *n++; *n == 2 {
+		s.wrong(p, e.Lock, fmt.Sprintf("an observer was told twice, by %s, that the lease with token %s on lock %q was %s", verdict.At(e.Time), verdict.Token(e.Token), e.Lock, e.Saying.Told))
+	}
+	if l.lost+l.released == 2 && l.lost == l.released {
+		s.wrong(p, e.Lock, fmt.Sprintf("an observer was told, by %s, that the lease with token %s on lock %q was lost, and that it was released", verdict.At(e.Time), verdict.Token(e.Token), e.Lock))
+	}
+	s.settle(l)
+	s.overtake(l)
+	s.forget(e)
+}
+
+// settle holds what observers were told of the end of a lease against the record.
+func (s *sayings) settle(l *leaseSaid) {
+	h := l.hold
+	if h == nil || l.lost+l.released != 1 || h.EndEvent < 0 || h.Closed {
+		return
+	}
+	switch {
+	case l.lost == 1 && h.Why == facts.ByRelease && h.Released != facts.Forever:
+		s.wrong(s.endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", witness.OfHold(h), h.Lock, witness.OfHold(h), verdict.At(h.Released)))
+	case l.released == 1 && h.Why == facts.ByLoss && h.Acquire.Parts > 1:
+		return // another one of several was lost, and what was left given back
+	case l.released == 1 && h.Why == facts.ByLoss:
+		s.wrong(s.endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", witness.OfHold(h), h.Lock, verdict.At(h.End)))
+	default:
+		return
+	}
+	l.lost = 2 // told once
+}
+
+// endOf is the party whose part is the end of its hold.
+func (s *sayings) endOf(h *facts.Hold) verdict.Party {
+	p := witness.OfHold(h)
+	p.From = h.End
+	return p
+}
+
+// overtake takes in that observers were told of a lease: what they had to be told
+// of those before, of the same process, they were told before, or never.
+func (s *sayings) overtake(l *leaseSaid) {
+	if l.hold == nil {
+		return
+	}
+	s.waiting[l.hold.By] = slices.DeleteFunc(s.waiting[l.hold.By], func(other *leaseSaid) bool {
+		over := other.hold.EndEvent >= 0 && other.hold.End < l.hold.Call
+		other.overtaken = other.overtaken || over
+		return over && other.whole()
+	})
+}
+
+// whole reports whether observers were told all of a lease.
+func (l *leaseSaid) whole() bool { return l.acquired > 0 && l.lost+l.released > 0 }
+
+// untold judges, at the end, what observers were never told.
+func (s *sayings) untold() {
+	for _, p := range s.t.Processes {
+		for _, l := range s.waiting[p] {
+			h := l.hold
+			if !l.overtaken || l.whole() || h.Why == facts.ByCrashing {
+				continue
+			}
+			end := "was released"
+			if h.Why == facts.ByLoss {
+				end = "was lost"
+			}
+			if l.acquired == 0 {
+				end = "was acquired"
+			}
+			s.wrong(s.endOf(h), h.Lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", witness.OfHold(h), h.Lock, end))
+		}
+	}
+}
+
+// forget lets go of leases of which all was told a while ago.
+func (s *sayings) forget(e *histories.Event) {
+	if l := s.leases[facts.LeaseKey{Lock: e.Lock, Token: e.Token}]; e.Saying.Told != histories.ToldAcquired {
+		l.done = e.Time
+		s.complete = append(s.complete, l)
+	}
+	n := 0
+	for n < len(s.complete) && s.complete[n].done < e.Time-remembered {
+		n++
+	}
+	for _, l := range s.complete[:n] {
+		if l.done < e.Time-remembered && s.leases[l.key] == l {
+			delete(s.leases, l.key)
+		}
+	}
+	s.complete = slices.Delete(s.complete, 0, n)
+}

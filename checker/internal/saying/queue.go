@@ -1,0 +1,166 @@
+package saying
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// queueSaid is the queue of a lock, as far as lists of it can be held against it.
+type queueSaid struct {
+	standing []*facts.Op // acquires that have told their place
+	listed   []listed
+	left     []leftQueue // released, in that order
+	byHand   bool        // a place may serve several: its release does not mean that it has left
+}
+
+// listed is an acquire that stood in the queue while a list was made, if its lease
+// is given back in the end: then its node was there all the time.
+type listed struct {
+	op      *facts.Op
+	place   histories.Token
+	there   bool
+	session string // that the list names
+	said    verdict.Party
+	n       int // how long the list was
+}
+
+type leftQueue struct {
+	zxid int64
+	at   time.Duration
+	hold *facts.Hold
+}
+
+// remembered is for how long it is known who has left a queue, and what observers
+// were told.
+const remembered = 10 * time.Second
+
+func (s *sayings) line(lock string) *queueSaid {
+	q := s.lines[lock]
+	if q == nil {
+		q = &queueSaid{}
+		s.lines[lock] = q
+	}
+	return q
+}
+
+// Placed takes in that an acquire has told its place.
+func (s *sayings) Placed(o *facts.Op) {
+	if q := s.line(o.Lock); !o.Recipe().HasPermits() && o.Recipe() != histories.NonReentrant && !slices.Contains(q.standing, o) {
+		q.standing = append(q.standing, o)
+	}
+}
+
+// left takes in that a hold has been given back: its node is gone, and was there
+// until then.
+func (s *sayings) left(h *facts.Hold) {
+	q := s.lines[h.Lock]
+	if q == nil {
+		return
+	}
+	q.listed = slices.DeleteFunc(q.listed, func(l listed) bool {
+		if l.op != h.Acquire {
+			return l.op.Done >= 0 && (l.op.Hold == nil || l.op.Hold.EndEvent >= 0 && l.op.Hold.Why != facts.ByRelease)
+		}
+		s.inList(l, h)
+		return true
+	})
+	q.byHand = q.byHand || h.Token.Sub != 0 && h.Mode == ""
+	i := 0
+	for i < len(q.left) && q.left[i].at < h.Released-remembered {
+		i++
+	}
+	q.left = append(slices.Delete(q.left, 0, i), leftQueue{h.Token.Zxid, h.Released, h})
+}
+
+// inList judges a list in which a contender must have stood.
+func (s *sayings) inList(l listed, h *facts.Hold) {
+	if l.place != h.Token || h.Token.Sub != 0 {
+		return // it had another place by then
+	}
+	switch {
+	case !l.there:
+		s.wrong(l.said, h.Lock, fmt.Sprintf("%v was told at %s that %s in the queue of lock %q, and %v was not among them, which stood there with token %s until %s",
+			l.said, verdict.At(l.said.To), stand(l.n), h.Lock, witness.OfHold(h), verdict.Token(h.Token), verdict.At(h.End)))
+	case l.session != "" && h.Session != "" && l.session != h.Session:
+		s.wrong(l.said, h.Lock, fmt.Sprintf("%v was told at %s that token %s in the queue of lock %q is of session %s, and it is of %s",
+			l.said, verdict.At(l.said.To), verdict.Token(h.Token), h.Lock, l.session, h.Session))
+	}
+}
+
+func stand(n int) string {
+	if n == 1 {
+		return "1 contender stood"
+	}
+	return words.Count(n, "contender") + " stood"
+}
+
+// aboutQueue judges a list of a queue.
+func (s *sayings) aboutQueue(i int, e *histories.Event) {
+	s.queues++
+	q, said := s.line(e.Lock), s.party(i, e, nil)
+	list := e.Saying.Queue
+	if s.t.Recipe(e.Lock).Exclusive() && !slices.IsSortedFunc(list, func(a, b histories.Participant) int { return a.Token.Compare(b.Token) }) {
+		s.wrong(said, e.Lock, fmt.Sprintf("%v was told at %s of a queue of lock %q that is not in the order of its tokens", said, verdict.At(e.Time), e.Lock))
+	}
+	for _, gone := range q.left {
+		// A writer's place may have a reader of the same owner behind it.
+		there := slices.ContainsFunc(list, func(p histories.Participant) bool { return p.Token.Zxid == gone.zxid })
+		if there && gone.at < e.Saying.Asked && !q.byHand {
+			s.stale = append(s.stale, staleList{said, gone})
+		}
+	}
+	q.standing = slices.DeleteFunc(q.standing, func(o *facts.Op) bool {
+		return o.Gone || o.Done >= 0 && (o.Hold == nil || o.Hold.EndEvent >= 0)
+	})
+	for _, o := range q.standing {
+		place := o.Places[len(o.Places)-1]
+		if place.Time >= e.Saying.Asked || tookAway(s.t, o, place, e.Time) {
+			continue
+		}
+		l := listed{op: o, place: place.Token, said: said, n: len(list)}
+		for _, p := range list {
+			if p.Token.Zxid == place.Token.Zxid {
+				l.there, l.session = true, p.Session
+			}
+		}
+		q.listed = append(q.listed, l)
+	}
+}
+
+// tookAway reports whether a fault may have taken away, by the given time, the node by
+// which an acquire stands in a queue. Who cannot reach a server does not hear of it, may
+// be granted the lock after that, and gives it back without being told otherwise.
+func tookAway(t *facts.Trace, o *facts.Op, p facts.Place, by time.Duration) bool {
+	if t.Faults.WasForced(p.Session, o.Process, p.Time, by) {
+		return true
+	}
+	zxid := strconv.FormatInt(p.Token.Zxid, 10)
+	return len(t.Faults.ForcedThat(func(f *facts.Fault) bool {
+		return f.Name == histories.NodeDeletion && f.Params["lock"] == o.Lock && f.Params["token"] == zxid // also a failed one: it may have been carried out
+	}, p.Time, by)) > 0
+}
+
+// staleList is a list that had who had given the lock back before it was asked for.
+type staleList struct {
+	said verdict.Party
+	gone leftQueue
+}
+
+// listedLate judges, at the end, the lists that had somebody in them who had left. Only
+// then is it known of whom the session had not ended under the release: see livedOn.
+func (s *sayings) listedLate() {
+	for _, l := range s.stale {
+		if h := l.gone.hold; s.t.Sessions.LivedOn(h) {
+			s.wrong(l.said, h.Lock, fmt.Sprintf("%v was told at %s that token %#x stood in the queue of lock %q, which %v had given back by %s",
+				l.said, verdict.At(l.said.To), l.gone.zxid, h.Lock, witness.OfHold(h), verdict.At(l.gone.at)))
+		}
+	}
+}

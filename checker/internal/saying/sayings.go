@@ -1,0 +1,179 @@
+package saying
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// sayings are what locks say of themselves, held against the record while it is
+// read. An answer was so at some time between the question and its record: it is
+// wrong when it was so at no time in between.
+type sayings struct {
+	facts.Deaf
+	t *facts.Trace
+	v *verdict.Verdict
+
+	answers, queues, nodes, tellings, places int // that were held against something
+
+	deadlines map[string]deadline   // by session: the latest that a lease of it told
+	lines     map[string]*queueSaid // by lock
+	stale     []staleList
+	leases    map[facts.LeaseKey]*leaseSaid
+	complete  []*leaseSaid // of which observers were told all, in that order
+	waiting   map[*facts.Process][]*leaseSaid
+	answered  map[*facts.Process]time.Duration // since when a process has nothing under way
+}
+
+// leaseSaid is a lease, and what observers were told of it.
+type leaseSaid struct {
+	key                      facts.LeaseKey
+	hold                     *facts.Hold // nil until its acquire is on record
+	acquired, lost, released int
+	done                     time.Duration
+	overtaken                bool // observers were told of a later lease of its process
+}
+
+// New returns the judge of what locks say of themselves. It judges while the
+// record is read.
+func New(t *facts.Trace, v *verdict.Verdict) *sayings {
+	s := &sayings{
+		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
+		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process][]*leaseSaid{}, answered: map[*facts.Process]time.Duration{},
+	}
+	if t.Header.Promises.Says {
+		t.Listen(s)
+	}
+	return s
+}
+
+func (s *sayings) Window(*judge.Engines, *facts.Trace) {}
+
+func (s *sayings) Conclude(*judge.Engines, *facts.Trace) {
+	v := s.v
+	if !s.t.Header.Promises.Says {
+		v.Idle("not promised by the target")
+		return
+	}
+	s.untold()
+	s.listedLate()
+	v.Promised, v.Expected = true, true
+	v.Count("answers of leases and locks", s.answers)
+	v.Count("lists of a queue", s.queues)
+	v.Count("nodes that were looked at", s.nodes)
+	v.Count("grants held against the place that was told", s.places)
+	v.Count("tellings of observers", s.tellings)
+	if s.answers+s.queues+s.nodes+s.tellings == 0 {
+		v.Idle("no lock was asked what it says of itself")
+		return
+	}
+	v.Conclude(fmt.Sprintf("%s, %s and %s agree with the record", words.Count(s.answers, "answer"), words.Count(s.queues, "queue"), words.Count(s.tellings, "telling")),
+		words.Count(v.Violations, "time")+" a lock said of itself what is not so")
+}
+
+func (s *sayings) Event(i int, e *histories.Event) {
+	switch e.Type {
+	case histories.Says:
+		s.said(i, e)
+	case histories.Expired:
+		if _, seen := s.t.Sessions.Expired[e.Session]; !seen {
+			s.expired(e.Session, e.Time)
+		}
+	}
+}
+
+// said takes in one saying.
+func (s *sayings) said(i int, e *histories.Event) {
+	if e.Saying.Told != "" {
+		s.told(i, e)
+		return
+	}
+	key := facts.LeaseKey{Lock: facts.LocksOf(e)[0], Token: e.Token}
+	if e.Parts != nil {
+		key.Token = e.Parts[0].Token
+	}
+	var h *facts.Hold
+	if l := s.leases[key]; l != nil {
+		h = l.hold
+	}
+	s.answers++
+	s.aboutLease(i, e, h)
+	s.aboutHeld(i, e, h)
+	if e.Saying.Queue != nil {
+		s.aboutQueue(i, e)
+	}
+}
+
+// Completed takes in the end of an operation, when holds know of it.
+func (s *sayings) Completed(o *facts.Op) {
+	s.answered[o.By] = o.Ret
+	switch {
+	case o.Acquires() && o.OK() && o.Hold != nil && o.Hold.Acquire == o:
+		l := s.lease(facts.LeaseKey{Lock: o.Lock, Token: o.Token})
+		l.hold = o.Hold
+		if s.tellings > 0 {
+			s.waiting[o.By] = append(s.waiting[o.By], l)
+			s.settle(l)
+		}
+		if l.acquired > 0 {
+			s.overtake(l)
+		}
+		s.asPlaced(o)
+	case o.Kind == histories.Release && o.Hold != nil && o.Hold.EndEvent == o.Invoke:
+		if l := s.leases[facts.LeaseKey{Lock: o.Lock, Token: o.Hold.Token}]; l != nil && l.hold == o.Hold {
+			if s.tellings == 0 { // nobody tells
+				delete(s.leases, l.key)
+			}
+			s.settle(l)
+		}
+		if o.OK() {
+			s.left(o.Hold)
+		}
+	}
+}
+
+// asPlaced judges a grant against the place that its acquire told last.
+func (s *sayings) asPlaced(o *facts.Op) {
+	if len(o.Places) == 0 {
+		return
+	}
+	none, p := histories.Token{}, o.Places[len(o.Places)-1]
+	if p.Token == none || o.Token.Sub != 0 && p.Token.Sub == 0 {
+		return // granted by hand, by whoever had the place
+	}
+	s.places++
+	if p.Token != o.Token {
+		s.v.Violate(func() verdict.Witness {
+			w := witness.New(s.t, o.Lock, p.Time, o.Ret, witness.OfOp(o))
+			w.What = fmt.Sprintf("%v was told at %s that its place in the queue of lock %q has token %s, and was granted it with token %s", witness.OfOp(o), verdict.At(p.Time), o.Lock, verdict.Token(p.Token), verdict.Token(o.Token))
+			return w
+		})
+	}
+}
+
+// party is who says something, and when.
+func (s *sayings) party(i int, e *histories.Event, h *facts.Hold) verdict.Party {
+	p := verdict.Party{
+		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Saying.Asked, To: e.Time,
+		Event: i, Line: histories.Line(i), Invoke: i,
+	}
+	if h != nil {
+		p.Owner, p.Token, p.Invoke = h.Owner, h.Token, h.Acquire.Invoke
+	}
+	return p
+}
+
+// wrong is a violation by one saying.
+func (s *sayings) wrong(p verdict.Party, lock, what string) {
+	s.v.Violate(func() verdict.Witness {
+		w := witness.New(s.t, lock, p.From, p.To, p)
+		w.What = what
+		return w
+	})
+}

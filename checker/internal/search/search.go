@@ -1,0 +1,80 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Caps are the caps under which Porcupine searches.
+type Caps struct {
+	Ctx    context.Context
+	Left   time.Duration // for all searches to come
+	Memory int64         // bytes that one search may need
+	Size   int           // operations in a segment
+}
+
+// Answer is that of a search. The zero answer is that an order fits.
+type Answer struct {
+	Illegal  bool          // no order fits
+	Why      string        // it is not decided; "" if it is
+	N        int           // operations of what is illegal
+	From, To time.Duration // when that was
+}
+
+// Undecided reports whether nobody knows whether an order fits.
+func (a Answer) Undecided() bool { return a.Why != "" }
+
+// add takes the answer for another part of the history in.
+func (a *Answer) add(b Answer) {
+	if !a.Illegal && (b.Illegal || b.Undecided()) {
+		*a = b
+	}
+}
+
+// tooLong reports whether a search of n operations would need more memory than it may.
+// Porcupine keeps a bit per operation for each operation that it linearizes, so n²/8
+// bytes, and has no cap of its own.
+func (s *Caps) tooLong(n int) bool { return int64(n)*int64(n)/8 > s.Memory }
+
+func needs(n int) Answer {
+	return Answer{Why: fmt.Sprintf("%s in one piece would need %d MB", words.Count(n, "operation"), int64(n)*int64(n)/8>>20)}
+}
+
+// Run searches operations for an order that the model allows, unless that would
+// exceed a cap.
+func Run[S, I any](s *Caps, m Model[S, I], ops []Operation[I]) Answer {
+	switch {
+	case s.Ctx.Err() != nil:
+		return Answer{Why: "it was cancelled"}
+	case s.Left <= 0:
+		return Answer{Why: "its time was up"}
+	case s.tooLong(len(ops)):
+		return needs(len(ops))
+	}
+	all := make([]porcupine.Operation, len(ops))
+	for i, o := range ops {
+		all[i] = porcupine.Operation{ClientId: i, Input: o.Input, Call: o.Call, Return: o.Ret}
+	}
+	begun := time.Now()
+	r := porcupine.CheckOperationsTimeout(m.Porcupine(), all, s.Left)
+	s.Left -= time.Since(begun)
+	switch r {
+	case porcupine.Unknown:
+		return Answer{Why: "its time was up"}
+	case porcupine.Illegal:
+		a := Answer{Illegal: true, N: len(ops), From: time.Duration(Never)}
+		for _, o := range ops {
+			a.From, a.To = min(a.From, time.Duration(o.Call/2)), max(a.To, time.Duration(o.Call/2))
+			if o.Ret != Never {
+				a.To = max(a.To, time.Duration(o.Ret/2))
+			}
+		}
+		return a
+	}
+	return Answer{}
+}

@@ -1,0 +1,76 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Tell says an event in words.
+func Tell(e *histories.Event) string {
+	who := fmt.Sprintf("process %d", e.Process)
+	lock := strings.Join(facts.LocksOf(e), "+")
+	with := ""
+	if e.Mode != "" {
+		with = " to " + string(e.Mode)
+	}
+	if e.Token != (histories.Token{}) {
+		with += " with token " + verdict.Token(e.Token)
+	}
+	if e.Permits > 0 {
+		with += ", " + words.Count(e.Permits, "permit")
+	}
+	op := string(e.Op)
+	if e.Mode != "" {
+		op += " (" + string(e.Mode) + ")"
+	}
+	switch e.Type {
+	case histories.Invoke:
+		return fmt.Sprintf("%s calls %s of %s", who, op, lock)
+	case histories.OK:
+		switch e.Op {
+		case histories.Acquire, histories.TryAcquire:
+			return fmt.Sprintf("%s has %s%s", who, lock, with)
+		case histories.Release:
+			return fmt.Sprintf("%s has given %s back", who, lock)
+		case histories.Read, histories.Write:
+			return fmt.Sprintf("%s %ss %d, %s store of %s", who, e.Op, e.Value, e.Store, lock)
+		case histories.SetSize:
+			return fmt.Sprintf("%s has made the size of %s %d", who, lock, e.Size)
+		}
+		return fmt.Sprintf("%s: %s of %s is done", who, op, lock)
+	case histories.Fail:
+		return fmt.Sprintf("%s: %s of %s fails%s", who, op, lock, verdict.Because(e.Error))
+	case histories.Info:
+		return fmt.Sprintf("%s: nobody knows what came of %s of %s%s", who, op, lock, verdict.Because(e.Error))
+	case histories.Enqueued:
+		return fmt.Sprintf("%s queues for %s%s", who, lock, with)
+	case histories.Lost:
+		return fmt.Sprintf("%s is told that it has lost %s", who, lock)
+	case histories.Closing:
+		return fmt.Sprintf("%s closes its client, and gives back all that it holds", who)
+	case histories.Closed:
+		return fmt.Sprintf("%s has closed its client", who)
+	case histories.Says:
+		return tellSaying(e, who, lock)
+	case histories.Expired:
+		return fmt.Sprintf("the servers have ended session %s", e.Session)
+	case histories.ServerSeen:
+		return fmt.Sprintf("server %d is found %s", e.Server.ID, serverStates[e.Server.State])
+	case histories.FaultStart:
+		return "fault " + e.Fault.Name + verdict.On(e.Fault.Targets) + " begins"
+	case histories.FaultStop:
+		return "fault " + e.Fault.Name + verdict.On(e.Fault.Targets) + " ends"
+	}
+	return fmt.Sprintf("%s: %s of %s", who, e.Type, lock)
+}
+
+// serverStates says what servers are found to be.
+var serverStates = map[histories.ServerState]string{
+	histories.Leading: "leading", histories.Following: "following", histories.Observing: "observing", histories.Alone: "serving alone",
+	histories.Electing: "electing, serving nobody", histories.Silent: "not answering", histories.Down: "down",
+}

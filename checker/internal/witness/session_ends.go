@@ -1,0 +1,30 @@
+package witness
+
+import (
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// LateSight is how long after a violation the end of a session may be seen that
+// explains it: the observer sees it when it looks the next time.
+const LateSight = 500 * time.Millisecond
+
+// sessionEnds returns the ends of the parties' sessions that explain what was so until
+// the given time, in the order of the parties.
+func sessionEnds(t *facts.Trace, until time.Duration, parties []verdict.Party) []verdict.SessionEnd {
+	var ends []verdict.SessionEnd
+	for _, p := range parties {
+		if p.Session == "" || slices.ContainsFunc(ends, func(e verdict.SessionEnd) bool { return e.Process == p.Process && e.Session == p.Session }) {
+			continue
+		}
+		if f := t.Faults.EndedSession(p.Session, until); f != nil && f.Stop <= until+LateSight {
+			ends = append(ends, verdict.SessionEnd{Process: p.Process, Session: p.Session, At: f.Stop, Forced: true})
+		} else if seen, ended := t.Sessions.Expired[p.Session]; ended && seen <= until+LateSight {
+			ends = append(ends, verdict.SessionEnd{Process: p.Process, Session: p.Session, At: seen, Forced: false})
+		}
+	}
+	return ends
+}

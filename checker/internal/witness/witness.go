@@ -1,0 +1,68 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// New clips the times to the history and finds the faults that matter.
+func New(t *facts.Trace, lock string, from, to time.Duration, parties ...verdict.Party) verdict.Witness {
+	w := verdict.Witness{Lock: lock, From: from, To: to, Parties: parties}
+	if to == facts.Forever {
+		w.To, w.Open = t.End, true
+	}
+	w.Faults = faultsAround(t, w.From, w.To, parties)
+	w.SessionEnds = sessionEnds(t, w.To, parties)
+	return w
+}
+
+// maxFaults bounds the faults that one witness lists.
+const maxFaults = 5
+
+// faultsAround returns the faults active in [from, to] or stopped just before.
+// Just before is two session timeouts: what a fault set in motion (a session
+// that runs out, an election) is over by then.
+func faultsAround(t *facts.Trace, from, to time.Duration, parties []verdict.Party) []verdict.FaultSpan {
+	before := 2 * t.Header.SessionTimeout
+	if before <= 0 {
+		before = 5 * time.Second
+	}
+	var found []verdict.FaultSpan
+	for _, f := range t.Faults.All {
+		if f.Start <= to && f.Stop >= from-before {
+			s := verdict.FaultSpan{Fault: *f.Fault, From: f.Start, To: f.Stop}
+			if f.Stop == facts.Forever {
+				s.To, s.Open = t.End, true
+			}
+			found = append(found, s)
+		}
+	}
+	// A fault of the first party, who held or wanted the lock before the other,
+	// comes before one of another party, and that before one of neither.
+	hits := func(f verdict.FaultSpan) int {
+		for i, p := range parties {
+			if slices.Contains(f.Processes, p.Process) {
+				return i
+			}
+		}
+		return len(parties)
+	}
+	// The likeliest cause hit few others, and began last before the violation.
+	slices.SortStableFunc(found, func(a, b verdict.FaultSpan) int {
+		if c := cmp.Or(hits(a)-hits(b), len(a.Processes)-len(b.Processes)); c != 0 {
+			return c
+		}
+		switch {
+		case a.From > from && b.From <= from:
+			return 1
+		case a.From <= from && b.From > from:
+			return -1
+		}
+		return int(b.From - a.From)
+	})
+	return found[:min(len(found), maxFaults)]
+}

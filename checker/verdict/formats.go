@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// At prints an instant of the run.
+func At(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) }
+
+// Ms prints a length of time.
+func Ms(d time.Duration) string {
+	switch {
+	case d < 999500*time.Nanosecond: // else %.3g rounds it up to 1e+03
+		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.4g ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.4g s", d.Seconds())
+}
+
+func Token(t histories.Token) string {
+	if t.Sub == 0 {
+		return fmt.Sprintf("%#x", t.Zxid)
+	}
+	return fmt.Sprintf("%#x/%d", t.Zxid, t.Sub)
+}
+
+// Because adds the error that an operation was answered with to a sentence.
+func Because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + strings.ReplaceAll(why, "\n", "; ")
+}

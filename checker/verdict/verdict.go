@@ -1,0 +1,133 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Verdict is the answer for one guarantee.
+type Verdict struct {
+	Guarantee string  `json:"guarantee"`
+	Outcome   Outcome `json:"outcome"`
+
+	// Promised is false when the target does not claim the guarantee. Its
+	// outcome is then NotPromised, or Unknown where the engines disagree.
+	Promised bool `json:"promised"`
+	// Expected is false when the run did not set out to exercise the
+	// guarantee (no fault to lose a session to, no counter in the workload).
+	// NotExercised does not count for the run then.
+	Expected bool `json:"expected"`
+
+	Reason string `json:"reason"`
+	// Witnesses are the first few violations, in the order of time.
+	Witnesses []Witness `json:"witnesses,omitempty"`
+	// Violations counts all of them.
+	Violations int      `json:"violations,omitempty"`
+	Figures    []Figure `json:"figures,omitempty"`
+
+	everyOne  bool        // every violation becomes a witness, and not the first few alone
+	found     []violation // those that may become witnesses
+	gaveUp    int         // locks that Porcupine left undecided
+	undecided string      // why the verdict is unknown if no violation is found
+}
+
+// violation is one violation, to be told when the history has been read to its
+// end: only then is it known how long what it tells of went on.
+type violation struct {
+	from time.Duration
+	tell func() Witness
+}
+
+// Figure returns the value of the named figure, and whether there is one.
+func (v *Verdict) Figure(name string) (float64, bool) {
+	for _, f := range v.Figures {
+		if f.Name == name {
+			return f.Value, true
+		}
+	}
+	return 0, false
+}
+
+// String returns the verdict as one line.
+func (v *Verdict) String() string {
+	return fmt.Sprintf("%s: %s (%s)", v.Guarantee, v.Outcome, v.Reason)
+}
+
+// maxWitnesses is how many violations a verdict spells out. A broken lock
+// breaks thousands of times, and the first ones tell the story.
+const maxWitnesses = 10
+
+func (v *Verdict) Count(name string, n int) {
+	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
+}
+
+// New returns a verdict that nothing has been found out for yet. It spells out
+// the first few violations, or every one.
+func New(guarantee string, everyOne bool) *Verdict {
+	return &Verdict{Guarantee: guarantee, everyOne: everyOne}
+}
+
+// LeaveUndecided says why the verdict is unknown if no violation is found.
+func (v *Verdict) LeaveUndecided(why string) { v.undecided = why }
+
+// GiveUp does so for a lock that Porcupine has given up on.
+func (v *Verdict) GiveUp(why string) {
+	v.gaveUp++
+	v.LeaveUndecided(why)
+}
+
+// Undecided returns why the verdict is unknown if no violation is found; "" if it is
+// not.
+func (v *Verdict) Undecided() string { return v.undecided }
+
+// Fresh returns a verdict without any violations, which spells out as many as v.
+func (v *Verdict) Fresh() *Verdict { return &Verdict{Guarantee: v.Guarantee, everyOne: v.everyOne} }
+
+// Violate counts one violation and keeps its witness if it is one of the first
+// in time: locks are judged one after the other, and the story begins with the
+// lock that broke first.
+func (v *Verdict) Violate(w func() Witness) {
+	v.Violations++
+	v.found = append(v.found, violation{w().From, w})
+	if len(v.found) == 2*maxWitnesses && !v.everyOne {
+		v.keepFirst()
+	}
+}
+
+func (v *Verdict) keepFirst() {
+	slices.SortStableFunc(v.found, func(a, b violation) int { return cmp.Compare(a.from, b.from) })
+	if !v.everyOne {
+		v.found = v.found[:min(len(v.found), maxWitnesses)]
+	}
+}
+
+// Conclude fills in the outcome of a guarantee that was exercised.
+func (v *Verdict) Conclude(holds, violated string) {
+	if v.Violations > 0 {
+		v.Outcome, v.Reason = Violated, violated
+		return
+	}
+	v.Outcome, v.Reason = Holds, holds
+}
+
+// Merge takes in the violations that another verdict has found.
+func (v *Verdict) Merge(other *Verdict) {
+	v.Violations += other.Violations
+	v.found = append(v.found, other.found...)
+}
+
+// TellViolations turns what was found into witnesses.
+func (v *Verdict) TellViolations() {
+	v.keepFirst()
+	for _, f := range v.found {
+		v.Witnesses = append(v.Witnesses, f.tell())
+	}
+	v.found = nil
+	if v.gaveUp > 0 {
+		v.Count("locks that Porcupine left undecided", v.gaveUp)
+	}
+}
+
+func (v *Verdict) Idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }

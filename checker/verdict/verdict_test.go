@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
+	v := &Verdict{}
+	for i := range 100 {
+		from := time.Duration((i * 37) % 100)
+		v.Violate(func() Witness { return Witness{From: from} })
+	}
+	v.TellViolations()
+	if v.Violations != 100 || len(v.Witnesses) != maxWitnesses {
+		t.Fatalf("%d violations, %d witnesses", v.Violations, len(v.Witnesses))
+	}
+	for i, w := range v.Witnesses {
+		if w.From != time.Duration(i) {
+			t.Errorf("witness %d is from %d", i, w.From)
+		}
+	}
+}
+
+// Shrinking must know all violations, and a judge that hides some lets it make up
+// others.
+func TestEveryViolationIsToldOnDemand(t *testing.T) {
+	whole := &Verdict{everyOne: true}
+	for _, v := range []*Verdict{whole, whole.Fresh()} {
+		for i := range 100 {
+			v.Violate(func() Witness { return Witness{From: time.Duration(i)} })
+		}
+		v.TellViolations()
+		if len(v.Witnesses) != 100 {
+			t.Errorf("%d witnesses", len(v.Witnesses))
+		}
+	}
+}

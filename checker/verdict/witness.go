@@ -1,0 +1,109 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Witness is one violation, with all that is needed to find it in the history
+// and to tell it in a sentence.
+type Witness struct {
+	Lock    string        `json:"lock,omitempty"`
+	From    time.Duration `json:"from"` // on the run's clock
+	To      time.Duration `json:"to"`
+	Open    bool          `json:"open,omitempty"` // it still was so when the history ended, at To
+	What    string        `json:"what"`           // the violation in words, without the faults
+	Parties []Party       `json:"parties,omitempty"`
+	// Faults were active at some time in [From, To], or had stopped just
+	// before; those that hit one of the parties come first.
+	Faults []FaultSpan `json:"faults,omitempty"`
+	// SessionEnds are those of the parties' sessions that explain it, also one that
+	// was seen just after To.
+	SessionEnds []SessionEnd `json:"session_ends,omitempty"`
+}
+
+// Party is one of those who were involved.
+type Party struct {
+	Process int             `json:"process"`
+	Owner   string          `json:"owner,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Token   histories.Token `json:"token,omitzero"`
+	From    time.Duration   `json:"from"` // when its part (its hold, its write) began
+	To      time.Duration   `json:"to"`
+	Open    bool            `json:"open,omitempty"` // its part had no end when the history ended
+	Event   int             `json:"event"`          // index of the event that made it a party
+	Line    int             `json:"line"`           // of that event in the file
+	Invoke  int             `json:"invoke"`         // index of the invocation that led to it
+}
+
+// FaultSpan is one fault and the time that it was active.
+type FaultSpan struct {
+	histories.Fault
+	From time.Duration `json:"from"`
+	To   time.Duration `json:"to"`
+	Open bool          `json:"open,omitempty"` // it was never healed
+}
+
+// String tells the witness in one or two sentences.
+func (w Witness) String() string {
+	if len(w.Faults) == 0 {
+		return w.What + ". No fault was active."
+	}
+	f := w.Faults[0]
+	verb := "was active"
+	if !f.Open && f.To < w.From {
+		verb = fmt.Sprintf("had ended %s before", Ms(w.From-f.To))
+	} else if f.From > w.From {
+		verb = fmt.Sprintf("began %s later", Ms(f.From-w.From))
+	}
+	more := ""
+	if n := len(w.Faults) - 1; n > 0 {
+		more = " (and " + words.Count(n, "other fault") + ")"
+	}
+	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Name, On(f.Targets), verb, more)
+}
+
+func On(targets []string) string {
+	if len(targets) == 0 {
+		return ""
+	}
+	return " on " + strings.Join(targets, ", ")
+}
+
+// String names the party as "process 3 (owner a)".
+func (p Party) String() string {
+	switch p.Owner { // those that say no more than the process does
+	case "", fmt.Sprintf("process %d", p.Process), fmt.Sprintf("p%d", p.Process):
+		return fmt.Sprintf("process %d", p.Process)
+	}
+	return fmt.Sprintf("process %d (owner %s)", p.Process, p.Owner)
+}
+
+// SessionEnd is the end of a party's session: what the lock rests on went with it.
+type SessionEnd struct {
+	Process int           `json:"process"`
+	Session string        `json:"session"`
+	At      time.Duration `json:"at"`               // when it was seen; of a forced one, by when the fault had ended it
+	Forced  bool          `json:"forced,omitempty"` // a fault ended it from the side
+}
+
+// String tells of the end as part of a sentence.
+func (e SessionEnd) String() string {
+	if e.Forced {
+		return fmt.Sprintf("the session of process %d had been ended from the side by %s", e.Process, At(e.At))
+	}
+	return fmt.Sprintf("the session of process %d was seen to end at %s", e.Process, At(e.At))
+}
+
+// Ending returns the end of the first of the parties' sessions that has one, as the
+// rest of a sentence; "" if none has.
+func (w *Witness) Ending() string {
+	if len(w.SessionEnds) == 0 {
+		return ""
+	}
+	return "; " + w.SessionEnds[0].String()
+}
