@@ -95,8 +95,8 @@ func watchedPaths(wchp, root string) (paths []string) {
 	return paths
 }
 
-// judgeLateness puts on record how late words of losses may have been, and warns
-// if it is too late to blame anybody.
+// judgeLateness puts on record how late notifications of losses may have been,
+// and warns if that is too late to blame the lock.
 func (r *run) judgeLateness(c *histories.Census) {
 	if r.Workers == nil {
 		return

@@ -62,7 +62,7 @@ type Config struct {
 	Foreign string
 
 	// Auth is what all clients authenticate by, those of the harness too, and whose
-	// nodes all are. Default nobody's: open nodes.
+	// nodes all are. Default none: open nodes.
 	Auth ensemble.Credentials
 
 	// Workers are processes for the clients to live in, which faults pause and
@@ -116,7 +116,7 @@ type Result struct {
 	// "client 3: lock-1".
 	Stuck  []string
 	Census histories.Census
-	// Lateness is how long words of worker processes took.
+	// Lateness is how long the lines of worker processes were under way.
 	Lateness remote.Lateness
 	// Interrupted says that the context ended the run early: recovery and
 	// census are missing from the history.

@@ -23,7 +23,7 @@
 //
 // Where a target allows it (lock.Concurrent) a fifth of the clients share the session
 // of another one: they contend with each other within one client of the target, and
-// crash together. A holder that was told of its loss acquires once more in the name
+// crash together. A holder that was notified of its loss acquires once more in the name
 // of its owner, which must be refused.
 //
 // Meanwhile the nemesis strikes. A client that is hit while it holds a lock
@@ -39,7 +39,7 @@
 // members' patience, and the next begins when nothing is left of it.
 //
 // The phases are chaos, recovery and end. In recovery every fault is healed,
-// and whoever has waited since before, without a timeout, must get its lock;
+// and every client that has waited since before, without a timeout, must get its lock;
 // then every client must get every lock once, in each mode, and pass every
 // barrier; then they try each lock, one client after the other. Then, with every
 // lock released, what is left in the servers is counted: contender nodes,

@@ -159,9 +159,9 @@ func (r *run) watch() (unwatch func()) {
 
 // start lets the clients loose. Each runs through chaos, waits for recovery,
 // and gets every lock once; the channel then has what it did not get. When all
-// have come that far they try every lock, one client after the other, so that
-// nobody is in anybody's way: a lock whose tries always fail would do well
-// until then.
+// have come that far they try every lock, one client after the other, so that no
+// try finds another client in its way: until then a lock whose tries always fail would
+// not be found out.
 func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []string {
 	done := make(chan []string, len(r.clients))
 	var arrived atomic.Int64

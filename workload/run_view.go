@@ -31,8 +31,8 @@ func (w runView) Clients() []fault.Client {
 
 // Struck lets the clients that are hit know, so that they may hold on, and
 // counts the leases that are held across the start of the fault. Of a fault that
-// hits everybody, those hold on whose server it hits: else nobody would do
-// anything but hold on.
+// hits everybody, those hold on whose server it hits: else all clients would
+// only hold on.
 func (w runView) Struck(id int, f fault.Fault) {
 	w.Faults.Begin(id, f)
 	for _, c := range w.clients {

@@ -17,7 +17,7 @@ func (c Config) pairs() int {
 	case !c.shares() || c.Pairs < 0:
 		return 0
 	case c.Pairs == 0 && len(c.Recipes) == 1 && c.Recipes[0] == histories.Handoff:
-		return c.Clients / 2 // whoever is alone hands it to nobody
+		return c.Clients / 2 // a client that is alone hands it to no other
 	case c.Pairs == 0:
 		return c.Clients / 5
 	}

@@ -256,7 +256,7 @@ var closeStep = scenario{"close", "it closes a client in good order: its session
 	}
 }}
 
-// end ends a session from the side, as the fault expire-session does.
+// end has a session expire as an administrator does, like the fault expire-session.
 func (c *client) end() {
 	var err error
 	for _, server := range c.Ensemble.Servers() {

@@ -134,7 +134,7 @@ func (m Mix) Draw(r *rand.Rand, locks, home int, sessionTimeout time.Duration) P
 	case which < m.Try+m.Timeout+m.Cancel:
 		c.Way = Cancel
 	}
-	// Whoever waits for ever does so mostly at home. Otherwise one lock whose
+	// A client that waits for ever does so mostly at home. Otherwise one lock whose
 	// holder is cut off soon has every client waiting for it, and nothing
 	// happens on the others.
 	if abroad := 0.5; elsewhere < abroad && (c.Way != Wait || elsewhere < abroad/10) {

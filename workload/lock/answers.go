@@ -43,8 +43,8 @@ type NodeLease interface {
 	Node() string // its path
 }
 
-// HeldLocker is implemented by lockers, those of permits too, that know whether
-// anybody holds a lock through their client; of a read/write lock, in their mode.
+// HeldLocker is implemented by lockers, those of permits too, that know whether a
+// lock is held through their client; of a read/write lock, in their mode.
 type HeldLocker interface {
 	Held(name string) bool
 }

@@ -67,7 +67,7 @@ var (
 	ErrNotAcquired = errors.New("lock not acquired")
 	// ErrLost is returned by Release, and by Reenter, of a lease that was lost.
 	ErrLost = errors.New("lease lost")
-	// ErrNotHeld is returned by RevokerLocker.Holder when nobody holds the lock.
+	// ErrNotHeld is returned by RevokerLocker.Holder when the lock is free.
 	ErrNotHeld = errors.New("lock not held")
 	// ErrCrashed is returned by Env.Dial once the run has ended the client as by
 	// its death.

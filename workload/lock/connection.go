@@ -219,7 +219,7 @@ func (h *inTurn) Next() (string, bool) {
 	s := h.servers[h.next%len(h.servers)]
 	h.next++
 	h.failed++
-	// True makes the Conn wait a second: everyone was asked in vain.
+	// True makes the Conn wait a second: no server has answered.
 	return s, h.failed > len(h.servers) && h.failed%len(h.servers) == 1%len(h.servers)
 }
 

@@ -1,8 +1,8 @@
 // Package lock is what a lock under test looks like to a run.
 //
 // A lock is tested through a [Target], which opens clients ([Client]) that acquire
-// and release leases ([Lease]). Whoever verifies a lock of their own writes a
-// target, and gives it to workload/verify in a Go test, or to workload/worker in a
+// and release leases ([Lease]). To verify a lock of your own, write a
+// target, and give it to workload/verify in a Go test, or to workload/worker in a
 // process of its own. [Connect] makes a connection for targets that use a plain
 // zk.Conn.
 //

@@ -21,8 +21,8 @@ type SharedSemaphoreLocker interface{ SharedSemaphore() SizedLocker }
 // SizedLocker gets permits of one semaphore, and says how many it has.
 type SizedLocker interface {
 	PermitLocker
-	// SetSize changes the size for everybody. Permits that are held are kept,
-	// though they be more. An error leaves open whether it was changed.
+	// SetSize changes the size for all clients. Permits that are held are kept,
+	// even if they are more. An error leaves open whether it was changed.
 	SetSize(ctx context.Context, name string, size int) error
 }
 

@@ -54,7 +54,7 @@ type RevocableLocker interface{ Revocable() RevokerLocker }
 type RevokerLocker interface {
 	Locker
 	// Holder returns the token of the lease that holds the lock, and what
-	// Revoke needs to reach it. ErrNotHeld if nobody holds it.
+	// Revoke needs to reach it. ErrNotHeld if the lock is free.
 	Holder(ctx context.Context, name string) (token histories.Token, node string, err error)
 	// Revoke asks for it. An error leaves open whether the holder will hear.
 	Revoke(ctx context.Context, node string) error
@@ -63,13 +63,13 @@ type RevokerLocker interface {
 // RevocableLease is a lease whose holder can be asked to release it.
 type RevocableLease interface {
 	Lease
-	// OnRevoke has f called, once or more, from any goroutine, when somebody
-	// asks: before or after the call of OnRevoke.
+	// OnRevoke has f called, once or more, from any goroutine, when the
+	// holder is asked: before or after the call of OnRevoke.
 	OnRevoke(f func())
 }
 
 // HandoffLocker is implemented by clients that offer a mutex which a release hands
 // on within the client: Env.Locks says how often in a row at most. If the locker is
-// a [Reenterer] that is put to the test too. It takes a [Concurrent] target for
-// anybody to be there whom it can be handed to.
+// a [Reenterer] that is put to the test too. Only a [Concurrent] target
+// has clients that it can be handed to.
 type HandoffLocker interface{ Handoff() Locker }

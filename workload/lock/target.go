@@ -51,8 +51,8 @@ type Env struct {
 	TickTime time.Duration
 	// Root is the path under which the locks live. It exists.
 	Root string
-	// Auth is what to authenticate by and whose nodes to create; nobody's unless
-	// the run has credentials.
+	// Auth is what to authenticate by and whose nodes to create. It is empty, and
+	// nodes are open, unless the run has credentials.
 	Auth ensemble.Credentials
 	// Locks are those of the run, by name: a semaphore's size is there.
 	Locks map[string]histories.Lock

@@ -23,10 +23,10 @@ import (
 type Client struct {
 	recipes
 	connection *connection
-	number     int // of its own: who opens again is another client to the worker
+	number     int // of its own: one that opens again is another client to the worker
 	opening    Opening
 	has        []histories.Recipe
-	torn       chan struct{} // closed when nobody waits for it any more
+	torn       chan struct{} // closed when the run has given it up
 	tearOnce   sync.Once
 	crash      sync.WaitGroup // owned by Crash: the command that tear has sent
 

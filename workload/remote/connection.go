@@ -66,7 +66,7 @@ func newConnection(name string, in io.Writer, late *lateness) *connection {
 // up, if not nil, ends the wait without an answer.
 func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, givenUp <-chan struct{}) (protocol.Line, error) {
 	select {
-	case <-givenUp: // and the answer may be faster than the news of it
+	case <-givenUp: // and the answer may come before the run has noticed
 		return protocol.Line{}, lock.ErrCrashed
 	default:
 	}
@@ -266,7 +266,7 @@ func (t *connection) toldOfClient(l protocol.Line) error {
 	return c.told(l)
 }
 
-// forget drops a lease that nobody asks for any more.
+// forget drops a lease that is not asked for any more.
 func (t *connection) forget(id int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -283,7 +283,7 @@ func (t *connection) register(c *Client) {
 }
 
 // drop forgets a client that is gone, with its leases. Nil stays in its place:
-// late words of it may come.
+// late events of it may come.
 func (t *connection) drop(c *Client) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -295,7 +295,7 @@ func (t *connection) drop(c *Client) {
 	}
 }
 
-// failureOf is the error that an answer tells of, under the context of its command.
+// failureOf is the error that an answer has, under the context of its command.
 func failureOf(l protocol.Line, ctx context.Context) error {
 	if l.Error == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 // lateness measures how long the lines of a worker process take from the moment
 // that they speak of to their receipt. What a line tells counts from its receipt
-// on, so this is what a run adds to the time in which a lock tells of a loss. A
+// on, so this is what a run adds to the time in which a lock notifies its holder of a loss. A
 // line that was under way while the process was paused does not count: its delay
 // is the pause.
 type lateness struct {

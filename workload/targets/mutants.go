@@ -120,7 +120,8 @@ func mutantQueue(all []mutants.Participant, err error) (queue []histories.Partic
 func (c *mutantClient) Conn() *zk.Conn                  { return c.client.Conn() }
 func (c *mutantClient) Close(ctx context.Context) error { return c.client.Close(ctx) }
 
-// Crash is Close without a network: there is nobody to say good-bye to.
+// Crash closes the client after its network is gone, so no close request reaches a
+// server.
 func (c *mutantClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *mutantClient) mutex(name string) *mutants.Mutex {

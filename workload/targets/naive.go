@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// naiveTarget is the lock of every first attempt: whoever creates the one
-// ephemeral node has the lock, everybody else watches it. It is exclusive as
+// naiveTarget is the lock of every first attempt: the client that creates the one
+// ephemeral node has the lock, all others watch it. It is exclusive as
 // long as sessions live. Each release wakes every waiter, and who comes first
 // is a matter of luck.
 type naiveTarget struct{}
@@ -63,7 +63,7 @@ func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error
 		}
 		if !errors.Is(err, zk.ErrNodeExists) {
 			// The create may have been carried out: look whose node it is, or
-			// it would block everybody until the session ends.
+			// it would block all others until the session ends.
 			c.disown(ctx, node, session)
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 )
 
 // plainTarget is the lock of ZooKeeper's own "Recipes and Solutions" page, no
-// more: an ephemeral sequential node each, everybody watches the one before.
+// more: an ephemeral sequential node each, and each client watches the one before.
 // Its token is the node's czxid. It has none of the care that faults call for:
-// a create whose reply is lost leaves a node behind, and nobody is told of a
-// loss.
+// a create whose reply is lost leaves a node behind, and no holder is notified of
+// a loss.
 type plainTarget struct{}
 
 func (plainTarget) Name() string   { return "plain" }

@@ -117,7 +117,8 @@ func recipesQueue(all []recipes.Participant, err error) (queue []histories.Parti
 func (c *recipesClient) Conn() *zk.Conn                  { return c.client.Conn() }
 func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close(ctx) }
 
-// Crash is Close without a network: there is nobody to say good-bye to.
+// Crash closes the client after its network is gone, so no close request reaches a
+// server.
 func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *recipesClient) mutex(name string) *recipes.Mutex {

@@ -45,7 +45,7 @@ func (c *zkLockClient) Acquire(ctx context.Context, name string) (lock.Lease, er
 }
 
 // TryAcquire does what users of zk.Lock do, which cannot try: it looks whether
-// anybody is in the queue, and queues if nobody is.
+// the queue is empty, and queues if it is.
 func (c *zkLockClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
 	queue, err := lock.Await(ctx, c.Connection, func() ([]string, error) {
 		// The server may lag behind, and still have a node that was deleted.

@@ -108,7 +108,7 @@ func (h *hosted) reenter(ctx context.Context, c protocol.Command) (lock.Lease, e
 	}
 	r, ok := t.(lock.Reenterer)
 	if !ok || held.lease == nil {
-		return nil, fmt.Errorf("nobody can ask again for a %s", c.Recipe)
+		return nil, fmt.Errorf("a %s cannot be acquired again by its lease", c.Recipe)
 	}
 	return r.Reenter(ctx, c.Lock, held.lease)
 }

@@ -74,7 +74,7 @@ type hostWorker struct {
 	cancels map[int64]context.CancelFunc // of commands under way
 }
 
-// say writes a line. When nobody reads any more in has ended too.
+// say writes a line. When its reader has gone, in has ended too.
 func (w *hostWorker) say(l protocol.Line) {
 	w.outMu.Lock()
 	defer w.outMu.Unlock()
@@ -186,7 +186,7 @@ type hostedLease struct {
 	client *hosted
 	lease  lock.Lease
 	member lock.Member
-	done   chan struct{} // closed when nobody may ask for it any more
+	done   chan struct{} // closed when it cannot be asked for any more
 	once   sync.Once
 }
 

@@ -47,7 +47,7 @@ func (c *client) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return l, nil
 }
 
-// TryAcquire queues if nobody is in the queue: zk.Lock itself cannot try.
+// TryAcquire queues if the queue is empty: zk.Lock itself cannot try.
 func (c *client) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
 	look := func() (queue []string, err error) {
 		// The server may lag behind, and still have a node that was deleted.

@@ -24,7 +24,7 @@ type Activity struct {
 	inside    bool             // a double barrier
 	releasing bool             // a release, or a leave, is under way
 	recipe    histories.Recipe // what its cycle is of
-	place     Stand            // in a queue, that it was last told of
+	place     Stand            // in a queue: the latest that is known
 	held      []*Holding       // what it believes to hold
 	strikes   int              // faults that have hit it
 	endure    time.Time        // until when the last of them wants it to hold on

@@ -37,7 +37,7 @@ type meeting struct {
 // canBe reports whether clients of a recipe are ever in a state.
 func canBe(r histories.Recipe, state fault.Aim) bool {
 	switch r {
-	case histories.Barrier: // nobody holds it
+	case histories.Barrier: // it is not held
 		return state == fault.AtWaiter || state == fault.AtAnyone
 	case histories.DoubleBarrier: // there is no queue
 		return state != fault.AtEnqueuing
@@ -167,7 +167,7 @@ func (v *Coverage) Rarest(kind string, aim fault.Aim, among [][]Doing, patient b
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	// met counts the meetings of a client as it is, of those that the aim is at.
-	// Whoever does nothing comes last.
+	// A client that does nothing comes last.
 	met := func(all []Doing) int {
 		least := idle
 		for _, d := range all {

@@ -50,13 +50,13 @@ var doubleBarrierRecipe = recipe{
 type doubleBarrierDriver struct {
 	meetings map[string]*rendezvous
 	passed   map[string]*passed
-	alone    sync.Mutex // who enters in vain
+	alone    sync.Mutex // of a client that enters without the others
 }
 
 // passed counts the clients that have passed a barrier in recovery.
 type passed struct {
 	n        atomic.Int64
-	everyone context.Context // ends when it was everybody
+	everyone context.Context // ends when it was all of them
 	done     context.CancelFunc
 }
 
@@ -81,7 +81,7 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 		return nil
 	}
 	if r.short {
-		share /= 4 // in vain
+		share /= 4 // it cannot pass
 	}
 	var in, out time.Duration
 	switch plan.More.IntN(6) {

@@ -11,7 +11,7 @@ import (
 )
 
 // waiter is implemented by drivers whose waits are no acquires: when all clients are
-// done, each waits in vain and gives up, before what is left is counted. A wait that is
+// done, each waits for a lock that is not granted and gives up, before what is left is counted. A wait that is
 // cancelled must leave neither a watch nor a goroutine, and in the recovery none is.
 type waiter interface {
 	// waitInVain waits for as long as a moment lasts.
@@ -27,7 +27,7 @@ const (
 	vainFor   = 40 * time.Millisecond
 )
 
-// giveUps has every client that is open wait in vain, one recipe after the other.
+// giveUps has every client that is open wait and give up, one recipe after the other.
 func (d *Drivers) giveUps(ctx context.Context, clients []*client.Client) {
 	var open []*client.Client
 	for _, c := range clients {
@@ -61,7 +61,7 @@ func (barrierDriver) block(ctx context.Context, c *client.Client, name string) (
 	if !ok {
 		return func() {} // it has ended meanwhile
 	}
-	_ = target.SetBarrier(ctx, name) // then nobody waits, and nothing is left
+	_ = target.SetBarrier(ctx, name) // after an error no client waits, and nothing is left
 	return func() { _ = target.RemoveBarrier(ctx, name) }
 }
 

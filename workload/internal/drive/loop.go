@@ -52,9 +52,9 @@ func (d *Drivers) Chaos(ctx context.Context, c *client.Client, elapsed func() ti
 // plan decides the next cycle, so long after the chaos phase began.
 //
 // Where several recipes are driven each client is at home with one of them. In
-// most cycles it visits the one that all visit at that time: one where nobody
-// meets anybody shows nothing. Whoever waits for ever does so mostly at home: see
-// Mix.draw.
+// most cycles it visits the one that all visit at that time: a lock
+// at which clients do not meet shows nothing. A client that waits for ever does so mostly
+// at home: see Mix.Draw.
 func (d *Drivers) plan(c *client.Client, elapsed time.Duration) (*Group, cycle.Plan) {
 	more := rand.New(rand.NewPCG(c.More.Uint64(), c.More.Uint64()))
 	home, away, patient := c.Index%len(d.Groups), more.Float64() < 0.7, more.Float64() < 0.1
@@ -82,7 +82,7 @@ const hurriedPer = 30
 
 // fashion returns which recipe is visited at a time: each for a quarter of a
 // session timeout, in an order that the seed decides for every round of them. One
-// that clients do together has two turns in a round: nobody can do it when others
+// that clients do together has two turns in a round: no client can do it while others
 // visit elsewhere.
 func (d *Drivers) fashion(elapsed time.Duration) int {
 	var turns []int

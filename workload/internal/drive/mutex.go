@@ -25,7 +25,7 @@ var mutexRecipe = recipe{
 
 // mutexDriver drives a mutex: acquire in one of four ways, increment what the
 // lock guards, hold on, perhaps re-enter, release or crash. One cycle in ten goes to
-// a lock that nobody else uses meanwhile.
+// a lock that no other client uses meanwhile.
 type mutexDriver struct {
 	spare     *spare
 	reentrant bool

@@ -20,7 +20,7 @@ var readWriteRecipe = recipe{
 // readWriteDriver reads and writes as often; readers take longer, so that there
 // are several. Some writers downgrade: they take
 // the read lock too and give up the write lock. Some readers ask for the write
-// lock, in vain.
+// lock, which is refused.
 type readWriteDriver struct {
 	spare *spare
 	mix   cycle.Mix

@@ -13,7 +13,7 @@ import (
 )
 
 // driver is how the clients of a run use the locks of one recipe. Each recipe
-// has a file drive_<recipe>.go with its driver.
+// has a file <recipe>.go with its driver.
 type driver interface {
 	// cycle uses the lock once, as planned. The error is one that the client
 	// should rest after: not that of a wait that ended as planned.
@@ -23,8 +23,8 @@ type driver interface {
 	recover(ctx context.Context, c *client.Client, name string) bool
 }
 
-// trier is implemented by drivers of locks that can be tried. When nobody is
-// in the way, try gets the lock.
+// trier is implemented by drivers of locks that can be tried. When the lock is free,
+// try gets it.
 type trier interface {
 	try(ctx context.Context, c *client.Client, name string) bool
 }
@@ -82,7 +82,7 @@ func numbered(name string, n int) []string {
 // have been left at one, by a call that failed, they go on to the next.
 type spare struct {
 	locks  []string
-	baton  chan struct{} // capacity 1: who has sent uses one of the locks, and what follows
+	baton  chan struct{} // capacity 1: the client that has sent uses one of the locks, and what follows
 	soiled int           // how often something may have been left at one
 }
 

@@ -18,13 +18,12 @@ const (
 	closes  = 0.1
 )
 
-// relayWithin is how long a client waits for the spare lock to be nobody's.
+// relayWithin is how long a client waits until no other uses the spare lock.
 const relayWithin = 50 * time.Millisecond
 
-// relay tries a lock that only the one who has the baton uses: whoever comes has it
-// at once when the one before has given it back, or has closed its client. Elsewhere
-// somebody is in the way more often than not, and a try that is refused shows
-// nothing.
+// relay tries a lock that only the client that has the baton uses: the next one has
+// it at once when the one before has given it back, or has closed. Elsewhere another
+// client is in the way more often than not, and a try that is refused shows nothing.
 func relay(ctx context.Context, c *client.Client, s *spare, plan cycle.Plan, claimed func(name string) hold.Claim) error {
 	waiting, cancel := context.WithTimeout(ctx, relayWithin)
 	defer cancel()

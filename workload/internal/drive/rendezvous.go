@@ -61,7 +61,7 @@ func (v *rendezvous) open() {
 
 // join waits for the other members and returns the round when it has begun, or
 // nil if it has not when ctx or patience ends. If it is pushy the round begins
-// then with whoever is there: too few.
+// then with those that are there: too few.
 func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy bool) *round {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -90,7 +90,7 @@ func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy boo
 	return nil
 }
 
-// wanted reports whether somebody waits there for others to come.
+// wanted reports whether a member waits there for others to come.
 func (v *rendezvous) wanted() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -63,7 +63,7 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 	return nil
 }
 
-// ask asks whoever holds the lock to release it, if anybody does.
+// ask asks the holder of the lock to release it, if there is one.
 func (revocationDriver) ask(ctx context.Context, c *client.Client, locker lock.RevokerLocker, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Run.SessionTimeout)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 )
 
 // sessionReads are what a client reads in ZooKeeper of its own doings, in one session: the
-// transactions tell what came first, however late anybody hears of it.
+// transactions tell what came first, however late the answers arrive.
 type sessionReads struct {
 	c       *client.Client
 	conn    *zk.Conn

@@ -27,7 +27,7 @@ var sharedSemaphoreRecipe = recipe{
 type sharedSemaphoreDriver struct {
 	semaphoreDriver
 	narrowed map[string]*atomic.Bool // by lock: see recover
-	flutters map[string]*atomic.Bool // by lock: somebody does
+	flutters map[string]*atomic.Bool // by lock: a client does so now
 }
 
 func newSharedSemaphoreDriver(locks []string) sharedSemaphoreDriver {
@@ -57,9 +57,9 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client.Client, name
 }
 
 // flutter changes the size again and again, as fast as it can be changed: between two
-// of the steps by which others take permits, too. Every other size has no room for who
-// asks for two, whoever holds what. One client does so at a time: of two, nobody could
-// tell which change was whose.
+// of the steps by which others take permits, too. Every other size has no room for a
+// client that asks for two, whatever is held. One client does so at a time: of two, the
+// history could not tell which change was whose.
 func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	if !d.flutters[name].CompareAndSwap(false, true) {
 		return nil

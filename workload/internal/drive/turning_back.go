@@ -21,7 +21,7 @@ func (r *round) turnsBack() bool { return r.generation%turningBack == turningBac
 
 // barrierReads follow one member of a double barrier. The transactions of a member that has
 // given up, and of the beginning of a round, tell which came first, however late
-// anybody hears of it.
+// the answers arrive.
 type barrierReads struct {
 	*sessionReads
 	members, begun, beat string // nodes

@@ -34,8 +34,8 @@ type answers struct{ *Hold }
 func (h *Hold) answers() answers { return answers{h} }
 
 // ask puts on record what one of the hold's leases, of a depth as its holder
-// counts, says of itself. When the hold is over or lost by then, it is not: nobody
-// knows what came first.
+// counts, says of itself. When the hold is over or lost by then, it is not: the
+// history would not show what came first.
 func (h answers) ask(lease lock.Lease, depth int) {
 	if !h.Client.Run.Promises.Says {
 		return

@@ -12,9 +12,9 @@ import (
 const beforeDeadline = 2 * time.Millisecond
 
 // waitOut waits while the hold goes on: for d, until ctx ends or the lease is lost.
-// A deadline that comes meanwhile is met with open eyes: a lease that waits to be
-// told of its loss is valid for an instant too long, and whoever pauses in it for
-// longer.
+// A deadline that comes meanwhile is looked at closely: a lease that waits to be
+// notified of its loss is valid for an instant too long, and for longer if its holder
+// pauses then.
 func (h answers) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
 	l, ok := lease.(lock.DeadlineLease)
 	if part, isPart := lease.(partLease); isPart {

@@ -10,7 +10,7 @@ import (
 )
 
 // AskQueue puts on record whom the client takes to stand in a lock's queue. It
-// writes first, which a majority has to agree to: what had been answered to anybody
+// writes first, which a majority has to agree to: what had been answered to any client
 // by then is in what is read next on the same connection, whichever server answers.
 func AskQueue(ctx context.Context, c *client.Client, name string) {
 	recipe := c.Run.Locks[name].Recipe

@@ -30,7 +30,7 @@ func ClaimOf(l lock.Locker, name string) Claim {
 }
 
 // attempt is one acquire from its invocation to its completion. It travels in
-// the context, so that a place in the queue is put down to the acquire that
+// the context, so that a place in the queue is that of the acquire that
 // took it even when the target reports it late.
 type attempt struct {
 	c *client.Client
@@ -50,7 +50,7 @@ func (a *attempt) enqueued(p lock.Place) {
 	name := a.Lock
 	if name == "" {
 		if !slices.ContainsFunc(a.Parts, func(part histories.Part) bool { return part.Lock == p.Lock }) {
-			return // a place that nobody knows the queue of
+			return // a place in a queue that is not known
 		}
 		name = p.Lock
 	}
@@ -62,7 +62,7 @@ func (a *attempt) enqueued(p lock.Place) {
 }
 
 // Acquire runs one acquire of what asked says, by way of do, and returns the
-// hold if it got it; Depth is above 1 of an owner that asks as if it held. Any error means that nobody acts on it: it fails.
+// hold if it got it; Depth is above 1 of an owner that asks as if it held. After an error the client does not hold it: the acquire fails.
 func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histories.Event, do func(context.Context) (lock.Lease, error)) (*Hold, error) {
 	a := &attempt{c: c, open: true, Event: asked}
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.Current(), c.SessionName()
@@ -111,8 +111,8 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 }
 
 // Operate runs and records one operation that gets no lock. An error ends it
-// as failed says: fail if nobody acts on it, info if nobody knows whether it
-// took effect; then the process is retired.
+// as failed says: fail if no client acts on it, info if it is not known whether the
+// operation took effect; then the process is retired.
 func Operate(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
 	return OperateMarked(c, op, e, failed, func() (histories.Token, error) { return e.Token, do() })
 }

@@ -54,7 +54,7 @@ func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 	return h
 }
 
-// IsLost asks the lease, and puts a loss on record before anybody acts on it.
+// IsLost asks the lease, and puts a loss on record before any client acts on it.
 func (h *Hold) IsLost() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,7 +117,7 @@ func (h *Hold) End(e histories.Event) {
 	h.Client.DropHold(h.Holding)
 }
 
-// release gives back one level of the hold. When nobody knows whether the
+// release gives back one level of the hold. When it is not known whether the
 // outermost was freed, the process is retired, unless it holds something else:
 // then it goes on for as long as it does.
 func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {

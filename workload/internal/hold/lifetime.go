@@ -50,7 +50,7 @@ func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 		left := time.Until(until)
 		if !heldOn && plan.HoldOn > 0 && h.Client.StrikeCount() != h.since {
 			heldOn = true
-			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // whoever is robbed is to write all the same
+			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // a holder that loses the lock is to write all the same
 			left = max(left, plan.HoldOn, h.Client.Enduring())
 			until = time.Now().Add(left)
 		}

@@ -52,7 +52,7 @@ func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
 
 // awaitSession has a holder that has lost its lease write when its client has another
 // session, or has reconnected in its own, and others have had their turn: what its
-// lock was good for is over. If somebody else of its application may hold the lock by then,
+// lock was good for is over. If a sibling may hold the lock by then,
 // it waits for that: the one's write must not pass for the other's.
 func (h zooKeeperCounter) awaitSession(plan cycle.Plan) {
 	timeout := h.Client.Run.SessionTimeout
@@ -87,7 +87,7 @@ func oneOf(c cycle.Plan, all []guarded) guarded { return all[int(c.Part*float64(
 
 // endGuarded writes what beginGuarded has read, and one, however long ago that
 // was, without a look at the lease: the guard is what keeps an old holder out. It
-// reports whether nobody knows if it was written. Then the process must die: it
+// reports whether it is unknown if that was written. Then the process must die: it
 // can neither do it again nor go on.
 //
 // The innermost of leases guards it; several locks that are held at once do so

@@ -81,8 +81,8 @@ func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session in
 }
 
 // nodeOf returns the node of a session below dir that a transaction has made; of
-// n, as of permits that were taken at once, the last: whoever looks after the first alone
-// does not see it go. If it made more, for other leases, nobody knows whose it is.
+// n, as of permits that were taken at once, the last: a client that watches the first
+// alone does not see it go. If it made more, for other leases, it is not known whose it is.
 func (o *Observer) nodeOf(dir string, session, zxid int64, n int) (string, error) {
 	nodes, err := o.Nodes(dir)
 	if err != nil {
