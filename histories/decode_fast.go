@@ -28,54 +28,8 @@ func (r *reader) event(line []byte, e *Event) bool {
 	var seen uint32
 	r.skip('{')
 	for !r.bad {
-		field := r.key()
-		bit := uint32(0)
-		switch string(field) { // compared, not copied
-		case "time":
-			bit, e.Time = 1<<0, time.Duration(r.number(63))
-		case "type":
-			bit, e.Type = 1<<1, Type(r.text())
-		case "process":
-			bit, e.Process = 1<<2, int(r.number(31))
-		case "op":
-			bit, e.Op = 1<<3, Op(r.text())
-		case "lock":
-			bit, e.Lock = 1<<4, r.text()
-		case "mode":
-			bit, e.Mode = 1<<5, Mode(r.text())
-		case "permits":
-			bit, e.Permits = 1<<6, int(r.number(31))
-		case "owner":
-			bit, e.Owner = 1<<7, r.text()
-		case "session":
-			bit, e.Session = 1<<8, r.text()
-		case "token":
-			bit, e.Token = 1<<9, r.token()
-		case "position":
-			bit, e.Position = 1<<10, int(r.number(31))
-		case "sequence":
-			bit, e.Sequence = 1<<11, int(r.number(31))
-		case "depth":
-			bit, e.Depth = 1<<12, int(r.number(31))
-		case "store":
-			bit, e.Store = 1<<13, r.text()
-		case "value":
-			bit, e.Value = 1<<14, r.number(63)
-		case "size":
-			bit, e.Size = 1<<15, int(r.number(31))
-		case "generation":
-			bit, e.Generation = 1<<16, int(r.number(31))
-		case "saying":
-			bit, e.Saying = 1<<17, r.saying()
-		case "refused":
-			bit = 1 << 18
-			if yes := r.truth(); yes != nil {
-				e.Refused = *yes
-			}
-		default:
-			return false
-		}
-		if r.bad || seen&bit != 0 {
+		bit := r.field(r.key(), e)
+		if bit == 0 || r.bad || seen&bit != 0 {
 			return false
 		}
 		seen |= bit
@@ -85,6 +39,55 @@ func (r *reader) event(line []byte, e *Event) bool {
 		}
 	}
 	return false
+}
+
+// field reads the value of a field into e and returns the field's bit, 0 for one that
+// it does not know.
+func (r *reader) field(name []byte, e *Event) (bit uint32) {
+	switch string(name) { // compared, not copied
+	case "time":
+		bit, e.Time = 1<<0, time.Duration(r.number(63))
+	case "type":
+		bit, e.Type = 1<<1, Type(r.text())
+	case "process":
+		bit, e.Process = 1<<2, int(r.number(31))
+	case "op":
+		bit, e.Op = 1<<3, Op(r.text())
+	case "lock":
+		bit, e.Lock = 1<<4, r.text()
+	case "mode":
+		bit, e.Mode = 1<<5, Mode(r.text())
+	case "permits":
+		bit, e.Permits = 1<<6, int(r.number(31))
+	case "owner":
+		bit, e.Owner = 1<<7, r.text()
+	case "session":
+		bit, e.Session = 1<<8, r.text()
+	case "token":
+		bit, e.Token = 1<<9, r.token()
+	case "position":
+		bit, e.Position = 1<<10, int(r.number(31))
+	case "sequence":
+		bit, e.Sequence = 1<<11, int(r.number(31))
+	case "depth":
+		bit, e.Depth = 1<<12, int(r.number(31))
+	case "store":
+		bit, e.Store = 1<<13, r.text()
+	case "value":
+		bit, e.Value = 1<<14, r.number(63)
+	case "size":
+		bit, e.Size = 1<<15, int(r.number(31))
+	case "generation":
+		bit, e.Generation = 1<<16, int(r.number(31))
+	case "saying":
+		bit, e.Saying = 1<<17, r.saying()
+	case "refused":
+		bit = 1 << 18
+		if yes := r.truth(); yes != nil {
+			e.Refused = *yes
+		}
+	}
+	return bit
 }
 
 // skip reads one byte, which must be c.

@@ -67,40 +67,52 @@ func (v *validator) fields(e *Event) error {
 	case FaultStart, FaultStop:
 		return v.fault(e)
 	case ServerSeen:
-		switch {
-		case e.Server == nil:
-			return missing(e, "server")
-		case e.Server.ID < 1:
-			return fmt.Errorf("server %d does not exist", e.Server.ID)
-		case !e.Server.State.known():
-			return fmt.Errorf("unknown state %q of server %d", e.Server.State, e.Server.ID)
-		}
-		return nil
+		return serverSeen(e)
 	case PhaseStart:
-		switch e.Phase {
-		case PhaseChaos, PhaseRecovery, PhaseEnd:
-			return nil
-		case "":
-			return missing(e, "phase")
-		}
-		return fmt.Errorf("unknown phase %q", e.Phase)
+		return phaseStart(e)
 	case CensusDone:
-		if e.Census == nil {
-			return missing(e, "census")
-		}
-		if e.Census.Watches < 0 {
-			return fmt.Errorf("%d watches", e.Census.Watches)
-		}
-		for _, c := range e.Census.Connects {
-			if c.Client < 0 || c.Most < 0 || c.Attempts < c.Most || c.Ago < 0 || c.Ago > maxTime {
-				return fmt.Errorf("client %d has connected %d times, %d of them %d ns ago", c.Client, c.Attempts, c.Most, c.Ago)
-			}
-		}
-		return nil
+		return censusDone(e)
 	case "":
 		return errors.New(`required field "type" is missing`)
 	}
 	return fmt.Errorf("unknown type %q", e.Type)
+}
+
+func serverSeen(e *Event) error {
+	switch {
+	case e.Server == nil:
+		return missing(e, "server")
+	case e.Server.ID < 1:
+		return fmt.Errorf("server %d does not exist", e.Server.ID)
+	case !e.Server.State.known():
+		return fmt.Errorf("unknown state %q of server %d", e.Server.State, e.Server.ID)
+	}
+	return nil
+}
+
+func phaseStart(e *Event) error {
+	switch e.Phase {
+	case PhaseChaos, PhaseRecovery, PhaseEnd:
+		return nil
+	case "":
+		return missing(e, "phase")
+	}
+	return fmt.Errorf("unknown phase %q", e.Phase)
+}
+
+func censusDone(e *Event) error {
+	if e.Census == nil {
+		return missing(e, "census")
+	}
+	if e.Census.Watches < 0 {
+		return fmt.Errorf("%d watches", e.Census.Watches)
+	}
+	for _, c := range e.Census.Connects {
+		if c.Client < 0 || c.Most < 0 || c.Attempts < c.Most || c.Ago < 0 || c.Ago > maxTime {
+			return fmt.Errorf("client %d has connected %d times, %d of them %d ns ago", c.Client, c.Attempts, c.Most, c.Ago)
+		}
+	}
+	return nil
 }
 
 func (v *validator) fault(e *Event) error {

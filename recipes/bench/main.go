@@ -114,17 +114,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	if o.cpuProfile != "" {
-		file, err := os.Create(o.cpuProfile)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	endProfile, err := profile(o.cpuProfile)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, endProfile()) }()
 	progress, endProgress := progressTo(stderr)
 	defer endProgress()
 	r := report{Began: time.Now(), Reps: o.reps, Load: []string{load()}}
@@ -172,6 +166,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	// Also when it was interrupted: what was measured is not lost.
 	r.Load = append(r.Load, load())
 	return errors.Join(err, r.end(stdout, o.json))
+}
+
+// profile writes what the processor does to a file until end is called. Without a name
+// it does nothing.
+func profile(name string) (end func() error, err error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return file.Close()
+	}, nil
 }
 
 // inProcessPeers are the peers that need nothing but this program.

@@ -12,6 +12,8 @@ import (
 // Provocations returns all of them.
 func Provocations() []Provocation {
 	return slices.Concat(
+		sessionProvocations(),
+		linkProvocations(),
 		mutexProvocations(),
 		nonReentrantProvocations(),
 		readWriteProvocations(),
@@ -20,6 +22,7 @@ func Provocations() []Provocation {
 		permitProvocations(),
 		revocationProvocations(),
 		barrierProvocations(),
+		doubleBarrierProvocations(),
 		householdProvocations(),
 		handoffProvocations(),
 		deletionProvocations(),

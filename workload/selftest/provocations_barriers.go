@@ -8,6 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
+// barrierProvocations have clients wait at barriers.
 func barrierProvocations() []Provocation {
 	waits := stubborn()
 	waits.Hold, waits.Patience = 50*time.Millisecond, 2*time.Second
@@ -16,9 +17,6 @@ func barrierProvocations() []Provocation {
 	brief.Hold, brief.Patience, brief.Timeout = 10*time.Millisecond, 100*time.Millisecond, 0.9 // and at all barriers
 	flicker := waits
 	flicker.Hold = 200 * time.Microsecond
-	together := stubborn()
-	broken := stubborn()
-	broken.Crash = 0.7
 	return []Provocation{
 		{
 			Name: "barriers",
@@ -48,34 +46,6 @@ func barrierProvocations() []Provocation {
 				Schedule: several("isolate-holder-follower", fault.AtWaiter, 3, 500*time.Millisecond, 2800*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-barrier-local-read"},
-		},
-		{
-			Name: "rounds",
-			What: "clients enter a double barrier and leave it, round after round, no faults",
-			Config: workload.Config{
-				Recipes: []histories.Recipe{histories.DoubleBarrier},
-				Clients: 6, Locks: 1, Duration: 4 * time.Second, Mix: together, Schedule: calm(),
-			},
-			Mutants: []string{"mutant-double-barrier-any-wakeup", "mutant-double-barrier-shared-watch", "mutant-double-barrier-leaves-alone"},
-		},
-		{
-			Name: "broken-rounds",
-			What: "members of a double barrier crash inside it, and are cut off on their way in",
-			Config: workload.Config{
-				Recipes: []histories.Recipe{histories.DoubleBarrier},
-				Clients: 6, Locks: 2, Duration: 8 * time.Second, Mix: broken,
-				Schedule: several("black-hole", fault.AtAnyone, 7, 300*time.Millisecond, time.Second, 800*time.Millisecond),
-			},
-			Mutants: []string{"mutant-double-barrier-ghost", "mutant-double-barrier-stale-ready"},
-		},
-		{
-			Name: "turned-back",
-			What: "the last member of a double barrier turns back when all are there, in one round of five, no faults",
-			Config: workload.Config{
-				Recipes: []histories.Recipe{histories.DoubleBarrier},
-				Clients: 3, Locks: 1, Duration: 6 * time.Second, Schedule: calm(),
-			},
-			Mutants: []string{"mutant-double-barrier-once-full"},
 		},
 	}
 }

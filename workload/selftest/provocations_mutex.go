@@ -7,114 +7,17 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
+// mutexProvocations drive a mutex without faults, or with slow links.
 func mutexProvocations() []Provocation {
 	busy := stubborn()
 	busy.Hold = 5 * time.Millisecond
 	reentrant := stubborn()
 	reentrant.Reenter = 1
-	tries := busy
-	tries.Try = 1
 	lonely := stubborn() // the lock is idle now and then
 	lonely.Try, lonely.Hold, lonely.Rest = 1, 50*time.Millisecond, 100*time.Millisecond
-	silentTries := lonely
-	silentTries.Hold, silentTries.Rest = 500*time.Millisecond, 60*time.Millisecond
 	impatient := busy
 	impatient.Timeout, impatient.Cancel, impatient.Patience = 0.4, 0.4, 20*time.Millisecond
-	writers := stubborn()
-	writers.Guarded = 1
-	cutOff := stubborn()
-	cutOff.Hold, cutOff.HoldOn = 400*time.Millisecond, -1
 	return []Provocation{
-		{
-			Name: "silent-holder",
-			What: "the holder's session expires in silence, and the holder holds on",
-			Config: workload.Config{
-				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: slow(),
-				Schedule: aimed("expire-silence", fault.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
-			},
-			Mutants: []string{"zk-lock", "naive", "mutant-delete-by-name", "mutant-never-told", "mutant-no-deadline", "mutant-late-loss", "mutant-hopeful-deadline", "mutant-valid-without-clock", "mutant-context-goes-on", "mutant-lost-untold"},
-		},
-		{
-			Name: "silent-waiter",
-			What: "a waiter's session expires in silence",
-			Config: workload.Config{
-				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: stubborn(),
-				Schedule: aimed("expire-silence", fault.AtWaiter, 5, 1200*time.Millisecond, 1700*time.Millisecond),
-			},
-			Mutants: []string{"mutant-no-session-check", "mutant-own-node-missing", "mutant-waits-on", "mutant-unannounced-place"},
-		},
-		{
-			Name: "silent-tries",
-			What: "nobody waits, all try; the holder's session expires in silence",
-			Config: workload.Config{
-				Clients: 8, Locks: 2, Duration: 9 * time.Second, Mix: silentTries,
-				Schedule: aimed("expire-silence", fault.AtHolder, 8, time.Second, 1700*time.Millisecond),
-			},
-			Mutants: []string{"mutant-restarted-sequence"},
-		},
-		{
-			Name: "stolen-session",
-			What: "the holder's session is forced to expire, and the holder holds on",
-			Config: workload.Config{
-				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: stubborn(),
-				Schedule: aimed("expire-session", fault.AtHolder, 3, 2200*time.Millisecond, 0),
-			},
-			Mutants: []string{"mutant-silent-new-session"},
-		},
-		{
-			Name: "no-quorum",
-			What: "the servers run without a quorum for a while",
-			Config: workload.Config{
-				Clients: 4, Locks: 2, Duration: 4 * time.Second, Mix: stubborn(),
-				Schedule: several("cut-quorum", fault.AtAnyone, 1, 800*time.Millisecond, 0, 1200*time.Millisecond),
-			},
-			Mutants: []string{"mutant-hasty-reconnect"},
-		},
-		{
-			Name: "late-write",
-			What: "the holder's session is forced to expire between its read and its write to ZooKeeper",
-			Config: workload.Config{
-				Clients: 4, Locks: 1, Duration: 7 * time.Second, Mix: writers,
-				Schedule: aimed("expire-session", fault.AtHolder, 6, time.Second, 0),
-			},
-			Mutants: []string{"mutant-unguarded-write"},
-		},
-		{
-			// syncLimit × tickTime is longer than the session timeout: a follower
-			// goes on answering when the leader has expired the session.
-			Name: "holder-follower",
-			What: "the follower that a holder is linked to is cut off from its peers",
-			Config: workload.Config{
-				Clients: 8, Locks: 3, Duration: 9 * time.Second, Mix: stubborn(),
-				Schedule: aimed("isolate-holder-follower", fault.AtHolder, 2, 4500*time.Millisecond, 2*time.Second),
-			},
-			Mutants: []string{"mutant-read-heartbeat"},
-		},
-		{
-			// The session lives on, at another server. One that a client gives up
-			// instead ends a second later: with holds this long, and three
-			// others ahead, the client may well hold the lock then.
-			Name: "half-open",
-			What: "replies to creates are lost, replies to and requests of releases too",
-			Config: workload.Config{
-				Clients: 16, Locks: 4, Duration: 7 * time.Second, Mix: cutOff,
-				Schedule: oneLink(700*time.Millisecond, 150*time.Millisecond, 42,
-					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtEnqueuing},
-					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtHolder},
-					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtEnqueuing},
-					strike{"replies-lost", fault.AtEnqueuing}, strike{"requests-lost", fault.AtHolder}),
-			},
-			Mutants: []string{"mutant-second-node", "mutant-adopted-node", "mutant-stale-ownership", "mutant-forgotten-node", "mutant-token-after-lost-reply"},
-		},
-		{
-			Name: "half-open-tries",
-			What: "nobody waits, all try; requests are lost",
-			Config: workload.Config{
-				Clients: 4, Locks: 1, Duration: 5 * time.Second, Mix: tries,
-				Schedule: oneLink(500*time.Millisecond, 250*time.Millisecond, 16, strike{"requests-lost", fault.AtWaiter}),
-			},
-			Mutants: []string{"mutant-swallowed-clean-up"},
-		},
 		{
 			Name:    "reentry",
 			What:    "every hold re-enters, no faults",

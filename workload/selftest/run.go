@@ -14,8 +14,10 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
@@ -138,12 +140,7 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 	if err != nil {
 		return false, err
 	}
-	run := p.Config
-	run.Ensemble, run.Network, run.Auth, run.Target, run.Seed = cfg.Ensemble, cfg.Network, cfg.Auth, target, t.Seed
-	run.SessionTimeout, run.Progress = SessionTimeout, cfg.Progress
-	if run.Pairs == 0 {
-		run.Pairs = -1
-	}
+	run := configOf(cfg, p, target, t.Seed)
 	if run.Workers.N > 0 {
 		logs, err := os.MkdirTemp(cfg.Dir, "workers-")
 		if err != nil {
@@ -184,23 +181,41 @@ func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, 
 		return false, errors.Join(runErr, err) // the history stays
 	}
 	t.judge(r, guaranteesOf(p))
+	void = t.weigh(r, result.Nemesis, runErr)
+	if t.OK {
+		return false, os.Remove(file)
+	}
+	t.Kept = file
+	return void, nil
+}
+
+// configOf is how a run of a provocation is set up, but for its recorder and its
+// workers.
+func configOf(cfg Config, p Provocation, target lock.Target, seed int64) workload.Config {
+	run := p.Config
+	run.Ensemble, run.Network, run.Auth, run.Target, run.Seed = cfg.Ensemble, cfg.Network, cfg.Auth, target, seed
+	run.SessionTimeout, run.Progress = SessionTimeout, cfg.Progress
+	if run.Pairs == 0 {
+		run.Pairs = -1
+	}
+	return run
+}
+
+// weigh says what a run shows that was judged, did not go as it should and has failed
+// with runErr if that is not nil. A void one shows nothing.
+func (t *Trial) weigh(r *checker.Report, faults nemesis.Report, runErr error) (void bool) {
 	switch {
 	case r.Void():
 		t.OK, t.Why, void = false, r.Reason(), true
 	case runErr != nil && t.Guarantee == "":
 		t.OK, t.Why = false, runErr.Error()
-	case len(result.Nemesis.Skipped) > 0 && t.Guarantee == "" && len(t.Fired) == 0:
-		t.OK, void = false, true
-		t.Why = "a fault did not strike: " + result.Nemesis.Skipped[0].Reason
+	case len(faults.Skipped) > 0 && t.Guarantee == "" && len(t.Fired) == 0:
+		t.OK, t.Why, void = false, "a fault did not strike: "+faults.Skipped[0].Reason, true
 	}
-	if t.OK {
-		return false, os.Remove(file)
-	}
-	if runErr != nil && t.Guarantee != "" {
+	if runErr != nil && t.Guarantee != "" && !t.OK {
 		t.Why += "; the run failed: " + runErr.Error()
 	}
-	t.Kept = file
-	return void, nil
+	return void
 }
 
 // impossible says why the provocation cannot be carried out on this ensemble.
