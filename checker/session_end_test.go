@@ -37,8 +37,8 @@ func TestAWitnessNamesTheEndOfTheSession(t *testing.T) {
 		"seen before":             {overlap(func(r *run) { r.expired(700, 1) }, nothing), "session of process 1 was seen to end at 0.700000 s", "the servers have ended session s1", ""},
 		"seen after":              {overlap(nothing, func(r *run) { r.expired(1400, 1) }), "session of process 1 was seen to end at 1.400000 s", "the servers have ended session s1", ""},
 		"long after":              {overlap(nothing, func(r *run) { r.expired(1900, 1) }), "", "", "session"},
-		"forced, seen after":      {overlap(func(r *run) { r.robbed(10, 12, "s1", 1) }, func(r *run) { r.expired(1400, 1) }), "session of process 1 had been ended from the side by 0.012000 s", "the servers have ended session s1", ""},
-		"forced, never seen":      {overlap(func(r *run) { r.robbed(10, 12, "s1", 1) }, nothing), "session of process 1 had been ended from the side by 0.012000 s", "fault expire-session on client begins", ""},
+		"forced, seen after":      {overlap(func(r *run) { r.robbed(10, 12, "s1", 1) }, func(r *run) { r.expired(1400, 1) }), "session of process 1 had been forced to expire by 0.012000 s", "the servers have ended session s1", ""},
+		"forced, never seen":      {overlap(func(r *run) { r.robbed(10, 12, "s1", 1) }, nothing), "session of process 1 had been forced to expire by 0.012000 s", "fault expire-session on client begins", ""},
 		"forced, another session": {overlap(func(r *run) { r.robbed(10, 12, "s9", 3) }, nothing), "", "", "session"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestALossThatWasNotToldNamesTheFaultThatEndedTheSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "the session of process 1 had been ended from the side by 0.012000 s while it held"; !strings.Contains(x.Witness.What, want) {
+	if want := "the session of process 1 had been forced to expire by 0.012000 s while it held"; !strings.Contains(x.Witness.What, want) {
 		t.Errorf("%s, want %s", x.Witness.What, want)
 	}
 }

@@ -34,5 +34,5 @@
 // # Asking servers
 //
 // [Four] sends any four-letter command, all of which local servers allow.
-// [Expire] ends a client's session from the side.
+// [Expire] forces a client's session to expire.
 package ensemble

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Expire ends a session from the side, as an administrator or a thief of its
+// Expire forces a session to expire, as an administrator or a thief of its
 // password does: it connects to the server at addr as that session and closes
 // it. When it returns nil the session's ephemeral nodes are gone on a majority
 // of the servers. Its client is not told; it learns of it when it next talks to

@@ -5,7 +5,7 @@ import "time"
 // The faults that excuse beliefs, see their comments: of the processes that they
 // name, and of nobody else.
 const (
-	// ForcedExpiry gives no warning: a session is ended from the side. The
+	// ForcedExpiry gives no warning: a session is forced to expire. The
 	// service view is promised under it, belief is not, until
 	// Promises.LossBound has passed.
 	ForcedExpiry = "expire-session"
@@ -14,7 +14,7 @@ const (
 	// start of the fault until WakeBound and Slack have passed since its end.
 	WorkerPause = "pause-worker"
 	// NodeDeletion gives no warning either: the node by which a lock is held, or waited
-	// for, is deleted from the side. Its parameters "lock" and "token" (the zxid alone)
+	// for, is deleted by an administrator. Its parameters "lock" and "token" (the zxid alone)
 	// say which. It excuses as ForcedExpiry does.
 	NodeDeletion = "delete-node"
 )

@@ -88,13 +88,13 @@ type SessionEnd struct {
 	Process int           `json:"process"`
 	Session string        `json:"session"`
 	At      time.Duration `json:"at"`               // when it was seen; of a forced one, by when the fault had ended it
-	Forced  bool          `json:"forced,omitempty"` // a fault ended it from the side
+	Forced  bool          `json:"forced,omitempty"` // a fault forced it to expire
 }
 
 // String tells of the end as part of a sentence.
 func (e SessionEnd) String() string {
 	if e.Forced {
-		return fmt.Sprintf("the session of process %d had been ended from the side by %s", e.Process, At(e.At))
+		return fmt.Sprintf("the session of process %d had been forced to expire by %s", e.Process, At(e.At))
 	}
 	return fmt.Sprintf("the session of process %d was seen to end at %s", e.Process, At(e.At))
 }

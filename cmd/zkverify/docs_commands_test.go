@@ -171,7 +171,7 @@ func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 					}
 				}
 				got, text := -1, ""
-				// Who wins a race is nobody's to decide: a bug may need a second try.
+				// The order of concurrent requests is not defined: a bug may need a second try.
 				for try := 0; try < 3 && !slices.Contains(c.exits, got); try++ {
 					for i, arg := range args {
 						if try > 0 && arg == "--out" {

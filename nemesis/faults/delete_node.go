@@ -36,7 +36,7 @@ const deleteWithin = expireWithin
 func deleteKind() fault.Kind {
 	return fault.Kind{
 		Name:        histories.NodeDeletion,
-		Description: "the node by which a client holds a lock, or waits for it, is deleted from the side",
+		Description: "the node by which a client holds a lock, or waits for it, is deleted as by an administrator",
 		Weight:      2,
 		Span:        fault.Instant,
 		Make: func(s fault.Scene) (fault.Fault, error) {

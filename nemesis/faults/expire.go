@@ -15,13 +15,13 @@ import (
 // the ensemble serves.
 const expireWithin = 2 * time.Second
 
-// expireKind ends a session from the side: somebody presents the session's id
+// expireKind forces a session to expire: another connection presents the session's id
 // and password to a server and closes it. No client can be warned; what a lock
 // can still promise is that the fence holds and that the loss is told soon.
 func expireKind() fault.Kind {
 	return fault.Kind{
 		Name:        histories.ForcedExpiry,
-		Description: "a client's session is closed from the side",
+		Description: "a client's session is forced to expire, as by an administrator",
 		Weight:      4,
 		Span:        fault.Instant,
 		Make: func(s fault.Scene) (fault.Fault, error) {

@@ -43,7 +43,7 @@ const (
 
 // aboutPeers explains the names below the table.
 var aboutPeers = []struct{ name, text string }{
-	{ours, "this module's locks: strict FIFO, fencing token, word of a loss"},
+	{ours, "this module's locks: strict FIFO, fencing token, loss notification"},
 	{handoff, "the same with WithLocalHandoff(64)"},
 	{floor, "ephemeral sequential nodes through go-zookeeper: the creates of all contenders at once, then the deletes one after the other; of several sessions, in turns"},
 	{zkLock, "the lock of go-zookeeper itself"},

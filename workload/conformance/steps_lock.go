@@ -168,7 +168,7 @@ func (s *stage) revokes(r histories.Recipe) {
 // sessionSteps are about what becomes of a session, and of the locks held in it.
 func (c *check) sessionSteps(r histories.Recipe) []scenario {
 	return []scenario{
-		{"loss", "it tells of a session that was ended from the side, of the next one, and of the lease that is lost", func(s *stage) { s.loses(r) }},
+		{"loss", "it reports a session that was forced to expire, the next one, and the lease that is lost", func(s *stage) { s.loses(r) }},
 		{"crash", "it ends a client as its death would: its connections close, its session is left to expire", func(s *stage) { s.crashes(r) }},
 	}
 }
@@ -179,7 +179,7 @@ func (s *stage) loses(r histories.Recipe) {
 	c.announced(from)
 	held, _ := c.acquire(r)
 	before, from := c.session, s.p.mark()
-	s.last, s.from = "(session "+before+" is ended from the side)", from
+	s.last, s.from = "(session "+before+" is forced to expire)", from
 	c.end()
 	within := s.promises.LossBound + s.Patience
 	if s.promises.TellsLoss {

@@ -132,7 +132,7 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
 func untoldDeletion(t *facts.Trace, h *facts.Hold, f *facts.Fault, deadline time.Duration) verdict.Witness {
 	p := witness.OfHold(h)
 	w := witness.New(t, h.Lock, f.Start, h.End, p)
-	w.What = fmt.Sprintf("the node of %v was deleted from the side at %s while it held lock %q; it %s, and had to be by %s", p, verdict.At(f.Start), h.Lock, wasTold(h), verdict.At(deadline))
+	w.What = fmt.Sprintf("the node of %v was deleted by an administrator at %s while it held lock %q; it %s, and had to be by %s", p, verdict.At(f.Start), h.Lock, wasTold(h), verdict.At(deadline))
 	return w
 }
 
@@ -170,7 +170,7 @@ func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdic
 	w := witness.New(t, h.Lock, ended, h.End, p)
 	how := "ended at " + verdict.At(ended) + " (seen)"
 	if len(w.SessionEnds) > 0 && w.SessionEnds[0].Forced {
-		how = "had been ended from the side by " + verdict.At(w.SessionEnds[0].At)
+		how = "had been forced to expire by " + verdict.At(w.SessionEnds[0].At)
 	}
 	w.What = fmt.Sprintf("the session of %v %s while it held lock %q; it %s, and had to be by %s", p, how, h.Lock, wasTold(h), verdict.At(deadline))
 	return w

@@ -46,7 +46,7 @@ func (s *Scene) hold(t *facts.Trace, p facts.Piece, take, give any) {
 	}
 	switch {
 	case p.To != h.End:
-		says, line = fmt.Sprintf("%v is excused: its session was ended from the side", who), 0
+		says, line = fmt.Sprintf("%v is excused: its session was forced to expire", who), 0
 	case h.Why == facts.ByLoss:
 		says = fmt.Sprintf("%v has lost %s", who, what)
 	case h.Why == facts.ByCrashing:
