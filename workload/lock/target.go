@@ -3,6 +3,7 @@ package lock
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -28,6 +29,16 @@ type Target interface {
 type Collection interface {
 	// Recipes returns all that the target offers, Recipe's among them.
 	Recipes() []histories.Recipe
+}
+
+// RecipesOf returns what a target offers, in the order of histories.Recipes.
+func RecipesOf(t Target) []histories.Recipe {
+	c, ok := t.(Collection)
+	if !ok {
+		return []histories.Recipe{histories.Recipe(t.Recipe())}
+	}
+	offers := c.Recipes()
+	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !slices.Contains(offers, r) })
 }
 
 // Settings is what a target's promises may depend on.

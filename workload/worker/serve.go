@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/network"
+	"github.com/zkverify/zkverify/workload/internal/offers"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -306,13 +307,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	w.clients[c.Client] = h
 	w.mu.Unlock()
 	w.wg.Go(func() { network.KeepPresence(present, h.wire, target, e.Presence, e.Auth().ACL(), h.announced) })
-	var offers []histories.Recipe
-	for _, r := range histories.Recipes() {
-		if lock.Offers(target, r) {
-			offers = append(offers, r)
-		}
-	}
-	return protocol.Line{Offers: offers}, nil
+	return protocol.Line{Offers: offers.All(target)}, nil
 }
 
 // promises answers what the one target promises.
