@@ -70,34 +70,7 @@ func beginning(sizes *Sizes) holdingsCut {
 // need not be known yet. Of takes that are not among the pieces because they have
 // not returned, the first was asked for at first.
 func cutHoldings(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut, until, first time.Duration) []holdingsSegment {
-	// asked[i] is when the first of the pieces from i on was asked for.
-	asked := make([]time.Duration, len(pieces)+1)
-	asked[len(pieces)] = first
-	for i, p := range slices.Backward(pieces) {
-		asked[i] = min(asked[i+1], p.Call)
-	}
-	segments := []holdingsSegment{{Cut: begin}}
-	var open []int
-	last := 0
-	for i, p := range pieces {
-		open = slices.DeleteFunc(open, func(j int) bool { return pieces[j].To <= p.From })
-		if p.To > p.From {
-			open = append(open, i)
-		}
-		at := search.Clock(int64(p.From)) + 1
-		if 2*(i+1-last) < size || i+1 < len(pieces) && pieces[i+1].From == p.From || p.From > until || at <= begin.time {
-			continue
-		}
-		next := holdingsCut{time: at, state: Holdings{Held: slices.Sorted(slices.Values(open))}}
-		if sizes != nil {
-			now, since, ok := sizes.settled(p.From)
-			if !ok || asked[i+1] <= since {
-				continue
-			}
-			next.state.Size = now
-		}
-		segments, last = append(segments, holdingsSegment{Cut: next}), i+1
-	}
+	segments := holdingsCuts(pieces, sizes, size, begin, until, first)
 	// after returns the segment in which instant t lies; -1 if it was cut off.
 	// No instant of the history is a cut: cuts are odd.
 	after := func(t int64) int {
@@ -127,6 +100,40 @@ func cutHoldings(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut
 			call := search.Clock(int64(c.Call))
 			add(after(call), HoldingsStep{Kind: Resize, Size: c.Size}, call, search.Clock(int64(c.Ret)))
 		}
+	}
+	return segments
+}
+
+// holdingsCuts returns the segments into which pieces are cut, without their
+// operations.
+func holdingsCuts(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut, until, first time.Duration) []holdingsSegment {
+	// asked[i] is when the first of the pieces from i on was asked for.
+	asked := make([]time.Duration, len(pieces)+1)
+	asked[len(pieces)] = first
+	for i, p := range slices.Backward(pieces) {
+		asked[i] = min(asked[i+1], p.Call)
+	}
+	segments := []holdingsSegment{{Cut: begin}}
+	var open []int
+	last := 0
+	for i, p := range pieces {
+		open = slices.DeleteFunc(open, func(j int) bool { return pieces[j].To <= p.From })
+		if p.To > p.From {
+			open = append(open, i)
+		}
+		at := search.Clock(int64(p.From)) + 1
+		if 2*(i+1-last) < size || i+1 < len(pieces) && pieces[i+1].From == p.From || p.From > until || at <= begin.time {
+			continue
+		}
+		next := holdingsCut{time: at, state: Holdings{Held: slices.Sorted(slices.Values(open))}}
+		if sizes != nil {
+			now, since, ok := sizes.settled(p.From)
+			if !ok || asked[i+1] <= since {
+				continue
+			}
+			next.state.Size = now
+		}
+		segments, last = append(segments, holdingsSegment{Cut: next}), i+1
 	}
 	return segments
 }

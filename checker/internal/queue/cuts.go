@@ -61,36 +61,7 @@ func (c queueCut) state() QueueState {
 // left out. Nothing is cut at before or later: until then the queue holds all
 // the contenders there are.
 func cutQueue(queue []*Contender, size int, begin queueCut, before time.Duration) []queueSegment {
-	byEntry := make([]int, len(queue))
-	var byGrant []int
-	for i, q := range queue {
-		byEntry[i] = i
-		if q.Granted {
-			byGrant = append(byGrant, i)
-		}
-	}
-	slices.SortFunc(byEntry, func(a, b int) int { return cmp.Compare(queue[a].Place.Time, queue[b].Place.Time) })
-	slices.SortFunc(byGrant, func(a, b int) int { return cmp.Compare(queue[a].Op.Ret, queue[b].Op.Ret) })
-
-	cuts := []queueCut{begin}
-	now := begin
-	for n, e, last := 0, 0, 0; n < len(byGrant); n++ {
-		ret := queue[byGrant[n]].Op.Ret
-		if ret >= before {
-			break
-		}
-		now.granted = max(now.granted, byGrant[n])
-		now.time = search.Clock(int64(ret)) + 1
-		if 3*(n+1-last) < size || n+1 < len(byGrant) && queue[byGrant[n+1]].Op.Ret == ret || now.time <= begin.time {
-			continue
-		}
-		last = n + 1
-		for ; e < len(byEntry) && search.Clock(int64(queue[byEntry[e]].Place.Time)) < now.time; e++ {
-			now.entered = max(now.entered, byEntry[e]+1)
-		}
-		cuts = append(cuts, now)
-	}
-
+	cuts := queueCuts(queue, size, begin, before)
 	segments := make([]queueSegment, len(cuts))
 	for i, c := range cuts {
 		segments[i].Cut = c
@@ -127,4 +98,39 @@ func cutQueue(queue []*Contender, size int, begin queueCut, before time.Duration
 		add(first(func(c queueCut) bool { return i < c.granted }), i, Leave, search.Clock(int64(q.Stays)), search.Never)
 	}
 	return segments
+}
+
+// queueCuts returns where a queue is cut, from begin on: the instants right after
+// grants, each about size steps after the one before, and none at before or later.
+func queueCuts(queue []*Contender, size int, begin queueCut, before time.Duration) []queueCut {
+	byEntry := make([]int, len(queue))
+	var byGrant []int
+	for i, q := range queue {
+		byEntry[i] = i
+		if q.Granted {
+			byGrant = append(byGrant, i)
+		}
+	}
+	slices.SortFunc(byEntry, func(a, b int) int { return cmp.Compare(queue[a].Place.Time, queue[b].Place.Time) })
+	slices.SortFunc(byGrant, func(a, b int) int { return cmp.Compare(queue[a].Op.Ret, queue[b].Op.Ret) })
+
+	cuts := []queueCut{begin}
+	now := begin
+	for n, e, last := 0, 0, 0; n < len(byGrant); n++ {
+		ret := queue[byGrant[n]].Op.Ret
+		if ret >= before {
+			break
+		}
+		now.granted = max(now.granted, byGrant[n])
+		now.time = search.Clock(int64(ret)) + 1
+		if 3*(n+1-last) < size || n+1 < len(byGrant) && queue[byGrant[n+1]].Op.Ret == ret || now.time <= begin.time {
+			continue
+		}
+		last = n + 1
+		for ; e < len(byEntry) && search.Clock(int64(queue[byEntry[e]].Place.Time)) < now.time; e++ {
+			now.entered = max(now.entered, byEntry[e]+1)
+		}
+		cuts = append(cuts, now)
+	}
+	return cuts
 }

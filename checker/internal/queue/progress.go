@@ -93,20 +93,7 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	}
 	v.Count("locks that were free and tried in vain", len(vain))
 	v.Count("tries of free locks that were refused", len(refused))
-	var wrong []string
-	if r.stuck > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", r.stuck, words.Count(r.judged, "pair of client and lock"), verdict.Ms(bound)))
-	}
-	if missed > 0 {
-		wrong = append(wrong, notWoken)
-	}
-	if len(refused) > 0 {
-		wrong = append(wrong, words.Count(len(refused), "try")+" refused although nobody held or wanted the lock")
-	}
-	if len(vain) > 0 {
-		wrong = append(wrong, words.Count(len(vain), "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")
-	}
-	v.Conclude(holds, strings.Join(wrong, "; "))
+	v.Conclude(holds, strings.Join(r.wrong(bound, notWoken, missed, len(refused), len(vain)), "; "))
 	switch {
 	case v.Violations > 0:
 	case r.tooEarly > 0:
@@ -137,6 +124,25 @@ type recovery struct {
 	judged, stuck int
 	tooEarly      int           // the history ends before the bound does
 	slowest       time.Duration // first acquire
+}
+
+// wrong says what is wrong with it, and with how many wake-ups that were missed, tries
+// that were refused, and locks that were tried in vain.
+func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, vain int) []string {
+	var wrong []string
+	if r.stuck > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", r.stuck, words.Count(r.judged, "pair of client and lock"), verdict.Ms(bound)))
+	}
+	if missed > 0 {
+		wrong = append(wrong, notWoken)
+	}
+	if refused > 0 {
+		wrong = append(wrong, words.Count(refused, "try")+" refused although nobody held or wanted the lock")
+	}
+	if vain > 0 {
+		wrong = append(wrong, words.Count(vain, "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")
+	}
+	return wrong
 }
 
 // judgeRecovery judges the first acquire of each lock by each process after the faults
