@@ -51,15 +51,13 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 	}
 	c := newCheck(ctx, opts)
 	c.conventions(&h.Header)
-	s := shrink.New(ctx, h, shrink.Task{
+	small := shrink.Shrink(ctx, h, shrink.Task{
 		Guarantee: g.Name, Target: v.Witnesses[0], Store: g.store, Decides: g.decides, NotHeld: string(c.notHeld), Progress: progress,
 		Violations: func(h *histories.History, both bool) []verdict.Witness { return violations(ctx, g, h, both, opts) },
 	})
-	s.Narrow()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	small := s.History(s.Left)
 	if r, err := Check(ctx, small, opts...); err != nil {
 		return nil, err
 	} else if v := r.Verdict(g.Name); v == nil || v.Outcome != verdict.Violated {

@@ -22,6 +22,7 @@ func Ms(d time.Duration) string {
 	return fmt.Sprintf("%.4g s", d.Seconds())
 }
 
+// Token prints a fencing token.
 func Token(t histories.Token) string {
 	if t.Sub == 0 {
 		return fmt.Sprintf("%#x", t.Zxid)

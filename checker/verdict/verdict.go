@@ -59,6 +59,7 @@ func (v *Verdict) String() string {
 // breaks thousands of times, and the first ones tell the story.
 const maxWitnesses = 10
 
+// Count adds a figure that counts something.
 func (v *Verdict) Count(name string, n int) {
 	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
 }
@@ -130,4 +131,5 @@ func (v *Verdict) TellViolations() {
 	}
 }
 
+// Idle says that nothing put the guarantee to the test, and why.
 func (v *Verdict) Idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }

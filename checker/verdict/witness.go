@@ -67,6 +67,7 @@ func (w Witness) String() string {
 	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Name, On(f.Targets), verb, more)
 }
 
+// On says in a sentence what a fault hit; "" if that is not known.
 func On(targets []string) string {
 	if len(targets) == 0 {
 		return ""

@@ -27,7 +27,8 @@ type singleBarrier struct {
 	search     barrierSearch
 }
 
-func NewBarriers(_ *facts.Trace, v *verdict.Verdict) *barriersJudge {
+// NewBarriers returns the judge that judges barriers, single and double ones.
+func NewBarriers(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &barriersJudge{
 		v:       v,

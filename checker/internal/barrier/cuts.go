@@ -11,7 +11,7 @@ import (
 // barrierSegment is a segment of the history of a barrier.
 type barrierSegment = search.Segment[BarrierState, barrierStep]
 
-// operations returns the crossing as operations of barrierModel, by invocation.
+// operations returns the crossing as operations of BarrierModel, by invocation.
 func (x *Crossing) operations() []search.Operation[barrierStep] {
 	var out []search.Operation[barrierStep]
 	add := func(step barrierStep, o *facts.Op) {

@@ -33,7 +33,8 @@ type lossJudge struct {
 	deletions int // of nodes by which a lock was held then
 }
 
-func NewLossTold(_ *facts.Trace, v *verdict.Verdict) *lossJudge { return &lossJudge{v: v} }
+// NewLossTold returns the judge that judges whether holders are told of their losses.
+func NewLossTold(_ *facts.Trace, v *verdict.Verdict) judge.Judge { return &lossJudge{v: v} }
 
 func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) {
 	for _, h := range t.Holds {

@@ -49,7 +49,8 @@ type revocationJudge struct {
 	hadBefore, askedBefore         map[string]tokens    // of lock: what is no more in acquires, and requests
 }
 
-func NewRevocation(_ *facts.Trace, v *verdict.Verdict) *revocationJudge {
+// NewRevocation returns the judge that judges requests to release.
+func NewRevocation(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &revocationJudge{
 		v: v, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{},

@@ -17,6 +17,7 @@ type Fault struct {
 	failed      bool // it could not be carried out
 }
 
+// Hits reports whether the fault hits a process.
 func (f *Fault) Hits(process int) bool { return Hits(f.Fault, process) }
 
 // Hits reports whether a fault hits a process.

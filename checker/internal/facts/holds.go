@@ -38,6 +38,7 @@ const (
 	ByCrashing ending = "crashed"
 )
 
+// InnerRelease is a release of what an owner had acquired again: it holds on.
 type InnerRelease struct {
 	event int
 	Time  time.Duration

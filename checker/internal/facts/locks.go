@@ -18,6 +18,7 @@ func (t *Trace) Info(lock string) *lockInfo {
 	return known
 }
 
+// Recipe returns that of a lock.
 func (t *Trace) Recipe(lock string) histories.Recipe { return t.Header.RecipeOf(lock) }
 
 // Recipes returns those of the run, in their order.

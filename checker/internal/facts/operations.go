@@ -52,6 +52,7 @@ type Op struct {
 	Refused bool // its answer says that the lock was taken
 }
 
+// Place is a place in a queue, as an acquire was told it.
 type Place struct {
 	Event   int
 	Time    time.Duration
@@ -79,8 +80,11 @@ func newOp(i int, e *histories.Event, part int, p *Process) *Op {
 // Recipe is that of its lock.
 func (o *Op) Recipe() histories.Recipe { return o.info.recipe }
 
+// Acquires reports whether o asks for a lock.
 func (o *Op) Acquires() bool { return o.Kind == histories.Acquire || o.Kind == histories.TryAcquire }
-func (o *Op) OK() bool       { return o.Result == histories.OK }
+
+// OK reports whether o was answered, and did what it had been asked to do.
+func (o *Op) OK() bool { return o.Result == histories.OK }
 
 // Passes reports whether o asks to pass a barrier.
 func (o *Op) Passes() bool {
@@ -97,7 +101,7 @@ func (o *Op) Progresses() bool {
 func (o *Op) Reads() bool { return o.Mode == histories.ModeRead }
 
 // ChangedSession reports whether an acquire went on in another session. What it made in
-// the first may be there for a while: for its client that one had ended, see livedOn.
+// the first may be there for a while: for its client that one had ended, see sessionLog.LivedOn.
 func (o *Op) ChangedSession() bool {
 	return o.began != "" || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session != "" && p.Session != o.Session })
 }

@@ -24,6 +24,7 @@ func (q *Quiet) Completed(e *histories.Event) {
 	q.Answered(e.Time)
 }
 
+// Answered takes in that the servers have answered somebody.
 func (q *Quiet) Answered(at time.Duration) {
 	if at-q.last >= q.Least {
 		q.Spans = append(q.Spans, Span{q.last, at})

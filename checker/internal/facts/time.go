@@ -11,6 +11,7 @@ const Forever = time.Duration(math.MaxInt64)
 // Span is a closed interval of time.
 type Span struct{ From, To time.Duration }
 
+// Length is how long the span is.
 func (s Span) Length() time.Duration { return s.To - s.From }
 
 // After adds to a time that may be forever.

@@ -12,7 +12,7 @@ import (
 // their completions, holds, faults, sessions and phases.
 //
 // It is built event by event. Judges look at it in windows: between two of them
-// what has come to its end is dropped, see discardSettled, so that a trace holds
+// what has come to its end is dropped, see DiscardSettled, so that a trace holds
 // what is open and what came to its end in this window.
 type Trace struct {
 	Header histories.Header

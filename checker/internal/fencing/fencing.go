@@ -41,7 +41,8 @@ type grants struct {
 	turns  turnOrder
 }
 
-func NewFencing(_ *facts.Trace, v *verdict.Verdict) *fencingJudge {
+// NewFencing returns the judge that judges tokens.
+func NewFencing(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &fencingJudge{v: v, locks: map[string]*grants{}}
 }

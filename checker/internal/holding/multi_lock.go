@@ -53,7 +53,8 @@ type group struct {
 	seen  bool // in an earlier window
 }
 
-func NewMultiLock(_ *facts.Trace, v *verdict.Verdict) *multiLockJudge {
+// NewMultiLock returns the judge that judges acquires of several locks at once.
+func NewMultiLock(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &multiLockJudge{v: v, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
 }

@@ -35,7 +35,8 @@ type exclusionOf struct {
 	search     holdingsSearch
 }
 
-func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) *exclusionJudge {
+// NewMutualExclusion returns the judge that judges locks that have one holder at a time.
+func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &exclusionJudge{v: v, locks: map[string]*exclusionOf{}}
 }

@@ -48,7 +48,8 @@ type permitsOf struct {
 	order      sizeOrder
 }
 
-func NewPermits(_ *facts.Trace, v *verdict.Verdict) *permitsJudge {
+// NewPermits returns the judge that judges semaphores.
+func NewPermits(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &permitsJudge{v: v, locks: map[string]*permitsOf{}}
 }

@@ -43,7 +43,8 @@ type readWriteOf struct {
 	search     holdingsSearch
 }
 
-func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) *readWriteJudge {
+// NewReadWrite returns the judge that judges read/write locks.
+func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &readWriteJudge{v: v, locks: map[string]*readWriteOf{}}
 }

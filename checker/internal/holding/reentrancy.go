@@ -25,7 +25,8 @@ type reentrancyJudge struct {
 	pairs                   map[string]int // of a lock, that were looked at
 }
 
-func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) *reentrancyJudge {
+// NewReentrancy returns the judge that judges acquires of what their owners hold already.
+func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &reentrancyJudge{v: v, pairs: map[string]int{}}
 }

@@ -17,14 +17,9 @@ type Judge interface {
 	Conclude(e *Engines, t *facts.Trace)
 }
 
-// Maker returns the judge of a guarantee, whose verdict is v. A judge that has to
-// hear of events as they are read makes t listen to it.
+// Maker makes the judge of a guarantee, which fills in v. A judge that has to hear
+// of events as they are read makes t listen to it.
 type Maker func(t *facts.Trace, v *verdict.Verdict) Judge
-
-// Making makes a newJudge of what returns a judge of some type.
-func Making[J Judge](j func(t *facts.Trace, v *verdict.Verdict) J) Maker {
-	return func(t *facts.Trace, v *verdict.Verdict) Judge { return j(t, v) }
-}
 
 // atEnd is a judge that looks at what the trace has on record at the end alone.
 type atEnd struct {
@@ -36,7 +31,7 @@ func (atEnd) Window(*Engines, *facts.Trace) {}
 
 func (j atEnd) Conclude(_ *Engines, t *facts.Trace) { j.decide(t, j.v) }
 
-// AtEnd makes a newJudge of what decides at the end.
+// AtEnd returns the maker of a judge that decides at the end.
 func AtEnd(decide func(t *facts.Trace, v *verdict.Verdict)) Maker {
 	return func(_ *facts.Trace, v *verdict.Verdict) Judge { return atEnd{v, decide} }
 }

@@ -10,18 +10,22 @@ import (
 // How Porcupine draws a violation of each guarantee that it has a model of: with at
 // most so many operations. Nil is returned for what it has no model of after all.
 
+// Mutex draws who held a lock that has one holder at a time.
 func Mutex(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return mutexScene(t, w, n) }
 }
 
+// ReadWrite draws who held a read/write lock.
 func ReadWrite(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return readWriteScene(t, w, n) }
 }
 
+// Permits draws who held permits, and the changes of their number.
 func Permits(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return permitsScene(t, w, n) }
 }
 
+// Queue draws a queue, if its places have tokens.
 func Queue(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	if !t.Recipe(w.Lock).Exclusive() || len(queue.QueueOf(t, w.Lock)) == 0 {
 		return nil
@@ -29,6 +33,7 @@ func Queue(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return queueScene(t, w, n) }
 }
 
+// Barrier draws a barrier that is set and removed.
 func Barrier(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	if t.Recipe(w.Lock) != histories.Barrier {
 		return nil

@@ -61,7 +61,8 @@ type queueOf struct {
 	handOvers handOvers
 }
 
-func NewFairness(_ *facts.Trace, v *verdict.Verdict) *fairnessJudge {
+// NewFairness returns the judge that judges the order in which locks are granted.
+func NewFairness(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &fairnessJudge{v: v, locks: map[string]*queueOf{}}
 }

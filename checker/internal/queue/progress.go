@@ -31,7 +31,8 @@ type progressJudge struct {
 	wakes  *wakeUps
 }
 
-func NewProgress(t *facts.Trace, v *verdict.Verdict) *progressJudge {
+// NewProgress returns the judge that judges whether locks are granted at all.
+func NewProgress(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	way := newInTheWay(t)
 	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way)}
 	t.Listen(j)

@@ -63,7 +63,7 @@ type turn struct {
 	from time.Duration // since then it was first
 	gave *facts.Hold   // whose release made it the first; nil if it was none
 
-	rests []*facts.Hold // given back, whose sessions are not known to have gone on: see livedOn
+	rests []*facts.Hold // given back, whose sessions are not known to have gone on: see LivedOn
 }
 
 func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {

@@ -155,7 +155,7 @@ type staleList struct {
 }
 
 // listedLate judges, at the end, the lists that had somebody in them who had left. Only
-// then is it known of whom the session had not ended under the release: see livedOn.
+// then is it known of whom the session had not ended under the release: see LivedOn.
 func (s *sayings) listedLate() {
 	for _, l := range s.stale {
 		if h := l.gone.hold; s.t.Sessions.LivedOn(h) {

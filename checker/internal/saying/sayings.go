@@ -42,7 +42,7 @@ type leaseSaid struct {
 
 // New returns the judge of what locks say of themselves. It judges while the
 // record is read.
-func New(t *facts.Trace, v *verdict.Verdict) *sayings {
+func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	s := &sayings{
 		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
 		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process][]*leaseSaid{}, answered: map[*facts.Process]time.Duration{},

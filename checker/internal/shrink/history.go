@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// History is the part of the whole history that consists of some units.
-func (s *shrinker) History(units []unit) *histories.History {
+// history is the part of the whole history that consists of some units.
+func (s *shrinker) history(units []unit) *histories.History {
 	h := &histories.History{Header: s.h.Header}
 	used := map[string]bool{}
 	for _, i := range eventsOf(units) {

@@ -34,10 +34,18 @@ type shrinker struct {
 	both    bool            // it takes both engines to see the violation
 	known   map[string]bool // the violations of h
 	written map[histories.Written]bool
-	Left    []unit // violates
+	left    []unit // violates
 }
 
-func New(ctx context.Context, h *histories.History, what Task) *shrinker {
+// Shrink returns the smallest part of h that it finds in which the violation is still
+// the same. It stops early when ctx ends.
+func Shrink(ctx context.Context, h *histories.History, what Task) *histories.History {
+	s := newShrinker(ctx, h, what)
+	s.narrow()
+	return s.history(s.left)
+}
+
+func newShrinker(ctx context.Context, h *histories.History, what Task) *shrinker {
 	s := &shrinker{Task: what, ctx: ctx, h: h}
 	if s.Store != "" {
 		s.written = writtenIn(h, s.Store)
@@ -52,26 +60,26 @@ func New(ctx context.Context, h *histories.History, what Task) *shrinker {
 		}
 	}
 	t := facts.Of(h)
-	s.Left = units(t)
+	s.left = units(t)
 	keep := story.Explains(t, s.Target)
 	if s.Decides != nil {
 		s.Decides(t, s.Target, keep)
 	}
-	for i := range s.Left {
-		u := &s.Left[i]
+	for i := range s.left {
+		u := &s.left[i]
 		u.kept = slices.ContainsFunc(u.events, func(event int) bool { return keep[event] })
 	}
-	for i := range s.Left {
-		for u := &s.Left[i]; u.kept && u.under >= 0; u = &s.Left[u.under] {
-			s.Left[u.under].kept = true
+	for i := range s.left {
+		for u := &s.left[i]; u.kept && u.under >= 0; u = &s.left[u.under] {
+			s.left[u.under].kept = true
 		}
 	}
 	return s
 }
 
-// Narrow shrinks: first to the lock, the processes and the time of the violation, as
+// narrow shrinks: first to the lock, the processes and the time of the violation, as
 // far as those show it, then by leaving out ever smaller parts.
-func (s *shrinker) Narrow() {
+func (s *shrinker) narrow() {
 	s.try(func(u unit) bool { return u.lock == "" || u.lock == s.Target.Lock })
 	s.try(func(u unit) bool {
 		return u.process < 0 || slices.ContainsFunc(s.Target.Parties, func(p verdict.Party) bool { return p.Process == u.process })
@@ -89,7 +97,7 @@ func (s *shrinker) Narrow() {
 // can go any more.
 func (s *shrinker) eachOf(value func(unit) int) {
 	var values []int
-	for _, u := range s.Left {
+	for _, u := range s.left {
 		if !u.kept {
 			values = append(values, value(u))
 		}
@@ -125,17 +133,17 @@ func (s *shrinker) try(stay func(unit) bool) bool {
 	there := map[int]bool{}
 	var rest []unit
 	events := 0
-	for _, u := range s.Left { // what is done under a unit comes after it
+	for _, u := range s.left { // what is done under a unit comes after it
 		if u.kept || stay(u) && (u.under < 0 || there[u.under]) {
 			there[u.id] = true
 			rest = append(rest, u)
 			events += len(u.events)
 		}
 	}
-	if len(rest) == len(s.Left) || !s.violates(rest) {
+	if len(rest) == len(s.left) || !s.violates(rest) {
 		return false
 	}
-	s.Left = rest
+	s.left = rest
 	if s.Progress != nil {
 		s.Progress(events)
 	}
@@ -145,7 +153,7 @@ func (s *shrinker) try(stay func(unit) bool) bool {
 // violates reports whether the violation is in what is left, and no other one that
 // is not in the whole history. The interval engine says so: both do in the end.
 func (s *shrinker) violates(units []unit) bool {
-	h := s.History(units)
+	h := s.history(units)
 	if histories.Validate(h) != nil {
 		return false
 	}
