@@ -81,9 +81,9 @@ func shownNothing(t *facts.Trace, c Coverage, uses []RecipeUse) string {
 	case locks == 0: // barriers alone: nobody holds anything
 		return ""
 	case !held:
-		return "no lease was held when a fault started: the faults have shown nothing"
+		return "inconclusive: no lease was held when a fault started"
 	case len(missed) > 0:
-		return "no lease of " + strings.Join(missed, ", ") + " was held when a fault started: the faults have shown nothing of it"
+		return "inconclusive: no lease of " + strings.Join(missed, ", ") + " was held when a fault started"
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 				r.Verdicts = append(r.Verdicts, v)
 			}
 			if whole&1 > 0 {
-				r.idle = "the faults have shown nothing"
+				r.idle = "inconclusive: no lease was held when a fault started"
 			}
 			if whole&2 > 0 {
 				r.Disagreements = []string{"only 1 of 3 servers has /x"}

@@ -179,6 +179,6 @@ func exercised(t *testing.T, h *histories.History, long bool) {
 		t.Errorf("too few went from one sort to the other; want %d each way", enough)
 	}
 	if long && (lost[0] == 0 || lost[1] == 0) {
-		t.Error("no holder of one sort lost its lock: the faults have shown nothing about it")
+		t.Error("inconclusive: no holder of one sort lost its lock")
 	}
 }
