@@ -84,7 +84,7 @@ func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Re
 	took := time.Since(start)
 	// The links between the shared servers outlive the run, and healing one
 	// replaces its goroutines: only others count.
-	ours := regexp.MustCompile(`zkverify/(workload|nemesis|recipes)\.|go-zookeeper/zk\.`)
+	ours := regexp.MustCompile(`zkverify/(workload|nemesis|recipes)(/[a-z/]+)?\.|go-zookeeper/zk\.`)
 	if err := goleak.Find(before); err != nil && ours.MatchString(err.Error()) {
 		t.Errorf("Run left goroutines running: %v", err)
 	}
