@@ -67,7 +67,7 @@ type Scanner struct {
 func NewScanner(r io.Reader) (*Scanner, error) {
 	s := &Scanner{r: bufio.NewReaderSize(r, 1<<16)}
 	line, whole, err := s.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
 	}
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Scanner) Stream() iter.Seq2[*Event, error] {
 // scan reads one event, if there is another.
 func (s *Scanner) scan(e *Event) (bool, error) {
 	line, whole, err := s.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return false, nil
 	}
 	if err != nil {

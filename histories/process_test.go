@@ -47,7 +47,7 @@ func TestAProcessPutsOnRecordWhatItDoes(t *testing.T) {
 		if err := p.Acquire("a", done); err != nil {
 			t.Error(err)
 		}
-		if err := q.Do(Event{Op: TryAcquire, Lock: "a"}, func(*Event) error { return busy }); err != busy {
+		if err := q.Do(Event{Op: TryAcquire, Lock: "a"}, func(*Event) error { return busy }); !errors.Is(err, busy) {
 			t.Error(err)
 		}
 		if err := p.Lost("a"); err != nil {
@@ -57,7 +57,7 @@ func TestAProcessPutsOnRecordWhatItDoes(t *testing.T) {
 			t.Error(err)
 		}
 		unsure := fmt.Errorf("timed out: %w", ErrUnknown)
-		if err := q.Release("a", func() error { return unsure }); err != unsure {
+		if err := q.Release("a", func() error { return unsure }); !errors.Is(err, unsure) {
 			t.Error(err)
 		}
 		if err := q.Acquire("a", done); err != nil || q.Number() != 2 {
@@ -98,7 +98,7 @@ func TestProcessesMayBeUsedAtTheSameTime(t *testing.T) {
 			p := r.Process()
 			all.Go(func() {
 				for range 20 {
-					if err := p.Acquire("a", func() error { return ErrUnknown }); err != ErrUnknown {
+					if err := p.Acquire("a", func() error { return ErrUnknown }); !errors.Is(err, ErrUnknown) {
 						t.Error(err)
 					}
 					if err := p.Lost("a"); err != nil {

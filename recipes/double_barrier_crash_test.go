@@ -21,7 +21,7 @@ func makeReady(t *testing.T, conn outsider, path string) {
 	for {
 		for i, c := range path + "/" {
 			if i > 0 && c == '/' {
-				if _, err := conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && err != zk.ErrNodeExists && err != zk.ErrNoNode {
+				if _, err := conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) && !errors.Is(err, zk.ErrNoNode) {
 					t.Fatal(err)
 				}
 			}
@@ -30,7 +30,7 @@ func makeReady(t *testing.T, conn outsider, path string) {
 		if err == nil {
 			return
 		}
-		if err != zk.ErrNoNode {
+		if !errors.Is(err, zk.ErrNoNode) {
 			t.Fatal(err)
 		}
 	}

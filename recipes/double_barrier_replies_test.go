@@ -219,7 +219,7 @@ func TestCurator180TheDirectoryOfADoubleBarrierIsReaped(t *testing.T) {
 		if round > 0 {
 			wire.on(nil, once(opCreateContainer, func() bool {
 				err := conn.Delete(path, -1)
-				if err != nil && err != zk.ErrNoNode && err != zk.ErrNotEmpty {
+				if err != nil && !errors.Is(err, zk.ErrNoNode) && !errors.Is(err, zk.ErrNotEmpty) {
 					t.Error(err)
 				}
 				return true
@@ -227,7 +227,7 @@ func TestCurator180TheDirectoryOfADoubleBarrierIsReaped(t *testing.T) {
 		}
 		together(t, a.Enter, b.Enter)
 		together(t, a.Leave, b.Leave)
-		if err := conn.Delete(path, -1); err != nil && err != zk.ErrNoNode {
+		if err := conn.Delete(path, -1); err != nil && !errors.Is(err, zk.ErrNoNode) {
 			t.Fatal(err)
 		}
 	}

@@ -298,7 +298,7 @@ func (quiet) Printf(string, ...any) {}
 func contenders(t *testing.T, conn outsider, path string) []string {
 	t.Helper()
 	children, _, err := conn.Children(path)
-	if err != nil && err != zk.ErrNoNode {
+	if err != nil && !errors.Is(err, zk.ErrNoNode) {
 		t.Fatal(err)
 	}
 	return children

@@ -89,7 +89,7 @@ func TestAMultiLockIsAllOrNothing(t *testing.T) {
 	if err := l.Release(within(t)); err != nil {
 		t.Error(err)
 	}
-	if context.Cause(l.Context()) != recipes.ErrNotHeld {
+	if !errors.Is(context.Cause(l.Context()), recipes.ErrNotHeld) {
 		t.Errorf("cause %v", context.Cause(l.Context()))
 	}
 }
@@ -109,7 +109,7 @@ func TestTheLossOfOneLockIsTheLossOfAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-l.Lost()
-	if l.Valid() || context.Cause(l.Context()) != recipes.ErrLeaseLost {
+	if l.Valid() || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
 		t.Errorf("valid %v, cause %v", l.Valid(), context.Cause(l.Context()))
 	}
 	if err := l.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {

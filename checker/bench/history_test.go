@@ -23,7 +23,7 @@ func draw(s shape) *histories.History {
 func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
 	for _, s := range []shape{{operations: 5_000}, {operations: 1}, broken} {
 		h := draw(s)
-		open, lost, invoked := map[int]bool{}, 0, 0
+		open, invoked := map[int]bool{}, 0
 		for i := range h.Events {
 			switch e := &h.Events[i]; e.Type {
 			case histories.Invoke:
@@ -33,7 +33,7 @@ func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
 				delete(open, e.Process)
 			}
 		}
-		lost = len(open)
+		lost := len(open)
 		r, err := checker.Check(context.Background(), h)
 		if err != nil {
 			t.Fatal(err)

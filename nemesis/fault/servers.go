@@ -44,7 +44,7 @@ func (s Scene) Server() (int, error) {
 		return s.Leader, nil
 	case AFollower:
 		followers := s.Others(s.Leader)
-		return followers[int(drawn)%len(followers)], nil
+		return followers[drawn%len(followers)], nil
 	}
 	id, _ := strconv.Atoi(string(s.Pick.Server))
 	if !slices.Contains(ids, id) {

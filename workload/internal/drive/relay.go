@@ -41,7 +41,8 @@ func relay(ctx context.Context, c *client.Client, s *spare, plan cycle.Plan, cla
 		s.soiled++
 		return err
 	}
-	before, clean := c.Current(), false
+	before := c.Current()
+	var clean bool
 	if closing && !c.Hosted() && len(c.Siblings()) == 0 && c.Holds() == 1 && !h.IsLost() && !c.Faults.HitsNow(c.Index) {
 		clean = leave(c, h)
 	} else {
