@@ -26,12 +26,16 @@ func readDoc(t *testing.T, name string) string {
 }
 
 func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, "recipes", "*_test.go"))
-	if err != nil || len(files) == 0 {
+	own, err := filepath.Glob(filepath.Join(root, "recipes", "*_test.go"))
+	if err != nil || len(own) == 0 {
 		t.Fatal("no tests of the recipes", err)
 	}
+	parts, err := filepath.Glob(filepath.Join(root, "recipes", "internal", "*", "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var tests strings.Builder
-	for _, f := range files {
+	for _, f := range append(own, parts...) {
 		tests.WriteString(readDoc(t, strings.TrimPrefix(f, root+"/")))
 	}
 	bugs := readDoc(t, "docs/bugs.md")
