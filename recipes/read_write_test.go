@@ -149,6 +149,23 @@ func TestADowngradeOfALostWriterIsRefused(t *testing.T) {
 	})
 }
 
+// The owner that is named has no context that ends with the write lease.
+func TestADowngradeByANamedOwnerOfALostWriterIsRefusedAtOnce(t *testing.T) {
+	path := uniquePath(t)
+	rw := recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	ctx := recipes.WithOwner(within(t), "owner")
+	w := acquire(t, ctx, rw.Write())
+	if err := admin(t).Delete(w.Node(), -1); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := rw.Read().Acquire(ctx); !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("got %v, %v", l, err)
+	}
+	if w.Valid() {
+		t.Error("the write lease is still valid")
+	}
+}
+
 func TestReadersAndWritersOfManyClientsNeverMeet(t *testing.T) {
 	path := uniquePath(t)
 	var clients []*recipes.Client

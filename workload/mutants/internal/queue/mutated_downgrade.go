@@ -12,6 +12,9 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
+// errWriterGone says that there is no writer to downgrade from.
+var errWriterGone = errors.New("the write lock's node is gone")
+
 // Downgrade enqueues a reader right behind the writer that it comes from, under
 // the writer's sequence, as Curator 5.5 does: ahead of every writer that queued
 // meanwhile. The transaction makes it only while the writer's node is there, so
@@ -34,10 +37,13 @@ func (c *Contender) Downgrade(ctx context.Context, writer Grant) error {
 			&zk.CheckVersionRequest{Path: node, Version: -1})
 		if errors.Is(err, zk.ErrNoNode) {
 			c.S.LoseNode(node)
-			err = fmt.Errorf("%w: the write lock's node is gone", ErrLeaseLost)
+			err = errWriterGone
 		}
 		return path, err
 	})
+	if errors.Is(err, errWriterGone) {
+		err = fmt.Errorf("%w: %w", ErrLeaseLost, err)
+	}
 	if c.S.Defect() == "mutant-downgraded-token" && err == nil {
 		c.Zxid, err = session.Identify(ctx, c.S, c.path())
 		return err

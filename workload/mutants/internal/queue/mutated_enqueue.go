@@ -119,7 +119,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 				return err
 			}
 			continue
-		case session.Answered(err):
+		case session.Answered(err), errors.Is(err, errWriterGone):
 			return err
 		}
 		// The connection broke: the nodes may be there or not. A second create
