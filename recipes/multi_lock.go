@@ -132,26 +132,9 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			client.holds.settle(key, holds[key])
 		}
 	}()
-	var apart []Lock // to be acquired one by one
-	for _, l := range sorted {
-		mutex, ok := l.(*Mutex)
-		if !ok || mutex.kind == queue.Read && client.holds.find(ownership{mutex.path, o.id, queue.Write}) != nil {
-			apart = append(apart, l)
-			continue
-		}
-		key, err := client.begin(ctx, mutex.path, mutex.kind)
-		if err != nil {
-			return nil, err
-		}
-		held, err := client.holds.enter(ctx, key)
-		switch {
-		case err != nil:
-			return nil, err
-		case held != nil:
-			leases[mutex.path] = held
-		default:
-			fresh[key] = mutex
-		}
+	apart, err := m.sortOut(ctx, client, sorted, o, leases, fresh)
+	if err != nil {
+		return nil, err
 	}
 	if len(fresh) > 0 {
 		_, err := client.inSession(ctx, func(s *session.Session) (*hold, error) {
@@ -182,6 +165,33 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 		all[i] = leases[l.Path()]
 	}
 	return newMultiLease(ctx, o, all), nil
+}
+
+// sortOut re-enters the locks that the owner o holds, whose leases it adds to leases,
+// and adds the mutexes that are to be enqueued together to fresh. It returns the locks
+// that are to be acquired one by one.
+func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, o owner, leases map[string]*Lease, fresh map[ownership]*Mutex) (apart []Lock, err error) {
+	for _, l := range sorted {
+		mutex, ok := l.(*Mutex)
+		if !ok || mutex.kind == queue.Read && client.holds.find(ownership{mutex.path, o.id, queue.Write}) != nil {
+			apart = append(apart, l)
+			continue
+		}
+		key, err := client.begin(ctx, mutex.path, mutex.kind)
+		if err != nil {
+			return nil, err
+		}
+		held, err := client.holds.enter(ctx, key)
+		switch {
+		case err != nil:
+			return nil, err
+		case held != nil:
+			leases[mutex.path] = held
+		default:
+			fresh[key] = mutex
+		}
+	}
+	return apart, nil
 }
 
 // giveBack releases leases at the same time, and waits for that until ctx ends.

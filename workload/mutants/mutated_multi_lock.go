@@ -134,7 +134,45 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			client.holds.settle(key, holds[key])
 		}
 	}()
-	var apart []Lock // to be acquired one by one
+	apart, err := m.sortOut(ctx, client, sorted, o, leases, fresh)
+	if err != nil {
+		return nil, err
+	}
+	if len(fresh) > 0 {
+		_, err := client.inSession(ctx, func(s *session.Session) (*hold, error) {
+			clear(holds)
+			return nil, m.contend(ctx, s, fresh, holds, block, asked)
+		})
+		if err != nil {
+			clear(holds)
+			return nil, err
+		}
+		for key, h := range holds {
+			leases[key.path] = h.outermost
+		}
+	}
+	for _, l := range apart {
+		one := l.Acquire
+		if !block {
+			one = l.TryAcquire
+		}
+		lease, err := one(ctx)
+		if err != nil {
+			return nil, err
+		}
+		leases[l.Path()] = lease
+	}
+	all := make([]*Lease, len(m.locks))
+	for i, l := range m.locks {
+		all[i] = leases[l.Path()]
+	}
+	return newMultiLease(ctx, o, all), nil
+}
+
+// sortOut re-enters the locks that the owner o holds, whose leases it adds to leases,
+// and adds the mutexes that are to be enqueued together to fresh. It returns the locks
+// that are to be acquired one by one.
+func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, o owner, leases map[string]*Lease, fresh map[ownership]*Mutex) (apart []Lock, err error) {
 	if client.cfg.Defect == "mutant-multi-lock-in-order" {
 		sorted = m.locks
 	}
@@ -171,35 +209,7 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			fresh[key] = mutex
 		}
 	}
-	if len(fresh) > 0 {
-		_, err := client.inSession(ctx, func(s *session.Session) (*hold, error) {
-			clear(holds)
-			return nil, m.contend(ctx, s, fresh, holds, block, asked)
-		})
-		if err != nil {
-			clear(holds)
-			return nil, err
-		}
-		for key, h := range holds {
-			leases[key.path] = h.outermost
-		}
-	}
-	for _, l := range apart {
-		one := l.Acquire
-		if !block {
-			one = l.TryAcquire
-		}
-		lease, err := one(ctx)
-		if err != nil {
-			return nil, err
-		}
-		leases[l.Path()] = lease
-	}
-	all := make([]*Lease, len(m.locks))
-	for i, l := range m.locks {
-		all[i] = leases[l.Path()]
-	}
-	return newMultiLease(ctx, o, all), nil
+	return apart, nil
 }
 
 // giveBack releases leases at the same time, and waits for that until ctx ends.

@@ -22,15 +22,6 @@ type Keeper struct {
 	closing bool
 }
 
-// common is what the sessions of one client have in common.
-type common struct {
-	cfg      Config
-	pace     *pace
-	failures failures
-	states   states
-	life     context.Context // ends when the client is closed
-}
-
 // Start opens a session. It returns at once: get waits for the session.
 func Start(cfg Config) (*Keeper, error) {
 	k := &Keeper{

@@ -77,10 +77,20 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		q.waiting[anybody] = append(q.waiting[anybody], c)
 		return verdict{any: true}, nil
 	}
+	if v, ok := q.waitFor(c, places, i, ahead, unsure); ok {
+		return v, nil
+	}
+	return verdict{list: list}, nil
+}
+
+// waitFor says which node a contender at an index in places waits for when its rule
+// says that it waits for the one at ahead. It returns false when that takes a list. q is
+// locked.
+func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure bool) (verdict, bool) {
 	blocker := places[ahead].Node
 	if q.own[blocker] == nil {
 		if q.applied < q.needed || unsure {
-			return verdict{list: list}, nil
+			return verdict{}, false
 		}
 		// If another one would have to be waited for without the blocker, wait
 		// for that one first. When it goes, the list that tells who is left
@@ -92,13 +102,13 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 	}
 	if q.own[blocker] != nil {
 		if i == 1 && places[i].listed == 0 {
-			return verdict{list: list}, nil // the next one's list comes while the first has its turn
+			return verdict{}, false // the next one's list comes while the first has its turn
 		}
 		q.waiting[blocker] = append(q.waiting[blocker], c)
 		if c.permits != nil {
 			c.permits.waitFor(true)
 		}
-		return verdict{own: blocker}, nil
+		return verdict{own: blocker}, true
 	}
-	return verdict{other: blocker}, nil
+	return verdict{other: blocker}, true
 }

@@ -24,17 +24,6 @@ type Keeper struct {
 	closing bool
 }
 
-// common is what the sessions of one client have in common.
-type common struct {
-	Kept     sync.Map // what a defect keeps, by path
-	Stale    sync.Map // what a defect remembers of a path
-	cfg      Config
-	pace     *pace
-	failures failures
-	states   states
-	life     context.Context // ends when the client is closed
-}
-
 // Start opens a session. It returns at once: get waits for the session.
 func Start(cfg Config) (*Keeper, error) {
 	k := &Keeper{
