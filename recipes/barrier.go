@@ -32,8 +32,8 @@ func NewBarrier(client *Client, path string, options ...NodeOption) *Barrier {
 // Path returns the barrier's path.
 func (b *Barrier) Path() string { return b.path }
 
-// Set puts the barrier up. It is no error that it is up already, whoever did
-// it. A Remove that runs at the same time may come before or after.
+// Set puts the barrier up. It is no error that another client has put it up
+// already. A Remove that runs at the same time may come before or after.
 //
 // Errors: ctx's cause, and then a request may be under way still and have its
 // effect after the return; [ErrBadPath]; [ErrTooLarge] (see [WithData]);

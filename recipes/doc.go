@@ -11,12 +11,12 @@
 //     any fault of the network or the servers, as long as clocks advance at the
 //     same rate and the holder's process is not paused. To that end a lease is
 //     lost before the servers can expire its session, see [Lease.Lost] and the
-//     rule in evidence.go.
+//     rule in internal/session/evidence.go.
 //   - A paused process can still wake up holding a stale belief: only the
 //     fencing token protects then, see [Lease.Token] and [Fence].
-//   - A session that is ended from the side (by an administrator) gives no
-//     warning: Lost follows within one heartbeat and one round trip; until
-//     then, again, only the fencing token protects.
+//   - A session that an administrator ends gives no warning: Lost follows within
+//     one heartbeat and one round trip; until then, again, only the fencing
+//     token protects.
 //   - Grants are strictly first come, first served among all clients on a path,
 //     Curator's included: nodes are named as Curator 5 names them. Only
 //     [WithLocalHandoff] and [WithGrantRule] change that.

@@ -19,7 +19,7 @@ import (
 //
 // # Rounds
 //
-// One path serves one round after the other: whoever returns from Leave may
+// One path serves one round after the other: a member that returns from Leave may
 // Enter the next at once. A round begins at the instant when n members are
 // there, and is over when all of its members have left or their sessions have
 // ended. Nobody passes Enter before the round has begun, nor Leave before it is

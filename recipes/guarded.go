@@ -114,7 +114,7 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 }
 
 // writing notes that a guarded request is under way, until over is called. The
-// turn of whoever has the lock next does not come before that: the request may be
+// lock is not granted to the next contender before that: the request may be
 // carried out after its caller has given up.
 func writing(leases []*Lease) (over func(), err error) {
 	var holds []*hold

@@ -22,9 +22,9 @@ type hold struct {
 	timer     *time.Timer    // fires at the deadline
 	writes    sync.WaitGroup // guarded requests under way; none begins when the hold is over
 
-	mu     sync.Mutex
-	depth  int      // leases not yet released
-	leases []*Lease // those, to cancel their contexts
+	mu     sync.Mutex // in the order of internal/session/doc.go
+	depth  int        // leases not yet released
+	leases []*Lease   // those, to cancel their contexts
 	isLost bool
 	why    session.Loss
 	over   bool // released or lost
@@ -105,13 +105,13 @@ func (h *hold) atDeadline() {
 	})
 }
 
-// Paths implements dependent.
+// Paths implements session.Dependent.
 func (h *hold) Paths() []string { return h.Nodes }
 
-// Remind implements dependent.
+// Remind implements session.Dependent.
 func (h *hold) Remind(left time.Duration) { h.timer.Reset(left) }
 
-// Suspend implements dependent.
+// Suspend implements session.Dependent.
 func (h *hold) Suspend(suspended bool) {
 	told := h.registry.observer.Suspended
 	if !suspended {
@@ -122,7 +122,7 @@ func (h *hold) Suspend(suspended bool) {
 	}
 }
 
-// Lose implements dependent: it ends the hold without its holder's doing.
+// Lose implements session.Dependent: it ends the hold without its holder's doing.
 func (h *hold) Lose(s session.Locked, why session.Loss) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -71,8 +71,8 @@ func (l *Lease) SessionID() int64 { return l.hold.S.ID }
 func (l *Lease) Depth() int { return l.depth }
 
 // Lost returns a channel that is closed once exclusivity is no longer
-// guaranteed: before the servers can give the lock to another, unless somebody
-// ended the session or deleted the node from the side; then within one
+// guaranteed: before the servers can grant the lock to another client. When an
+// administrator ends the session or deletes the lock node, it is closed within one
 // heartbeat (a sixth of the session timeout) and one round trip. It stays open
 // when the lease is released first.
 func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }

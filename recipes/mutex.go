@@ -9,7 +9,7 @@ import (
 )
 
 // Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
-// token and word of its loss. It is only a name: any number of Mutex values, in
+// token and a notification of its loss. It is only a name: any number of Mutex values, in
 // any number of processes, Curator's included, exclude each other by path.
 //
 // Loss: see [Lease.Lost]. Cancel and timeout: see Acquire. Misuse is refused

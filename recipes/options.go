@@ -56,7 +56,7 @@ func (c *config) checkTimeouts() error {
 }
 
 // WithServerTick tells the servers' tickTime. A heartbeat proves that a lease
-// is safe only when it is a tick old (see evidence.go), so a tick set too small
+// is safe only when it is a tick old (see internal/session/evidence.go), so a tick set too small
 // is unsafe and one set too large only makes leases end earlier when the
 // network fails. Default: 2 s, ZooKeeper's own default, or half the negotiated
 // session timeout if that is less (ZooKeeper's default minimum is two ticks).
@@ -73,7 +73,7 @@ const juteMaxBuffer = 1<<20 - 1
 // returns [ErrTooLarge]. A server's reply that is larger, by more than a kilobyte,
 // ends the connection before memory is taken for it, as it does in ZooKeeper's own
 // client. Servers do not bound their lists of nodes: a lock with more than 15,000
-// contenders needs more than the default, and its acquires wait in vain without.
+// contenders needs more than the default, and its acquires never end without it.
 // Each session has a buffer of this size. Default 1048575.
 func WithJuteMaxBuffer(bytes int) Option {
 	return func(c *config) { c.MaxPacket = bytes }

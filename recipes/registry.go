@@ -20,7 +20,7 @@ type registry struct {
 	observer *Observer // that is told of them
 	notify   *notifier
 
-	mu      sync.Mutex
+	mu      sync.Mutex // in the order of internal/session/doc.go
 	holds   map[ownership]*hold
 	pending map[ownership]chan struct{} // an acquire is under way; closed when it ends
 }

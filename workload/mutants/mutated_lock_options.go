@@ -79,13 +79,14 @@ func WithRevocation(f func(*Lease)) LockOption {
 }
 
 // WithLocalHandoff lets a release hand the lock to the next contender of the
-// same Client, without a word to the servers, up to n times in a row; only then
-// have contenders of other clients their turn. Contenders of the same Client do
-// not stand in the lock's queue but one, so Participants does not list them.
-// First come, first served holds within the Client, and among clients. Where a
-// session ends without a warning, or the lock node is deleted from the side, a
-// hand-off may go on until that is heard of: its tokens are older than those of
-// whom the servers have granted the lock to since, and a [Fence] refuses them. n must be positive to have an effect. Default: 0.
+// same Client, without a request to the servers, up to n times in a row; then the
+// contenders of other clients have their turn. Of the contenders of one Client only
+// one stands in the lock's queue, so Participants does not list the others.
+// First come, first served holds within the Client, and among clients. When an
+// administrator ends the session or deletes the lock node, the lock may be handed on
+// until the Client finds out: the tokens are older then than those that the servers
+// have granted since, and a [Fence] refuses them. n must be positive to have an
+// effect. Default: 0.
 func WithLocalHandoff(n int) MutexOption {
 	return mutexOption(func(c *lockConfig) { c.handoff = n })
 }

@@ -8,8 +8,8 @@ import "github.com/zkverify/zkverify/workload/mutants/internal/queue"
 // InterProcessReadWriteLock, on the same path. It is fair: a reader that comes
 // after a waiting writer waits for it.
 //
-// Both sides are reentrant. Whoever holds the write lock may acquire the read
-// lock, with the context of its lease or by its owner, and has it at once; when
+// Both sides are reentrant. The owner of the write lock may acquire the read
+// lock, with the context of its lease or by its name, and has it at once; when
 // it then releases the write lock it goes on reading, and writers that queued
 // meanwhile stay behind it (CURATOR-621; Curator before 5.5 admits them). The
 // read lock is granted by a node that exists only if the writer's did, never by

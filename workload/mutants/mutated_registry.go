@@ -24,7 +24,7 @@ type registry struct {
 	notify   *notifier
 	sessions *session.Keeper // for defects that go on in another session
 
-	mu      sync.Mutex
+	mu      sync.Mutex // in the order of internal/session/doc.go
 	holds   map[ownership]*hold
 	pending map[ownership]chan struct{} // an acquire is under way; closed when it ends
 }

@@ -21,8 +21,8 @@ const revokeData = "__REVOKE__"
 // Revoke asks the holder of the lock node at path (see [Participant] and
 // [Lease.Node]) to release the lock: Curator's Revoker.attemptRevoke. Nobody is
 // forced: the holder's listeners are called, see [Lease.OnRevoke], and it is up
-// to them. A node that still waits for its turn hears of the request when it has
-// got the lock.
+// to them. The client of a node that still waits is notified of the request when it
+// has acquired the lock.
 //
 // A node that is gone is no error: there is nothing left to release. Errors:
 // ctx's cause; [ErrBadPath], also when the node is not named as a lock's, since

@@ -23,8 +23,8 @@ type SharedCount struct {
 	initial int
 }
 
-// NewSharedCount returns the count at path. Whoever needs it first creates it
-// with the initial value, between −2^31 and 2^31−1, as a persistent node.
+// NewSharedCount returns the count at path. The first call that needs it creates
+// it with the initial value, between −2^31 and 2^31−1, as a persistent node.
 func NewSharedCount(client *Client, path string, initial int) *SharedCount {
 	return &SharedCount{client: client, path: client.resolve(path), initial: initial}
 }

@@ -14,8 +14,8 @@ import (
 // The same directory serves one round after the other. A round is named by the
 // czxid R of its ready node, and its members are
 //
-//   - whoever has a node older than R: it was there when the round began;
-//   - whoever came later and is listed in the ready node's data, a name a line.
+//   - those that have a node older than R, which was there when the round began;
+//   - those that came later and are listed in the ready node's data, a name a line.
 //
 // So a ready node that was left behind (by members that crashed, or by Curator)
 // opens nothing: its round has no members left, and nobody can join, because

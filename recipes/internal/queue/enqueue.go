@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Enqueue creates the contender's node and asks for the queue in the same
-// breath. When it returns an error no node is left, or its deletion is under
+// Enqueue creates the contender's node, and pipelines a list request behind the create
+// if the session knows nothing of the queue. When it returns an error no node is left, or its deletion is under
 // way.
 func (c *Contender) Enqueue(ctx context.Context) error {
 	prefix := c.q.dir + "/" + session.ProtectedName(c.guid, c.kind)

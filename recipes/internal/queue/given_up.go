@@ -58,7 +58,7 @@ func (g *givenUp) standing(places []Place) []Place {
 	}
 	var left []Place
 	for _, p := range places {
-		if !g.guids[session.GuidOf(p.Node)] {
+		if !g.guids[session.GUIDOf(p.Node)] {
 			left = append(left, p)
 		}
 	}

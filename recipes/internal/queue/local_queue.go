@@ -9,7 +9,7 @@ import (
 
 // localQueue is what a session knows of one lock's queue. All contenders of the
 // session share it, so that a release in this process grants to the next
-// contender in this process without a word to the servers.
+// contender in this process without a request to the servers.
 //
 // What makes that safe: once a contender's node has stood in a list of the
 // children, the nodes ahead of it can only go, since every later node gets a
@@ -34,7 +34,7 @@ type localQueue struct {
 	kinds []string
 	users int // contenders, and leases of permits; locked by lines
 
-	mu      sync.Mutex
+	mu      sync.Mutex              // in the order of internal/session/doc.go
 	places  []Place                 // in order
 	own     map[string]*Contender   // of this session, by node
 	waiting map[string][]*Contender // of this session, by the own node they wait for

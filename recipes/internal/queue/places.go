@@ -16,6 +16,7 @@ const (
 	Permit = "lease-"
 )
 
+// The kinds that stand in the queues of the recipes.
 var (
 	Locks      = []string{Lock}
 	ReadWrites = []string{Read, Write}
@@ -27,7 +28,7 @@ var (
 type Place struct {
 	Node     string // name of its node
 	Kind     string // what stands before the sequence: "lock-", "__READ__", "__WRIT__"
-	Sequence int32  // orders the queue, see queue
+	Sequence int32  // orders the queue, see order
 
 	listed int64 // the number of the first list that it was seen in; 0: none
 }

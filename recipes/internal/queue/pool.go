@@ -24,9 +24,10 @@ type Count struct {
 	Read func(context.Context, *session.Session) (size int, version int32, err error)
 }
 
+// A semaphore's directories, below its path.
 const (
-	LocksDir  = "/locks"
-	LeasesDir = "/leases"
+	LocksDir  = "/locks"  // the queue
+	LeasesDir = "/leases" // a node for each permit that is out
 )
 
 // Contend takes n permits in one session. It calls placed when the contender has its

@@ -9,9 +9,8 @@ import (
 )
 
 // AwaitNode waits until the node at path changes or goes, or until it is time
-// to look again. A return without an error says nothing of the node: whoever
-// takes a wake-up for more than a reason to look passes too early (Curator
-// GH-1290).
+// to look again. A return without an error says nothing of the node: a caller
+// that takes it for more than a reason to look passes too early (Curator GH-1290).
 func AwaitNode(ctx context.Context, s *Session, path string) error {
 	up, linkChanged := s.LinkState()
 	if !up {

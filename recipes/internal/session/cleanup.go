@@ -37,7 +37,7 @@ func Remove(ctx context.Context, s *Session, path string, gone func()) error {
 	}
 }
 
-// RemoveHere is remove for a goroutine of the session, which nothing but the end
+// RemoveHere is Remove for a goroutine of the session, which nothing but the end
 // of the session needs to interrupt.
 func RemoveHere(s *Session, path string, gone func()) error {
 	err := s.Conn.Delete(path, -1)

@@ -21,7 +21,8 @@
 //	localQueue (queue)      → givenUp (queue)
 //
 // Every other mutex is locked alone, or last: those of Keeper, watches, hosts,
-// localQueues (queue), and in recipes those of cohort, cohorts and DoubleBarrier.
+// localQueues (queue), and in recipes those of cohort, cohorts and DoubleBarrier. A
+// Fence calls its user's write while it is locked, and is no part of all this.
 //
 // The registry is locked first because a re-entry (registry.enter) asks the hold. A
 // local queue starts goroutines of its session while it is locked (localQueue.request,

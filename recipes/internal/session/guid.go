@@ -31,8 +31,8 @@ const hexDigits = "0123456789abcdef"
 // _c_<uuid>-<kind><sequence>. The guid finds a node whose create was never answered.
 func ProtectedName(guid, kind string) string { return "_c_" + guid + "-" + kind }
 
-// GuidOf returns the uuid in the name of a protected node, or "".
-func GuidOf(name string) string {
+// GUIDOf returns the uuid in the name of a protected node, or "".
+func GUIDOf(name string) string {
 	const length = 36
 	if !strings.HasPrefix(name, "_c_") || len(name) < 3+length {
 		return ""

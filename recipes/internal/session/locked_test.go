@@ -23,7 +23,7 @@ func TestALeaseKeepsToTheShortestTimeoutThatWasGranted(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &Session{
 					common: &common{pace: newPace(1, 3*time.Second)},
-					ID:     5, timeout: 3 * time.Second, held: make(map[dependent]struct{}), nudges: make(chan struct{}, 1),
+					ID:     5, timeout: 3 * time.Second, held: make(map[Dependent]struct{}), nudges: make(chan struct{}, 1),
 				}
 				start := time.Now()
 				s.seen.established(start)

@@ -15,7 +15,7 @@ func startSession(c *common) (*Session, error) {
 		Ended:   make(chan struct{}),
 		changed: make(chan struct{}),
 		timeout: c.cfg.Timeout,
-		held:    make(map[dependent]struct{}),
+		held:    make(map[Dependent]struct{}),
 		waiting: make(map[string]struct{}),
 		calls:   make(chan struct{}, maxCalls),
 		nudges:  make(chan struct{}, 1),

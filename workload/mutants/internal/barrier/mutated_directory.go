@@ -77,7 +77,7 @@ func (r *Directory) list(ctx context.Context) (members []string, ready bool, err
 	return members, ready, err
 }
 
-// watch is list with a watch, for whoever has a node in the directory: the
+// watch is list with a watch, for a member that has a node in the directory: the
 // deletion of that node fires it, so that it outlives no wait (CURATOR-654). A
 // watch for the ready node itself would stay until somebody creates it.
 func (r *Directory) watch(ctx context.Context) (members []string, ready bool, event <-chan zk.Event, err error) {
@@ -125,7 +125,7 @@ func (r *Directory) czxid(ctx context.Context, name string) (int64, error) {
 }
 
 // member returns the first of names that is a member of the round, or "". The
-// round must have been read after the names: whoever joined before the list is
+// round must have been read after the names: a member that joined before the list is
 // in it then, and nobody can have joined since if none of them is a member.
 func (r *Directory) member(ctx context.Context, now *node, names []string) (string, error) {
 	for _, name := range names {

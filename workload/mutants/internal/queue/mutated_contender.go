@@ -16,7 +16,7 @@ import (
 // Contender is the engine under the recipes: it enqueues a node, waits for its
 // turn and leaves. It belongs to one session and ends with it.
 type Contender struct {
-	S      *session.Session
+	S      *session.Session // that it belongs to
 	q      *localQueue
 	kind   string
 	rule   Rule
@@ -139,8 +139,8 @@ func (c *Contender) grab(ctx context.Context, block bool) error {
 
 const holderName = "/holder"
 
-// awaitOwn waits until a node of this session goes. The local queue hears of that from
-// whoever deletes it, and from every list.
+// awaitOwn waits until a node of this session goes. The code that deletes a node tells
+// the local queue, and so does every list.
 func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 	defer c.q.stop(c, node)
 	select {
@@ -358,7 +358,8 @@ func (c *Contender) Leave(ctx context.Context) error {
 	return session.Remove(ctx, c.S, c.path(), c.gone)
 }
 
-// LeaveInBackground is leave for who need not wait: until the channel is closed.
+// LeaveInBackground is Leave for callers that need not wait. The channel is closed when
+// the node, or the session, is gone.
 func (c *Contender) LeaveInBackground() <-chan struct{} {
 	c.leaving()
 	return session.DeleteInBackground(c.S, c.path(), c.gone)
@@ -382,11 +383,11 @@ func (c *Contender) gone() {
 
 // Grant is what a lease stands on: nodes of one session.
 type Grant struct {
-	S       *session.Session
-	Nodes   []string // paths; the first is the lock node
-	Zxid    int64    // of the token
-	Sub     int32    // of the token
-	Permits int
+	S       *session.Session // of the nodes
+	Nodes   []string         // paths; the first is the lock node
+	Zxid    int64            // of the token
+	Sub     int32            // of the token
+	Permits int              // 1 for other locks than semaphores
 
 	// Release deletes the nodes, in order or because the lease is lost, and
 	// returns when they or the session are gone: with zk.ErrNoNode when they had

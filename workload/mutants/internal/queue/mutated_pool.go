@@ -26,9 +26,10 @@ type Count struct {
 	Read func(context.Context, *session.Session) (size int, version int32, err error)
 }
 
+// A semaphore's directories, below its path.
 const (
-	LocksDir  = "/locks"
-	LeasesDir = "/leases"
+	LocksDir  = "/locks"  // the queue
+	LeasesDir = "/leases" // a node for each permit that is out
 )
 
 // contendOneByOne takes n permits one after the other, and keeps those that it

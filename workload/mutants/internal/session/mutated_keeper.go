@@ -24,7 +24,7 @@ type Keeper struct {
 	closing bool
 }
 
-// Start opens a session. It returns at once: get waits for the session.
+// Start opens a session. It returns at once: Get waits for the session.
 func Start(cfg Config) (*Keeper, error) {
 	k := &Keeper{
 		common:  &common{cfg: cfg, pace: newPace(len(cfg.Servers), cfg.Timeout), states: states{told: cfg.Told}},
@@ -158,14 +158,14 @@ func (k *Keeper) Current() *Session {
 	return k.latest
 }
 
-// Closed reports whether close has been called.
+// Closed reports whether Close has been called.
 func (k *Keeper) Closed() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.closing
 }
 
-// Close ends the session. wait waits for what close leaves to do.
+// Close ends the session. Wait waits for what Close leaves to do.
 func (k *Keeper) Close() {
 	k.mu.Lock()
 	k.closing = true

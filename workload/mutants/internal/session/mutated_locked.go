@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Locked is a session that the caller has locked: with alone makes one. What is
+// Locked is a session that the caller has locked: With alone makes one. What is
 // called with a locked session must not call the session's own methods, which lock
 // it again.
 type Locked struct{ s *Session }
@@ -19,9 +19,9 @@ func (s *Session) With(f func(Locked)) {
 	f(Locked{s})
 }
 
-// dependent is what a session takes along when it ends: a lease, in whose name its
+// Dependent is what a session takes along when it ends: a lease, in whose name its
 // nodes are kept. The methods are called with the session locked.
-type dependent interface {
+type Dependent interface {
 	// Paths are those of the nodes that the heartbeat checks.
 	Paths() []string
 	// Lose says that the dependent is lost. It must remove itself.
@@ -76,10 +76,10 @@ func (l Locked) Over() bool { return l.s.over }
 func (l Locked) Suspended() bool { return l.s.suspension.on }
 
 // Add makes d a dependent of the session, until Remove.
-func (l Locked) Add(d dependent) { l.s.held[d] = struct{}{} }
+func (l Locked) Add(d Dependent) { l.s.held[d] = struct{}{} }
 
 // Remove takes a dependent off the session.
-func (l Locked) Remove(d dependent) { delete(l.s.held, d) }
+func (l Locked) Remove(d Dependent) { delete(l.s.held, d) }
 
 // Spawn runs f in a goroutine of the session, which must not be over.
 func (l Locked) Spawn(f func()) { l.s.wg.Go(f) }

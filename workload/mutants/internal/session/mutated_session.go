@@ -34,7 +34,7 @@ type Session struct {
 	Zxids   zxids
 	kept    sync.Map // see keep
 
-	mu         sync.Mutex
+	mu         sync.Mutex    // in the order of doc.go
 	timeout    time.Duration // negotiated
 	seen       evidence
 	up         bool
@@ -42,7 +42,7 @@ type Session struct {
 	over       bool          // ended is closed
 	addr       string        // dialed last
 	link       *wireConn     // the current connection
-	held       map[dependent]struct{}
+	held       map[Dependent]struct{}
 	waiting    map[string]struct{} // paths of own nodes in queues, for the heartbeat
 	suspension suspension
 }
@@ -122,7 +122,7 @@ func (s *Session) Nudge() {
 	}
 }
 
-// Track makes the heartbeat run for a contender's node until untrack.
+// Track makes the heartbeat run for a contender's node until Untrack.
 func (s *Session) Track(node string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
