@@ -20,16 +20,16 @@ type Coverage struct {
 
 	mu     sync.Mutex
 	active map[int]*activeFault
-	met    map[meeting]int
+	counts map[cell]int // how often faults have met it
 }
 
 // NewCoverage is that of a run of some recipes, before any fault.
 func NewCoverage(recipes []histories.Recipe) *Coverage {
-	return &Coverage{recipes: recipes, active: make(map[int]*activeFault), met: make(map[meeting]int)}
+	return &Coverage{recipes: recipes, active: make(map[int]*activeFault), counts: make(map[cell]int)}
 }
 
-// meeting is a fault that begins while a client that it hits does something.
-type meeting struct {
+// cell is a kind of fault, and what a client that it hits does.
+type cell struct {
 	fault string
 	Doing
 }
@@ -49,7 +49,7 @@ func canBe(r histories.Recipe, state fault.Aim) bool {
 type activeFault struct {
 	fault fault.Fault
 	text  string
-	seen  map[met]bool
+	seen  map[clientDoing]bool
 }
 
 // hits reports whether the fault hits a client.
@@ -57,8 +57,8 @@ func (f *activeFault) hits(client int) bool {
 	return len(f.fault.Clients) == 0 || slices.Contains(f.fault.Clients, client)
 }
 
-// met is what a client does that a fault in force has met.
-type met struct {
+// clientDoing is what one of the clients does.
+type clientDoing struct {
 	client int
 	Doing
 }
@@ -67,7 +67,7 @@ type met struct {
 func (v *Coverage) Begin(id int, f fault.Fault) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.active[id] = &activeFault{fault: f, text: fmt.Sprintf("%s %v", f.Name, f.Targets), seen: make(map[met]bool)}
+	v.active[id] = &activeFault{fault: f, text: fmt.Sprintf("%s %v", f.Name, f.Targets), seen: make(map[clientDoing]bool)}
 }
 
 // End says that a fault is in force no more.
@@ -116,26 +116,25 @@ func (v *Coverage) Meet(a *Activity) {
 			continue
 		}
 		for _, d := range now {
-			if m := (met{a.index, d}); !f.seen[m] {
+			if m := (clientDoing{a.index, d}); !f.seen[m] {
 				f.seen[m] = true
-				v.met[meeting{f.fault.Name, d}]++
+				v.counts[cell{f.fault.Name, d}]++
 			}
 		}
 	}
 }
 
-// anyFault is the fault of meetings that are counted over all of them, as they
-// begin.
+// anyFault is the fault of cells that count all faults, as they begin.
 const anyFault = ""
 
 // rank orders what a fault may meet, the rarest first: leases of a recipe of which
 // none was held as any fault began, and then what was met least often by its kind.
 // v is locked.
 func (v *Coverage) rank(kind string, d Doing) int {
-	if d.state == fault.AtHolder && v.met[meeting{anyFault, d}] == 0 {
+	if d.state == fault.AtHolder && v.counts[cell{anyFault, d}] == 0 {
 		return -1
 	}
-	return v.met[meeting{kind, d}]
+	return v.counts[cell{kind, d}]
 }
 
 // Count counts what is held as a fault begins.
@@ -143,7 +142,7 @@ func (v *Coverage) Count(held []histories.Recipe) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, recipe := range held {
-		v.met[meeting{anyFault, Doing{fault.AtHolder, recipe}}]++
+		v.counts[cell{anyFault, Doing{fault.AtHolder, recipe}}]++
 	}
 }
 
@@ -166,7 +165,7 @@ func (v *Coverage) Rarest(kind string, aim fault.Aim, among [][]Doing, patient b
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	// met counts the meetings of a client as it is, of those that the aim is at.
+	// met is how often the rarest cell of a client was met, of those that the aim is at.
 	// A client that does nothing comes last.
 	met := func(all []Doing) int {
 		least := idle
@@ -207,10 +206,10 @@ func (v *Coverage) Ripe(kind string, now [][]Doing) bool {
 	met := true
 	for _, r := range v.recipes {
 		for _, state := range busy {
-			met = met && (!canBe(r, state) || v.met[meeting{kind, Doing{state, r}}] > 0)
+			met = met && (!canBe(r, state) || v.counts[cell{kind, Doing{state, r}}] > 0)
 		}
 	}
 	return met || slices.ContainsFunc(now, func(all []Doing) bool {
-		return slices.ContainsFunc(all, func(d Doing) bool { return d.state != fault.AtAnyone && v.met[meeting{kind, d}] == 0 })
+		return slices.ContainsFunc(all, func(d Doing) bool { return d.state != fault.AtAnyone && v.counts[cell{kind, d}] == 0 })
 	})
 }

@@ -67,7 +67,7 @@ func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
 	if ripe("down") {
 		t.Error("ripe while nobody does anything")
 	}
-	met := func(state fault.Aim) int { return v.met[meeting{"down", Doing{state, histories.Mutex}}] }
+	met := func(state fault.Aim) int { return v.counts[cell{"down", Doing{state, histories.Mutex}}] }
 	hit.SetRecipe(histories.Mutex)
 	other.SetRecipe(histories.Mutex)
 	strike(v, 1, fault.Fault{Name: "down", Clients: []int{0}}, hit)
@@ -77,7 +77,7 @@ func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
 		hit.SetAsking(false)
 	}
 	if met(fault.AtWaiter) != 0 || met(fault.AtEnqueuing) != 1 {
-		t.Errorf("one fault, whose client never had a place: %v", v.met)
+		t.Errorf("one fault, whose client never had a place: %v", v.counts)
 	}
 	for range 2 {
 		hit.SetAsking(true)
@@ -85,12 +85,12 @@ func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
 		hit.SetAsking(false)
 	}
 	if met(fault.AtWaiter) != 1 || met(fault.AtEnqueuing) != 1 || met(fault.AtReleasing) != 0 {
-		t.Errorf("one fault, whose client waited twice: %v", v.met)
+		t.Errorf("one fault, whose client waited twice: %v", v.counts)
 	}
 	v.End(1)
 	hit.SetReleasing(true)
 	if met(fault.AtReleasing) != 0 {
-		t.Errorf("a fault that is over: %v", v.met)
+		t.Errorf("a fault that is over: %v", v.counts)
 	}
 	hit.SetReleasing(false)
 	if got := v.Rarest("down", fault.AtAnyone, now(), true); len(got) != 0 {

@@ -21,7 +21,7 @@ const loading = time.Second
 
 // DivergedServers says of each server that has found since before was counted that its
 // tree was not the leader's, and counts anew. It may have the leader's tree again by
-// now, as after it was sent a snapshot: then compareServers finds no difference. What
+// now, as after it was sent a snapshot: then Compare finds no difference. What
 // clients were told by it in between was wrong all the same. elapsed is the time of the
 // run now.
 func (z *Times) DivergedServers(ctx context.Context, servers ensemble.Ensemble, elapsed time.Duration, before Divergences) (now Divergences, found []histories.Divergence, err error) {
