@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -55,7 +56,8 @@ type check struct {
 	engines  judge.Engines
 	notHeld  ReleaseNotHeld
 	window   int
-	everyOne bool // every violation becomes a witness
+	everyOne bool        // every violation becomes a witness
+	own      []Guarantee // of the user's
 	judging  []judging
 	tally    *tally
 	meetings *meetings
@@ -122,7 +124,11 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	c.conventions(&header)
 	c.tally, c.meetings = newTally(t), newMeetings(&t.Header, recipes)
 	t.Listen(c.tally)
-	for _, g := range guarantees {
+	all, err := c.guarantees()
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range all {
 		if slices.ContainsFunc(recipes, g.of) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
 		}
@@ -178,7 +184,7 @@ func (c *check) look(t *facts.Trace) error {
 }
 
 func (c *check) report(t *facts.Trace) (*Report, error) {
-	r := &Report{ZooKeeper: t.Header.ZooKeeper}
+	r := &Report{ZooKeeper: t.Header.ZooKeeper, own: c.own}
 	for _, j := range c.judging {
 		r.Verdicts = append(r.Verdicts, c.conclude(j, t))
 	}
@@ -213,6 +219,11 @@ func (c *check) conclude(j judging, t *facts.Trace) verdict.Verdict {
 	v := j.verdict
 	j.judge.Conclude(&c.engines, t)
 	v.TellViolations()
+	if j.guarantee.own {
+		for i := range v.Witnesses {
+			witness.Complete(t, &v.Witnesses[i])
+		}
+	}
 	switch {
 	case !v.Promised && v.Outcome != verdict.Unknown:
 		v.Outcome, v.Reason = verdict.NotPromised, "not promised by the target"

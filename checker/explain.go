@@ -37,11 +37,7 @@ type Line struct {
 // means the first one that is violated, in the order of reports. Errors:
 // [ErrNotViolated], those of [Check].
 func Explain(ctx context.Context, h *histories.History, guarantee string, opts ...Option) (*Explanation, error) {
-	v, err := firstViolated(ctx, h, guarantee, opts)
-	if err != nil {
-		return nil, err
-	}
-	g, err := guaranteeNamed(v.Guarantee)
+	v, g, err := firstViolated(ctx, h, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ type Guarantee struct {
 	Summary string // one line
 	Model   string // what it is judged against
 	begin   judge.Maker
+	own     bool // it is one of the user's
 	// of reports whether it is a guarantee of a recipe's locks. One that is of
 	// no recipe of the run has no verdict.
 	of func(histories.Recipe) bool
@@ -193,11 +194,11 @@ var guarantees = []Guarantee{
 // Guarantees returns what the checker judges, in the order of its reports.
 func Guarantees() []Guarantee { return append([]Guarantee(nil), guarantees...) }
 
-// guaranteeNamed returns the guarantee of a name, or an error that wraps
-// ErrNoGuarantee.
-func guaranteeNamed(name string) (Guarantee, error) {
+// guaranteeNamed returns the one of some guarantees that has a name, or an error that
+// wraps ErrNoGuarantee.
+func guaranteeNamed(name string, all []Guarantee) (Guarantee, error) {
 	var known []string
-	for _, g := range guarantees {
+	for _, g := range all {
 		if g.Name == name {
 			return g, nil
 		}

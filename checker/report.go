@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 
@@ -39,7 +40,8 @@ type Report struct {
 	// that was cut off; and what pauses of processes have shown.
 	Notes []string
 
-	idle string // why the run as a whole has shown nothing, or not all that is required
+	own  []Guarantee // of the user's
+	idle string      // why the run as a whole has shown nothing, or not all that is required
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other,
@@ -196,6 +198,25 @@ func (r *Report) Verdict(guarantee string) *verdict.Verdict {
 	return nil
 }
 
+// Guarantees returns those that the report has a verdict on: those of the checker in its
+// order, then the user's. Of one of the user's a report that was read back knows the name
+// alone.
+func (r *Report) Guarantees() []Guarantee {
+	all := slices.DeleteFunc(Guarantees(), func(g Guarantee) bool { return r.Verdict(g.Name) == nil })
+	for i := range r.Verdicts {
+		name := r.Verdicts[i].Guarantee
+		if _, err := guaranteeNamed(name, guarantees); err == nil {
+			continue
+		}
+		g, err := guaranteeNamed(name, r.own)
+		if err != nil {
+			g = Guarantee{Name: name, of: facts.Every, own: true}
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
 // storedReport is a report as JSON has it.
 type storedReport struct {
 	Outcome  verdict.Outcome        `json:"outcome"` // follows, with Reason, from the rest
@@ -229,6 +250,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Notes, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Notes, nil, f.Idle}
 	return nil
 }

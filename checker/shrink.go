@@ -41,11 +41,7 @@ var (
 // progress, if not nil, is told how many events are left. Errors:
 // [ErrNotViolated], [ErrNoGuarantee], those of [Check].
 func Shrink(ctx context.Context, h *histories.History, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
-	v, err := firstViolated(ctx, h, guarantee, opts)
-	if err != nil {
-		return nil, err
-	}
-	g, err := guaranteeNamed(v.Guarantee)
+	v, g, err := firstViolated(ctx, h, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -67,26 +63,32 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 }
 
 // firstViolated judges h and returns the verdict on the named guarantee, or on
-// the first that is violated.
-func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*verdict.Verdict, error) {
+// the first that is violated, and that guarantee.
+func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*verdict.Verdict, Guarantee, error) {
+	none := Guarantee{}
+	all, err := newCheck(ctx, opts).guarantees()
+	if err != nil {
+		return nil, none, err
+	}
 	if guarantee != "" {
-		if _, err := guaranteeNamed(guarantee); err != nil {
-			return nil, err
+		if _, err := guaranteeNamed(guarantee, all); err != nil {
+			return nil, none, err
 		}
 	}
 	r, err := Check(ctx, h, opts...)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated && len(v.Witnesses) > 0 && (guarantee == "" || v.Guarantee == guarantee) {
-			return v, nil
+			g, err := guaranteeNamed(v.Guarantee, all)
+			return v, g, err
 		}
 	}
 	if guarantee == "" {
-		return nil, ErrNotViolated
+		return nil, none, ErrNotViolated
 	}
-	return nil, r.refuse(guarantee, h.Header.Shrunk)
+	return nil, none, r.refuse(guarantee, h.Header.Shrunk)
 }
 
 // shrunk makes a note of what was left out of the history. It returns an error if
@@ -100,7 +102,7 @@ func (c *check) shrunk(header *histories.Header) error {
 		c.engines.Notes = append(c.engines.Notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
 		return nil
 	}
-	if _, err := guaranteeNamed(s.Guarantee); err != nil {
+	if _, err := guaranteeNamed(s.Guarantee, slices.Concat(guarantees, c.own)); err != nil {
 		return fmt.Errorf("the header says that the history was shrunk for %w", err)
 	}
 	return fmt.Errorf("%w: the header says that the history was shrunk for %s, which none of its locks has", ErrNoGuarantee, s.Guarantee)

@@ -12,6 +12,6 @@ func Tell(e *histories.Event) string { return story.Tell(e) }
 // Fenced says what a fencing token would have done about a violation of the named
 // guarantee.
 func Fenced(guarantee string, w verdict.Witness) string {
-	g, _ := guaranteeNamed(guarantee)
+	g, _ := guaranteeNamed(guarantee, guarantees)
 	return g.fenced(w)
 }

@@ -34,9 +34,9 @@ const asWhole = "the run as a whole"
 func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 	bad := false
 	for _, use := range r.Recipes {
-		for _, g := range checker.Guarantees() {
-			if v := r.Verdict(g.Name); v != nil && g.Of(use.Recipe) {
-				c := caseOf(&header, use.Recipe, v)
+		for _, g := range r.Guarantees() {
+			if g.Of(use.Recipe) {
+				c := caseOf(&header, use.Recipe, r.Verdict(g.Name))
 				bad = bad || c.counts()
 				cases = append(cases, c)
 			}

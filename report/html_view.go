@@ -88,7 +88,7 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 		Rerun: rerun(p.header, name), Check: "zkverify check " + quote(name), Faults: len(p.faults),
 		Processes: len(p.timeline.laneNo), Lanes: len(p.timeline.lanes),
 	}
-	described := checker.Guarantees()
+	described := r.Guarantees()
 	first := map[string]int{}
 	for i, s := range p.stories {
 		if first[s.guarantee] == 0 {

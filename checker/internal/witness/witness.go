@@ -9,15 +9,24 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// New clips the times to the history and finds the faults that matter.
+// New returns the witness of a violation, without words. It clips the times to the
+// history and finds the faults that matter.
 func New(t *facts.Trace, lock string, from, to time.Duration, parties ...verdict.Party) verdict.Witness {
 	w := verdict.Witness{Lock: lock, From: from, To: to, Parties: parties}
 	if to == facts.Forever {
-		w.To, w.Open = t.End, true
+		w.Open = true
 	}
-	w.Faults = faultsAround(t, w.From, w.To, parties)
-	w.SessionEnds = sessionEnds(t, w.To, parties)
+	Complete(t, &w)
 	return w
+}
+
+// Complete adds the faults around a violation, and the ends of its parties' sessions.
+func Complete(t *facts.Trace, w *verdict.Witness) {
+	if w.Open {
+		w.To = t.End
+	}
+	w.Faults = faultsAround(t, w.From, w.To, w.Parties)
+	w.SessionEnds = sessionEnds(t, w.To, w.Parties)
 }
 
 // maxFaults bounds the faults that one witness lists.

@@ -1,0 +1,89 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// OwnGuarantee is a guarantee of your own: see [WithGuarantee].
+type OwnGuarantee struct {
+	Name    string // that no other guarantee has
+	Summary string // one line
+	Model   string // what it is judged against
+	// Of reports whether it is a guarantee of a recipe's locks. Nil means of every
+	// recipe. A history without locks of such a recipe is not judged on it.
+	Of func(histories.Recipe) bool
+	// Begin returns the judge of a history with this header.
+	Begin func(header *histories.Header) EventJudge
+}
+
+// EventJudge judges one history on a guarantee of your own.
+type EventJudge interface {
+	// Event takes in the next event, the one of index i. The event must not be kept:
+	// it is another one when Event is called again.
+	Event(i int, e *histories.Event)
+	// Conclude is asked once, after the last event. Violations are reported with
+	// v.Violate, which may be called here alone; then v.Conclude, or v.Idle if nothing
+	// put the guarantee to the test, says what came of it. v is promised and expected
+	// until Conclude says otherwise. The faults around a violation, and the ends of its
+	// parties' sessions, are filled in afterwards.
+	Conclude(v *verdict.Verdict)
+}
+
+// WithGuarantee has a history judged on a guarantee of your own, too. It is reported,
+// explained and shrunk like any other. Only the interval engine counts for it:
+// with [Porcupine] alone it is not judged.
+func WithGuarantee(g OwnGuarantee) Option {
+	of := g.Of
+	if of == nil {
+		of = facts.Every
+	}
+	return func(c *check) {
+		c.own = append(c.own, Guarantee{Name: g.Name, Summary: g.Summary, Model: g.Model, of: of, own: true, begin: g.begin})
+	}
+}
+
+func (g *OwnGuarantee) begin(t *facts.Trace, v *verdict.Verdict) judge.Judge {
+	v.Promised, v.Expected = true, true
+	j := &eventJudge{v: v, events: g.Begin(&t.Header)}
+	t.Listen(j)
+	return j
+}
+
+// eventJudge is an EventJudge among the other judges.
+type eventJudge struct {
+	facts.Deaf
+	events EventJudge
+	v      *verdict.Verdict
+}
+
+// Event hands the event on.
+func (j *eventJudge) Event(i int, e *histories.Event) { j.events.Event(i, e) }
+
+// Window needs none.
+func (j *eventJudge) Window(*judge.Engines, *facts.Trace) {}
+
+// Conclude asks for the verdict.
+func (j *eventJudge) Conclude(*judge.Engines, *facts.Trace) {
+	j.events.Conclude(j.v)
+	if j.v.Outcome == "" {
+		j.v.Outcome, j.v.Reason = verdict.Unknown, "its judge has not said what came of it"
+	}
+}
+
+// guarantees returns all that a history may be judged on. It returns an error if two
+// have one name.
+func (c *check) guarantees() ([]Guarantee, error) {
+	all := slices.Concat(guarantees, c.own)
+	for i, g := range all {
+		if slices.ContainsFunc(all[:i], func(other Guarantee) bool { return other.Name == g.Name }) || g.Name == "" {
+			return nil, fmt.Errorf("checker: a guarantee needs a name of its own, and %q is none", g.Name)
+		}
+	}
+	return all, nil
+}
