@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/examples/shortholds"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -33,7 +34,7 @@ func cycles(seconds ...int) *histories.History {
 }
 
 func TestAnOwnGuaranteeIsJudgedExplainedAndShrunk(t *testing.T) {
-	ctx, own := context.Background(), checker.WithGuarantee(shortHolds(2*time.Second))
+	ctx, own := context.Background(), checker.WithGuarantee(shortholds.Guarantee(2*time.Second))
 	h := cycles(1, 5, 1, 3, 1)
 	r, err := checker.Check(ctx, h, own)
 	if err != nil {
@@ -78,7 +79,7 @@ func TestAnOwnGuaranteeHoldsOrIsIdle(t *testing.T) {
 		{cycles(1, 1), checker.Porcupine, verdict.NotJudged},
 		{cycles(), checker.Both, verdict.NotExercised},
 	} {
-		r, err := checker.Check(context.Background(), c.h, checker.WithGuarantee(shortHolds(2*time.Second)), checker.WithEngine(c.engine))
+		r, err := checker.Check(context.Background(), c.h, checker.WithGuarantee(shortholds.Guarantee(2*time.Second)), checker.WithEngine(c.engine))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,14 +89,14 @@ func TestAnOwnGuaranteeHoldsOrIsIdle(t *testing.T) {
 	}
 	semaphore := cycles()
 	semaphore.Header.Recipe = string(histories.Semaphore)
-	r, err := checker.Check(context.Background(), semaphore, checker.WithGuarantee(shortHolds(time.Second)))
+	r, err := checker.Check(context.Background(), semaphore, checker.WithGuarantee(shortholds.Guarantee(time.Second)))
 	if err != nil || r.Verdict("short holds") != nil {
 		t.Errorf("of a recipe that it is not of: %v, %v", r, err)
 	}
 }
 
 func TestAnOwnGuaranteeIsReadBackByItsName(t *testing.T) {
-	r, err := checker.Check(context.Background(), cycles(5), checker.WithGuarantee(shortHolds(time.Second)))
+	r, err := checker.Check(context.Background(), cycles(5), checker.WithGuarantee(shortholds.Guarantee(time.Second)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +116,9 @@ func TestAnOwnGuaranteeIsReadBackByItsName(t *testing.T) {
 
 func TestAnOwnGuaranteeHasANameOfItsOwn(t *testing.T) {
 	for _, name := range []string{checker.Fencing, "short holds", ""} {
-		g := shortHolds(time.Second)
+		g := shortholds.Guarantee(time.Second)
 		g.Name = name
-		_, err := checker.Check(context.Background(), cycles(1), checker.WithGuarantee(shortHolds(time.Second)), checker.WithGuarantee(g))
+		_, err := checker.Check(context.Background(), cycles(1), checker.WithGuarantee(shortholds.Guarantee(time.Second)), checker.WithGuarantee(g))
 		if err == nil || !strings.Contains(err.Error(), "name of its own") {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -3,6 +3,7 @@ package verify
 import (
 	"time"
 
+	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -16,6 +17,7 @@ type Option func(*settings)
 type settings struct {
 	config  workload.Config // but for Ensemble, Network, Target and Recorder
 	recipes []string
+	own     []checker.Option // guarantees of the user's
 	seeded  bool
 	servers ensemble.Ensemble // nil: three servers are started
 	keep    string            // nothing: what passes is removed
@@ -35,6 +37,16 @@ func Faults(names ...string) Option { return func(s *settings) { s.config.Faults
 // can make, such as a disk that fills, says what it needs in its Needs.
 func OwnFaults(kinds ...fault.Kind) Option {
 	return func(s *settings) { s.config.Kinds = append(faults.List(), kinds...) }
+}
+
+// OwnGuarantees are guarantees of yours, which the lock is held to beside those that
+// zkverify has.
+func OwnGuarantees(all ...checker.OwnGuarantee) Option {
+	return func(s *settings) {
+		for _, g := range all {
+			s.own = append(s.own, checker.WithGuarantee(g))
+		}
+	}
 }
 
 // Seed decides which faults come when and what clients do. By default it is drawn

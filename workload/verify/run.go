@@ -90,7 +90,7 @@ func (s *settings) run(ctx context.Context, t testing.TB, dir string) (_ *ran, e
 	}
 	// Judging goes on after an interrupt; a second one ends the process.
 	judging := context.WithoutCancel(ctx)
-	header, r, err := folder.JudgeFile(judging, out.History, checker.WithTimeLimit(judgeWithin))
+	header, r, err := folder.JudgeFile(judging, out.History, append(s.own, checker.WithTimeLimit(judgeWithin))...)
 	if err != nil {
 		return nil, errors.Join(out.failed, err)
 	}
