@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"histories":               {},
 	"internal/wait":           {},
 	"internal/words":          {},
-	"checker":                 {"checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/judge", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/search", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "internal/words"},
+	"checker":                 {"checker/internal/witness", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/judge", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/search", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "internal/words"},
 	"checker/bench":           {"checker", "checker/verdict", "histories", "internal/words"},
 	"ensemble":                {"ensemble/child", "ensemble/links", "ensemble/internal/ports", "internal/relay", "histories"},
 	"ensemble/docker":         {"ensemble", "ensemble/links", "ensemble/internal/ports", "internal/relay"},
