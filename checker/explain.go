@@ -2,7 +2,6 @@ package checker
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -49,27 +48,4 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 	}
 	x.Fencing = g.fenced(x.Witness)
 	return x, nil
-}
-
-const noPart = "Fencing has no part in this."
-
-// fenced says what a fencing token would have done about a violation.
-func (g Guarantee) fenced(w verdict.Witness) string {
-	if g.fencing != "" {
-		return g.fencing
-	}
-	if len(w.Parties) < 2 {
-		return noPart
-	}
-	a, b := w.Parties[0], w.Parties[1]
-	none := histories.Token{}
-	switch {
-	case a.Token == none || b.Token == none:
-		return "The lock gives no fencing tokens: nothing stands between the two and the data."
-	case a.Token.Less(b.Token):
-		return fmt.Sprintf("A store behind the fence takes %s from %v, and from then on refuses %s, that of %v: no update is lost.", verdict.Token(b.Token), b, verdict.Token(a.Token), a)
-	case b.Token.Less(a.Token):
-		return fmt.Sprintf("The one that came later, %v, has the older token: a store behind the fence refuses it as soon as it has seen that of %v.", b, a)
-	}
-	return "Both have the same token: a fence cannot tell them apart."
 }

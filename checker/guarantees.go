@@ -67,6 +67,9 @@ type Guarantee struct {
 // Of reports whether it is a guarantee of a recipe's locks.
 func (g Guarantee) Of(r histories.Recipe) bool { return g.of(r) }
 
+// noPart is said of violations that a fence has nothing to do with.
+const noPart = "Fencing has no part in this."
+
 var guarantees = []Guarantee{
 	{
 		Name:    MutualExclusion,

@@ -29,28 +29,6 @@ type Unmet struct {
 	State  State
 }
 
-// Unmet returns the cells of some kinds of faults that are empty: all of those of a
-// kind that never struck.
-func (r *Report) Unmet(faults []string) (out []Unmet) {
-	for _, fault := range faults {
-		for _, use := range r.Recipes {
-			row := Meetings{fault, use.Recipe, nil}
-			for _, m := range r.Meetings {
-				if m.Fault == fault && m.Recipe == use.Recipe {
-					row = m
-				}
-			}
-			if row.Met == nil {
-				row.Met = statesOf(use.Recipe, true)
-			}
-			for _, s := range row.Unmet() {
-				out = append(out, Unmet{fault, use.Recipe, s})
-			}
-		}
-	}
-	return out
-}
-
 // statesOf returns the states in which processes can be with a recipe, none of
 // them met. Where nobody tells a place in a queue, who waits cannot be told from
 // who enqueues.

@@ -1,11 +1,22 @@
 package checker
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+)
+
+// Errors of [Shrink] and [Explain].
+var (
+	// ErrNotViolated: the history does not violate the guarantee, or any when
+	// none is named. Of a named one the error that wraps it says what came of it, and
+	// which others are violated.
+	ErrNotViolated = errors.New("no guarantee is violated")
+	// ErrNoGuarantee: there is none of this name.
+	ErrNoGuarantee = errors.New("unknown guarantee")
 )
 
 // notViolated is ErrNotViolated of a named guarantee: what came of it, and which

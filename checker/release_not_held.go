@@ -25,15 +25,3 @@ const (
 // WithReleaseNotHeld chooses how a release that is answered "not held" is read.
 // The default, and what an empty one means, is what the header of the history says.
 func WithReleaseNotHeld(r ReleaseNotHeld) Option { return func(c *check) { c.notHeld = r } }
-
-// conventions chooses what the options leave open as the header says.
-func (c *check) conventions(header *histories.Header) {
-	asSaid := c.notHeld == ""
-	if asSaid {
-		c.notHeld = ReleaseNotHeld(header.ReleaseNotHeld)
-	}
-	c.engines.NotHeldViolates = c.notHeld == NotHeldAsViolation
-	if asSaid && c.notHeld == NotHeldAsViolation {
-		c.engines.Notes = append(c.engines.Notes, "the history has no header of zkverify, or has been made of one that has none; it is read as Knossos reads it: an operation that fails had no effect, so a holder whose release fails, and who was not told of a loss, still believed to hold the lock (--release-not-held violation; as-lost is the other reading)")
-	}
-}

@@ -167,6 +167,28 @@ func (r *Report) RequireCoverage(faults []string) {
 	r.idle = fmt.Sprintf("of the coverage that is required, %s: %s", words.Count(len(empty), "cell")+" empty", strings.Join(cells, ", "))
 }
 
+// Unmet returns the cells of some kinds of faults that are empty: all of those of a
+// kind that never struck.
+func (r *Report) Unmet(faults []string) (out []Unmet) {
+	for _, fault := range faults {
+		for _, use := range r.Recipes {
+			row := Meetings{fault, use.Recipe, nil}
+			for _, m := range r.Meetings {
+				if m.Fault == fault && m.Recipe == use.Recipe {
+					row = m
+				}
+			}
+			if row.Met == nil {
+				row.Met = statesOf(use.Recipe, true)
+			}
+			for _, s := range row.Unmet() {
+				out = append(out, Unmet{fault, use.Recipe, s})
+			}
+		}
+	}
+	return out
+}
+
 // ErrViolated is wrapped by the error of [Report.Err] when a guarantee is violated.
 var ErrViolated = errors.New("violated")
 

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,16 +10,6 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/shrink"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
-)
-
-// Errors of [Shrink] and [Explain].
-var (
-	// ErrNotViolated: the history does not violate the guarantee, or any when
-	// none is named. Of a named one the error that wraps it says what came of it, and
-	// which others are violated.
-	ErrNotViolated = errors.New("no guarantee is violated")
-	// ErrNoGuarantee: there is none of this name.
-	ErrNoGuarantee = errors.New("unknown guarantee")
 )
 
 // Shrink returns a part of h, as small as it gets by leaving events out, with the
@@ -89,23 +78,6 @@ func firstViolated(ctx context.Context, h *histories.History, guarantee string, 
 		return nil, none, ErrNotViolated
 	}
 	return nil, none, r.refuse(guarantee, h.Header.Shrunk)
-}
-
-// shrunk makes a note of what was left out of the history. It returns an error if
-// there is nothing to judge by what its header says.
-func (c *check) shrunk(header *histories.Header) error {
-	s := header.Shrunk
-	switch {
-	case s == nil:
-		return nil
-	case len(c.judging) > 0:
-		c.engines.Notes = append(c.engines.Notes, fmt.Sprintf("the history was shrunk, from %d events, for a violation of %s: it is judged on nothing else", s.Events, s.Guarantee))
-		return nil
-	}
-	if _, err := guaranteeNamed(s.Guarantee, slices.Concat(guarantees, c.own)); err != nil {
-		return fmt.Errorf("the header says that the history was shrunk for %w", err)
-	}
-	return fmt.Errorf("%w: the header says that the history was shrunk for %s, which none of its locks has", ErrNoGuarantee, s.Guarantee)
 }
 
 // violations returns all violations of a guarantee in a part of a history, as the
