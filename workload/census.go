@@ -48,7 +48,7 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	wait.Until(ctx, settleNodes, func() bool {
 		var nodesErr, watchesErr error
 		c.Contenders, nodesErr = r.Observer.Ephemerals(root)
-		c.Watched, watchesErr = r.watched(ctx, root)
+		c.Watched, watchesErr = watched(ctx, r.cfg.Ensemble, root)
 		c.Watches = len(c.Watched)
 		err = errors.Join(nodesErr, watchesErr)
 		if err != nil {
@@ -59,10 +59,10 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	return err
 }
 
-// watched lists the paths under root that the servers keep a watch on, once for
+// watched lists the paths under root that the servers of e keep a watch on, once for
 // each session that does.
-func (r *run) watched(ctx context.Context, root string) (paths []string, err error) {
-	for _, s := range r.cfg.Ensemble.Servers() {
+func watched(ctx context.Context, e ensemble.Ensemble, root string) (paths []string, err error) {
+	for _, s := range e.Servers() {
 		text, err := ensemble.Four(ctx, s.Addr, "wchp")
 		if err != nil {
 			return nil, err

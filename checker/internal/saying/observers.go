@@ -52,11 +52,11 @@ func (s *sayings) settle(l *leaseSaid) {
 	}
 	switch {
 	case l.lost == 1 && h.Why == facts.ByRelease && h.Released != facts.Forever:
-		s.wrong(s.endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", witness.OfHold(h), h.Lock, witness.OfHold(h), verdict.At(h.Released)))
+		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", witness.OfHold(h), h.Lock, witness.OfHold(h), verdict.At(h.Released)))
 	case l.released == 1 && h.Why == facts.ByLoss && h.Acquire.Parts > 1:
 		return // another one of several was lost, and what was left given back
 	case l.released == 1 && h.Why == facts.ByLoss:
-		s.wrong(s.endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", witness.OfHold(h), h.Lock, verdict.At(h.End)))
+		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", witness.OfHold(h), h.Lock, verdict.At(h.End)))
 	default:
 		return
 	}
@@ -64,7 +64,7 @@ func (s *sayings) settle(l *leaseSaid) {
 }
 
 // endOf is the party whose part is the end of its hold.
-func (s *sayings) endOf(h *facts.Hold) verdict.Party {
+func endOf(h *facts.Hold) verdict.Party {
 	p := witness.OfHold(h)
 	p.From = h.End
 	return p
@@ -101,7 +101,7 @@ func (s *sayings) untold() {
 			if l.acquired == 0 {
 				end = "was acquired"
 			}
-			s.wrong(s.endOf(h), h.Lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", witness.OfHold(h), h.Lock, end))
+			s.wrong(endOf(h), h.Lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", witness.OfHold(h), h.Lock, end))
 		}
 	}
 }
