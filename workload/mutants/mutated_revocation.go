@@ -148,7 +148,7 @@ func (h *hold) watchRevocation() {
 		}
 		select {
 		case <-watch.Event:
-			h.S.Watches.Fired(watch)
+			h.S.WatchFired(watch)
 		case <-linkChanged:
 		case <-ctx.Done():
 			return

@@ -203,10 +203,10 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 		whose = append(whose, nil)
 	}
 	guid := requestOf(members[0]).guid
-	b.s.Zxids.Expect(guid)
+	b.s.ExpectZxid(guid)
 	results, err := b.s.Conn.Multi(ops...)
 	err = session.Sent(err)
-	zxid := b.s.Zxids.Take(guid)
+	zxid := b.s.TakeZxid(guid)
 	if err != nil {
 		i := slices.IndexFunc(results, func(r zk.MultiResponse) bool { return r.Error != nil })
 		if i < 0 {

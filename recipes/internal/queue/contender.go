@@ -138,7 +138,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 	defer again.Stop()
 	select {
 	case e := <-watch.Event:
-		c.S.Watches.Fired(watch)
+		c.S.WatchFired(watch)
 		if e.Type == zk.EventNodeDeleted {
 			c.q.gone(node)
 		} else {
@@ -204,9 +204,9 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 	defer again.Stop()
 	select {
 	case <-first.Event:
-		c.S.Watches.Fired(first)
+		c.S.WatchFired(first)
 	case <-second.Event:
-		c.S.Watches.Fired(second)
+		c.S.WatchFired(second)
 	case <-c.woken: // its own node has gone, or another one that it may have waited for
 		if !c.q.has(c) {
 			return session.ErrNodeGone

@@ -27,7 +27,7 @@ func AwaitNode(ctx context.Context, s *Session, path string) error {
 	}
 	fired, err := AwaitEvent(ctx, s, watch.Event, linkChanged, s.Timeout()) // a single watch is not to be trusted alone (ZOOKEEPER-3145)
 	if fired {
-		s.Watches.Fired(watch)
+		s.watches.fired(watch)
 	}
 	return err
 }

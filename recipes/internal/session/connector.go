@@ -91,7 +91,7 @@ func (c connector) answered(sent, at time.Time, confirmedWrite bool) {
 
 // created implements wireTap: the node at path was created by transaction zxid.
 func (c connector) created(path string, zxid int64) {
-	c.s.Zxids.created(GUIDOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
+	c.s.zxids.created(GUIDOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
 }
 
 // event is called by two goroutines of the Conn and must not block.

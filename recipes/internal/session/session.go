@@ -17,20 +17,20 @@ import (
 // (heartbeat.go) and ends with the session; one more closes the Conn.
 type Session struct {
 	*common
-	Conn    *zk.Conn
-	ID      int64         // valid once ready is closed
-	ready   chan struct{} // closed: established
-	Ended   chan struct{} // closed: no request of this session can succeed any more
-	Quit    context.Context
+	Conn    *zk.Conn                // for requests: see Call
+	ID      int64                   // valid once ready is closed
+	ready   chan struct{}           // closed: established
+	Ended   chan struct{}           // closed: no request of this session can succeed any more
+	Quit    context.Context         // ends when the Conn has been closed, after Ended
 	stop    context.CancelFunc      // cancels quit
 	dials   context.Context         // ends with the session: dials, and waits for them
 	noDial  context.CancelCauseFunc // cancels dials
 	wg      sync.WaitGroup
 	nudges  chan struct{} // capacity 1: beat now
-	calls   chan struct{} // a place for each request under way, see call
-	Watches watches
-	Zxids   zxids
-	kept    sync.Map // see keep
+	calls   chan struct{} // a place for each request under way, see Call
+	watches watches
+	zxids   zxids
+	kept    sync.Map // see Keep
 
 	mu         sync.Mutex    // in the order of doc.go
 	timeout    time.Duration // negotiated

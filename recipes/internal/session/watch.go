@@ -39,15 +39,18 @@ const childrenOf = "/"
 
 // share returns the watch of this name, which set sets if there is none.
 func share(ctx context.Context, s *Session, name string, set func() (<-chan zk.Event, error)) (Watched, error) {
-	if watch, ok := s.Watches.find(name); ok {
+	if watch, ok := s.watches.find(name); ok {
 		return watch, nil
 	}
 	ch, err := Call(ctx, s, func() (<-chan zk.Event, error) {
 		ch, err := set()
 		if err == nil {
-			s.Watches.add(name, ch) // also when the caller has gone
+			s.watches.add(name, ch) // also when the caller has gone
 		}
 		return ch, err
 	}, nil)
 	return Watched{name, ch}, err
 }
+
+// WatchFired forgets a watch that a waiter has seen fire.
+func (s *Session) WatchFired(watch Watched) { s.watches.fired(watch) }

@@ -19,8 +19,8 @@ func (z *zxids) created(guid string, zxid int64) {
 	}
 }
 
-// Expect has the transaction of a create kept for take.
-func (z *zxids) Expect(guid string) {
+// expect has the transaction of a create kept for take.
+func (z *zxids) expect(guid string) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.all == nil {
@@ -29,12 +29,19 @@ func (z *zxids) Expect(guid string) {
 	z.all[guid] = 0
 }
 
-// Take returns the transaction that created the node with this guid, 0 when it was
+// take returns the transaction that created the node with this guid, 0 when it was
 // not told.
-func (z *zxids) Take(guid string) int64 {
+func (z *zxids) take(guid string) int64 {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	zxid := z.all[guid]
 	delete(z.all, guid)
 	return zxid
 }
+
+// ExpectZxid keeps the transaction of a create, of a node with this guid, for TakeZxid.
+func (s *Session) ExpectZxid(guid string) { s.zxids.expect(guid) }
+
+// TakeZxid returns the transaction that created the node with this guid, 0 when the
+// reply has not come or the path was too long to be read along.
+func (s *Session) TakeZxid(guid string) int64 { return s.zxids.take(guid) }

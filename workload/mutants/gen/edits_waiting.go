@@ -30,7 +30,7 @@ func (c *Contender) sleep(ctx context.Context) error {
 		c.q.outdated()`},
 
 	// mutant-event-dropped
-	{"internal/queue/contender.go", "		c.S.Watches.Fired(watch)\n		if e.Type == zk.EventNodeDeleted {", `		c.S.Watches.Fired(watch)
+	{"internal/queue/contender.go", "		c.S.WatchFired(watch)\n		if e.Type == zk.EventNodeDeleted {", `		c.S.WatchFired(watch)
 		if c.S.Defect() == "mutant-event-dropped" && rand.IntN(20) == 0 {
 			return c.overlook(ctx, again.C)
 		}
@@ -66,7 +66,7 @@ func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error 
 		select {
 		case e := <-watch.Event:
 			if e.Type == zk.EventNodeDeleted {
-				c.S.Watches.Fired(watch)
+				c.S.WatchFired(watch)
 				c.q.gone(node)
 				return nil
 			}

@@ -190,7 +190,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 		select {
 		case e := <-watch.Event:
 			if e.Type == zk.EventNodeDeleted {
-				c.S.Watches.Fired(watch)
+				c.S.WatchFired(watch)
 				c.q.gone(node)
 				return nil
 			}
@@ -201,7 +201,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 	}
 	select {
 	case e := <-watch.Event:
-		c.S.Watches.Fired(watch)
+		c.S.WatchFired(watch)
 		if c.S.Defect() == "mutant-event-dropped" && rand.IntN(20) == 0 {
 			return c.overlook(ctx, again.C)
 		}
@@ -289,9 +289,9 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 	defer again.Stop()
 	select {
 	case <-first.Event:
-		c.S.Watches.Fired(first)
+		c.S.WatchFired(first)
 	case <-second.Event:
-		c.S.Watches.Fired(second)
+		c.S.WatchFired(second)
 	case <-c.woken: // its own node has gone, or another one that it may have waited for
 		if !c.q.has(c) {
 			return session.ErrNodeGone

@@ -39,13 +39,13 @@ func (c *Contender) Enqueue(ctx context.Context) error {
 
 // create makes the contender's node by a request that returns its path.
 func (c *Contender) create(ctx context.Context, request func() (string, error)) error {
-	c.S.Zxids.Expect(c.guid)
+	c.S.ExpectZxid(c.guid)
 	err := enqueueAll(ctx, c.S, []*Contender{c}, func() ([]string, error) {
 		path, err := request()
 		return []string{path}, err
 	})
 	if err != nil {
-		c.S.Zxids.Take(c.guid)
+		c.S.TakeZxid(c.guid)
 		c.q.exit()
 	}
 	return err
@@ -85,7 +85,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 		paths, err := session.Call(ctx, s, request, abandoned)
 		switch {
 		case err == nil:
-			zxid := s.Zxids.Take(all[0].guid)
+			zxid := s.TakeZxid(all[0].guid)
 			if zxid == 0 { // its path is too long for the tap
 				if zxid, err = session.Identify(ctx, s, paths[0]); err != nil {
 					giveUp()
@@ -187,7 +187,7 @@ func findContenders(ctx context.Context, s *session.Session, all []*Contender) (
 		paths, zxids = append(paths, got[0]), append(zxids, zxid)
 	}
 	for i, c := range all {
-		s.Zxids.Take(c.guid)
+		s.TakeZxid(c.guid)
 		c.enqueued(paths[i], zxids[i])
 	}
 	return true, nil
@@ -198,7 +198,7 @@ func findContenders(ctx context.Context, s *session.Session, all []*Contender) (
 func EnqueueTogether(ctx context.Context, s *session.Session, all []*Contender) error {
 	var ops []any
 	for _, c := range all {
-		s.Zxids.Expect(c.guid)
+		s.ExpectZxid(c.guid)
 		ops = append(ops, &zk.CreateRequest{
 			Path: c.q.dir + "/" + session.ProtectedName(c.guid, c.kind), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
 		})
@@ -212,7 +212,7 @@ func EnqueueTogether(ctx context.Context, s *session.Session, all []*Contender) 
 		return paths, err
 	})
 	for _, c := range all {
-		s.Zxids.Take(c.guid)
+		s.TakeZxid(c.guid)
 		if err != nil {
 			c.q.exit()
 		}

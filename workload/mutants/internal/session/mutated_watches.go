@@ -46,8 +46,8 @@ func (w *watches) add(name string, ch <-chan zk.Event) {
 	w.set[name] = ch
 }
 
-// Fired forgets a watch that a waiter has seen fire.
-func (w *watches) Fired(seen Watched) {
+// fired forgets a watch that a waiter has seen fire.
+func (w *watches) fired(seen Watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.set[seen.name] == seen.Event {
