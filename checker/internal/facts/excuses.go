@@ -17,7 +17,7 @@ func (f *Fault) excuses() bool {
 // grace is how long after its end a fault still excuses beliefs; negative if it
 // excuses none at all. A forced expiry, or the deletion of a node, excuses only whom the target promises to
 // tell. A process that does not run cannot be told of anything by any lock.
-func (l *faultLog) grace(f *Fault) time.Duration {
+func (l *FaultLog) grace(f *Fault) time.Duration {
 	if f.Name == histories.WorkerPause {
 		return l.WakeGrace
 	}
@@ -32,7 +32,7 @@ func (l *faultLog) grace(f *Fault) time.Duration {
 // may have been on its way already), that is for the loss bound; while its
 // process was paused, and until it must have noticed. They are disjoint and in
 // order.
-func (l *faultLog) Excuses(h *Hold) []Span {
+func (l *FaultLog) Excuses(h *Hold) []Span {
 	var out []Span
 	from := h.Call
 	if h.Recipe() == histories.Handoff {
@@ -84,7 +84,7 @@ func (f *Fault) robbed(h *Hold) bool {
 // HandedBlindly reports whether h was handed on within its client when what it stands
 // on had just been taken away, and nobody there could know. It is the belief of the one
 // before that goes on, and no grant of the service: what it writes the fence refuses.
-func (l *faultLog) HandedBlindly(h *Hold) bool {
+func (l *FaultLog) HandedBlindly(h *Hold) bool {
 	if h.Recipe() != histories.Handoff || h.Token.Sub == 0 {
 		return false
 	}

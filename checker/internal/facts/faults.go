@@ -31,8 +31,8 @@ func (f *Fault) OnServers() bool {
 	return slices.ContainsFunc(f.Targets, func(target string) bool { return strings.HasPrefix(target, "server ") })
 }
 
-// faultLog has the faults of a history.
-type faultLog struct {
+// FaultLog has the faults of a history.
+type FaultLog struct {
 	All    []*Fault // by start
 	active map[int]*Fault
 	forced []*Fault // those that excuse beliefs: forced expiries, and pauses of their process
@@ -49,8 +49,8 @@ type faultLog struct {
 	WakeGrace time.Duration
 }
 
-func newFaultLog(header *histories.Header) faultLog {
-	l := faultLog{active: map[int]*Fault{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
+func newFaultLog(header *histories.Header) FaultLog {
+	l := FaultLog{active: map[int]*Fault{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
 	if header.Promises.TellsLoss {
 		l.LossBound = header.Promises.LossBound
 	}
@@ -58,7 +58,7 @@ func newFaultLog(header *histories.Header) faultLog {
 }
 
 // begin takes in that a fault has started.
-func (l *faultLog) begin(i int, e *histories.Event) {
+func (l *FaultLog) begin(i int, e *histories.Event) {
 	fault := *e.Fault
 	f := &Fault{Fault: &fault, Start: e.Time, Stop: Forever, Event: i}
 	l.active[fault.ID] = f
@@ -69,7 +69,7 @@ func (l *faultLog) begin(i int, e *histories.Event) {
 }
 
 // stop takes in that one has stopped.
-func (l *faultLog) stop(e *histories.Event) {
+func (l *FaultLog) stop(e *histories.Event) {
 	f := l.active[e.Fault.ID]
 	f.Stop, f.failed = e.Time, e.Error != ""
 	delete(l.active, e.Fault.ID)
@@ -80,19 +80,19 @@ func (l *faultLog) stop(e *histories.Event) {
 }
 
 // Pauses reports whether any process was paused.
-func (l *faultLog) Pauses() bool {
+func (l *FaultLog) Pauses() bool {
 	return slices.ContainsFunc(l.All, func(f *Fault) bool { return f.Name == histories.WorkerPause })
 }
 
 // Excusing returns the faults that excuse process and were in force at some time
 // in [from, to].
-func (l *faultLog) Excusing(process int, from, to time.Duration) []*Fault {
+func (l *FaultLog) Excusing(process int, from, to time.Duration) []*Fault {
 	return l.ForcedThat(func(f *Fault) bool { return f.Hits(process) }, from, to)
 }
 
 // ForcedThat returns the faults that excuse beliefs, are as asked for and were in
 // force at some time in [from, to].
-func (l *faultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*Fault {
+func (l *FaultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*Fault {
 	var all []*Fault
 	add := func(f *Fault) {
 		if f.Start <= to && f.Stop >= from && is(f) {
@@ -116,14 +116,14 @@ func (l *faultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*F
 // if that may have been in [from, to]: some time from their start to their end.
 // It takes a while when servers are busy, and what is acquired meanwhile is
 // acquired in the session that is about to end.
-func (l *faultLog) ForcedIn(process int, from, to time.Duration) []Span {
+func (l *FaultLog) ForcedIn(process int, from, to time.Duration) []Span {
 	return l.spansOf(histories.ForcedExpiry, process, from, to)
 }
 
 // WasForced reports whether a forced expiry may have ended a session of process in
 // [from, to]. It hits the session's processes of its time: one that has ended before
 // is none of them, though what it was told of the session still stands.
-func (l *faultLog) WasForced(session string, process int, from, to time.Duration) bool {
+func (l *FaultLog) WasForced(session string, process int, from, to time.Duration) bool {
 	return len(l.ForcedThat(func(f *Fault) bool {
 		return f.Name == histories.ForcedExpiry && (f.Hits(process) || f.Params["session"] == session)
 	}, from, to)) > 0
@@ -131,16 +131,16 @@ func (l *faultLog) WasForced(session string, process int, from, to time.Duration
 
 // RobbedIn returns when process may have lost a lock, or its place in a queue, without
 // any warning: by a forced expiry, or since its node was deleted.
-func (l *faultLog) RobbedIn(process int, from, to time.Duration) []Span {
+func (l *FaultLog) RobbedIn(process int, from, to time.Duration) []Span {
 	return append(l.ForcedIn(process, from, to), l.spansOf(histories.NodeDeletion, process, from, to)...)
 }
 
 // PausedIn returns when process was paused at some time in [from, to].
-func (l *faultLog) PausedIn(process int, from, to time.Duration) []Span {
+func (l *FaultLog) PausedIn(process int, from, to time.Duration) []Span {
 	return l.spansOf(histories.WorkerPause, process, from, to)
 }
 
-func (l *faultLog) spansOf(fault string, process int, from, to time.Duration) []Span {
+func (l *FaultLog) spansOf(fault string, process int, from, to time.Duration) []Span {
 	var at []Span
 	for _, f := range l.Excusing(process, from, to) {
 		if f.Name == fault {
@@ -153,7 +153,7 @@ func (l *faultLog) spansOf(fault string, process int, from, to time.Duration) []
 // EndedSession returns the first fault that has ended a session and began before
 // a given time, or nil. It goes by the session: a client that is retired as one process
 // goes on in it as another.
-func (l *faultLog) EndedSession(session string, before time.Duration) *Fault {
+func (l *FaultLog) EndedSession(session string, before time.Duration) *Fault {
 	for _, f := range l.forced {
 		if f.Start <= before && f.Name == histories.ForcedExpiry && !f.failed && session != "" && f.Params["session"] == session {
 			return f

@@ -10,7 +10,7 @@ import (
 // moment its owner knew better.
 type Hold struct {
 	Lock, Owner, Session string
-	info                 *lockInfo // of the lock
+	info                 *LockInfo // of the lock
 	By                   *Process
 	Mode                 histories.Mode
 	Process              int

@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lockInfo is what is known of a lock.
-type lockInfo struct {
+// LockInfo is what is known of a lock.
+type LockInfo struct {
 	recipe     histories.Recipe
 	Operations int     // invoked
 	Got        int     // times that it was acquired, or a barrier passed

@@ -8,10 +8,10 @@ import (
 )
 
 // Info returns what is known of a lock.
-func (t *Trace) Info(lock string) *lockInfo {
+func (t *Trace) Info(lock string) *LockInfo {
 	known := t.known[lock]
 	if known == nil {
-		known = &lockInfo{recipe: t.Recipe(lock)}
+		known = &LockInfo{recipe: t.Recipe(lock)}
 		t.known[lock] = known
 		t.Locks = append(t.Locks, lock)
 	}
@@ -44,7 +44,7 @@ func (t *Trace) HoldsThat(some func(histories.Recipe) bool) []*Hold {
 }
 
 // OldestAcquires returns a function that tells of a lock since when an acquire
-// that is still under way has been: t.end if none is.
+// that is still under way has been: t.End if none is.
 func (t *Trace) OldestAcquires() func(lock string) time.Duration {
 	return t.oldestOpen((*Op).Acquires, t.End)
 }

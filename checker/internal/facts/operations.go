@@ -13,7 +13,7 @@ type Op struct {
 	By         *Process
 	Kind       histories.Op
 	Lock       string
-	info       *lockInfo // of the lock
+	info       *LockInfo // of the lock
 	Part       int       // of an operation over several locks: 0 is the first
 	Parts      int       // how many locks an operation over several names; 0 of one over one
 	Mode       histories.Mode
@@ -101,7 +101,7 @@ func (o *Op) Progresses() bool {
 func (o *Op) Reads() bool { return o.Mode == histories.ModeRead }
 
 // ChangedSession reports whether an acquire went on in another session. What it made in
-// the first may be there for a while: for its client that one had ended, see sessionLog.LivedOn.
+// the first may be there for a while: for its client that one had ended, see SessionLog.LivedOn.
 func (o *Op) ChangedSession() bool {
 	return o.began != "" || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session != "" && p.Session != o.Session })
 }

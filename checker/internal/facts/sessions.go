@@ -6,19 +6,19 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// sessionLog has what is known of the lives of sessions. The observer says only by
+// SessionLog has what is known of the lives of sessions. The observer says only by
 // when a session had ended, and it sees that late.
-type sessionLog struct {
+type SessionLog struct {
 	Expired map[string]time.Duration // first seen expired
 	Alive   map[string]time.Duration // an instant at which it had not ended: see proves
 }
 
-func newSessionLog() sessionLog {
-	return sessionLog{Expired: map[string]time.Duration{}, Alive: map[string]time.Duration{}}
+func newSessionLog() SessionLog {
+	return SessionLog{Expired: map[string]time.Duration{}, Alive: map[string]time.Duration{}}
 }
 
 // expire takes in that a session was seen to have ended.
-func (l *sessionLog) expire(session string, at time.Duration) {
+func (l *SessionLog) expire(session string, at time.Duration) {
 	if _, seen := l.Expired[session]; !seen {
 		l.Expired[session] = at
 	}
@@ -27,7 +27,7 @@ func (l *sessionLog) expire(session string, at time.Duration) {
 // proves takes note of what an answer says of its session: that it had certainly
 // not ended when the servers were asked. What is answered after a session was seen
 // to have ended proves nothing any more.
-func (l *sessionLog) proves(o *Op) {
+func (l *SessionLog) proves(o *Op) {
 	if !o.OK() {
 		return
 	}
@@ -42,7 +42,7 @@ func (l *sessionLog) proves(o *Op) {
 }
 
 // livedAt takes note of a time at which a session had certainly not ended.
-func (l *sessionLog) livedAt(session string, at time.Duration) {
+func (l *SessionLog) livedAt(session string, at time.Duration) {
 	if _, ended := l.Expired[session]; !ended && session != "" {
 		l.Alive[session] = max(l.Alive[session], at)
 	}
@@ -55,6 +55,6 @@ func (l *sessionLog) livedAt(session string, at time.Duration) {
 // all clients that come to it that their sessions have ended, before it finds out that
 // it has been deposed. The one that follows it gives each of them, and all that it made,
 // a whole timeout more.
-func (l *sessionLog) LivedOn(h *Hold) bool {
+func (l *SessionLog) LivedOn(h *Hold) bool {
 	return h.Closed || h.Session == "" || l.Alive[h.Session] >= h.Released
 }

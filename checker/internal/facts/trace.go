@@ -33,14 +33,14 @@ type Trace struct {
 	Phases    map[string]time.Duration
 	Census    *histories.Event
 
-	Faults   faultLog
-	Sessions sessionLog
+	Faults   FaultLog
+	Sessions SessionLog
 	Quiet    Quiet
 	Pace     pace
 
 	held      *holdTracker
 	byNumber  map[int]*Process
-	known     map[string]*lockInfo
+	known     map[string]*LockInfo
 	listeners []listener
 }
 
@@ -62,7 +62,7 @@ func Of(h *histories.History) *Trace {
 func Begin(header histories.Header) *Trace {
 	t := &Trace{
 		Header: header, before: -1,
-		Phases: map[string]time.Duration{}, byNumber: map[int]*Process{}, known: map[string]*lockInfo{}, ByLock: map[string][]*Hold{},
+		Phases: map[string]time.Duration{}, byNumber: map[int]*Process{}, known: map[string]*LockInfo{}, ByLock: map[string][]*Hold{},
 		Quiet: Quiet{Least: header.SessionTimeout / 2}, Faults: newFaultLog(&header), Sessions: newSessionLog(),
 	}
 	t.held = newHoldTracker(t)
