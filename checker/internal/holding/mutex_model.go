@@ -9,8 +9,8 @@ const Free = -1
 // ownerless mutex, locked or not, would explain a real double hold away with
 // the unanswered release of somebody else.
 //
-// It is HoldingsModel for a lock that one piece may hold, with a state that takes a
-// third of the time. What is held at a cut is one piece at most, unless what is before
+// It is HoldingsModel for a lock that one piece may hold, with a state that takes less
+// than half of the time. What is held at a cut is one piece at most, unless what is before
 // the cut is illegal.
 func MutexModel(held []int) search.Model[int, HoldingsStep] {
 	begin := Free
