@@ -97,7 +97,7 @@ func (r *run) fault(ms int, typ histories.Type, name string, processes ...int) *
 	return r.add(ms, histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{ID: 1, Name: name, Targets: []string{"client"}, Processes: processes}})
 }
 
-// expire ends the session of p from the side.
+// expire forces the session of p to expire.
 func (r *run) expire(ms, p int) *run { return r.forcing(ms, p).forced(ms, p) }
 
 func (r *run) forcing(ms, p int) *run {
@@ -108,7 +108,7 @@ func (r *run) forced(ms, p int) *run {
 	return r.fault(ms, histories.FaultStop, histories.ForcedExpiry, p)
 }
 
-// endOf ends a session from the side, by its name, while process p is in it.
+// endOf forces a session to expire, by its name, while process p is in it.
 func (r *run) endOf(ms int, session string, p int) *run {
 	for _, typ := range []histories.Type{histories.FaultStart, histories.FaultStop} {
 		r.add(ms, histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{

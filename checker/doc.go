@@ -17,7 +17,7 @@
 // A target answers for belief under every fault but the one that gives no
 // warning, [histories.ForcedExpiry]: from the moment a session is ended from
 // the side, its holder is excused for the loss bound that the target promises.
-// A target that promises no word of loss has no such bound and no excuse.
+// A target that promises no loss notification has no such bound and no excuse.
 //
 // # Two engines
 //

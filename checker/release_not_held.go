@@ -9,7 +9,7 @@ import "github.com/zkverify/zkverify/histories"
 type ReleaseNotHeld string
 
 const (
-	// NotHeldAsLost takes the answer for word of a loss: the belief had ended when
+	// NotHeldAsLost takes the answer for a notification of the loss: the belief had ended when
 	// the release was called, as with any other, and nothing follows. It is the
 	// default of histories that a run of zkverify has left. A lock that promises to tell of losses before is judged by
 	// [LossIsTold].
@@ -17,7 +17,7 @@ const (
 	// NotHeldAsViolation takes it for a proof that the lock had been taken away
 	// from its holder without a word: a violation of mutual exclusion, of
 	// read/write or of permits, whether or not another holder is on record. A
-	// forced expiry excuses it within the bound, and so does word of the loss that
+	// forced expiry excuses it within the bound, and so does a notification of the loss that
 	// came while the release was under way.
 	NotHeldAsViolation ReleaseNotHeld = histories.NotHeldViolation
 )

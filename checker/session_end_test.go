@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// robbed ends a session from the side; the fault names the processes that it hits.
+// robbed forces a session to expire; the fault names the processes that it hits.
 func (r *run) robbed(from, to int, session string, processes ...int) *run {
 	r.fault(from, histories.FaultStart, histories.ForcedExpiry, processes...)
 	start := r.h.Events[len(r.h.Events)-1].Fault

@@ -34,7 +34,7 @@ const WakeBound = 100 * time.Millisecond
 // EndBound is how long the context of a lease may go on after its loss was told.
 const EndBound = 250 * time.Millisecond
 
-// Slack is what word of a loss may take from the process that it is told to
+// Slack is what notification of a loss may take from the process that it is told to
 // until it is on record: a twentieth of the session timeout, by which holders
 // are told before their session can end.
 func Slack(sessionTimeout time.Duration) time.Duration { return sessionTimeout / 20 }

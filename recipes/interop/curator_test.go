@@ -25,7 +25,7 @@ func (curatorTarget) Description() string {
 	return "Curator's InterProcessMutex, whose holders give up when the connection is SUSPENDED"
 }
 
-// Promises: SUSPENDED is word of the loss, and the lock node's czxid is a token,
+// Promises: SUSPENDED is notification of the loss, and the lock node's czxid is a token,
 // although Curator makes neither of them a part of its lock.
 func (curatorTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: s.SessionTimeout}

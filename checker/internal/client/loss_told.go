@@ -105,7 +105,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 	}
 }
 
-// judgeDeletion judges a hold whose node was deleted from the side: its holder must be
+// judgeDeletion judges a hold whose node was deleted by an administrator: its holder must be
 // told within the loss bound, as after a forced expiry. Leases of permits may share a
 // transaction, and so a token: a deletion that says of how many permits its lease was
 // made sure that this one does not.

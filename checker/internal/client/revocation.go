@@ -258,7 +258,7 @@ func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, 
 }
 
 // lasted returns how long the lease certainly lasted: as long as it was believed
-// in, but no longer than until its session was ended from the side or its process
+// in, but no longer than until its session was forced to expire or its process
 // was paused, nor, if the
 // belief outlived the session, than the session is known to have lived.
 func lasted(t *facts.Trace, h *facts.Hold) time.Duration {

@@ -38,7 +38,7 @@ type client struct {
 	places  map[string]histories.Token // of an acquire of several locks
 	number  int                        // its place in a queue whose places are no tokens
 	leases  []*lease
-	forced  time.Duration // when its session was last ended from the side
+	forced  time.Duration // when its session was last forced to expire
 }
 
 type lease struct {

@@ -41,7 +41,7 @@ type FaultLog struct {
 	longestForced time.Duration // of the others
 
 	// LossBound is how long a holder may go on believing after its session was
-	// ended from the side. A target that never tells of loss promises no bound, so
+	// forced to expire. A target that never tells of loss promises no bound, so
 	// its holders have no excuse at all: it is 0.
 	LossBound time.Duration
 	// WakeGrace is how long after a pause a process may go on as if there had been

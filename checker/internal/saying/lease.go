@@ -72,7 +72,7 @@ func (s *sayings) expired(session string, gone time.Duration) {
 }
 
 // tooLate judges a deadline: the servers must not end a session before, unless
-// somebody ends it from the side. That it has ended is seen late, which is lenient.
+// somebody forces it to expire. That it has ended is seen late, which is lenient.
 func (s *sayings) tooLate(d deadline, gone time.Duration) {
 	if d.at <= gone || s.t.Faults.WasForced(d.session, d.said.Process, d.asked-s.t.Calm(), gone) {
 		return
