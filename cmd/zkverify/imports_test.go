@@ -153,3 +153,16 @@ func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 		}
 	}
 }
+
+// Judges know models of their own; one package searches them, and another draws them.
+func TestPorcupineIsKnownToTheSearchAndThePictureAlone(t *testing.T) {
+	var known []string
+	for _, p := range listPackages(t) {
+		if slices.Contains(p.Imports, "github.com/anishathalye/porcupine") {
+			known = append(known, strings.TrimPrefix(p.ImportPath, module+"/"))
+		}
+	}
+	if want := []string{"checker/internal/picture", "checker/internal/search"}; !slices.Equal(known, want) {
+		t.Errorf("%v import Porcupine, want %v", known, want)
+	}
+}
