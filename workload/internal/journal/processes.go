@@ -2,6 +2,7 @@ package journal
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -13,8 +14,9 @@ type Processes struct {
 	Journal *Journal
 	step    int // from one number to the next
 
+	number atomic.Int64 // of the current process; read by faults, which must not wait for a record
+
 	mu       sync.Mutex // orders what is recorded with the end of a process
-	number   int        // of the current process
 	over     int        // processes below have crashed or were retired on record
 	killed   int        // processes below have died with what they lived in, or before
 	dead     bool       // the last one has, and the client has not opened again yet
@@ -23,22 +25,16 @@ type Processes struct {
 
 // NewProcesses returns those of a client, given by its index, of so many.
 func NewProcesses(j *Journal, client, clients int) *Processes {
-	return &Processes{Journal: j, number: client, step: clients}
+	p := &Processes{Journal: j, step: clients}
+	p.number.Store(int64(client))
+	return p
 }
 
 // Current returns the number of the current process.
-func (p *Processes) Current() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.number
-}
+func (p *Processes) Current() int { return int(p.number.Load()) }
 
 // Retire gives the client its next process number.
-func (p *Processes) Retire() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.number += p.step
-}
+func (p *Processes) Retire() { p.number.Add(int64(p.step)) }
 
 // Record puts an event of one of the processes on record, unless the process has
 // died with what it lived in: then that is on record, and nothing after it until
@@ -74,7 +70,7 @@ func (p *Processes) RecordOfClient(e histories.Event) {
 	if p.dead {
 		return
 	}
-	if e.Process = p.number; e.Process < p.over {
+	if e.Process = p.Current(); e.Process < p.over {
 		e.Process += p.step
 	}
 	p.Journal.Append(e)
@@ -88,12 +84,13 @@ func (p *Processes) Die(with any, session int64) {
 	if p.diedWith == with {
 		return
 	}
-	if p.number >= p.over {
-		p.Journal.Append(histories.Event{Type: histories.Crash, Process: p.number, Session: lock.SessionName(session)})
-		p.over = p.number + 1
+	number := p.Current()
+	if number >= p.over {
+		p.Journal.Append(histories.Event{Type: histories.Crash, Process: number, Session: lock.SessionName(session)})
+		p.over = number + 1
 	}
-	p.killed, p.dead, p.diedWith = p.number+1, true, with
-	p.number += p.step
+	p.killed, p.dead, p.diedWith = number+1, true, with
+	p.Retire()
 }
 
 // Revive says that the client has opened again.
