@@ -129,7 +129,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		return nil, err
 	}
 	for _, g := range all {
-		if slices.ContainsFunc(recipes, g.of) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
+		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
 		}
 	}
@@ -147,7 +147,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if since++; since >= c.window && e.Time > t.End {
 			since = 0
 			t.BeginWindow()
-			if err := c.look(t); err != nil {
+			if err := c.judgeWindow(t); err != nil {
 				return nil, err
 			}
 			t.DiscardSettled()
@@ -156,15 +156,15 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		c.meetings.step(e)
 	}
 	t.Close()
-	if err := c.look(t); err != nil {
+	if err := c.judgeWindow(t); err != nil {
 		return nil, err
 	}
 	return c.report(t)
 }
 
-// look lets all judges look at a window: side by side, unless they search, for
+// judgeWindow lets all judges look at a window: side by side, unless they search, for
 // searches share one budget. The goroutines end here.
-func (c *check) look(t *facts.Trace) error {
+func (c *check) judgeWindow(t *facts.Trace) error {
 	var judges sync.WaitGroup
 	for _, j := range c.judging {
 		if c.engines.Searches {

@@ -46,9 +46,9 @@ type Guarantee struct {
 	Model   string // what it is judged against
 	begin   judge.Maker
 	own     bool // it is one of the user's
-	// of reports whether it is a guarantee of a recipe's locks. One that is of
+	// appliesTo reports whether it is a guarantee of a recipe's locks. One that is of
 	// no recipe of the run has no verdict.
-	of func(histories.Recipe) bool
+	appliesTo func(histories.Recipe) bool
 	// searched says that Porcupine has a model of it.
 	searched bool
 	// store has the counters that it is about, if it is about counters.
@@ -65,7 +65,7 @@ type Guarantee struct {
 }
 
 // Of reports whether it is a guarantee of a recipe's locks.
-func (g Guarantee) Of(r histories.Recipe) bool { return g.of(r) }
+func (g Guarantee) Of(r histories.Recipe) bool { return g.appliesTo(r) }
 
 // noPart is said of violations that a fence has nothing to do with.
 const noPart = "Fencing has no part in this."
@@ -75,27 +75,27 @@ var guarantees = []Guarantee{
 		Name:    MutualExclusion,
 		Summary: "no two owners believe at the same time to hold one lock",
 		Model:   "owner-aware mutex over the belief of clients; interval sweep and Porcupine",
-		begin:   holding.WithNotHeld(histories.Recipe.Exclusive, holding.NewMutualExclusion), of: histories.Recipe.Exclusive, searched: true,
+		begin:   holding.WithNotHeld(histories.Recipe.Exclusive, holding.NewMutualExclusion), appliesTo: histories.Recipe.Exclusive, searched: true,
 		draw: picture.Mutex,
 	},
 	{
 		Name:    Reentrancy,
 		Summary: "an owner may acquire again, and an inner release frees nothing; or is refused, by a lock that is not reentrant",
 		Model:   "owner and depth",
-		begin:   holding.NewReentrancy, of: histories.Recipe.Exclusive,
+		begin:   holding.NewReentrancy, appliesTo: histories.Recipe.Exclusive,
 	},
 	{
 		Name:    Fencing,
 		Summary: "tokens strictly grow from grant to grant of one lock; of a read/write lock, to every writer's",
 		Model:   "order of tokens against real time",
-		begin:   fencing.NewFencing, of: histories.Recipe.Guards,
+		begin:   fencing.NewFencing, appliesTo: histories.Recipe.Guards,
 		fencing: "It is the tokens that are wrong: a store that trusts them lets an old holder write.",
 	},
 	{
 		Name:    Fairness,
 		Summary: "the lock is granted in the order of the queue",
 		Model:   "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine",
-		begin:   queue.NewFairness, of: histories.Recipe.IsLock, searched: true,
+		begin:   queue.NewFairness, appliesTo: histories.Recipe.IsLock, searched: true,
 		fencing: noPart,
 		draw:    picture.Queue,
 	},
@@ -103,55 +103,55 @@ var guarantees = []Guarantee{
 		Name:    NoLostUpdateFenced,
 		Summary: "no increment of a counter behind the fence is lost, whatever happens to the lock",
 		Model:   "chain of admitted writes",
-		begin:   fencing.NewNoLostUpdate(histories.StoreFenced), of: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StoreFenced), appliesTo: histories.Recipe.Guards,
 		store: histories.StoreFenced,
 	},
 	{
 		Name:    NoLostUpdateGuarded,
 		Summary: "no increment of a counter in ZooKeeper is lost that is written in a transaction with a look at the lock",
 		Model:   "chain of admitted writes",
-		begin:   fencing.NewNoLostUpdate(histories.StoreGuarded), of: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StoreGuarded), appliesTo: histories.Recipe.Guards,
 		store: histories.StoreGuarded,
 	},
 	{
 		Name:    NoLostUpdatePlain,
 		Summary: "no increment of a counter that only the lock protects is lost",
 		Model:   "chain of writes",
-		begin:   fencing.NewNoLostUpdate(histories.StorePlain), of: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StorePlain), appliesTo: histories.Recipe.Guards,
 		store: histories.StorePlain,
 	},
 	{
 		Name:    LossIsTold,
 		Summary: "a holder whose session ends is told within the bound",
 		Model:   "time from the end of the session to lost",
-		begin:   client.NewLossTold, of: histories.Recipe.IsLock,
+		begin:   client.NewLossTold, appliesTo: histories.Recipe.IsLock,
 	},
 	{
 		Name:    Progress,
 		Summary: "after the faults every client gets every lock, and passes every barrier, within the bound; who is first in a queue is woken, and a try of a free lock succeeds",
 		Model:   "first acquire of each lock by each process in recovery, then tries; time from when nobody is ahead to the grant",
-		begin:   queue.NewProgress, of: facts.Every,
+		begin:   queue.NewProgress, appliesTo: facts.Every,
 		fencing: noPart,
 	},
 	{
 		Name:    NoLeak,
 		Summary: "no contender node, watch or goroutine is left when all clients have released",
 		Model:   "census at the end",
-		begin:   judge.AtEnd(client.NoLeak), of: facts.Every,
+		begin:   judge.AtEnd(client.NoLeak), appliesTo: facts.Every,
 		fencing: noPart,
 	},
 	{
 		Name:    PoliteReconnects,
 		Summary: "a client that finds no server to serve it waits between its attempts to connect",
 		Model:   "attempts of each client in any window, counted by the run",
-		begin:   judge.AtEnd(client.PoliteReconnects), of: facts.Every,
+		begin:   judge.AtEnd(client.PoliteReconnects), appliesTo: facts.Every,
 		fencing: noPart,
 	},
 	{
 		Name:    ReadersAndWriters,
 		Summary: "one writer or any number of readers, and a downgrade lets no writer in",
 		Model:   "owners, readers and writers, over the belief of clients; interval sweep and Porcupine",
-		begin:   holding.WithNotHeld(facts.Is(histories.ReadWrite), holding.NewReadWrite), of: facts.Is(histories.ReadWrite), searched: true,
+		begin:   holding.WithNotHeld(facts.Is(histories.ReadWrite), holding.NewReadWrite), appliesTo: facts.Is(histories.ReadWrite), searched: true,
 		fencing: "A fence refuses what a writer with an older token writes. It keeps nobody from reading what another is changing.",
 		draw:    picture.ReadWrite,
 	},
@@ -159,7 +159,7 @@ var guarantees = []Guarantee{
 		Name:    Permits,
 		Summary: "permits are granted only when there is room for them, size changes included",
 		Model:   "sum of the permits held against the size in force; interval sweep and Porcupine",
-		begin:   holding.WithNotHeld(histories.Recipe.HasPermits, holding.NewPermits), of: histories.Recipe.HasPermits, searched: true,
+		begin:   holding.WithNotHeld(histories.Recipe.HasPermits, holding.NewPermits), appliesTo: histories.Recipe.HasPermits, searched: true,
 		fencing: "Fencing has no part in this: whoever holds a permit may go on, whatever token others have.",
 		draw:    picture.Permits,
 		decides: holding.DecidePermits,
@@ -168,26 +168,26 @@ var guarantees = []Guarantee{
 		Name:    AllOrNothing,
 		Summary: "several locks are acquired all or none, in whatever order they are named",
 		Model:   "a token for each part, no failed place granted, one order of all queues; the rest lock by lock",
-		begin:   holding.NewMultiLock, of: facts.Is(histories.MultiLock),
+		begin:   holding.NewMultiLock, appliesTo: facts.Is(histories.MultiLock),
 	},
 	{
 		Name:    Revocation,
 		Summary: "a request to release reaches the holder within the bound, and nobody else, and forces nobody",
 		Model:   "each request against its lease",
-		begin:   client.NewRevocation, of: facts.Is(histories.Revocation),
+		begin:   client.NewRevocation, appliesTo: facts.Is(histories.Revocation),
 		fencing: noPart,
 	},
 	{
 		Name:    SaysWhatIsSo,
 		Summary: "what a lease, a lock and its observers say agrees with what happened",
 		Model:   "each answer between its question and its record; each telling against its lease",
-		begin:   saying.New, of: histories.Recipe.IsLock,
+		begin:   saying.New, appliesTo: histories.Recipe.IsLock,
 	},
 	{
 		Name:    Barriers,
 		Summary: "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves",
 		Model:   "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can",
-		begin:   barrier.NewBarriers, of: facts.Is(histories.Barrier, histories.DoubleBarrier), searched: true,
+		begin:   barrier.NewBarriers, appliesTo: facts.Is(histories.Barrier, histories.DoubleBarrier), searched: true,
 		fencing: noPart,
 		draw:    picture.Barrier,
 		decides: barrier.DecideBarrier,

@@ -44,7 +44,7 @@ func WithGuarantee(g OwnGuarantee) Option {
 		of = facts.Every
 	}
 	return func(c *check) {
-		c.own = append(c.own, Guarantee{Name: g.Name, Summary: g.Summary, Model: g.Model, of: of, own: true, begin: g.begin})
+		c.own = append(c.own, Guarantee{Name: g.Name, Summary: g.Summary, Model: g.Model, appliesTo: of, own: true, begin: g.begin})
 	}
 }
 

@@ -232,7 +232,7 @@ func (r *Report) Guarantees() []Guarantee {
 		}
 		g, err := guaranteeNamed(name, r.own)
 		if err != nil {
-			g = Guarantee{Name: name, of: facts.Every, own: true}
+			g = Guarantee{Name: name, appliesTo: facts.Every, own: true}
 		}
 		all = append(all, g)
 	}

@@ -112,7 +112,7 @@ func (e *Ensemble) start(ctx context.Context) error {
 	}
 	e.root = "/zkverify/" + e.network.Name
 	for id := 1; id <= e.config.Servers; id++ {
-		e.servers = append(e.servers, &server{Server: ensemble.Server{ID: id}, of: e})
+		e.servers = append(e.servers, &server{Server: ensemble.Server{ID: id}, ensemble: e})
 	}
 	if e.config.PeerLinks {
 		if e.peers, err = e.openPeers(ctx); err != nil {

@@ -78,7 +78,7 @@ func (s *server) resume(ctx context.Context) error {
 	if !s.paused {
 		return nil
 	}
-	_, err := s.of.docker.ContainerUnpause(ctx, s.container.ID, client.ContainerUnpauseOptions{})
+	_, err := s.ensemble.docker.ContainerUnpause(ctx, s.container.ID, client.ContainerUnpauseOptions{})
 	s.paused = err != nil
 	return err
 }

@@ -152,11 +152,11 @@ func (s *server) address(port int) string {
 	}
 	ip, ok := s.addresses["ip"]
 	if !ok {
-		inspected, err := s.container.Inspect(s.of.ctx)
+		inspected, err := s.container.Inspect(s.ensemble.ctx)
 		if err != nil {
 			return ""
 		}
-		end := inspected.NetworkSettings.Networks[s.of.network.Name]
+		end := inspected.NetworkSettings.Networks[s.ensemble.network.Name]
 		if end == nil || !end.IPAddress.IsValid() {
 			return ""
 		}

@@ -30,7 +30,7 @@ const pollInterval = 50 * time.Millisecond
 // killed and started again.
 type server struct {
 	ensemble.Server
-	of        *Ensemble
+	ensemble  *Ensemble
 	published map[int]int // what its ports for peers are published as, if they are; set before a relay leads there
 	container *testcontainers.DockerContainer
 
@@ -52,21 +52,21 @@ func (s *server) create(ctx context.Context) error {
 	published := apinetwork.PortMap{apinetwork.MustParsePort(clientPort): {{HostIP: loopback, HostPort: strconv.Itoa(port[0])}}}
 	s.Addr = fmt.Sprintf("%s:%d", loopback, port[0])
 	var lines []string
-	for _, to := range s.of.servers {
-		lines = append(lines, s.of.peers.line(s, to))
+	for _, to := range s.ensemble.servers {
+		lines = append(lines, s.ensemble.peers.line(s, to))
 	}
 	for number, at := range s.published {
 		published[apinetwork.MustParsePort(fmt.Sprintf("%d/tcp", number))] = []apinetwork.PortBinding{{HostIP: loopback, HostPort: strconv.Itoa(at)}}
 	}
-	c, err := testcontainers.Run(ctx, s.of.config.Image,
-		testcontainers.WithEnv(s.of.config.environment(s.ID, strings.Join(lines, " "))),
+	c, err := testcontainers.Run(ctx, s.ensemble.config.Image,
+		testcontainers.WithEnv(s.ensemble.config.environment(s.ID, strings.Join(lines, " "))),
 		testcontainers.WithLabels(labels()),
 		testcontainers.WithExposedPorts(clientPort),
-		network.WithNetwork([]string{s.alias()}, s.of.network),
+		network.WithNetwork([]string{s.alias()}, s.ensemble.network),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
 			h.PortBindings = published
-			if s.of.peers != nil {
-				h.ExtraHosts = s.of.peers.extraHosts
+			if s.ensemble.peers != nil {
+				h.ExtraHosts = s.ensemble.peers.extraHosts
 			}
 		}),
 	)
@@ -93,7 +93,7 @@ func (s *server) serves(ctx context.Context) (ensemble.Status, error) {
 		select {
 		case <-ctx.Done():
 			return ensemble.Status{}, fmt.Errorf("server %d at %s: %w; its last lines:\n%s", s.ID, s.Addr, context.Cause(ctx), s.lastLines())
-		case <-s.of.ctx.Done():
+		case <-s.ensemble.ctx.Done():
 			return ensemble.Status{}, ensemble.ErrClosed
 		case <-tick.C:
 		}
@@ -127,11 +127,11 @@ func (s *server) remove(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	if s.of.config.Dir != "" {
+	if s.ensemble.config.Dir != "" {
 		text, err := s.logs(ctx)
-		errs = append(errs, err, os.WriteFile(s.of.logPath(s.ID), text, 0o644))
+		errs = append(errs, err, os.WriteFile(s.ensemble.logPath(s.ID), text, 0o644))
 	}
-	_, err := s.of.docker.ContainerRemove(ctx, s.container.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	_, err := s.ensemble.docker.ContainerRemove(ctx, s.container.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	return errors.Join(append(errs, unlessGone(err))...)
 }
 

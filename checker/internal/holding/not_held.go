@@ -16,7 +16,7 @@ import (
 // that were answered "not held".
 type notHeldJudge struct {
 	judge.Judge
-	of   func(histories.Recipe) bool
+	some func(histories.Recipe) bool
 	n    int
 	v    *verdict.Verdict // of the guarantee
 	mine *verdict.Verdict // has the violations of this judge
@@ -26,14 +26,14 @@ type notHeldJudge struct {
 // looks at releases which were answered "not held", too.
 func WithNotHeld(some func(histories.Recipe) bool, begin judge.Maker) judge.Maker {
 	return func(t *facts.Trace, v *verdict.Verdict) judge.Judge {
-		return &notHeldJudge{Judge: begin(t, v), of: some, v: v, mine: v.Fresh()}
+		return &notHeldJudge{Judge: begin(t, v), some: some, v: v, mine: v.Fresh()}
 	}
 }
 
 func (j *notHeldJudge) Window(e *judge.Engines, t *facts.Trace) {
 	j.Judge.Window(e, t)
 	for _, o := range t.Ops {
-		if o.Kind != histories.Release || o.Result != histories.Fail || !j.of(o.Recipe()) || !takenAway(t, o) {
+		if o.Kind != histories.Release || o.Result != histories.Fail || !j.some(o.Recipe()) || !takenAway(t, o) {
 			continue
 		}
 		j.n++

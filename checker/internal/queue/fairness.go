@@ -67,7 +67,7 @@ func NewFairness(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &fairnessJudge{v: v, locks: map[string]*queueOf{}}
 }
 
-func (j *fairnessJudge) of(lock string) *queueOf {
+func (j *fairnessJudge) queue(lock string) *queueOf {
 	q := j.locks[lock]
 	if q == nil {
 		q = &queueOf{search: newQueueSearch()}
@@ -88,15 +88,15 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) {
 			continue
 		}
 		if !ordered(t, o) {
-			j.turn(t, o)
+			j.keepTicket(t, o)
 			continue
 		}
-		q := j.of(o.Lock)
+		q := j.queue(o.Lock)
 		q.held = append(q.held, o)
 	}
 	oldest := t.OldestAcquires()
 	for _, lock := range t.LocksThat(histories.Recipe.IsLock) {
-		q := j.of(lock)
+		q := j.queue(lock)
 		if e.Sweeps {
 			j.judgeTurns(t, q, oldest(lock))
 		}
@@ -190,7 +190,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v.Promised = t.Header.Promises.FIFO
 	if v.Promised {
 		for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
-			q := j.of(lock)
+			q := j.queue(lock)
 			e.Compare(t, v, lock, q.found > 0, q.search.Answer)
 		}
 	}
@@ -201,7 +201,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	if handoffs := t.LocksThat(facts.Is(histories.Handoff)); len(handoffs) > 0 {
 		handed := 0
 		for _, lock := range handoffs {
-			handed += j.of(lock).handOvers.handed
+			handed += j.queue(lock).handOvers.handed
 		}
 		v.Count("hand-overs within a client", handed)
 		v.Count("hand-overs beyond what is allowed", j.handedTooOften)

@@ -34,8 +34,8 @@ type ticket struct {
 	passed bool // and before one that was ahead of it
 }
 
-// turn puts an acquire with a place that is no token on record.
-func (j *fairnessJudge) turn(t *facts.Trace, o *facts.Op) {
+// keepTicket puts an acquire with a place that is no token on record.
+func (j *fairnessJudge) keepTicket(t *facts.Trace, o *facts.Op) {
 	if !o.OK() || o.Token == (histories.Token{}) {
 		if o.OK() {
 			j.unjudged++
@@ -44,7 +44,7 @@ func (j *fairnessJudge) turn(t *facts.Trace, o *facts.Op) {
 	}
 	j.placed++
 	j.unsearched++
-	q := j.of(o.Lock)
+	q := j.queue(o.Lock)
 	q.turns.recent = append(q.turns.recent, &ticket{Op: o})
 }
 
