@@ -203,10 +203,14 @@ func TestWithoutADaemonItIsSaid(t *testing.T) {
 
 func TestLeftoversOfTheDeadAreRemoved(t *testing.T) {
 	e := start(t, docker.Config{Servers: 1})
-	dead := exec.Command("true")
-	must(t, dead.Run())
-	me := docker.BelongTo(dead.Process.Pid)
+	// It lives while its server starts: what else runs on this machine removes the
+	// leftovers of the dead too.
+	dying := exec.Command("sleep", "600")
+	must(t, dying.Start())
+	me := docker.BelongTo(dying.Process.Pid)
 	other := start(t, docker.Config{Servers: 1})
+	must(t, dying.Process.Kill())
+	_ = dying.Wait() // the error says that it was killed
 	docker.BelongTo(me)
 	start(t, docker.Config{Servers: 1})
 	if serving(other, 1) || !serving(e, 1) {
