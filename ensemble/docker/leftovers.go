@@ -33,7 +33,7 @@ func machine() string {
 }
 
 // removeLeftovers removes the containers and networks of processes of this
-// machine that are no more.
+// machine that are no more. Another process may do so at the same time.
 func (e *Ensemble) removeLeftovers(ctx context.Context) error {
 	mine := make(client.Filters).Add("label", machineLabel+"="+machine())
 	containers, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: mine})
@@ -44,7 +44,7 @@ func (e *Ensemble) removeLeftovers(ctx context.Context) error {
 	for _, c := range containers.Items {
 		if ended(c.Labels[processLabel]) {
 			_, err := e.docker.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-			errs = append(errs, err)
+			errs = append(errs, unlessGone(err))
 		}
 	}
 	networks, err := e.docker.NetworkList(ctx, client.NetworkListOptions{Filters: mine})
@@ -52,7 +52,7 @@ func (e *Ensemble) removeLeftovers(ctx context.Context) error {
 	for _, n := range networks.Items {
 		if ended(n.Labels[processLabel]) {
 			_, err := e.docker.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
-			errs = append(errs, err)
+			errs = append(errs, unlessGone(err))
 		}
 	}
 	return errors.Join(errs...)

@@ -136,9 +136,9 @@ func (s *server) remove(ctx context.Context) error {
 }
 
 // unlessGone is the error of a removal, but for that of what somebody else has
-// removed.
+// removed, or is removing.
 func unlessGone(err error) error {
-	if errdefs.IsNotFound(err) {
+	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) && strings.Contains(err.Error(), "already in progress") {
 		return nil
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/zkverify/zkverify/workload/targets"
 	"github.com/zkverify/zkverify/workload/worker"
 )
 
@@ -16,7 +17,7 @@ const workerEnv = "ZKVERIFY_TEST_SELFTEST_WORKER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" {
-		if err := worker.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, targets.All()...); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
