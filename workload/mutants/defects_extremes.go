@@ -8,7 +8,7 @@ var extremeDefects = []Defect{
 		Name:      "mutant-first-few",
 		Recipe:    histories.Mutex,
 		Bug:       "a list of fixed size",
-		What:      "looks at the first 256 nodes of the queue alone",
+		What:      "looks at the first 64 nodes of the queue alone",
 		Guarantee: "mutual exclusion",
 	},
 }

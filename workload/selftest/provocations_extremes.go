@@ -8,12 +8,12 @@ import (
 
 func extremeProvocations() []Provocation {
 	many := stubborn()
-	many.Hold = time.Millisecond
+	many.Hold = 50 * time.Millisecond // who comes too early meets a holder
 	return []Provocation{
 		{
 			Name:    "multitude",
-			What:    "hundreds wait for one lock, in a few sessions, no faults",
-			Config:  workload.Config{Clients: 400, Sessions: 8, Locks: 1, Duration: 3 * time.Second, Mix: many, Schedule: calm()},
+			What:    "a hundred wait for one lock, in a few sessions, no faults",
+			Config:  workload.Config{Clients: 100, Sessions: 4, Locks: 1, Duration: 6 * time.Second, Mix: many, Schedule: calm()},
 			Mutants: []string{"mutant-first-few"},
 		},
 	}

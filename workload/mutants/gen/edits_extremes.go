@@ -7,7 +7,7 @@ var extremeEdits = []edit{
 		err = nil // nobody is left
 	}
 	if q.s.Defect() == "mutant-first-few" {
-		children = children[:min(len(children), 256)]
+		children = children[:min(len(children), 64)]
 	}
 `},
 }

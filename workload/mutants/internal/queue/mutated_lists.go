@@ -74,7 +74,7 @@ func (q *localQueue) fetch(f *flight) {
 		err = nil // nobody is left
 	}
 	if q.s.Defect() == "mutant-first-few" {
-		children = children[:min(len(children), 256)]
+		children = children[:min(len(children), 64)]
 	}
 	places := Places(children, q.kinds)
 	if q.s.Defect() == "mutant-foreign-child" {
