@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/activity"
@@ -72,7 +73,12 @@ func (h *Hold) isLostLocked() bool {
 	}
 	if !h.over {
 		h.lost = true
-		h.recordLocked(histories.Lost)
+		e := h.Event
+		e.Type = histories.Lost
+		if !h.Client.Hosted() {
+			e.Late = h.Client.Run.Standstills.Late(time.Now())
+		}
+		h.Client.Record(e)
 	}
 	return true
 }
