@@ -28,26 +28,18 @@ func isolateKind() fault.Kind {
 // isolate completes f: it cuts a server off from all its peers, both ways, on
 // quorum and election links.
 func isolate(s fault.Scene, f fault.Fault, id int) (fault.Fault, error) {
-	ls, err := linksOf(s, &f, id)
-	if err != nil {
-		return fault.Fault{}, err
-	}
-	return f.OnLinks(ls, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.BlackHole) }), nil
-}
-
-// linksOf returns all links between one server, which f hits, and its peers.
-func linksOf(s fault.Scene, f *fault.Fault, id int) (ls []links.Link, err error) {
 	f.Targets = append([]string{fault.ServerName(id)}, f.Targets...)
 	f.Servers = []int{id}
-	s.SetRole(f, id)
+	s.SetRole(&f, id)
+	var ls []links.Link
 	for _, other := range s.Others(id) {
 		between, err := peerLinks(s.Ensemble(), id, other)
 		if err != nil {
-			return nil, err
+			return fault.Fault{}, err
 		}
 		ls = append(ls, between...)
 	}
-	return ls, nil
+	return f.OnLinks(ls, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.BlackHole) }), nil
 }
 
 // peerLinks returns all links between two servers.

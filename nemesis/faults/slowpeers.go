@@ -10,11 +10,10 @@ import (
 
 // slowPeersKind slows all links between the servers down, by 20 to 100 ms each
 // way: a write takes two such trips, and followers lag behind what others have
-// been told already. A schedule may say which server: then its links alone are slow. If it
-// is a follower, it lags behind writes that are fast, since the others are a quorum.
+// been told already.
 func slowPeersKind() fault.Kind {
 	return fault.Kind{
-		Name: "slow-peers", Description: "the links between all servers are slow, with jitter", Needs: fault.NeedsPeers, Weight: 1, Server: true,
+		Name: "slow-peers", Description: "the links between all servers are slow, with jitter", Needs: fault.NeedsPeers, Weight: 1,
 		Span:   fault.Timeouts(1, 2),
 		Params: latencyParams(), Together: checkLatency,
 		Make: func(s fault.Scene) (fault.Fault, error) {
@@ -23,26 +22,13 @@ func slowPeersKind() fault.Kind {
 			}
 			f := fault.Fault{Name: "slow-peers"}
 			latency, jitter := setLatency(s, &f, 20*time.Millisecond, min(100*time.Millisecond, s.SessionTimeout()/16))
-			ls, err := slowLinks(s, &f)
+			ls, err := allPeerLinks(s, &f)
 			if err != nil {
 				return fault.Fault{}, err
 			}
 			return f.OnLinks(ls, func(ctx context.Context, l links.Link) error { return l.Delay(ctx, latency, jitter) }), nil
 		},
 	}
-}
-
-// slowLinks returns the links that f slows down: those of one server if the schedule says
-// which, else all.
-func slowLinks(s fault.Scene, f *fault.Fault) ([]links.Link, error) {
-	if s.Pick.Server == "" {
-		return allPeerLinks(s, f)
-	}
-	id, err := s.Server()
-	if err != nil {
-		return nil, err
-	}
-	return linksOf(s, f, id)
 }
 
 // allPeerLinks returns the links between all servers, which f hits.

@@ -38,14 +38,12 @@ func barrierProvocations() []Provocation {
 			Mutants: []string{"mutant-barrier-sleeps"},
 		},
 		{
-			// The others write fast, and the follower hears of it a trip later: a wait that
-			// begins there as soon as the barrier has been put up finds none.
 			Name: "barrier-follower",
-			What: "a follower that waiters at barriers are linked to is slow to hear from its peers",
+			What: "the follower that waiters at barriers are linked to is cut off from its peers",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Barrier},
-				Clients: 24, Locks: 24, Duration: 12 * time.Second, Mix: brief,
-				Schedule: slowFollower(300*time.Millisecond, 11500*time.Millisecond, 60*time.Millisecond),
+				Clients: 24, Locks: 6, Duration: 9 * time.Second, Mix: brief,
+				Schedule: several("isolate-holder-follower", fault.AtWaiter, 3, 500*time.Millisecond, 2800*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-barrier-local-read"},
 		},

@@ -29,7 +29,7 @@ func revocationProvocations() []Provocation {
 			What: "holders that hold on for long are asked to release once or twice, no faults",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Revocation},
-				Clients: 32, Locks: 16, Duration: 14 * time.Second, Mix: long, Schedule: calm(),
+				Clients: 16, Locks: 8, Duration: 8 * time.Second, Mix: long, Schedule: calm(),
 			},
 			Mutants: []string{"mutant-revocation-before-watch"},
 		},

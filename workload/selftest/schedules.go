@@ -56,13 +56,6 @@ func oneLink(length, every time.Duration, n int, strikes ...strike) *nemesis.Sch
 	return s
 }
 
-// slowFollower is a schedule that slows down the links of one follower to its peers,
-// evenly.
-func slowFollower(from, length, latency time.Duration) *nemesis.Schedule {
-	pick := fault.Pick{Aim: fault.AtAnyone, Server: fault.AFollower, Params: map[string]string{"latency": latency.String(), "jitter": "0s"}}
-	return &nemesis.Schedule{Steps: []nemesis.Step{{At: from, For: length, Fault: "slow-peers", Pick: pick}}}
-}
-
 // calm is a schedule without faults.
 func calm() *nemesis.Schedule { return &nemesis.Schedule{} }
 

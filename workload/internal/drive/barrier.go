@@ -15,43 +15,13 @@ import (
 var barrierRecipe = recipe{
 	Name:        histories.Barrier,
 	Description: "nobody passes while it is up",
-	make:        func(*client.Shared, cycle.Mix, *Group) driver { return barrierDriver{make(chan string)} },
+	make:        func(*client.Shared, cycle.Mix, *Group) driver { return barrierDriver{} },
 }
 
 // barrierDriver puts the barrier up and takes it away a little later, or, in
 // most cycles, waits for a time. Some only take it away, a little later too, or
 // else it would hardly ever be up: the client that put it up may have crashed.
-//
-// Half of those who are about to wait for a time begin as soon as any barrier has been put
-// up, at that one: a server that lags behind does not know of it then.
-type barrierDriver struct{ raised chan string }
-
-// followers is how many clients at most begin to wait at a barrier that was put up.
-const followers = 8
-
-// raise tells clients that are about to wait that a barrier has been put up.
-func (d barrierDriver) raise(name string) {
-	for range followers {
-		select {
-		case d.raised <- name:
-		default:
-			return
-		}
-	}
-}
-
-// follow rests for a time, or until a barrier has been put up, and returns at which one to
-// wait.
-func (d barrierDriver) follow(ctx context.Context, rest time.Duration, name string) string {
-	t := time.NewTimer(rest)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	case name = <-d.raised:
-	}
-	return name
-}
+type barrierDriver struct{}
 
 func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	target := c.Target().(lock.BarrierClient)
@@ -78,12 +48,7 @@ func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string,
 		}
 		// Or all that have just been let through would be back before another
 		// client can put it up again.
-		rest := time.Duration(10 * plan.More.Float64() * float64(plan.Hold))
-		if follows := plan.More.Float64() < 0.5; follows && plan.Way != cycle.Wait {
-			name = d.follow(ctx, rest, name)
-		} else {
-			wait.For(ctx, rest)
-		}
+		wait.For(ctx, time.Duration(10*plan.More.Float64()*float64(plan.Hold)))
 		if plan.Way == cycle.Wait && c.Index%2 > 0 {
 			// For ever, as the others do not, so that one is left to remove it.
 			err = d.wait(c.Run.Patience, c, target, name)
@@ -116,16 +81,12 @@ func (d barrierDriver) recover(ctx context.Context, c *client.Client, name strin
 	return true
 }
 
-func (d barrierDriver) set(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
+func (barrierDriver) set(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
-	err := hold.Operate(c, histories.Set, histories.Event{Lock: name}, histories.Info, func() error {
+	return hold.Operate(c, histories.Set, histories.Event{Lock: name}, histories.Info, func() error {
 		return target.SetBarrier(ctx, name)
 	})
-	if err == nil {
-		d.raise(name)
-	}
-	return err
 }
 
 // remove is not cut short by the end of chaos: others wait.
