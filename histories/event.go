@@ -137,10 +137,6 @@ type Event struct {
 	Error    string `json:"error,omitempty"`
 	Refused  bool   `json:"refused,omitempty"` // for a try-acquire that failed: because somebody else is in the way, says the lock
 
-	// Late is for how long, ns, a loss may have been told when it went on record: from the
-	// start of a standstill of the run's own process that had just ended. For lost.
-	Late time.Duration `json:"late,omitempty"`
-
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
 
 	Saying *Saying `json:"saying,omitempty"`

@@ -5,7 +5,7 @@ import "fmt"
 // Version is the format version that this package writes, and the newest that
 // it reads. Version 2 brought the recipes other than the mutex, version 3 what
 // servers were found to be.
-const Version = 4
+const Version = 3
 
 // History is one whole run.
 type History struct {

@@ -144,7 +144,7 @@ func TestAnOperationForPorcupineSaysWhatWasAskedAndAnswered(t *testing.T) {
 		`[{"ClientId":0,"Input":{"lock":"a","op":"acquire","owner":"o","process":0},"Call":1000,"Output":{"depth":1,"session":"0x01","token":{"sub":2,"zxid":1099511627776},"type":"ok"},"Return":3000,"Metadata":"lines 3 to 5"}` + "\n",
 		`,{"ClientId":0,"Input":{"lock":"a","op":"write","process":0,"store":"plain","value":42},"Call":7000,"Output":{"error":"refused: \"old\"\n\ttoken","type":"fail"},"Return":8000,"Metadata":"lines 9 to 10"}` + "\n",
 		`,{"ClientId":0,"Input":{"depth":1,"lock":"a","op":"release","process":0},"Call":13000,"Output":{"type":"info"},"Return":9223372036854775807,"Metadata":"lines 15 to 16"}` + "\n",
-		`,{"ClientId":3,"Input":{"late":1,"lock":"a","op":"lost","process":0,"session":"0x01"},"Call":12000,"Output":{"type":"info"},"Return":9223372036854775807,"Metadata":"line 14"}` + "\n",
+		`,{"ClientId":3,"Input":{"lock":"a","op":"lost","process":0,"session":"0x01"},"Call":12000,"Output":{"type":"info"},"Return":9223372036854775807,"Metadata":"line 14"}` + "\n",
 		`,{"ClientId":2,"Input":{"lock":"a","op":"try-acquire","permits":2,"process":2},"Call":18000,"Output":{"type":"info"},"Return":9223372036854775807,"Metadata":"line 20"}` + "\n",
 	} {
 		if !strings.Contains(b.String(), want) {

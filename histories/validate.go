@@ -37,9 +37,6 @@ func (v *validator) fields(e *Event) error {
 	if err := v.subject(e); err != nil {
 		return err
 	}
-	if e.Late < 0 || e.Late > e.Time || e.Late > 0 && e.Type != Lost {
-		return fmt.Errorf("%s is late by %v at %v; only a loss can be, by no more than its time", e.Type, e.Late, e.Time)
-	}
 	switch e.Type {
 	case Invoke:
 		return v.invoke(e)

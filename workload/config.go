@@ -236,7 +236,6 @@ func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shar
 		Life: life, Seed: c.Seed, Clients: c.Clients, Target: c.Target, Promises: c.promises(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth,
 		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters), Faults: activity.NewCoverage(c.Recipes),
-		Standstills: client.Standstills{Stretch: histories.Slack(c.SessionTimeout)},
 	}
 	for name := range s.Locks {
 		s.Counters[name] = new(client.Counters)

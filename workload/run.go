@@ -143,18 +143,17 @@ func (r *run) phases(ctx context.Context) (err error) {
 	return err
 }
 
-// watch has the sessions of clients, the servers and this process watched until the function that it
+// watch has the sessions of clients, and the servers, watched until the function that it
 // returns is called, which returns when they are no more.
 func (r *run) watch() (unwatch func()) {
 	watching, end := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	all.Go(func() { r.Observer.Watch(watching) }) // ends with watching, as the next two do
-	all.Go(func() { r.Standstills.Watch(watching) })
+	var both sync.WaitGroup
+	both.Go(func() { r.Observer.Watch(watching) }) // ends with watching, as the next does
 	asks := servers.NewWatch(r.Journal, func(zxid int64) { r.zxids.Saw(zxid, r.Journal.Elapsed()) })
-	all.Go(func() { asks.Run(watching, r.cfg.Ensemble.Servers()) })
+	both.Go(func() { asks.Run(watching, r.cfg.Ensemble.Servers()) })
 	return func() {
 		end()
-		all.Wait()
+		both.Wait()
 	}
 }
 

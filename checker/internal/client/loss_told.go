@@ -100,7 +100,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 	case h.Why == facts.ByLoss:
 		j.delays = append(j.delays, h.End-ended)
 	}
-	if h.Told() > deadline {
+	if h.End > deadline {
 		j.v.Violate(func() verdict.Witness { return untold(t, h, ended, deadline) })
 	}
 }
@@ -123,7 +123,7 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
 			return
 		}
 		j.deletions++
-		if h.Told() > deadline {
+		if h.End > deadline {
 			j.v.Violate(func() verdict.Witness { return untoldDeletion(t, h, f, deadline) })
 		}
 		return

@@ -30,9 +30,8 @@ func (l *FaultLog) grace(f *Fault) time.Duration {
 // Excuses returns when the belief of h does not count. After a forced expiry that
 // hit its process during the hold, or while its acquire was under way (the grant
 // may have been on its way already), that is for the loss bound; while its
-// process was paused, and until it must have noticed; and while a loss may have been
-// told that the run's own process, which stood still, put on record late. They are
-// disjoint and in order.
+// process was paused, and until it must have noticed. They are disjoint and in
+// order.
 func (l *FaultLog) Excuses(h *Hold) []Span {
 	var out []Span
 	from := h.Call
@@ -54,25 +53,8 @@ func (l *FaultLog) Excuses(h *Hold) []Span {
 		}
 		out = append(out, s)
 	}
-	return h.excuseLate(out)
+	return out
 }
-
-// excuseLate adds the time in which the loss of h may have been told although it was not
-// on record yet, for the run's process stood still.
-func (h *Hold) excuseLate(out []Span) []Span {
-	if h.late == 0 {
-		return out
-	}
-	s := Span{h.Told(), h.End}
-	for n := len(out); n > 0 && out[n-1].To >= s.From; n-- {
-		s = Span{min(s.From, out[n-1].From), max(s.To, out[n-1].To)}
-		out = out[:n-1]
-	}
-	return append(out, s)
-}
-
-// Told returns since when the holder may have known that its belief had ended.
-func (h *Hold) Told() time.Duration { return max(h.Start, h.End-h.late) }
 
 // Deleted reports whether the fault was the deletion of the node that h stands on.
 func (f *Fault) Deleted(h *Hold) bool {

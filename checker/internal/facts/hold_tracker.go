@@ -176,7 +176,6 @@ func (b *holdTracker) lost(i int, e *histories.Event) {
 	}
 	for _, h := range slices.Clone(b.t.Process(e.Process).Holds) {
 		if slices.Contains(locks, h.Lock) && about(e, h) {
-			h.late = min(e.Late, b.t.Latest())
 			b.finish(h, e.Time, i, ByLoss)
 		}
 	}

@@ -25,7 +25,6 @@ type Hold struct {
 	Inner                []InnerRelease
 	Reentries            []*Op
 	Excuses              []Span        // when the belief does not count
-	late                 time.Duration // for how long its loss may have been told before it was on record
 	cutOff               bool          // its client has said that its link is down
 	linked               time.Duration // when its client last said that its link is up again
 }

@@ -271,8 +271,5 @@ func (t *Trace) DiscardSettled() {
 // Lifetime is how long a session can live on without its client.
 func (t *Trace) Lifetime() time.Duration { return max(t.Header.SessionTimeout, time.Second) }
 
-// Latest is by how much the record of a loss may be late at most.
-func (t *Trace) Latest() time.Duration { return t.Header.SessionTimeout }
-
 // Calm is how long it takes until what a fault has set in motion is over.
 func (t *Trace) Calm() time.Duration { return 2 * t.Header.SessionTimeout }

@@ -80,7 +80,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
 		holds, changes := t.ByLock[lock], changes[lock]
 		j.grants += countBegun(t, holds)
 		j.changes += len(changes)
-		known := horizon{until: min(t.End-t.Latest(), resized(lock)-1), asked: acquire(lock)}
+		known := horizon{until: min(t.End, resized(lock)-1), asked: acquire(lock)}
 		pending := min(acquire(lock), resized(lock))
 		if t.Last {
 			known.until, pending = facts.Forever, facts.Forever

@@ -36,13 +36,12 @@ type horizon struct {
 	asked time.Duration // of the acquires that have not returned, the first was invoked then
 }
 
-// allKnown is the horizon of a lock whose size does not change. A loss may be on record
-// late: until then the hold seems to go on.
+// allKnown is the horizon of a lock whose size does not change.
 func allKnown(t *facts.Trace) horizon {
 	if t.Last {
 		return horizon{facts.Forever, facts.Forever}
 	}
-	return horizon{t.End - t.Latest(), facts.Forever}
+	return horizon{t.End, facts.Forever}
 }
 
 // window takes in the holds of a window, and the changes of the size that have

@@ -28,8 +28,6 @@ type Shared struct {
 	Locks          map[string]histories.Lock // by name
 	Counters       map[string]*Counters      // by lock
 
-	Standstills Standstills // of this process
-
 	Journal  *journal.Journal
 	Faults   *activity.Coverage
 	Observer *observer.Observer

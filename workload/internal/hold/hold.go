@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/activity"
@@ -73,12 +72,7 @@ func (h *Hold) isLostLocked() bool {
 	}
 	if !h.over {
 		h.lost = true
-		e := h.Event
-		e.Type = histories.Lost
-		if !h.Client.Hosted() {
-			e.Late = h.Client.Run.Standstills.Late(time.Now())
-		}
-		h.Client.Record(e)
+		h.recordLocked(histories.Lost)
 	}
 	return true
 }
