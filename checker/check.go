@@ -15,6 +15,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 )
 
 // ErrDisagreement is wrapped by the error of [Check] when the two engines came
@@ -60,7 +61,7 @@ type check struct {
 	own      []Guarantee // of the user's
 	judging  []judging
 	tally    *tally
-	meetings *meetings
+	coverage *states.Coverage
 }
 
 // judging is a guarantee that is being judged.
@@ -122,7 +123,8 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	t := facts.Begin(header)
 	recipes := t.Recipes()
 	c.conventions(&header)
-	c.tally, c.meetings = newTally(t), newMeetings(&t.Header, recipes)
+	c.coverage = states.NewCoverage(&t.Header, recipes)
+	c.tally = newTally(t, c.coverage)
 	t.Listen(c.tally)
 	all, err := c.guarantees()
 	if err != nil {
@@ -153,7 +155,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 			t.DiscardSettled()
 		}
 		t.Step(e)
-		c.meetings.step(e)
+		c.coverage.Step(e)
 	}
 	t.Close()
 	if err := c.judgeWindow(t); err != nil {
@@ -191,10 +193,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	if c.ctx.Err() != nil {
 		return nil, context.Cause(c.ctx)
 	}
-	r.Coverage = c.tally.coverage()
 	r.Recipes = c.tally.uses()
-	r.Meetings = c.meetings.rows()
-	r.Figures = append(c.tally.figures(), paceFigures(t.Pace.Counts)...)
+	r.Coverage, r.Meetings = coverageOf(c.coverage), meetingsOf(c.coverage, t.Recipes())
+	r.Figures = append(c.tally.figures(r.Recipes), paceFigures(t.Pace.Counts)...)
 	r.Notes = c.engines.Notes
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)
@@ -206,7 +207,7 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 			r.Late = fmt.Sprintf("words of worker processes took up to %s to be recorded, and only %s is allowed for: the machine was too busy for a violation to be held against the target", verdict.Ms(late), verdict.Ms(slack))
 		}
 	}
-	r.idle = shownNothing(t, r.Coverage, r.Recipes)
+	r.idle = shownNothing(t, r.Recipes)
 	var err error
 	for _, d := range c.engines.Disagreements {
 		err = errors.Join(err, fmt.Errorf("%w on %s", ErrDisagreement, d))

@@ -1,27 +1,27 @@
 package checker
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 )
 
 // State is what a process is doing with a lock.
-type State string
+type State = states.State
 
 // The states in which a fault can meet a process.
 const (
-	Idle      State = "idle"      // it neither holds nor wants any lock
-	Enqueuing State = "enqueuing" // its acquire has no place in the queue yet
-	Waiting   State = "waiting"   // its acquire has a place, or it waits at a barrier
-	Holding   State = "holding"
-	Releasing State = "releasing"
+	Idle      = states.Idle
+	Enqueuing = states.Enqueuing
+	Waiting   = states.Waiting
+	Holding   = states.Holding
+	Releasing = states.Releasing
 )
 
 // States lists them in the order of a lock's life.
-func States() []State { return []State{Idle, Enqueuing, Waiting, Holding, Releasing} }
+func States() []State { return states.All() }
 
 // Coverage counts, for each fault, how often its start met a process that it
 // hit in each state. Every state is a key of every row, so that what was never
@@ -58,14 +58,13 @@ type RecipeUse struct {
 
 // shownNothing returns why the run as a whole says nothing about the target
 // under faults, or about one of its recipes, or "".
-func shownNothing(t *facts.Trace, c Coverage, uses []RecipeUse) string {
+func shownNothing(t *facts.Trace, uses []RecipeUse) string {
 	if len(t.Faults.All) == 0 {
 		if f := t.Header.Options["faults"]; f != "" && f != "none" {
 			return "faults were asked for, but none started"
 		}
 		return ""
 	}
-	held := slices.ContainsFunc(c, func(row CoverageRow) bool { return row.Met[Holding] > 0 })
 	var missed []string
 	locks := 0
 	for _, u := range uses {
@@ -80,7 +79,7 @@ func shownNothing(t *facts.Trace, c Coverage, uses []RecipeUse) string {
 	switch {
 	case locks == 0: // barriers alone: nobody holds anything
 		return ""
-	case !held:
+	case len(missed) == locks:
 		return "inconclusive: no lease was held when a fault started"
 	case len(missed) > 0:
 		return "inconclusive: no lease of " + strings.Join(missed, ", ") + " was held when a fault started"

@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 )
 
 // Report is what [Check] found out about a run.
@@ -179,7 +180,7 @@ func (r *Report) Unmet(faults []string) (out []Unmet) {
 				}
 			}
 			if row.Met == nil {
-				row.Met = statesOf(use.Recipe, true)
+				row.Met = none(states.Of(use.Recipe, true))
 			}
 			for _, s := range row.Unmet() {
 				out = append(out, Unmet{fault, use.Recipe, s})

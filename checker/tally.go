@@ -1,45 +1,37 @@
 package checker
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 )
 
-// tally counts what happens while it happens: the figures of the run, what each
-// fault met when it began, and how much each recipe was used.
+// tally counts what happens while it happens: the figures of the run, and how much each
+// recipe was used.
 type tally struct {
 	facts.Deaf
 	t            *facts.Trace
+	coverage     *states.Coverage
 	operations   int
 	unanswered   int
-	heldAcross   int // leases held when a fault began that hit their holder
-	expiredInUse int // sessions that ended while their process held or waited
-	rows         map[string]*CoverageRow
-	held         map[histories.Recipe]int // leases held when a fault began that hit their holder
-	awaited      map[histories.Recipe]int // what was under way then
-	lost         map[string]bool          // sessions in which a lease was lost
-	counted      map[string]bool          // sessions in expiredInUse
+	expiredInUse int             // sessions that ended while their process held or waited
+	lost         map[string]bool // sessions in which a lease was lost
+	counted      map[string]bool // sessions in expiredInUse
 }
 
-func newTally(t *facts.Trace) *tally {
-	return &tally{
-		t: t, rows: map[string]*CoverageRow{}, held: map[histories.Recipe]int{}, awaited: map[histories.Recipe]int{},
-		lost: map[string]bool{}, counted: map[string]bool{},
-	}
+func newTally(t *facts.Trace, coverage *states.Coverage) *tally {
+	return &tally{t: t, coverage: coverage, lost: map[string]bool{}, counted: map[string]bool{}}
 }
 
 func (c *tally) Event(_ int, e *histories.Event) {
-	switch e.Type {
-	case histories.Expired:
-		if _, seen := c.t.Sessions.Expired[e.Session]; !seen {
-			c.expired(e.Session)
-		}
-	case histories.FaultStart:
-		c.struck(e.Fault)
+	if e.Type != histories.Expired {
+		return
+	}
+	if _, seen := c.t.Sessions.Expired[e.Session]; !seen {
+		c.expired(e.Session)
 	}
 }
 
@@ -102,67 +94,14 @@ func (c *tally) inUse(session string) bool {
 	return false
 }
 
-// struck counts what a fault that begins meets. A process that holds one lock and
-// waits for another counts in both states.
-func (c *tally) struck(f *histories.Fault) {
-	row := c.rows[f.Name]
-	if row == nil {
-		row = &CoverageRow{Fault: f.Name, Met: map[State]int{}}
-		for _, s := range States() {
-			row.Met[s] = 0
-		}
-		c.rows[f.Name] = row
-	}
-	row.Starts++
-	busy := map[int]bool{}
-	see := func(process int, s State) {
-		row.Met[s]++
-		busy[process] = true
-	}
-	for _, p := range c.t.Processes {
-		if !facts.Hits(f, p.Number) {
-			continue
-		}
-		for _, h := range p.Holds {
-			if h.Acquire.Part > 0 {
-				continue
-			}
-			see(p.Number, Holding)
-			c.heldAcross++
-			if !p.Gone() {
-				c.held[h.Recipe()]++
-			}
-		}
-	}
-	for _, p := range c.t.Processes {
-		if !facts.Hits(f, p.Number) || p.Gone() || len(p.Open) == 0 {
-			continue
-		}
-		process, o := p.Number, p.Open[0]
-		switch {
-		case o.Kind == histories.Release:
-			see(process, Releasing)
-		case o.Passes(), o.Acquires() && len(o.Places) > 0:
-			see(process, Waiting)
-		case o.Acquires():
-			see(process, Enqueuing)
-		}
-		if o.Acquires() || o.Passes() {
-			c.awaited[o.Recipe()]++
-		}
-	}
-	for _, p := range c.t.Processes {
-		if !busy[p.Number] && facts.Hits(f, p.Number) && !p.Gone() && p.Began != facts.Forever {
-			row.Met[Idle]++
-		}
-	}
-}
-
 // uses returns how much each recipe of the run was used.
 func (c *tally) uses() []RecipeUse {
 	var out []RecipeUse
 	for _, r := range c.t.Recipes() {
-		use := RecipeUse{Recipe: r, Held: c.held[r], Awaited: c.awaited[r]}
+		use := RecipeUse{Recipe: r, Awaited: c.found(r, Enqueuing) + c.found(r, Waiting)}
+		if r.IsLock() {
+			use.Held = c.found(r, Holding)
+		}
 		for _, lock := range c.t.LocksThat(facts.Is(r)) {
 			info := c.t.Info(lock)
 			use.Locks++
@@ -174,21 +113,28 @@ func (c *tally) uses() []RecipeUse {
 	return out
 }
 
-func (c *tally) coverage() Coverage {
-	out := make(Coverage, 0, len(c.rows))
-	for _, name := range slices.Sorted(maps.Keys(c.rows)) {
-		out = append(out, *c.rows[name])
+// found returns how often faults, as they began, found processes in a state with a
+// recipe.
+func (c *tally) found(r histories.Recipe, s State) (n int) {
+	for cell, found := range c.coverage.Found {
+		if cell.Recipe == r && cell.State == s {
+			n += found
+		}
 	}
-	return out
+	return n
 }
 
 // figures are those of the run as a whole.
-func (c *tally) figures() []verdict.Figure {
+func (c *tally) figures(uses []RecipeUse) []verdict.Figure {
+	heldAcross := 0
+	for _, u := range uses {
+		heldAcross += u.Held
+	}
 	return []verdict.Figure{
 		{Name: "operations", Value: float64(c.operations), Unit: ""},
 		{Name: "operations without an answer", Value: float64(c.unanswered), Unit: ""},
 		{Name: "faults", Value: float64(len(c.t.Faults.All)), Unit: ""},
-		{Name: "leases held across a fault's start", Value: float64(c.heldAcross), Unit: ""},
+		{Name: "leases held across a fault's start", Value: float64(heldAcross), Unit: ""},
 		{Name: "sessions expired while holding or waiting", Value: float64(c.expiredInUse), Unit: ""},
 	}
 }

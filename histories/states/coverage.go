@@ -1,0 +1,126 @@
+package states
+
+import (
+	"slices"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Cell is a kind of fault that meets a process in a state. The recipe is "" of a
+// process that is idle as the fault begins: it does nothing with any recipe.
+type Cell struct {
+	Fault string
+	Doing
+}
+
+// Coverage is a tracker that counts which states faults meet. One goroutine at a time
+// may use it.
+type Coverage struct {
+	*Tracker
+	Starts map[string]int // of each kind of fault
+	// Found is what faults have found as they began: each process that they hit once,
+	// if it holds several leases once for each.
+	Found map[Cell]int
+	// Met is what faults have met while they were in force: the state of a process that
+	// they hit then, or one that it came to. Each fault, process and state counts once.
+	Met     map[Cell]int
+	recipes []histories.Recipe
+	inForce map[int]*meeting
+	places  map[histories.Recipe]bool // an acquire has told its place
+}
+
+// meeting is one fault in force, and what it has met.
+type meeting struct {
+	histories.Fault
+	seen map[seen]bool
+}
+
+type seen struct {
+	process int
+	Doing
+}
+
+func (m *meeting) hits(process int) bool {
+	return len(m.Processes) == 0 || slices.Contains(m.Processes, process)
+}
+
+// NewCoverage returns that of a history with this header and these recipes, before its
+// first event.
+func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage {
+	return &Coverage{
+		Tracker: NewTracker(header), Starts: map[string]int{}, Found: map[Cell]int{}, Met: map[Cell]int{},
+		recipes: recipes, inForce: map[int]*meeting{}, places: map[histories.Recipe]bool{},
+	}
+}
+
+// Step takes the next event in. It keeps no reference to e.
+func (c *Coverage) Step(e *histories.Event) {
+	switch e.Type {
+	case histories.FaultStart:
+		m := &meeting{*e.Fault, map[seen]bool{}}
+		c.inForce[m.ID] = m
+		c.Starts[m.Name]++
+		for process := range c.processes {
+			if m.hits(process) {
+				c.find(m.Name, process)
+				c.meet(m, process)
+			}
+		}
+		return
+	case histories.FaultStop:
+		delete(c.inForce, e.Fault.ID)
+		return
+	}
+	c.Tracker.Step(e)
+	p := c.processes[e.Process]
+	if p == nil {
+		return
+	}
+	if e.Type == histories.Enqueued && p.operation == Waiting {
+		c.places[p.recipe] = true
+	}
+	for _, m := range c.inForce {
+		if m.hits(e.Process) {
+			c.meet(m, e.Process)
+		}
+	}
+}
+
+// find counts what a fault finds that begins.
+func (c *Coverage) find(fault string, process int) {
+	all := c.Doing(process)
+	if len(all) == 0 {
+		all = []Doing{{"", Idle}}
+	}
+	for _, d := range all {
+		c.Found[Cell{fault, d}]++
+	}
+}
+
+// meet counts what a process does now, for a fault in force that hits it.
+func (c *Coverage) meet(m *meeting, process int) {
+	now := c.Doing(process)
+	for _, r := range c.recipes {
+		if !slices.ContainsFunc(now, func(d Doing) bool { return d.Recipe == r }) {
+			now = append(now, Doing{r, Idle})
+		}
+	}
+	for _, d := range now {
+		if s := (seen{process, d}); !m.seen[s] {
+			m.seen[s] = true
+			c.Met[Cell{m.Name, d}]++
+		}
+	}
+}
+
+// States returns those in which the processes of this history can be with a recipe.
+func (c *Coverage) States(r histories.Recipe) []State { return Of(r, c.places[r]) }
+
+// InForce returns the faults in force, in the order of their ids.
+func (c *Coverage) InForce() (all []histories.Fault) {
+	for _, m := range c.inForce {
+		all = append(all, m.Fault)
+	}
+	slices.SortFunc(all, func(a, b histories.Fault) int { return a.ID - b.ID })
+	return all
+}

@@ -1,0 +1,56 @@
+package states
+
+import "github.com/zkverify/zkverify/histories"
+
+// Hold is a lock, or one of several that were acquired at once, that a process holds;
+// or the stay of a process inside a double barrier.
+type Hold struct {
+	Process int
+	Lock    string
+	Recipe  histories.Recipe
+	Mode    histories.Mode
+	Owner   string
+	Session string
+	Token   histories.Token
+	Permits int
+	Part    int  // of several locks: 0 is the first, which stands for all
+	Inner   int  // how often its owner has acquired it again, and not released that yet
+	Lost    bool // its holder was told so, and has not released it yet
+}
+
+// Change is what an event has changed about a hold.
+type Change struct {
+	*Hold
+	Kind Kind
+}
+
+// Kind says what has changed.
+type Kind int
+
+// The kinds of changes.
+const (
+	Began Kind = iota
+	Again      // its owner has acquired it again
+	Inner      // the owner releases what it acquired again
+	Lost       // its holder was told
+	Ended      // its release was called, or its process crashed; or after a loss it acquires again
+)
+
+// locksOf returns the locks that e is about, each with its token.
+func locksOf(e *histories.Event) []histories.Part {
+	if e.Parts != nil {
+		return e.Parts
+	}
+	return []histories.Part{{Lock: e.Lock, Token: e.Token}}
+}
+
+// isOf reports whether e, which names a token of the hold's lock or none, is an event
+// of the hold's owner about the hold.
+func (h *Hold) isOf(e *histories.Event, token histories.Token) bool {
+	mine := h.Process == e.Process
+	if h.Owner != "" && e.Owner != "" {
+		mine = h.Owner == e.Owner
+	}
+	none := histories.Token{}
+	return mine && h.Mode == e.Mode && (token == none || h.Token == none || token == h.Token)
+}

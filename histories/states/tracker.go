@@ -1,0 +1,248 @@
+package states
+
+import (
+	"slices"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// Tracker follows what processes do, in memory that grows with what is open. One
+// goroutine at a time may use it.
+type Tracker struct {
+	header    *histories.Header
+	processes map[int]*process   // those that have invoked something, and are not retired
+	held      map[string][]*Hold // by lock, the oldest first
+	changes   []Change           // by the last event
+}
+
+// process is what one process does.
+type process struct {
+	holds     []*Hold
+	recipe    histories.Recipe // of the operation under way
+	operation State            // what that makes of the process; "" if it changes nothing
+	place     histories.Part   // in a queue: the latest that its acquire has told
+}
+
+// NewTracker returns a tracker of a history with this header, before its first event.
+func NewTracker(header *histories.Header) *Tracker {
+	return &Tracker{header: header, processes: map[int]*process{}, held: map[string][]*Hold{}}
+}
+
+// Step takes the next event in, and returns what it has changed about holds, until the
+// next step. It keeps no reference to e.
+func (t *Tracker) Step(e *histories.Event) []Change {
+	t.changes = t.changes[:0]
+	p := t.processes[e.Process]
+	if p == nil {
+		if e.Type != histories.Invoke {
+			return nil
+		}
+		p = &process{}
+		t.processes[e.Process] = p
+	}
+	switch e.Type {
+	case histories.Invoke:
+		t.invoked(p, e)
+	case histories.Enqueued:
+		if p.operation == Enqueuing || p.operation == Waiting {
+			p.operation, p.place = Waiting, histories.Part{Lock: e.Lock, Token: e.Token}
+		}
+	case histories.OK:
+		t.succeeded(p, e)
+	case histories.Fail:
+		p.operation = ""
+	case histories.Lost:
+		t.lost(e)
+	case histories.Closing, histories.Crash:
+		for _, h := range slices.Clone(p.holds) {
+			t.end(h)
+		}
+	}
+	if e.Type == histories.Crash || e.Type == histories.Info {
+		t.retire(e.Process, p)
+	}
+	return t.changes
+}
+
+func acquires(e *histories.Event) bool {
+	return e.Op == histories.Acquire || e.Op == histories.TryAcquire
+}
+
+func (t *Tracker) invoked(p *process, e *histories.Event) {
+	locks := locksOf(e)
+	p.operation, p.recipe, p.place = "", t.header.RecipeOf(locks[0].Lock), histories.Part{}
+	switch {
+	case acquires(e):
+		p.operation = Enqueuing
+		for _, l := range locks {
+			if t.reentered(l.Lock, e) != nil {
+				p.operation = "" // it holds on
+			}
+			// The process acts on the lock that it lost no more.
+			t.endAll(l.Lock, func(h *Hold) bool { return h.Lost && h.Process == e.Process })
+		}
+	case e.Op == histories.Wait, e.Op == histories.Enter:
+		p.operation = Waiting
+	case e.Op == histories.Leave:
+		p.operation = Releasing
+		t.endAll(e.Lock, func(h *Hold) bool { return h.Process == e.Process })
+	case e.Op == histories.Release:
+		for _, l := range locks {
+			t.releasing(p, l, e)
+		}
+	}
+}
+
+// releasing takes in that a lock is released: the outermost level, unless the depth
+// says otherwise. From then on its owner does not act as a holder, whatever becomes of
+// the release.
+func (t *Tracker) releasing(p *process, l histories.Part, e *histories.Event) {
+	h := t.find(l, e)
+	if h != nil && h.Inner > 0 && e.Depth != 1 {
+		h.Inner--
+		t.changes = append(t.changes, Change{h, Inner})
+		return
+	}
+	if e.Depth <= 1 || h != nil {
+		p.operation = Releasing
+	}
+	if h != nil {
+		t.end(h)
+	}
+}
+
+func (t *Tracker) succeeded(p *process, e *histories.Event) {
+	p.operation = ""
+	if !acquires(e) && e.Op != histories.Enter {
+		return
+	}
+	for i, l := range locksOf(e) {
+		recipe := t.header.RecipeOf(l.Lock)
+		if h := t.reentered(l.Lock, e); h != nil {
+			h.Inner++
+			t.changes = append(t.changes, Change{h, Again})
+			continue
+		}
+		if e.Depth > 1 && slices.ContainsFunc(t.held[l.Lock], func(h *Hold) bool { return h.Lost && h.isOf(e, histories.Token{}) }) {
+			continue // the hold was lost while it was acquired again
+		}
+		h := &Hold{
+			Process: e.Process, Lock: l.Lock, Recipe: recipe, Mode: e.Mode, Owner: e.Owner, Session: e.Session, Token: l.Token,
+			Permits: max(e.Permits, 1), Part: i,
+		}
+		p.holds, t.held[l.Lock] = append(p.holds, h), append(t.held[l.Lock], h)
+		t.changes = append(t.changes, Change{h, Began})
+	}
+}
+
+// reentered returns what the owner that acquires a lock holds of it already, nil where
+// each acquire has a hold of its own.
+func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
+	if t.header.RecipeOf(lock).HasPermits() {
+		return nil
+	}
+	for _, h := range t.held[lock] {
+		if !h.Lost && h.isOf(e, histories.Token{}) {
+			return h
+		}
+	}
+	return nil
+}
+
+// find returns the hold of a lock that an event of its owner is about: that of its
+// token, if it names one, else the oldest of as many permits.
+func (t *Tracker) find(l histories.Part, e *histories.Event) *Hold {
+	for _, h := range t.held[l.Lock] {
+		told := l.Token != (histories.Token{}) && h.Token != (histories.Token{})
+		if h.isOf(e, l.Token) && (told || !h.Recipe.HasPermits() || h.Permits == max(e.Permits, 1)) {
+			return h
+		}
+	}
+	return nil
+}
+
+// About returns the holds that an event of their holder is about: those of its locks
+// and its session, or of all locks if it names none.
+func (t *Tracker) About(e *histories.Event) (all []*Hold) {
+	p := t.processes[e.Process]
+	if p == nil {
+		return nil
+	}
+	locks := locksOf(e)
+	for _, h := range p.holds {
+		i := slices.IndexFunc(locks, func(l histories.Part) bool { return l.Lock == h.Lock })
+		switch {
+		case e.Session != "" && h.Session != "" && e.Session != h.Session:
+		case i >= 0 && h.isOf(e, locks[i].Token), locks[0].Lock == "":
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+func (t *Tracker) lost(e *histories.Event) {
+	for _, h := range t.About(e) {
+		if !h.Lost {
+			h.Lost, h.Inner = true, 0
+			t.changes = append(t.changes, Change{h, Lost})
+		}
+	}
+}
+
+// end takes in that a process holds something no more.
+func (t *Tracker) end(h *Hold) {
+	is := func(other *Hold) bool { return other == h }
+	if p := t.processes[h.Process]; p != nil {
+		p.holds = slices.DeleteFunc(p.holds, is)
+	}
+	if t.held[h.Lock] = slices.DeleteFunc(t.held[h.Lock], is); len(t.held[h.Lock]) == 0 {
+		delete(t.held, h.Lock)
+	}
+	t.changes = append(t.changes, Change{h, Ended})
+}
+
+func (t *Tracker) endAll(lock string, which func(*Hold) bool) {
+	for _, h := range slices.Clone(t.held[lock]) {
+		if which(h) {
+			t.end(h)
+		}
+	}
+}
+
+// retire forgets a process that is not used again. What it holds, if its end is not
+// known, has no process any more.
+func (t *Tracker) retire(number int, p *process) {
+	delete(t.processes, number)
+	for _, h := range p.holds {
+		if t.held[h.Lock] = slices.DeleteFunc(t.held[h.Lock], func(other *Hold) bool { return other == h }); len(t.held[h.Lock]) == 0 {
+			delete(t.held, h.Lock)
+		}
+	}
+}
+
+// Doing returns what a process does: Holding for each lease that it holds, and what
+// it asks for or gives back. A process that is idle does nothing.
+func (t *Tracker) Doing(process int) (all []Doing) {
+	p := t.processes[process]
+	if p == nil {
+		return nil
+	}
+	for _, h := range p.holds {
+		if h.Part == 0 && !h.Lost {
+			all = append(all, Doing{h.Recipe, Holding})
+		}
+	}
+	if p.operation != "" {
+		all = append(all, Doing{p.recipe, p.operation})
+	}
+	return all
+}
+
+// Place returns the lock in whose queue a process waits, and the token of its place
+// there; zero if it has told none.
+func (t *Tracker) Place(process int) histories.Part {
+	if p := t.processes[process]; p != nil && p.operation == Waiting {
+		return p.place
+	}
+	return histories.Part{}
+}
