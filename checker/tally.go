@@ -113,15 +113,8 @@ func (c *tally) uses() []RecipeUse {
 	return out
 }
 
-// found returns how often faults, as they began, found processes in a state with a
-// recipe.
-func (c *tally) found(r histories.Recipe, s State) (n int) {
-	for cell, found := range c.coverage.Found {
-		if cell.Recipe == r && cell.State == s {
-			n += found
-		}
-	}
-	return n
+func (c *tally) found(r histories.Recipe, s State) int {
+	return c.coverage.FoundByAny(states.Doing{Recipe: r, State: s})
 }
 
 // figures are those of the run as a whole.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
@@ -29,7 +30,7 @@ func (r *tape) Record(e histories.Event) (histories.Event, error) {
 
 func TestTheScheduleOfARecordedRunIsTheOneThatWasCarriedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1, Waits: true})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}}, fault.Client{Linked: 1, States: []states.State{states.Waiting}})
 		said := Schedule{[]Step{
 			{At: time.Second, For: 2 * time.Second, Fault: "latency", Pick: fault.Pick{Aim: fault.AtWaiter, Draw: 17, Links: fault.OneLink, Params: map[string]string{"latency": "80ms", "jitter": "3ms"}}},
 			{At: 4 * time.Second, For: time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder, Draw: 4}},
@@ -88,7 +89,7 @@ func TestEdgesThatAreLateAreCountedButNotTheSearchForSomebodyToHit(t *testing.T)
 		time.AfterFunc(time.Second+300*time.Millisecond, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.clients[0].Holds = true
+			w.clients[0].States = []states.State{states.Holding}
 		})
 		report, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{At: time.Second, For: time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
 		if err != nil || len(report.Late) != 2 || report.Late[0] != 0 || report.Late[1] != 0 || len(report.Looked) != 1 || report.Looked[0] < 300*time.Millisecond {

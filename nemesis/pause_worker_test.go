@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkverify/zkverify/histories/states"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
@@ -32,7 +33,7 @@ func (w workerWorld) Start(_ context.Context, n int) error {
 
 func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2}, fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2, Holds: true})}
+		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2}, fault.Client{Linked: 1, Worker: 1}, fault.Client{Linked: 1, Worker: 2, States: []states.State{states.Holding}})}
 		if _, err := Run(t.Context(), w, faults.List(), Schedule{Steps: []Step{
 			{At: time.Second, For: 4 * time.Second, Fault: "pause-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
 			{At: 6 * time.Second, For: time.Second, Fault: "kill-worker", Pick: fault.Pick{Aim: fault.AtHolder}},
@@ -53,7 +54,7 @@ func TestTheProcessOfAHolderIsStoppedAndGoesOn(t *testing.T) {
 
 func TestAProcessIsLeftAloneWhileAnotherFaultHitsOneOfItsClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1, Holds: true}, fault.Client{Linked: 1, Worker: 1, Waits: true}, fault.Client{Linked: 1, Worker: 2})}
+		w := workerWorld{newWorld(fault.Client{Linked: 1, Worker: 1, States: []states.State{states.Holding}}, fault.Client{Linked: 1, Worker: 1, States: []states.State{states.Waiting}}, fault.Client{Linked: 1, Worker: 2})}
 		if _, err := Run(t.Context(), w, faults.List(), Schedule{Steps: []Step{
 			{At: 0, For: 10 * time.Second, Fault: "down", Pick: fault.Pick{Aim: fault.AtWaiter}},
 			{At: time.Second, For: time.Second, Fault: "pause-worker", Pick: fault.Pick{Aim: fault.AtHolder}},

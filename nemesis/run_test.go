@@ -19,6 +19,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
@@ -120,7 +121,7 @@ func (w *fakeWorld) expect(t *testing.T, want ...string) {
 
 func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(fault.Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}})
 		report, err := Run(t.Context(), w, faults.List(), Schedule{Steps: []Step{
 			{At: time.Second, For: 2 * time.Second, Fault: "black-hole", Pick: fault.Pick{Aim: fault.AtHolder}},
 		}}, w)
@@ -136,10 +137,11 @@ func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 }
 
 func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
-	for aim, victim := range map[fault.Aim]int{fault.AtHolder: 1, fault.AtWaiter: 2, fault.AtEnqueuing: 3, fault.AtReleasing: 4} {
+	// Who enqueues waits too: some locks never tell a place in their queue.
+	for aim, victims := range map[fault.Aim]string{fault.AtHolder: "1", fault.AtWaiter: "23", fault.AtEnqueuing: "3", fault.AtReleasing: "4"} {
 		t.Run(string(aim), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(fault.Client{Linked: 1}, fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1, Waits: true}, fault.Client{Linked: 1, Enqueues: true}, fault.Client{Linked: 1, Releases: true})
+				w := newWorld(fault.Client{Linked: 1}, fault.Client{Linked: 1, States: []states.State{states.Holding}}, fault.Client{Linked: 1, States: []states.State{states.Waiting}}, fault.Client{Linked: 1, States: []states.State{states.Enqueuing}}, fault.Client{Linked: 1, States: []states.State{states.Releasing}})
 				var steps []Step
 				for i := range 10 {
 					steps = append(steps, Step{At: time.Duration(i) * time.Second, For: time.Millisecond, Fault: "down", Pick: fault.Pick{Aim: aim, Draw: uint32(i)}})
@@ -148,8 +150,8 @@ func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, line := range w.log {
-					if strings.Contains(line, "fault-start") && !strings.HasSuffix(line, fmt.Sprintf("[%d]", victim)) {
-						t.Errorf("%s; want client %d", line, victim)
+					if strings.Contains(line, "fault-start") && !strings.ContainsAny(line[strings.Index(line, "["):], victims) {
+						t.Errorf("%s; want one of clients %s", line, victims)
 					}
 				}
 			})
@@ -184,7 +186,7 @@ func TestAScheduleMaySayWhichLinksAreHit(t *testing.T) {
 
 func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}}, fault.Client{Linked: 1, States: []states.State{states.Holding}})
 		var steps []Step
 		for i := range 3 {
 			steps = append(steps, Step{For: time.Minute, Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder, Draw: uint32(i)}})
@@ -205,7 +207,7 @@ func TestAFaultWaitsForSomebodyItIsAimedAt(t *testing.T) {
 		time.AfterFunc(patience/2, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.clients[1].Holds = true
+			w.clients[1].States = []states.State{states.Holding}
 		})
 		if _, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{Fault: "down", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w); err != nil {
 			t.Fatal(err)
@@ -218,7 +220,7 @@ func TestAFaultWaitsForSomebodyItIsAimedAt(t *testing.T) {
 
 func TestAProcessThatReplacesAnotherDuringAFaultIsOnRecordWhenItStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(fault.Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}})
 		time.AfterFunc(time.Second, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -233,7 +235,7 @@ func TestAProcessThatReplacesAnotherDuringAFaultIsOnRecordWhenItStops(t *testing
 
 func TestTheEndOfTheContextHealsWhatIsBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(fault.Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}})
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		_, err := Run(ctx, w, faults.List(), Schedule{[]Step{
@@ -249,7 +251,7 @@ func TestTheEndOfTheContextHealsWhatIsBroken(t *testing.T) {
 
 func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(fault.Client{Linked: 1, Holds: true})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}})
 		stuck := errors.New("stuck")
 		w.clients[0].Links[1].(*fakeLink).heal = stuck
 		_, err := Run(t.Context(), w, faults.List(), Schedule{[]Step{{For: time.Second, Fault: "down"}}}, w)
@@ -262,7 +264,7 @@ func TestAFaultThatDoesNotHealIsAnError(t *testing.T) {
 func TestNoPasswordOfASessionIsOnRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		secret := []byte("pa55word-16-long")
-		w := newWorld(fault.Client{Linked: 1, Holds: true, Session: 7, Password: secret})
+		w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}, Session: 7, Password: secret})
 		rec := &tape{start: time.Now()}
 		if _, err := Run(t.Context(), loneWorld{w}, faults.List(), Schedule{[]Step{{Fault: histories.ForcedExpiry}}}, rec); err != nil {
 			t.Fatal(err)
@@ -310,7 +312,7 @@ func TestAFaultThatTheRunEndsBeforeSaysWhyItFoundNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		w := ledWorld{newWorld(fault.Client{Linked: 1, Holds: true}), &oneAnswer{}}
+		w := ledWorld{newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}}), &oneAnswer{}}
 		report, err := Run(ctx, w, faults.List(), Schedule{[]Step{{Fault: "isolate-holder-follower", Pick: fault.Pick{Aim: fault.AtHolder}}}}, w)
 		if err != nil {
 			t.Fatal(err)

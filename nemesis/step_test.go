@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories/states"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
@@ -60,7 +61,7 @@ func TestAScheduledDetailReplacesTheDrawnOne(t *testing.T) {
 		"the client, unless it is idle": {Step{Fault: "down", Pick: fault.Pick{Client: &one, Aim: fault.AtHolder}}, "down client 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(fault.Client{Linked: 1, Holds: true}, fault.Client{Linked: 1})
+			w := newWorld(fault.Client{Linked: 1, States: []states.State{states.Holding}}, fault.Client{Linked: 1})
 			c.step.For, c.step.Pick.Links = time.Millisecond, fault.AllLinks
 			if c.step.Pick.Client == nil {
 				c.step.Pick.Aim = fault.AtHolder

@@ -235,8 +235,9 @@ func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shar
 	s := &client.Shared{
 		Life: life, Seed: c.Seed, Clients: c.Clients, Target: c.Target, Promises: c.promises(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth,
-		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters), Faults: activity.NewCoverage(c.Recipes),
+		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
 	}
+	s.Faults = activity.NewCoverage(c.Recipes, s.Locks)
 	for name := range s.Locks {
 		s.Counters[name] = new(client.Counters)
 	}

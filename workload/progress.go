@@ -27,9 +27,10 @@ func (r *run) reportProgress(stop <-chan struct{}) {
 func (r *run) progress() Progress {
 	p := Progress{
 		Duration: r.cfg.Duration,
-		Ops:      r.Journal.Ops.Load(), Cycles: r.Journal.Cycles.Load(), Expired: r.expired.Load(), Held: r.Faults.Held.Load(),
+		Ops:      r.Journal.Ops.Load(), Cycles: r.Journal.Cycles.Load(), Expired: r.expired.Load(),
 		Lost: r.Journal.Lost.Load(),
 	}
+	p.Held, _ = r.Faults.Held()
 	p.Elapsed, p.Faults = r.elapsed(), r.Faults.InForce()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -40,7 +40,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	r := &run{Shared: cfg.shared(life, groups), cfg: cfg, end: end, before: goroutines.All()}
 	r.Patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
-	r.Journal = &journal.Journal{Recorder: cfg.Recorder, Refuse: end}
+	r.Journal = &journal.Journal{Recorder: cfg.Recorder, Refuse: end, Heard: r.Faults.Step}
 	r.drivers = drive.New(r.Shared, cfg.Mix, groups)
 	// A history that cannot be written ends the run. Ends with life.
 	stop := make(chan struct{})
@@ -59,7 +59,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	r.result.Schedule = *cfg.Schedule
 	r.result.Ops, r.result.Cycles = r.Journal.Ops.Load(), r.Journal.Cycles.Load()
 	r.result.Expired, r.result.ExpiredBusy = r.expired.Load(), r.expiredBusy.Load()
-	r.result.HeldAcross = r.heldAcross.Load()
+	_, r.result.HeldAcross = r.Faults.Held()
 	if r.Workers != nil {
 		r.result.Lateness = r.Workers.Lateness()
 	}
@@ -81,7 +81,7 @@ type run struct {
 	name    string            // unique, for the links
 	stacks  []string          // goroutines that closed clients have left in workers
 
-	expired, expiredBusy, heldAcross atomic.Int64
+	expired, expiredBusy atomic.Int64
 
 	// recoverBy is when recovery must be over; set before it begins. Then patience ends.
 	recoverBy   time.Time

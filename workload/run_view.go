@@ -9,7 +9,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 )
 
 // runView shows the run to the nemesis.
@@ -29,45 +28,33 @@ func (w runView) Clients() []fault.Client {
 	return out
 }
 
-// Struck lets the clients that are hit know, so that they may hold on, and
-// counts the leases that are held across the start of the fault. Of a fault that
-// hits everybody, those hold on whose server it hits: else all clients would
-// only hold on.
-func (w runView) Struck(id int, f fault.Fault) {
-	w.Faults.Begin(id, f)
+// Struck lets the clients that are hit know, so that they may hold on. Of a fault that
+// hits everybody, those hold on whose server it hits: else all clients would only hold
+// on.
+func (w runView) Struck(_ int, f fault.Fault) {
 	for _, c := range w.clients {
-		if len(f.Clients) > 0 && !slices.Contains(f.Clients, c.Index) {
-			continue
+		if slices.Contains(f.Clients, c.Index) || len(f.Clients) == 0 && (len(f.Servers) == 0 || slices.Contains(f.Servers, c.Status().Linked)) {
+			c.Strike(f.Endure)
 		}
-		w.Faults.Count(c.Holding())
-		felt := len(f.Clients) > 0 || len(f.Servers) == 0 || slices.Contains(f.Servers, c.Status().Linked)
-		w.heldAcross.Add(int64(c.Strike(felt, f.Endure)))
-		w.Faults.Meet(c.Activity)
 	}
 }
 
-func (w runView) Healed(id int, _ fault.Fault) { w.Faults.End(id) }
+func (runView) Healed(int, fault.Fault) {}
 
 // Rarest is fault.Run's: it prefers clients that do what such a fault met least.
 func (w runView) Rarest(kind string, aim fault.Aim, among []fault.Client, patient bool) (out []fault.Client) {
-	now := make([][]activity.Doing, len(among))
+	processes := make([]int, len(among))
 	for i, c := range among {
-		now[i] = w.clients[c.Index].Doing()
+		processes[i] = c.Process
 	}
-	for _, i := range w.Faults.Rarest(kind, aim, now, patient) {
+	for _, i := range w.Faults.Rarest(kind, aim, processes, patient) {
 		out = append(out, among[i])
 	}
 	return out
 }
 
 // Ripe has a fault of servers wait for what none of its kind has met.
-func (w runView) Ripe(kind string) bool {
-	now := make([][]activity.Doing, len(w.clients))
-	for i, c := range w.clients {
-		now[i] = c.Doing()
-	}
-	return w.Faults.Ripe(kind, now)
-}
+func (w runView) Ripe(kind string) bool { return w.Faults.Ripe(kind) }
 
 // Sent is faults.Listener.
 func (w runView) Sent(client int) time.Time { return w.clients[client].LastSent() }

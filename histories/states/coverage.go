@@ -24,6 +24,7 @@ type Coverage struct {
 	// Met is what faults have met while they were in force: the state of a process that
 	// they hit then, or one that it came to. Each fault, process and state counts once.
 	Met     map[Cell]int
+	found   map[Doing]int // by all of them
 	recipes []histories.Recipe
 	inForce map[int]*meeting
 	places  map[histories.Recipe]bool // an acquire has told its place
@@ -49,7 +50,7 @@ func (m *meeting) hits(process int) bool {
 func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage {
 	return &Coverage{
 		Tracker: NewTracker(header), Starts: map[string]int{}, Found: map[Cell]int{}, Met: map[Cell]int{},
-		recipes: recipes, inForce: map[int]*meeting{}, places: map[histories.Recipe]bool{},
+		found: map[Doing]int{}, recipes: recipes, inForce: map[int]*meeting{}, places: map[histories.Recipe]bool{},
 	}
 }
 
@@ -94,8 +95,12 @@ func (c *Coverage) find(fault string, process int) {
 	}
 	for _, d := range all {
 		c.Found[Cell{fault, d}]++
+		c.found[d]++
 	}
 }
+
+// FoundByAny returns how often faults of all kinds have found that as they began.
+func (c *Coverage) FoundByAny(d Doing) int { return c.found[d] }
 
 // meet counts what a process does now, for a fault in force that hits it.
 func (c *Coverage) meet(m *meeting, process int) {

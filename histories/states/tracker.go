@@ -238,6 +238,14 @@ func (t *Tracker) Doing(process int) (all []Doing) {
 	return all
 }
 
+// Everything returns what all processes do together.
+func (t *Tracker) Everything() (all []Doing) {
+	for process := range t.processes {
+		all = append(all, t.Doing(process)...)
+	}
+	return all
+}
+
 // Place returns the lock in whose queue a process waits, and the token of its place
 // there; zero if it has told none.
 func (t *Tracker) Place(process int) histories.Part {

@@ -2,7 +2,10 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+
+	"github.com/zkverify/zkverify/histories/states"
 )
 
 // Aim says whom a fault prefers. When nobody fits, it takes whom it can get.
@@ -55,19 +58,26 @@ const (
 // hit.
 const AllServers = "all servers"
 
-// At reports whether a client is in the state that is aimed at.
-func (a Aim) At(c Client) bool {
+// State returns the state that is aimed at; Idle of an aim at anyone.
+func (a Aim) State() states.State {
 	switch a {
 	case AtHolder:
-		return c.Holds
+		return states.Holding
 	case AtWaiter:
-		return c.Waits
+		return states.Waiting
 	case AtEnqueuing:
-		return c.Enqueues
+		return states.Enqueuing
 	case AtReleasing:
-		return c.Releases
+		return states.Releasing
 	}
-	return true
+	return states.Idle
+}
+
+// At reports whether a client is in the state that is aimed at. A client without a place
+// in the queue waits too: some locks never tell it.
+func (a Aim) At(c Client) bool {
+	state := a.State()
+	return state == states.Idle || slices.Contains(c.States, state) || a == AtWaiter && slices.Contains(c.States, states.Enqueuing)
 }
 
 // Server is a choice of a server: a role, the number of one, or "" for any.

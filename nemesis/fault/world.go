@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories/states"
 )
 
 // World is what faults may know and touch. Its methods may be called from
@@ -69,12 +70,9 @@ type Client struct {
 	// it never had one.
 	Session  int64
 	Password []byte
-	Holds    bool // it believes that it holds a lock
-	Lingers  bool // it would hold on if it were hit now
-	Waits    bool // it waits in an acquire
-	Worker   int  // the worker process that it lives in, from 1; 0: none
-	Enqueues bool // it waits, and has told no place in the queue yet
-	Releases bool // it is giving a lock back
+	States   []states.State // what it does with locks: none of an idle client
+	Lingers  bool           // it would hold on if it were hit now
+	Worker   int            // the worker process that it lives in, from 1; 0: none
 }
 
 // AllLinks returns the client's links by ascending server, so that one seed

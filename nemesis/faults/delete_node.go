@@ -44,7 +44,7 @@ func deleteKind() fault.Kind {
 			if err != nil {
 				return fault.Fault{}, err
 			}
-			if c.Holds && !c.Lingers && s.Exact {
+			if fault.AtHolder.At(c) && !c.Lingers && s.Exact {
 				return fault.Fault{}, fmt.Errorf("%w: what client %d holds is over in a moment", fault.ErrNobody, c.Index)
 			}
 			w, ok := s.World.(Administrator)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/histories/states"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/nemesis/fault"
 
@@ -120,7 +121,7 @@ func newReal(t *testing.T, e *ensemble.Local, n links.Network, server int) *real
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.client = fault.Client{
-		Links: map[int]links.Link{server: link}, Linked: server, Holds: true,
+		Links: map[int]links.Link{server: link}, Linked: server, States: []states.State{states.Holding},
 		Session: r.conn.SessionID(), Password: r.password,
 	}
 	return r
@@ -284,7 +285,7 @@ func TestFaultsOnRealServers(t *testing.T) {
 	})
 	t.Run("isolate-holder-follower takes who waits where nobody holds", func(t *testing.T) {
 		r := newReal(t, e, network, follower(t))
-		r.client.Holds, r.client.Waits = false, true
+		r.client.States = []states.State{states.Waiting}
 		leader, err := e.Leader(t.Context())
 		if err != nil {
 			t.Fatal(err)

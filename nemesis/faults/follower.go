@@ -33,7 +33,7 @@ func followerKind() fault.Kind {
 
 // MakeFollower makes such a fault.
 func MakeFollower(s fault.Scene) (fault.Fault, error) {
-	f, _, err := holderFollower(s, "isolate-holder-follower", func(c fault.Client) bool { return c.Holds })
+	f, _, err := holderFollower(s, "isolate-holder-follower", fault.AtHolder.At)
 	return f, err
 }
 
@@ -47,7 +47,7 @@ func holderFollower(s fault.Scene, name string, holds func(fault.Client) bool) (
 	}
 	holders := throughFollowers(s, holds)
 	if len(holders) == 0 && (!s.Exact || s.Pick.Aim == fault.AtWaiter) {
-		holders = throughFollowers(s, func(c fault.Client) bool { return c.Waits }) // a barrier is held by nobody
+		holders = throughFollowers(s, fault.AtWaiter.At) // a barrier is held by nobody
 	}
 	if len(holders) == 0 {
 		return f, holder, errNoHolder

@@ -36,7 +36,7 @@ func slowFollowerKind() fault.Kind {
 }
 
 func makeSlowFollower(s fault.Scene) (fault.Fault, error) {
-	f, holder, err := holderFollower(s, "slow-holder-follower", func(c fault.Client) bool { return c.Holds && (c.Lingers || !s.Exact) })
+	f, holder, err := holderFollower(s, "slow-holder-follower", func(c fault.Client) bool { return fault.AtHolder.At(c) && (c.Lingers || !s.Exact) })
 	if err != nil {
 		return fault.Fault{}, err
 	}

@@ -8,30 +8,36 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// strike has a fault begin that hits clients, as a run does.
-func strike(v *Coverage, id int, f fault.Fault, clients ...*Activity) {
-	v.Begin(id, f)
-	for _, a := range clients {
-		v.Count(a.Holding())
-		v.Meet(a)
-	}
+var locks = map[string]histories.Lock{
+	"lock-0": {Recipe: histories.Mutex}, "semaphore-0": {Recipe: histories.Semaphore}, "barrier-0": {Recipe: histories.Barrier},
+}
+
+// on puts on record what a process does with a lock.
+func on(v *Coverage, process int, t histories.Type, op histories.Op, lock string) {
+	v.Step(&histories.Event{Type: t, Process: process, Op: op, Lock: lock, Depth: 1})
+}
+
+// acquire puts on record that a process gets a lock.
+func acquire(v *Coverage, process int, lock string) {
+	on(v, process, histories.Invoke, histories.Acquire, lock)
+	on(v, process, histories.OK, histories.Acquire, lock)
+}
+
+// strike puts on record that a fault begins.
+func strike(v *Coverage, id int, name string, processes ...int) {
+	v.Step(&histories.Event{Type: histories.FaultStart, Process: -1, Fault: &histories.Fault{ID: id, Name: name, Targets: []string{"client"}, Processes: processes}})
+}
+
+func heal(v *Coverage, id int) {
+	v.Step(&histories.Event{Type: histories.FaultStop, Process: -1, Fault: &histories.Fault{ID: id}})
 }
 
 func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
-	v := NewCoverage([]histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier})
-	locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}, "semaphore-0": {Recipe: histories.Semaphore}}
-	var clients []*Activity
-	for i, name := range []string{"lock-0", "semaphore-0"} {
-		a := New(i, locks, v)
-		a.AddHold(&Holding{Event: histories.Event{Lock: name}})
-		clients = append(clients, a)
-	}
+	v := NewCoverage([]histories.Recipe{histories.Mutex, histories.Semaphore, histories.Barrier}, locks)
+	acquire(v, 0, "lock-0")
+	acquire(v, 1, "semaphore-0")
 	picked := func(kind string, patient bool, among ...int) (got []int) {
-		var now [][]Doing
-		for _, i := range among {
-			now = append(now, clients[i].Doing())
-		}
-		for _, i := range v.Rarest(kind, fault.AtHolder, now, patient) {
+		for _, i := range v.Rarest(kind, fault.AtHolder, among, patient) {
 			got = append(got, among[i])
 		}
 		return got
@@ -39,7 +45,7 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	if got := picked("down", true, 0, 1); len(got) != 2 {
 		t.Errorf("of two that were never hit, %v", got)
 	}
-	strike(v, 1, fault.Fault{Name: "down", Clients: []int{0}}, clients[0])
+	strike(v, 1, "down", 0)
 	if got := picked("down", true, 0, 1); !reflect.DeepEqual(got, []int{1}) {
 		t.Errorf("after a fault that met a mutex, %v", got)
 	}
@@ -52,63 +58,89 @@ func TestARecipeThatWasMetSeldomIsHitBeforeOthers(t *testing.T) {
 	if got := picked("down", false, 0); !reflect.DeepEqual(got, []int{0}) {
 		t.Errorf("with no more patience, %v", got)
 	}
-	strike(v, 2, fault.Fault{Name: "reset", Clients: []int{1}}, clients[1])
+	strike(v, 2, "reset", 1)
 	if got := picked("latency", true, 0, 1); len(got) != 2 {
 		t.Errorf("for another fault, once both were found held: %v", got)
 	}
+	if now, across := v.Held(); now != 2 || across != 2 {
+		t.Errorf("%d leases held, %d as a fault began: want 2 and 2", now, across)
+	}
 }
 
-func TestAFaultMeetsWhatItsClientsComeToDo(t *testing.T) {
-	v := NewCoverage([]histories.Recipe{histories.Mutex})
-	locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
-	hit, other := New(0, locks, v), New(1, locks, v)
-	now := func() [][]Doing { return [][]Doing{hit.Doing(), other.Doing()} }
-	ripe := func(kind string) bool { return v.Ripe(kind, now()) }
-	if ripe("down") {
-		t.Error("ripe while nobody does anything")
+func TestAFaultOfServersWaitsForWhatItsKindHasNotMet(t *testing.T) {
+	v := NewCoverage([]histories.Recipe{histories.Mutex}, locks)
+	if v.Ripe("down") {
+		t.Error("ripe while no process does anything")
 	}
-	met := func(state fault.Aim) int { return v.counts[cell{"down", Doing{state, histories.Mutex}}] }
-	hit.SetRecipe(histories.Mutex)
-	other.SetRecipe(histories.Mutex)
-	strike(v, 1, fault.Fault{Name: "down", Clients: []int{0}}, hit)
-	other.SetWaiting(true)
-	for range 2 {
-		hit.SetAsking(true)
-		hit.SetAsking(false)
+	on(v, 0, histories.Invoke, histories.Acquire, "lock-0")
+	if !v.Ripe("down") {
+		t.Error("not ripe for the first that enqueues")
 	}
-	if met(fault.AtWaiter) != 0 || met(fault.AtEnqueuing) != 1 {
-		t.Errorf("one fault, whose client never had a place: %v", v.counts)
-	}
-	for range 2 {
-		hit.SetAsking(true)
-		hit.SetQueued(Stand{})
-		hit.SetAsking(false)
-	}
-	if met(fault.AtWaiter) != 1 || met(fault.AtEnqueuing) != 1 || met(fault.AtReleasing) != 0 {
-		t.Errorf("one fault, whose client waited twice: %v", v.counts)
-	}
-	v.End(1)
-	hit.SetReleasing(true)
-	if met(fault.AtReleasing) != 0 {
-		t.Errorf("a fault that is over: %v", v.counts)
-	}
-	hit.SetReleasing(false)
-	if got := v.Rarest("down", fault.AtAnyone, now(), true); len(got) != 0 {
-		t.Errorf("a holder may come, whom none has met, and still %v", got)
-	}
-	hit.AddHold(&Holding{Event: histories.Event{Lock: "lock-0"}})
-	if got := v.Rarest("down", fault.AtAnyone, now(), true); len(got) != 1 || got[0] != 0 {
-		t.Errorf("the first holder: %v", got)
-	}
-	if !ripe("down") {
-		t.Error("not ripe for the first holder")
-	}
-	strike(v, 2, fault.Fault{Name: "down"}, hit, other)
-	if ripe("down") {
+	strike(v, 1, "down")
+	if v.Ripe("down") {
 		t.Error("ripe for what was met")
 	}
-	hit.SetReleasing(true)
-	if !ripe("down") {
+	on(v, 0, histories.Enqueued, histories.Acquire, "lock-0")
+	heal(v, 1)
+	if got := v.Rarest("down", fault.AtAnyone, []int{0}, true); len(got) != 0 {
+		t.Errorf("a holder may come, whom none has met, and still %v", got)
+	}
+	on(v, 0, histories.OK, histories.Acquire, "lock-0")
+	if got := v.Rarest("down", fault.AtAnyone, []int{0}, true); len(got) != 1 || got[0] != 0 {
+		t.Errorf("the first holder: %v", got)
+	}
+	strike(v, 2, "down")
+	on(v, 0, histories.Invoke, histories.Release, "lock-0")
+	on(v, 0, histories.OK, histories.Release, "lock-0")
+	if !v.Ripe("down") {
 		t.Error("not ripe when all was met")
+	}
+}
+
+// A client that has crashed goes on as another process, over the links that are cut.
+func TestAFaultHitsTheClientThroughItsCrash(t *testing.T) {
+	v := NewCoverage([]histories.Recipe{histories.Mutex}, locks)
+	strike(v, 1, "down", 13)
+	if !v.HitsNow(3, 10) || v.HitsNow(4, 10) {
+		t.Errorf("process 13 of 10 clients: client 3 is hit: %v, client 4: %v", v.HitsNow(3, 10), v.HitsNow(4, 10))
+	}
+	if got := v.InForce(); !reflect.DeepEqual(got, []string{"down [client]"}) {
+		t.Errorf("in force: %v", got)
+	}
+	if heal(v, 1); v.HitsNow(3, 10) || v.InForce() != nil {
+		t.Error("it hits when it is over")
+	}
+}
+
+func TestWhatIsOnRecordIsWhatFaultsAreAimedBy(t *testing.T) {
+	v := NewCoverage([]histories.Recipe{histories.Mutex}, locks)
+	a := New(func() int { return 0 }, v)
+	at := func() (all []fault.Aim) {
+		var c fault.Client
+		a.Status(&c)
+		for _, aim := range fault.Aims() {
+			if aim.At(c) {
+				all = append(all, aim)
+			}
+		}
+		return all
+	}
+	for _, step := range []struct {
+		t    histories.Type
+		op   histories.Op
+		want []fault.Aim
+	}{
+		{histories.Invoke, histories.Acquire, []fault.Aim{fault.AtWaiter, fault.AtAnyone, fault.AtEnqueuing}},
+		{histories.Enqueued, histories.Acquire, []fault.Aim{fault.AtWaiter, fault.AtAnyone}},
+		{histories.OK, histories.Acquire, []fault.Aim{fault.AtHolder, fault.AtAnyone}},
+		{histories.Invoke, histories.Release, []fault.Aim{fault.AtAnyone, fault.AtReleasing}},
+		{histories.OK, histories.Release, []fault.Aim{fault.AtAnyone}},
+	} {
+		if on(v, 0, step.t, step.op, "lock-0"); !reflect.DeepEqual(at(), step.want) {
+			t.Errorf("after %s %s it is what is aimed at by %v, want %v", step.t, step.op, at(), step.want)
+		}
+		if busy := len(step.want) > 1; a.IsBusy() != busy {
+			t.Errorf("after %s %s it is busy: %v", step.t, step.op, a.IsBusy())
+		}
 	}
 }

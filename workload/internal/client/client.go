@@ -40,10 +40,10 @@ func New(r *Shared, index int) *Client {
 	// One stream a client: what one draws does not depend on others.
 	stream := func(add uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(r.Seed), uint64(index)+add)) }
 	c := &Client{
-		Processes: journal.NewProcesses(r.Journal, index, r.Clients), Activity: activity.New(index, r.Locks, r.Faults),
-		Run: r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),
+		Processes: journal.NewProcesses(r.Journal, index, r.Clients),
+		Run:       r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),
 	}
-	c.app = newApplication(c)
+	c.Activity, c.app = activity.New(c.Current, r.Faults), newApplication(c)
 	return c
 }
 

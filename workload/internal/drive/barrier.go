@@ -99,8 +99,6 @@ func (barrierDriver) remove(ctx context.Context, c *client.Client, target lock.B
 }
 
 func (barrierDriver) wait(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
-	c.SetWaiting(true)
-	defer c.SetWaiting(false)
 	err := hold.Operate(c, histories.Wait, histories.Event{Lock: name}, histories.Fail, func() error {
 		return target.WaitBarrier(ctx, name)
 	})

@@ -142,8 +142,6 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	if err != nil {
 		return false, err
 	}
-	c.SetInside(true)
-	defer c.SetInside(false)
 	wait.For(c.Run.Life, plan.Hold)
 	if plan.Crash && c.Run.Life.Err() == nil {
 		c.Crash(histories.Event{Lock: name, Generation: r.generation})
@@ -151,9 +149,6 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	}
 	leaving, left := patiently()
 	defer left()
-	c.SetInside(false)
-	c.SetReleasing(true)
-	defer c.SetReleasing(false)
 	err = hold.Operate(c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
 	if err != nil {
 		return false, err
@@ -172,8 +167,6 @@ func enter(entering context.Context, entered func(), c *client.Client, target lo
 	if m != nil && back {
 		m.turnBack(entering, c.Run.Locks[e.Lock].Size, entered)
 	}
-	c.SetWaiting(true)
-	defer c.SetWaiting(false)
 	err = hold.OperateMarked(c, histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
 		member, err = target.EnterBarrier(entering, e.Lock)
 		entered()

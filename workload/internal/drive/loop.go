@@ -32,7 +32,6 @@ func New(r *client.Shared, mix cycle.Mix, groups []*Group) *Drivers {
 func (d *Drivers) Chaos(ctx context.Context, c *client.Client, elapsed func() time.Duration) {
 	for ctx.Err() == nil {
 		g, plan := d.plan(c, elapsed())
-		c.SetRecipe(g.Name)
 		wait.For(ctx, plan.Rest)
 		if !c.EnsureOpen(ctx) {
 			return

@@ -24,7 +24,7 @@ func driversOf(t *testing.T, n int, recipes ...histories.Recipe) *Drivers {
 	groups := LayOut(recipes, n, 20)
 	r := &client.Shared{
 		Life: t.Context(), Seed: 5, Clients: 20, SessionTimeout: 2 * time.Second,
-		Locks: LockTable(groups), Faults: activity.NewCoverage(recipes),
+		Locks: LockTable(groups), Faults: activity.NewCoverage(recipes, LockTable(groups)),
 	}
 	return New(r, cycle.Mix{}.WithDefaults(), groups)
 }
@@ -92,7 +92,7 @@ func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 
 func TestACycleIsNotDoomedForEver(t *testing.T) {
 	target := &mortal{}
-	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}, 0)
+	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: activity.NewCoverage(nil, nil), Observer: new(observer.Observer)}, 0)
 	if err := c.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

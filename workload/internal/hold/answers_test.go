@@ -54,6 +54,11 @@ func (*knowing) Conn() *zk.Conn                                        { return 
 func (*knowing) Close(context.Context) error                           { return nil }
 func (*knowing) Held(string) bool                                      { return true }
 
+// invoke has the run hear that a client asks for something.
+func invoke(c *client.Client, op histories.Op) {
+	c.Faults.Step(&histories.Event{Type: histories.Invoke, Process: c.Current(), Op: op, Lock: "lock-0", Depth: 1})
+}
+
 // The client may hold a lock in the name of a sibling, in its next session too.
 func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -61,13 +66,13 @@ func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 		asked   bool
 	}{
 		"idle":     {func(*client.Client) {}, true},
-		"waiting":  {func(c *client.Client) { c.SetWaiting(true) }, false},
+		"waiting":  {func(c *client.Client) { invoke(c, histories.Acquire) }, false},
 		"holding":  {func(c *client.Client) { c.AddHold(new(activity.Holding)) }, false},
-		"to leave": {func(c *client.Client) { c.SetReleasing(true) }, false},
+		"to leave": {func(c *client.Client) { invoke(c, histories.Release) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
-			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: activity.NewCoverage(nil), Observer: new(observer.Observer)}
+			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: activity.NewCoverage(nil, nil), Observer: new(observer.Observer)}
 			asked, sibling := client.New(r, 0), client.New(r, 1)
 			sibling.Joins(asked)
 			if err := asked.Open(t.Context()); err != nil {

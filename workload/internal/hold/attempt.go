@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -54,7 +53,6 @@ func (a *attempt) enqueued(p lock.Place) {
 		}
 		name = p.Lock
 	}
-	a.c.SetQueued(activity.Stand{Lock: name, Token: p.Token})
 	a.c.Record(histories.Event{
 		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: name, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
 		Session: a.c.SessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
@@ -69,13 +67,11 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	a.Owner = ownerName(a.Process)
 	c.Record(a.Event)
 	strikes := c.StrikeCount()
-	c.SetAsking(true)
 	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued}))
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = false
-	defer c.SetAsking(false)
 	done := a.Event
 	done.Session = c.SessionName()
 	if err != nil {

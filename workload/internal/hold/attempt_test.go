@@ -13,7 +13,7 @@ import (
 
 func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
 	rec := &inMemoryRecorder{}
-	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: activity.NewCoverage(nil)}, 0)
+	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: activity.NewCoverage(nil, nil)}, 0)
 	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Parts: []histories.Part{{Lock: "x"}, {Lock: "y"}}}}
 	ctx := lock.WithAttempt(t.Context(), lock.Attempt{Enqueued: a.enqueued})
 	lock.Enqueued(ctx, lock.Place{Lock: "y", Token: histories.Token{Zxid: 2}, Ahead: 1})

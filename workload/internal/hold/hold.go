@@ -128,8 +128,6 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	}
 	e.Type, e.Op, e.Depth = histories.Invoke, histories.Release, depth
 	if depth == 1 {
-		h.Client.SetReleasing(true)
-		defer h.Client.SetReleasing(false)
 		h.End(e)
 	} else {
 		h.Client.Record(e)

@@ -80,7 +80,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 
 func TestOnlyWhoExcludesReadsTheCounterInZooKeeper(t *testing.T) {
 	lease := &guarding{}
-	r := &client.Shared{Clients: 1, Faults: activity.NewCoverage(nil)}
+	r := &client.Shared{Clients: 1, Faults: activity.NewCoverage(nil, nil)}
 	for name, c := range map[string]struct {
 		promises histories.Promises
 		plan     cycle.Plan
@@ -138,7 +138,7 @@ func heldInMemory(t *testing.T, acquired histories.Event) (h *Hold, record func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &client.Shared{Clients: 1, SessionTimeout: time.Second, Life: t.Context(), Observer: &observer.Observer{Root: "/run-1"}, Faults: activity.NewCoverage(nil)}
+	r := &client.Shared{Clients: 1, SessionTimeout: time.Second, Life: t.Context(), Observer: &observer.Observer{Root: "/run-1"}, Faults: activity.NewCoverage(nil, nil)}
 	r.Journal = &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}
 	client := client.New(r, 0)
 	h = New(client, acquired, &guarding{fakeLease: fakeLease{lost: make(chan struct{})}})

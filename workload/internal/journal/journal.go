@@ -28,12 +28,25 @@ type Recorder interface {
 type Journal struct {
 	Recorder
 	Refuse func(error) // called with the first refusal
+	// Heard, if it is not nil, is called with each event on record, by the goroutine
+	// that has recorded it: with those of a process in their order, while others may
+	// overtake them.
+	Heard func(*histories.Event)
 
 	once   sync.Once
 	Ops    atomic.Int64 // operations completed
 	Cycles atomic.Int64 // locks acquired and released
 	Lost   atomic.Int64 // leases lost
 	last   atomic.Int64 // the time of the last event
+}
+
+// Record is [Recorder]'s.
+func (j *Journal) Record(e histories.Event) (histories.Event, error) {
+	stamped, err := j.Recorder.Record(e)
+	if err == nil && j.Heard != nil {
+		j.Heard(&stamped)
+	}
+	return stamped, err
 }
 
 // Append appends an event. Failures to write are seen through Failed.
