@@ -40,11 +40,9 @@ func (t *timeline) endSession(session string, at time.Duration, how string) {
 	}
 	why := fmt.Sprintf("stale: session %s %s by %.6f s, and the client was not told", clip(session), how, at.Seconds())
 	t.ended[session] = why
-	for _, holds := range t.holds {
-		for _, h := range holds {
-			if h.session == session {
-				t.becomesStale(h, at, why)
-			}
+	for _, h := range t.holds {
+		if h.Session == session {
+			t.becomesStale(h, at, why)
 		}
 	}
 }
@@ -60,7 +58,7 @@ func (t *timeline) staleByClock(h *tenure, now time.Duration) {
 
 // becomesStale ends what h was, and goes on with a hold that is stale.
 func (t *timeline) becomesStale(h *tenure, at time.Duration, why string) {
-	if h.lost || h.kind == stale {
+	if h.Lost || h.kind == stale {
 		return
 	}
 	for i, b := range h.inner {
@@ -68,13 +66,13 @@ func (t *timeline) becomesStale(h *tenure, at time.Duration, why string) {
 			continue
 		}
 		b.to = at
-		t.add(h.lock, b)
+		t.add(h.Lock, b)
 		h.inner[i].from = at
 	}
 	if h.from < at {
 		b := h.bar
 		b.to = at
-		t.add(h.lock, b)
+		t.add(h.Lock, b)
 	}
 	h.from, h.kind, h.note = at, stale, t.texts.number(why)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
 )
 
 // barKind says what a process did with a lock for a while. Page/data.js has the
@@ -65,17 +66,18 @@ type timeline struct {
 	texts   *texts
 	near    func(from, to time.Duration) bool // a violation: counters are drawn there
 
-	calls  map[int]*call        // open operations, by process
-	holds  map[string][]*tenure // what is held, by lock
-	ended  map[string]string    // when sessions ended, in words
-	locks  []string
-	lockNo map[string]int32
-	lanes  [][]int // the processes of each
-	laneNo map[int]int32
-	tracks map[[2]int32]*track
-	bars   int
-	most   int // bars that a page may have
-	limit  int // above which they are thinned out: most, or more if that was not to be had
+	tracker *states.Tracker
+	calls   map[int]*call     // open operations, by process
+	holds   []*tenure         // what is held, the oldest first
+	ended   map[string]string // when sessions ended, in words
+	locks   []string
+	lockNo  map[string]int32
+	lanes   [][]int // the processes of each
+	laneNo  map[int]int32
+	tracks  map[[2]int32]*track
+	bars    int
+	most    int // bars that a page may have
+	limit   int // above which they are thinned out: most, or more if that was not to be had
 }
 
 // call is an open operation.
@@ -90,7 +92,7 @@ func newTimeline(header *histories.Header, s *texts, near func(from, to time.Dur
 		clients = 0
 	}
 	return &timeline{
-		header: header, clients: clients, texts: s, near: near, calls: map[int]*call{}, holds: map[string][]*tenure{}, ended: map[string]string{},
+		header: header, clients: clients, texts: s, near: near, tracker: states.NewTracker(header), calls: map[int]*call{}, ended: map[string]string{},
 		lockNo: map[string]int32{}, laneNo: map[int]int32{}, tracks: map[[2]int32]*track{}, most: maxBars, limit: maxBars,
 	}
 }
@@ -145,7 +147,9 @@ func (t *timeline) step(e *histories.Event) {
 	}
 	switch e.Type {
 	case histories.Invoke:
-		t.invoked(e)
+		c := &call{Event: *e, places: map[string]int32{}}
+		c.Parts = slices.Clone(e.Parts)
+		t.calls[e.Process] = c
 	case histories.OK, histories.Fail, histories.Info:
 		t.answered(e)
 	case histories.Enqueued:
@@ -153,39 +157,16 @@ func (t *timeline) step(e *histories.Event) {
 			c.places[e.Lock] = int32(min(e.Position, 1<<30)) + 1
 		}
 	case histories.Suspended, histories.Resumed:
-		t.each(e, func(h *tenure) {
-			t.endSuspension(h, e.Time)
-			if e.Type == histories.Suspended && !h.lost {
-				h.suspended = e.Time
-			}
-		})
-	case histories.Lost:
-		t.lost(e)
+		t.link(e)
 	case histories.Expired:
 		t.expired(e)
 	case histories.FaultStop:
 		t.forced(e)
 	case histories.Crash:
-		t.crashed(e)
+		t.abandon(e.Process, e.Time, 0)
 	}
-}
-
-func (t *timeline) invoked(e *histories.Event) {
-	c := &call{Event: *e, places: map[string]int32{}}
-	c.Parts = slices.Clone(e.Parts)
-	t.calls[e.Process] = c
-	for _, key := range locksOf(e) {
-		switch e.Op {
-		case histories.Release:
-			if h := t.find(key, e); h != nil {
-				t.released(key, h, e)
-			}
-		case histories.Leave:
-			t.endWhere(key, e.Time, 0, func(h *tenure) bool { return h.inside && int(h.process) == e.Process })
-		case histories.Acquire, histories.TryAcquire:
-			// It does not mind what it lost any more.
-			t.endWhere(key, e.Time, 0, func(h *tenure) bool { return h.lost && int(h.process) == e.Process })
-		}
+	for _, c := range t.tracker.Step(e) {
+		t.changed(c, e)
 	}
 }
 
@@ -197,7 +178,7 @@ func (t *timeline) answered(e *histories.Event) {
 	delete(t.calls, e.Process)
 	note := e.Error
 	for i, key := range locksOf(e) {
-		b := t.barOf(e, c)
+		b := t.barOf(e, c.Time)
 		if i < len(e.Parts) {
 			b.token = e.Parts[i].Token
 		}
@@ -220,16 +201,13 @@ func (t *timeline) answered(e *histories.Event) {
 		}
 		b.note = t.texts.number(note)
 		t.add(key, b)
-		if e.Type == histories.OK {
-			t.began(key, e, b)
-		}
 	}
 }
 
-// barOf is what all bars of an operation have in common.
-func (t *timeline) barOf(e *histories.Event, c *call) bar {
+// barOf is what all bars of an operation, and of what it gets, have in common.
+func (t *timeline) barOf(e *histories.Event, from time.Duration) bar {
 	b := bar{
-		from: c.Time, to: e.Time, token: e.Token, process: int32(e.Process), owner: t.texts.number(e.Owner), session: t.texts.number(e.Session),
+		from: from, to: e.Time, token: e.Token, process: int32(e.Process), owner: t.texts.number(e.Owner), session: t.texts.number(e.Session),
 		op: t.texts.number(string(e.Op)), amount: int32(max(e.Permits, e.Size, e.Generation)),
 	}
 	switch e.Mode {
@@ -249,7 +227,7 @@ func (t *timeline) abandon(process int, at time.Duration, flags uint8) {
 	}
 	delete(t.calls, process)
 	for _, key := range locksOf(&c.Event) {
-		b := t.barOf(&c.Event, c)
+		b := t.barOf(&c.Event, c.Time)
 		b.to, b.kind, b.place = at, unanswered, c.places[key]
 		b.flags |= flags
 		t.add(key, b)
@@ -261,7 +239,7 @@ func (t *timeline) end(at time.Duration) {
 	for _, process := range slices.Sorted(maps.Keys(t.calls)) {
 		t.abandon(process, at, flagOpen)
 	}
-	for _, lock := range slices.Sorted(maps.Keys(t.holds)) {
-		t.endWhere(lock, at, flagOpen, func(*tenure) bool { return true })
+	for _, h := range t.holds {
+		t.close(h, at, flagOpen)
 	}
 }

@@ -98,13 +98,15 @@ func (t *Tracker) invoked(p *process, e *histories.Event) {
 // the release.
 func (t *Tracker) releasing(p *process, l histories.Part, e *histories.Event) {
 	h := t.find(l, e)
-	if h != nil && h.Inner > 0 && e.Depth != 1 {
+	switch {
+	case h != nil && h.Inner > 0 && e.Depth != 1:
 		h.Inner--
 		t.changes = append(t.changes, Change{h, Inner})
 		return
-	}
-	if e.Depth <= 1 || h != nil {
+	case e.Depth <= 1:
 		p.operation = Releasing
+	case h == nil || !h.Lost:
+		return
 	}
 	if h != nil {
 		t.end(h)
