@@ -2,6 +2,7 @@ package activity
 
 import (
 	"reflect"
+	"sync"
 	"testing"
 
 	"github.com/zkverify/zkverify/histories"
@@ -142,5 +143,38 @@ func TestWhatIsOnRecordIsWhatFaultsAreAimedBy(t *testing.T) {
 		if busy := len(step.want) > 1; a.IsBusy() != busy {
 			t.Errorf("after %s %s it is busy: %v", step.t, step.op, a.IsBusy())
 		}
+	}
+}
+
+// The goroutines of all clients record, while those of faults choose whom they hit.
+func TestARunIsFollowedWhileFaultsAreAimed(t *testing.T) {
+	v := NewCoverage([]histories.Recipe{histories.Mutex}, locks)
+	const clients, cycles = 4, 200
+	var wg sync.WaitGroup
+	for process := range clients {
+		wg.Go(func() {
+			for range cycles {
+				acquire(v, process, "lock-0")
+				on(v, process, histories.Invoke, histories.Release, "lock-0")
+				on(v, process, histories.OK, histories.Release, "lock-0")
+			}
+			acquire(v, process, "lock-0")
+		})
+	}
+	wg.Go(func() {
+		for id := range cycles {
+			strike(v, id, "down")
+			v.Rarest("down", fault.AtHolder, []int{0, 1, 2, 3}, id%2 == 0)
+			v.Ripe("down")
+			v.InForce()
+			heal(v, id)
+		}
+	})
+	wg.Wait()
+	if now, _ := v.Held(); now != clients {
+		t.Errorf("%d leases are held, want %d", now, clients)
+	}
+	if got := v.Rarest("other", fault.AtWaiter, []int{0, 1}, true); got != nil {
+		t.Errorf("no process waits, and still %v", got)
 	}
 }
