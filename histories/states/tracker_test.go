@@ -85,6 +85,13 @@ func TestEventsTellWhatAProcessDoes(t *testing.T) {
 			p1 lost m              : nothing
 			p1 invoke release m 1  : releasing mutex
 			p1 fail release m 1    : nothing`,
+		"a loss takes all levels": `
+			p1 invoke acquire m    : enqueuing mutex
+			p1 ok acquire m 1      : holding mutex
+			p1 invoke acquire m    : holding mutex
+			p1 ok acquire m 2      : holding mutex
+			p1 lost m              : nothing
+			p1 invoke release m    : releasing mutex`,
 		"a loss is told while the lock is acquired again": `
 			p1 invoke acquire m    : enqueuing mutex
 			p1 ok acquire m        : holding mutex
