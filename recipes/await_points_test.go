@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble"
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -169,7 +170,9 @@ type stage struct {
 	c, other *recipes.Client
 	wire     *intercept
 	conn     outsider
-	path     string
+	path     string       // of the trial
+	paths    []string     // of all trials
+	stay     int          // watches of the trials that may stay
 	children int          // watches on children that others have
 	asked    atomic.Int64 // watches that the client has asked for
 }
@@ -180,7 +183,7 @@ func newStage(t *testing.T) *stage {
 	s.c = connect(t, addrs(), recipes.WithDialer(s.dial), recipes.WithSessionTimeout(20*time.Second))
 	s.other = connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
 	s.conn = admin(t)
-	s.children = s.childWatches()
+	s.children = childWatches(t)
 	return s
 }
 
@@ -200,10 +203,17 @@ type trial struct {
 // nodes returns the contenders' nodes and permits below the stage's path.
 func (s *stage) nodes() []string {
 	s.Helper()
+	if err := s.conn.catchUp(); err != nil { // once: what was answered before nodes was called is all that counts
+		s.Fatal(err)
+	}
 	var found []string
 	var walk func(path string)
 	walk = func(path string) {
-		for _, child := range contenders(s.T, s.conn, path) {
+		children, _, err := s.conn.Conn.Children(path)
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			s.Fatal(err)
+		}
+		for _, child := range children {
 			if strings.HasPrefix(child, "_c_") {
 				found = append(found, child)
 			} else {
@@ -261,30 +271,10 @@ func (s *stage) await(done <-chan outcome) outcome {
 	}
 }
 
-// watches counts the watches of the trial.
+// watches counts the watches on all paths of the stage.
 func (s *stage) watches() int {
 	s.Helper()
-	return watchesBelow(s.T, s.path) + s.childWatches() - s.children
-}
-
-// childWatches counts the watches on children on all servers, which do not say
-// on whose.
-func (s *stage) childWatches() int {
-	s.Helper()
-	n := 0
-	eventually(s.T, "the servers count their watches", func() bool {
-		n = 0
-		for _, server := range servers.Servers() {
-			all, err := ensemble.Four(within(s.T), server.Addr, "mntr")
-			data, err2 := ensemble.Four(within(s.T), server.Addr, "wchs")
-			if err != nil || err2 != nil { // a server closes such a connection now and then
-				return false
-			}
-			n += numberAfter(s.T, all, "zk_watch_count\t") - numberAfter(s.T, data, "Total watches:")
-		}
-		return true
-	})
-	return n
+	return watchesBelow(s.T, s.paths...) + childWatches(s.T) - s.children
 }
 
 // watched waits until the client has asked for more than n watches.
@@ -320,11 +310,16 @@ func (c watchConn) Write(p []byte) (int, error) {
 // begins prepares a trial at a new path.
 func (s *stage) begins(prepare func(*stage) trial) trial {
 	s.Helper()
-	s.path = uniquePath(s.T)
-	return prepare(s)
+	s.at(uniquePath(s.T))
+	tr := prepare(s)
+	s.stay += tr.watches
+	return tr
 }
 
-// ends checks that a trial works, now that nothing disturbs it, and that nothing
+// at has the next trial at a path.
+func (s *stage) at(path string) { s.path, s.paths = path, append(s.paths, path) }
+
+// ends checks that a trial works, now that nothing disturbs it, and that no node
 // is left of it.
 func (s *stage) ends(tr trial, bare []string) {
 	s.Helper()
@@ -337,7 +332,13 @@ func (s *stage) ends(tr trial, bare []string) {
 		}
 	}
 	s.leaves(nil)
-	eventually(s.T, "no watch is left", func() bool { return s.watches() <= tr.watches })
+}
+
+// leavesNoWatch waits until no watch is left of all trials. To count them costs the
+// servers more than a trial does.
+func (s *stage) leavesNoWatch() {
+	s.Helper()
+	eventually(s.T, "no watch is left", func() bool { return s.watches() <= s.stay })
 }
 
 // rehearse runs the call undisturbed and returns its points.

@@ -19,7 +19,7 @@ func TestALeaseMayBeReleasedAsOftenAndByWhomeverOneLikes(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.path = uniquePath(t)
+			s.at(uniquePath(t))
 			l := s.must(lock(s.c, s.path))
 			var all sync.WaitGroup
 			for range 10 { // none of them has acquired it
@@ -48,7 +48,7 @@ func TestALeaseMayBeReleasedAsOftenAndByWhomeverOneLikes(t *testing.T) {
 
 func TestAReleaseWithAContextThatHasEndedGivesTheLockBackAllTheSame(t *testing.T) {
 	s := newStage(t)
-	s.path = uniquePath(t)
+	s.at(uniquePath(t))
 	m := recipes.NewMutex(s.c, s.path)
 	why := errors.New("not needed any more")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -183,12 +183,14 @@ func persistent(t *testing.T, conn outsider, dir string) {
 // foreign makes persistent nodes, with a child each, where contenders are.
 func foreign(t *testing.T, conn outsider, dir string, names ...string) {
 	t.Helper()
+	var creates []any
 	for _, name := range names {
 		for _, path := range []string{dir + "/" + name, dir + "/" + name + "/child"} {
-			if _, err := conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
+			creates = append(creates, &zk.CreateRequest{Path: path, Acl: zk.WorldACL(zk.PermAll)})
 		}
+	}
+	if _, err := conn.Multi(creates...); err != nil {
+		t.Fatalf("%s: %v", dir, err)
 	}
 }
 
@@ -204,14 +206,10 @@ func TestCurator43ChildrenThatOnlyLookLikeContendersBlockNobody(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.path = uniquePath(t)
+			s.at(uniquePath(t))
 			for _, dir := range []string{"", "/a", "/b", "/locks", "/leases", "/b/locks", "/b/leases"} {
 				persistent(t, s.conn, s.path+dir)
-				for _, child := range almostContenders {
-					if !exists(t, s.conn, s.path+dir+"/"+child) {
-						foreign(t, s.conn, s.path+dir, child)
-					}
-				}
+				foreign(t, s.conn, s.path+dir, almostContenders...)
 			}
 			before := s.nodes()
 			l := s.must(lock(s.c, s.path))

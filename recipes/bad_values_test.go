@@ -64,7 +64,7 @@ func onEveryLock(t *testing.T, f func(s *stage, lock lockTrial)) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			bystander := acquire(t, within(t), recipes.NewMutex(s.c, uniquePath(t)))
-			s.path = uniquePath(t)
+			s.at(uniquePath(t))
 			f(s, lock)
 			s.leaves(nil)
 			s.release(s.must(lock(s.c, s.path)))
@@ -129,7 +129,7 @@ func TestAnUnusableAccessControlListIsRefusedByEveryLock(t *testing.T) {
 
 func TestBadNumbersOfPermitsLeaveNothingBehind(t *testing.T) {
 	s := newStage(t)
-	s.path = uniquePath(t)
+	s.at(uniquePath(t))
 	var asked atomic.Int64
 	s.wire.on(counting(&asked), nil)
 	for _, test := range []struct {
@@ -160,7 +160,7 @@ func TestBadNumbersOfPermitsLeaveNothingBehind(t *testing.T) {
 func TestASharedSizeOfNothingIsWaitedFor(t *testing.T) {
 	for _, size := range []int{0, -1, math.MinInt32} {
 		s := newStage(t)
-		s.path = uniquePath(t)
+		s.at(uniquePath(t))
 		count := recipes.NewSharedCount(s.other, s.path+"/size", size)
 		sem := recipes.NewSharedSemaphore(s.c, s.path, count)
 		if _, err := sem.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -183,7 +183,7 @@ func TestASharedSizeOfNothingIsWaitedFor(t *testing.T) {
 
 func TestABadSharedCountIsAnErrorOfEverybodyWhoReadsIt(t *testing.T) {
 	s := newStage(t)
-	s.path = uniquePath(t)
+	s.at(uniquePath(t))
 	refused := func(what string, count *recipes.SharedCount) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

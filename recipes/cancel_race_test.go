@@ -53,7 +53,7 @@ func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.path = uniquePath(t)
+			s.at(uniquePath(t))
 			call := test.make(s.c, s.path)
 			for _, dir := range []string{"/a", "/b", "/locks", "/leases"} {
 				s.makeDir(s.path + dir)
@@ -90,7 +90,7 @@ func (s *stage) makeDir(path string) {
 // context ends.
 func TestKazoo732TheContextEndsAsTheCleanUpBreaks(t *testing.T) {
 	s := newStage(t)
-	s.path = uniquePath(t)
+	s.at(uniquePath(t))
 	held := s.must(leasing(recipes.NewMutex(s.other, s.path).Acquire))
 	standing := s.nodes()
 	ctx := newLate(t)
@@ -105,7 +105,7 @@ func TestKazoo732TheContextEndsAsTheCleanUpBreaks(t *testing.T) {
 // An answer that comes as the context ends is not what the caller is told.
 func TestACancelledAcquireReturnsItsCauseWhateverTheServersSay(t *testing.T) {
 	s := newStage(t)
-	s.path = uniquePath(t)
+	s.at(uniquePath(t))
 	for name, call := range map[string]callFunc{
 		"a mutex":      leasing(recipes.NewMutex(s.c, s.path+"/a").Acquire),
 		"permits":      permitsOf(recipes.NewSemaphore(s.c, s.path+"/b", 1), 1),

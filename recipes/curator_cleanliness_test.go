@@ -36,7 +36,7 @@ func TestCuratorLockCleanlinessWithFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.path = uniquePath(t)
+			s.at(uniquePath(t))
 			dir := s.path + test.dir
 			persistent(t, s.conn, dir)
 			s.release(s.must(test.lock(s.other, s.path)))
@@ -70,7 +70,7 @@ func TestCuratorLockCleanlinessWhenTheOneAheadCannotBeWatched(t *testing.T) {
 	for _, name := range []string{"Mutex", "Mutex, handed on", "Write", "MultiLock"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.path = uniquePath(t)
+			s.at(uniquePath(t))
 			lock := lockTrials[name]
 			holder := connect(t, addrs(), recipes.WithAuth("digest", []byte("holder:password")))
 			l := s.must(lock(holder, s.path, recipes.WithLockACL(secret...)))
@@ -93,7 +93,7 @@ func TestCuratorLockCleanlinessWhenTheOneAheadCannotBeWatched(t *testing.T) {
 // context bounds the clean-up: CURATOR-41.
 func TestCurator41ARefusedCleanUpHidesNothing(t *testing.T) {
 	s := newStage(t)
-	s.path = uniquePath(t)
+	s.at(uniquePath(t))
 	persistent(t, s.conn, s.path)
 	m := recipes.NewMutex(s.c, s.path)
 	s.release(s.must(leasing(m.Acquire)))

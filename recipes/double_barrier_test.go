@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -117,40 +115,6 @@ func nothingLeft(t *testing.T, conn outsider, path string) {
 	eventually(t, "no node is left", func() bool { return len(contenders(t, conn, path)) == 0 })
 	noWatchAt(t, path)
 	eventually(t, "no watch on children is left", func() bool { return childWatches(t) == 0 })
-}
-
-// childWatches counts the watches on children on all servers, whoever has them:
-// wchp lists the data watches alone.
-func childWatches(t *testing.T) int {
-	t.Helper()
-	n := 0
-	for _, s := range servers.Servers() {
-		all, err := ensemble.Four(within(t), s.Addr, "mntr")
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := ensemble.Four(within(t), s.Addr, "wchs")
-		if err != nil {
-			t.Fatal(err)
-		}
-		n += numberAfter(t, all, "zk_watch_count\t") - numberAfter(t, data, "Total watches:")
-	}
-	return n
-}
-
-func numberAfter(t *testing.T, text, label string) int {
-	t.Helper()
-	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, label); ok {
-			n, err := strconv.Atoi(strings.TrimSpace(rest))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
-	}
-	t.Fatalf("no %q in %q", label, text)
-	return 0
 }
 
 func TestDoubleBarrierKeepsItsMembersInStep(t *testing.T) {

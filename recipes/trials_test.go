@@ -202,6 +202,7 @@ func onEveryTrial(t *testing.T, f func(s *stage, prepare func(*stage) trial, poi
 				t.Fatal("it asks the servers nothing")
 			}
 			f(s, prepare, points)
+			s.leavesNoWatch()
 		})
 	}
 }
