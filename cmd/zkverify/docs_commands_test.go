@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -154,43 +156,78 @@ func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
-	files := asRead(t)
-	t.Chdir(t.TempDir())
-	for _, file := range files {
+	c := checkout{program: filepath.Join(program(t), "zkverify"), dir: t.TempDir(), runs: make(map[string]string)}
+	for _, file := range asRead(t) {
 		commands := slices.DeleteFunc(docCommands(t, file), func(c docCommand) bool { return c.args == nil || c.exits == nil })
 		if len(commands) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			for _, c := range commands {
-				args := slices.Clone(c.args)
-				// A reader has more time than a test.
-				for i, arg := range args {
-					if i > 0 && args[i-1] == "--duration" && (arg == "20s" || arg == "30s" || arg == "60s") {
-						args[i] = "8s"
-					}
-				}
-				got, text := -1, ""
-				// The order of concurrent requests is not defined: a bug may need a second try.
-				for try := 0; try < 3 && !slices.Contains(c.exits, got); try++ {
-					for i, arg := range args {
-						if try > 0 && arg == "--out" {
-							_ = os.RemoveAll(args[i+1])
-						}
-					}
-					var out, err bytes.Buffer
-					got = zkverify(args, &console{out: &out, err: &err})
-					text = out.String() + err.String()
-					if c.into != "" {
-						if err := os.WriteFile(c.into, out.Bytes(), 0o644); err != nil {
-							t.Fatal(err)
-						}
-					}
-				}
-				if !slices.Contains(c.exits, got) || strings.Contains(text, "the run failed") {
-					t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s", c.file, c.line, strings.Join(args, " "), got, c.exits, text)
-				}
+			for _, command := range commands {
+				c.types(t, command)
 			}
 		})
 	}
+}
+
+// checkout is where the commands of the docs are typed.
+type checkout struct {
+	program, dir string
+	runs         map[string]string // folders of runs, by the command that made them but for its --out
+}
+
+// types types a command of the docs and wants the exit status that is said there. A run
+// that several pages make is made once, and its folder copied.
+func (c checkout) types(t *testing.T, command docCommand) {
+	t.Helper()
+	args := slices.Clone(command.args)
+	run, out := strings.Join(args, " "), ""
+	if i := slices.Index(args, "--out"); i > 0 && args[0] == "run" {
+		run, out = strings.Join(slices.Delete(slices.Clone(args), i, i+2), " "), args[i+1]
+		if made := c.runs[run]; made != "" {
+			if err := os.CopyFS(filepath.Join(c.dir, out), os.DirFS(filepath.Join(c.dir, made))); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	// A reader has more time than a test.
+	for i, arg := range args {
+		if i > 0 && args[i-1] == "--duration" && (arg == "20s" || arg == "30s" || arg == "60s") {
+			args[i] = "8s"
+		}
+	}
+	got, text := -1, ""
+	// The order of concurrent requests is not defined: a bug may need a second try.
+	for try := 0; try < 3 && !slices.Contains(command.exits, got); try++ {
+		if i := slices.Index(args, "--out"); i > 0 && try > 0 {
+			_ = os.RemoveAll(filepath.Join(c.dir, args[i+1]))
+		}
+		got, text = c.exec(t, command.into, args)
+	}
+	if !slices.Contains(command.exits, got) || strings.Contains(text, "the run failed") {
+		t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s", command.file, command.line, strings.Join(args, " "), got, command.exits, text)
+	}
+	if out != "" {
+		c.runs[run] = out
+	}
+}
+
+// exec runs zkverify and returns its exit status and all that it says. Its output goes
+// into a file, if one is named.
+func (c checkout) exec(t *testing.T, into string, args []string) (status int, said string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), c.program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &out, &err
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if into != "" {
+		if err := os.WriteFile(filepath.Join(c.dir, into), out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cmd.ProcessState.ExitCode(), out.String() + err.String()
 }

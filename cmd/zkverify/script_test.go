@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,15 +24,47 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "worker" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"zkverify": main})
+	status := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(status)
+}
+
+// built is the program, once a test has asked for it.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// program builds zkverify as its users have it, and returns the folder that it is in.
+// With the race detector a program costs several times as much, and a second at its end;
+// what a command does in its own process is tested with it where tests call zkverify.
+func program(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "zkverify-test-"); built.err != nil {
+			return
+		}
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, "zkverify"), ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w: %s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.dir
 }
 
 // TestScripts runs the sessions at the terminal in testdata/script.
 func TestScripts(t *testing.T) {
+	path := program(t) + string(filepath.ListSeparator) + os.Getenv("PATH")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			for _, name := range []string{"PATH", "JAVA_HOME", "ZOOKEEPER_HOME"} {
+			env.Setenv("PATH", path)
+			for _, name := range []string{"JAVA_HOME", "ZOOKEEPER_HOME"} {
 				if v, ok := os.LookupEnv(name); ok {
 					env.Setenv(name, v)
 				}
