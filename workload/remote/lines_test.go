@@ -1,0 +1,81 @@
+package remote
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
+	for what, text := range map[string]string{
+		"is no JSON":                            "hello?",
+		"is not an object":                      `[1]`,
+		"has a field that nobody knows":         `{"at":1,"event":"lost","lease":1,"leese":2}`,
+		"is an event that nobody knows":         `{"at":1,"event":"party"}`,
+		"has no time":                           `{"event":"lost","lease":1}`,
+		"is neither an answer nor an event":     `{"at":1}`,
+		"answers what was not asked":            `{"at":1,"id":2}`,
+		"answers twice":                         `{"at":1,"id":3}`,
+		"greets again":                          `{"at":1,"event":"hello","protocol":1}`,
+		"tells of a lease that was not asked":   `{"at":1,"event":"lost","lease":9}`,
+		"tells of a client that was not opened": `{"at":1,"event":"session","client":9,"session":"0x1"}`,
+		"tells of no client":                    `{"at":1,"event":"session","session":"0x1"}`,
+		"tells of no session":                   `{"at":1,"event":"session","client":1,"session":"one"}`,
+		"places an acquire that was not asked":  `{"at":1,"event":"enqueued","id":9}`,
+		"is too long":                           `{"at":1,"error":"` + strings.Repeat("x", maxLine) + `"}`,
+	} {
+		t.Run("it "+what, func(t *testing.T) {
+			connection := newConnection("worker 4", io.Discard, newLateness())
+			connection.register(&Client{})
+			connection.next = 3
+			connection.calls[1] = &call{done: make(chan struct{})}
+			err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}` + "\n" + text + "\n"))
+			if err == nil || !strings.Contains(err.Error(), "worker 4") || !strings.Contains(err.Error(), "line 2") {
+				t.Errorf("it is taken: %v", err)
+			}
+			if len(text) < 100 && err != nil && !strings.Contains(err.Error(), strings.ReplaceAll(text, `"`, `\"`)) {
+				t.Errorf("the message does not show it: %v", err)
+			}
+		})
+	}
+	t.Run("it does not begin with hello", func(t *testing.T) {
+		connection := newConnection("worker 4", io.Discard, newLateness())
+		if err := connection.listen(strings.NewReader(`{"at":1,"id":1}` + "\n")); err == nil || !strings.Contains(err.Error(), "hello") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("it speaks another protocol", func(t *testing.T) {
+		connection := newConnection("worker 4", io.Discard, newLateness())
+		if err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":2}` + "\n")); err == nil || !strings.Contains(err.Error(), "protocol 2") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("no message shows a password", func(t *testing.T) {
+		connection := newConnection("worker 4", io.Discard, newLateness())
+		err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}` + "\n" + `{"at":1,"event":"session","client":9,"session":"0x1","password":"c2VjcmV0"}` + "\n"))
+		if err == nil || strings.Contains(err.Error(), "c2VjcmV0") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("a line that the end has cut off is none", func(t *testing.T) {
+		connection := newConnection("worker 4", io.Discard, newLateness())
+		if err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}` + "\n" + `{"at":1,"ev`)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestLateWordsAreNoErrors(t *testing.T) {
+	connection := newConnection("worker 4", io.Discard, newLateness())
+	connection.next = 2
+	gone := &Client{}
+	connection.register(gone)
+	connection.drop(gone)
+	if err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}
+{"at":1,"event":"lost","lease":1}
+{"at":1,"event":"enqueued","id":2}
+{"at":1,"event":"session","client":1,"session":"0x1"}
+`)); err != nil {
+		t.Error(err)
+	}
+}
