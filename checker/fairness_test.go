@@ -33,7 +33,7 @@ func TestFairness(t *testing.T) {
 		{"the session of the first ended while it waited", func(r *run) {
 			two(r).got(4, 2, 2).release(5, 2).released(6, 2).expired(6, 1).got(7, 1, 1)
 		}, verdict.NotExercised},
-		{"the session of the first was ended from the side while it waited", func(r *run) {
+		{"the session of the first was expired by force while it waited", func(r *run) {
 			two(r).expire(3, 1).got(4, 2, 2).release(5, 2).released(6, 2).got(7, 1, 1).lost(8, 1)
 		}, verdict.NotExercised},
 		{"the first loses its place and takes another in the same session", func(r *run) {

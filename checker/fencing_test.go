@@ -27,7 +27,7 @@ func TestFencing(t *testing.T) {
 		{"of two acquires at the same time the later was held until it was given back, with the older token", func(r *run) {
 			r.want(0, 1).want(1, 2).got(2, 2, 5).got(3, 1, 4).release(4, 2).released(5, 2).release(6, 1).released(7, 1)
 		}, verdict.Violated},
-		{"of two acquires at the same time the later was of a session that had been ended from the side", func(r *run) {
+		{"of two acquires at the same time the later was of a session that had been expired by force", func(r *run) {
 			r.want(0, 1).want(1, 2).expire(1, 1).got(2, 2, 5).got(3, 1, 4).release(4, 2).released(5, 2).release(6, 1).released(7, 1)
 		}, verdict.Holds},
 		{"two grants share a token", func(r *run) { r.want(0, 1).want(0, 2).got(1, 1, 5).lost(2, 1).got(3, 2, 5) }, verdict.Violated},

@@ -36,10 +36,10 @@ func TestTheReadingOfAReleaseThatIsAnsweredNotHeldDecides(t *testing.T) {
 		{"a holder is told while its release is under way", MutualExclusion, func(r *run) {
 			r.want(0, 1).got(1, 1, 1).release(5, 1).lost(6, 1).notHeld(7, 1)
 		}, neither},
-		{"a holder whose session was ended from the side is answered not held within the bound", MutualExclusion, func(r *run) {
+		{"a holder whose session was expired by force is answered not held within the bound", MutualExclusion, func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(10, 1).release(20, 1).notHeld(21, 1)
 		}, neither},
-		{"a holder whose session was ended from the side is answered not held after the bound", MutualExclusion, func(r *run) {
+		{"a holder whose session was expired by force is answered not held after the bound", MutualExclusion, func(r *run) {
 			r.want(0, 1).got(1, 1, 1).expire(10, 1).release(90, 1).notHeld(91, 1)
 		}, both},
 		{"who holds nothing is answered not held", MutualExclusion, func(r *run) {

@@ -36,10 +36,10 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 		{"the history ends before the bound does", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).want(14, 3) }, verdict.NotExercised, "", 0},
 		{"the holder releases before the bound has passed", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).release(14, 1).released(50, 1) }, verdict.NotExercised, "", 0},
 		{"the holder loses its lease before the bound has passed", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).lost(14, 1).expired(20, 1).want(50, 3) }, verdict.NotExercised, "", 0},
-		{"the holder's session is ended from the side before the bound has passed", func(r *run) {
+		{"the holder's session is expired by force before the bound has passed", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).expire(10, 1).expired(11, 1).lost(30, 1).want(50, 3)
 		}, verdict.NotExercised, "", 0},
-		{"the holder's session is ended from the side, and nobody has seen that", func(r *run) {
+		{"the holder's session is expired by force, and nobody has seen that", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).expire(10, 1).lost(30, 1).want(50, 3)
 		}, verdict.NotExercised, "", 0},
 		{"the holder's session has ended and it goes on", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).expired(12, 1).want(50, 3) }, verdict.NotExercised, "", 0},

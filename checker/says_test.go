@@ -118,12 +118,12 @@ func TestADeadlineComesBeforeTheEndOfTheSession(t *testing.T) {
 	answers(t, SaysWhatIsSo, []known{
 		{"a session ends after the deadline", func(r *run) { told(r).lost(1900, 1).expired(2100, 1) }, verdict.Holds},
 		{"a session ends before the deadline", func(r *run) { told(r).lost(1500, 1).expired(1800, 1) }, verdict.Violated},
-		{"a session is ended from the side before the deadline", func(r *run) { told(r).expire(1700, 1).expired(1800, 1).lost(1801, 1) }, verdict.Holds},
-		{"a session is ended from the side after the process that told the deadline", func(r *run) {
+		{"a session is expired by force before the deadline", func(r *run) { told(r).expire(1700, 1).expired(1800, 1).lost(1801, 1) }, verdict.Holds},
+		{"a session is expired by force after the process that told the deadline", func(r *run) {
 			// Its client goes on under another number, in the same session.
 			unanswered(told(r)).endOf(1700, "s1", 2).expired(1800, 1)
 		}, verdict.Holds},
-		{"another session is ended from the side", func(r *run) {
+		{"another session is expired by force", func(r *run) {
 			unanswered(told(r)).endOf(1700, "s2", 2).expired(1800, 1)
 		}, verdict.Violated},
 		{"a session has ended when the deadline is told", func(r *run) {
@@ -154,16 +154,16 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 		{"one is listed whose session a deposed leader had ended under its release", func(r *run) {
 			end(two(r)).want(25, 1).queue(30, 3, 1).op(35, histories.OK, 1, histories.Acquire, histories.Event{Token: tok(3), Depth: 1, Session: "s9"}).expired(40, 1)
 		}, verdict.Holds},
-		{"the waiter is not listed, and its node was deleted from the side", func(r *run) {
+		{"the waiter is not listed, and its node was deleted by another client", func(r *run) {
 			end(deletes(two(r), 5, 2).queue(10, 3, 1))
 		}, verdict.Holds},
-		{"the waiter is not listed, and the holder's node was deleted from the side", func(r *run) {
+		{"the waiter is not listed, and the holder's node was deleted by another client", func(r *run) {
 			end(deletes(two(r), 5, 1).queue(10, 3, 1))
 		}, verdict.Violated},
-		{"the waiter is not listed, and its node was deleted from the side later", func(r *run) {
+		{"the waiter is not listed, and its node was deleted by another client later", func(r *run) {
 			end(deletes(two(r).queue(10, 3, 1), 12, 2))
 		}, verdict.Violated},
-		{"the waiter is not listed, and its session was ended from the side", func(r *run) {
+		{"the waiter is not listed, and its session was expired by force", func(r *run) {
 			end(two(r).endOf(5, session(2), 2).queue(10, 3, 1))
 		}, verdict.Holds},
 		{"one is listed who was about to leave", func(r *run) {
@@ -175,7 +175,7 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 	})
 }
 
-// deletes deletes the node with a token from the side.
+// deletes deletes the node with a token, as another client.
 func deletes(r *run, ms, token int) *run {
 	f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client"}, Processes: []int{token}, Params: map[string]string{"lock": "a", "token": strconv.Itoa(token)}}
 	return r.add(ms, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).

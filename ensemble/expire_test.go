@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-func TestASessionIsExpiredFromTheSide(t *testing.T) {
+func TestASessionIsExpiredByForce(t *testing.T) {
 	l, ctx := local(t), testContext(t)
 	addr := l.Servers()[1].Addr
 	id, password := openSession(t, l.Servers()[0].Addr)

@@ -364,7 +364,7 @@ func (r result) ok(t *testing.T) *recipes.Lease {
 	return r.lease
 }
 
-// expire ends the session that a client has now, from the side.
+// expire ends the session that a client has now, by force.
 func expire(t *testing.T, i *intercept) {
 	t.Helper()
 	id, password := i.credentials()

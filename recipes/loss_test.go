@@ -164,7 +164,7 @@ func TestRedisson2665AForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
 	release(t, next)
 }
 
-func TestALockNodeDeletedFromTheSideIsALoss(t *testing.T) {
+func TestALockNodeDeletedByAnotherClientIsALoss(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrs())
 	conn := admin(t)

@@ -48,7 +48,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 	}
 }
 
-func TestZkLockLetsTwoClientsHoldWhenASessionIsClosedFromTheSide(t *testing.T) {
+func TestZkLockLetsTwoClientsHoldWhenASessionIsExpiredByForce(t *testing.T) {
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 3 * time.Second,
 		Mix: cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},

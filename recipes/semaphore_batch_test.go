@@ -102,7 +102,7 @@ func (g *group) rest(t *testing.T, without ...int) {
 	})
 }
 
-func TestOneOfAGroupGivesUpWhileTheGroupTakes(t *testing.T) {
+func TestAContenderGivesUpWhileItsBatchIsUnderWay(t *testing.T) {
 	for name, who := range map[string]int{"the one at the head": 0, "the last": 2} {
 		for when, answer := range map[string]bool{"before the servers hear of it": false, "before their answer": true} {
 			t.Run(name+", "+when, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestOneOfAGroupGivesUpWhileTheGroupTakes(t *testing.T) {
 	}
 }
 
-func TestAllOfAGroupGiveUpWhileTheGroupTakes(t *testing.T) {
+func TestAllContendersGiveUpWhileTheirBatchIsUnderWay(t *testing.T) {
 	g := newGroup(t, 3, 1, 1, 1)
 	pass := g.takes(t, true)
 	for i, cancel := range g.cancel {
@@ -132,7 +132,7 @@ func TestAllOfAGroupGiveUpWhileTheGroupTakes(t *testing.T) {
 	g.rest(t, 0, 1, 2)
 }
 
-func TestCurator45TheReplyToATakeIsLost(t *testing.T) {
+func TestCurator45TheReplyToABatchIsLost(t *testing.T) {
 	for name, executed := range map[string]bool{"the servers never got it": false, "the servers have carried it out": true} {
 		t.Run(name, func(t *testing.T) {
 			g := newGroup(t, 3, 1, 1, 1)
@@ -150,7 +150,7 @@ func TestCurator45TheReplyToATakeIsLost(t *testing.T) {
 // The permits are taken, and their taker hears of it when the session's last
 // evidence is too old for a lease. The next heartbeat must come although no
 // contender is left; else the permits are lost, and the acquire never returns.
-func TestTheReplyToATakeComesAfterTheSessionsDeadline(t *testing.T) {
+func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
 	var wire intercept
 	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithServerTick(timeout*13/20))
 	start := time.Now()
@@ -171,7 +171,7 @@ func TestTheReplyToATakeComesAfterTheSessionsDeadline(t *testing.T) {
 	release(t, l)
 }
 
-func TestOneOfAGroupGivesUpAndTheReplyIsLost(t *testing.T) {
+func TestAContenderGivesUpAndTheReplyToItsBatchIsLost(t *testing.T) {
 	for name, executed := range map[string]bool{"the servers never got it": false, "the servers have carried it out": true} {
 		t.Run(name, func(t *testing.T) {
 			g := newGroup(t, 3, 1, 1, 1)
@@ -195,7 +195,7 @@ func TestOneOfAGroupGivesUpAndTheReplyIsLost(t *testing.T) {
 	}
 }
 
-func TestThePlaceOfOneOfAGroupIsDeletedBySomebodyElse(t *testing.T) {
+func TestANodeOfABatchIsDeletedByAnotherClient(t *testing.T) {
 	g := newGroup(t, 3, 1, 1, 1)
 	pass := g.takes(t, false)
 	conn := admin(t)
@@ -210,8 +210,8 @@ func TestThePlaceOfOneOfAGroupIsDeletedBySomebodyElse(t *testing.T) {
 	g.rest(t)
 }
 
-// TestAGroupEndsAtTheFirstThatDoesNotFit : who asks for less does not overtake.
-func TestAGroupEndsAtTheFirstThatDoesNotFit(t *testing.T) {
+// TestABatchEndsAtTheFirstContenderThatDoesNotFit : who asks for less does not overtake.
+func TestABatchEndsAtTheFirstContenderThatDoesNotFit(t *testing.T) {
 	g := newGroup(t, 4, 1, 2, 3, 1) // with the first two there is room for the last alone
 	release(t, g.other)
 	first, second := (<-g.waiting[0]).ok(t), (<-g.waiting[1]).ok(t)
