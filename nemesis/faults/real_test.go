@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/histories/states"
+	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/nemesis/fault"
 
 	"github.com/go-zookeeper/zk"
