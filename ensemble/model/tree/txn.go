@@ -1,0 +1,97 @@
+package tree
+
+import "github.com/zkverify/zkverify/ensemble/model/wire"
+
+// Request is what a server carries out for a session: decoded, and with the identities
+// of its connection.
+type Request struct {
+	Session int64
+	Cxid    int32 // the client's number of the request
+	Op      wire.Op
+	Body    wire.Record // as wire.NewRequest makes it; nil for a session's begin and end
+	Auth    []wire.ID
+	Timeout int32 // ms, of a session that begins
+}
+
+// Txn is a change, as the leader has ordered it: what every server does to its tree.
+type Txn struct {
+	Session int64
+	Cxid    int32
+	Zxid    int64
+	Time    int64 // ms since 1970, the leader's clock
+	Op      wire.Op
+	Change  Change
+}
+
+// Change is one of the types below.
+type Change interface{ change() }
+
+// The changes. A request that is refused becomes an Error, which takes a zxid as the
+// others do and changes nothing.
+type (
+	// Create makes a node. Its path has its sequence number already.
+	Create struct {
+		Path           string
+		Data           []byte
+		ACL            []wire.ACL
+		Ephemeral      bool
+		Container      bool
+		TTL            int64 // ms, 0 for none
+		ParentCversion int32 // of the parent, once the node is there
+	}
+	// Delete removes a node.
+	Delete struct{ Path string }
+	// SetData gives a node data and a version.
+	SetData struct {
+		Path    string
+		Data    []byte
+		Version int32
+	}
+	// SetACL gives a node an ACL and an ACL version.
+	SetACL struct {
+		Path    string
+		ACL     []wire.ACL
+		Version int32
+	}
+	// Check has found a node at a version; it changes nothing.
+	Check struct{ Path string }
+	// CreateSession begins a session.
+	CreateSession struct{ Timeout int32 } // ms
+	// CloseSession ends one and deletes its ephemeral nodes.
+	CloseSession struct{ Paths []string }
+	// Multi is several changes at once.
+	Multi struct{ Parts []Part }
+	// Error changes nothing.
+	Error struct{ Code wire.Code }
+)
+
+// Part is one change of a Multi.
+type Part struct {
+	Op     wire.Op
+	Change Change
+}
+
+func (Create) change()        {}
+func (Delete) change()        {}
+func (SetData) change()       {}
+func (SetACL) change()        {}
+func (Check) change()         {}
+func (CreateSession) change() {}
+func (CloseSession) change()  {}
+func (Multi) change()         {}
+func (Error) change()         {}
+
+// Event is a change of a node that watches report.
+type Event struct {
+	Type wire.EventType
+	Path string
+	Zxid int64
+}
+
+// Outcome is what a change came to on one server: what its client is answered, and
+// what watches report. The events are in the order of the notifications.
+type Outcome struct {
+	Err    wire.Code
+	Reply  wire.Record // nil for a reply without a body
+	Events []Event
+}
