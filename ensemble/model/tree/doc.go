@@ -3,5 +3,20 @@
 // requests ([Prepare]); it has no clock, no goroutine and no randomness of its own, and
 // two trees to which the same transactions were applied are the same.
 //
+// What it decides is what the real server decides: which error a request fails with if
+// several apply, which names sequential nodes get, what a stat says, who may do what.
+// Where 3.8 and 3.9 differ, [Release] says which of them a tree follows. It leaves to the
+// server whatever needs a connection or a clock: sessions that have expired or moved,
+// watches, sync. Three things differ from the real server on purpose:
+//
+//   - names of children, and a session's ephemeral nodes that are deleted at its end, are
+//     sorted. The real server has them in the order of a Java HashSet, which no client may
+//     rely on.
+//   - quotas are not kept: nodes below /zookeeper/quota are ordinary ones.
+//   - a request is prepared on a tree to which all earlier ones were applied. The real
+//     leader keeps the changes that are under way aside, and these know less than a tree:
+//     while the end of a session is under way, the parent of its ephemeral nodes still
+//     counts them as children (a delete of it is refused with NotEmpty).
+//
 // Source: DataTree, PrepRequestProcessor and FinalRequestProcessor of ZooKeeper 3.8 and 3.9.
 package tree

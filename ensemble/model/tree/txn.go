@@ -8,18 +8,19 @@ type Request struct {
 	Session int64
 	Cxid    int32 // the client's number of the request
 	Op      wire.Op
-	Body    wire.Record // as wire.NewRequest makes it; nil for a session's begin and end
+	Body    wire.Record // as wire.NewRequest makes it, nil for one that could not be decoded
 	Auth    []wire.ID
 	Timeout int32 // ms, of a session that begins
 }
 
 // Txn is a change, as the leader has ordered it: what every server does to its tree.
+// Its slices are shared by the trees that it was applied to, so nobody may write to them.
 type Txn struct {
 	Session int64
 	Cxid    int32
 	Zxid    int64
-	Time    int64 // ms since 1970, the leader's clock
-	Op      wire.Op
+	Time    int64   // ms since 1970, the leader's clock
+	Op      wire.Op // of the request; ErrorOp if the change is an Error
 	Change  Change
 }
 
@@ -59,13 +60,13 @@ type (
 	CreateSession struct{ Timeout int32 } // ms
 	// CloseSession ends one and deletes its ephemeral nodes.
 	CloseSession struct{ Paths []string }
-	// Multi is several changes at once.
+	// Multi is several changes at once. If one is an Error, none takes place.
 	Multi struct{ Parts []Part }
 	// Error changes nothing.
 	Error struct{ Code wire.Code }
 )
 
-// Part is one change of a Multi.
+// Part is one change of a Multi. The operation of an Error is ErrorOp.
 type Part struct {
 	Op     wire.Op
 	Change Change
@@ -81,11 +82,14 @@ func (CloseSession) change()  {}
 func (Multi) change()         {}
 func (Error) change()         {}
 
-// Event is a change of a node that watches report.
+// Event is a change of a node that watches report. NodeCreated and NodeDataChanged are
+// for the watches of the node's data, NodeChildrenChanged for those of its children.
+// NodeDeleted is for both: a watcher that has both is notified once.
 type Event struct {
 	Type wire.EventType
 	Path string
 	Zxid int64
+	ACL  []wire.ACL // of the node: 3.9 notifies those alone who may read it
 }
 
 // Outcome is what a change came to on one server: what its client is answered, and

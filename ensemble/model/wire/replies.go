@@ -28,6 +28,8 @@ func NewReply(op Op) Record {
 		return &NumberReply{}
 	case WhoAmI:
 		return &WhoAmIReply{}
+	case AddWatch:
+		return &ErrorReply{}
 	}
 	return nil
 }
@@ -87,7 +89,8 @@ type WhoAmIReply struct{ IDs []ID }
 func (r *WhoAmIReply) Fields(c *Codec) { list(c, &r.IDs, func(i *ID) { i.Fields(c) }) }
 
 // ErrorReply is the body of a part of a multi that failed, or was not carried out
-// because another failed (RuntimeInconsistency), or would have succeeded (OK).
+// because another failed (RuntimeInconsistency), or would have succeeded (OK). An AddWatch
+// that succeeds has one too.
 type ErrorReply struct{ Err Code }
 
 // Fields implements Record.

@@ -1,0 +1,93 @@
+package tree
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+var anyone = wire.ID{Scheme: "world", ID: "anyone"}
+
+// Permits reports whether an ACL gives the identities one of the permissions at least.
+// An empty ACL permits everything, and so does being super.
+func Permits(acl []wire.ACL, perms int32, ids []wire.ID) bool {
+	if len(acl) == 0 || slices.ContainsFunc(ids, func(id wire.ID) bool { return id.Scheme == "super" }) {
+		return true
+	}
+	return slices.ContainsFunc(acl, func(a wire.ACL) bool {
+		return a.Perms&perms != 0 && (a.ID == anyone ||
+			slices.ContainsFunc(ids, func(id wire.ID) bool { return matches(a.ID, id) }))
+	})
+}
+
+// matches reports whether an identity is the one that an ACL names.
+func matches(named, id wire.ID) bool {
+	if named.Scheme != id.Scheme {
+		return false
+	}
+	switch named.Scheme {
+	case "ip":
+		return matchesIP(named.ID, id.ID)
+	case "digest":
+		return named.ID == id.ID
+	}
+	return false // a scheme that the server does not know
+}
+
+// settleACL returns the ACL that a node gets for the one that a client asks for:
+// without repetitions, and with the client's own identities in place of "auth".
+func settleACL(asked []wire.ACL, ids []wire.ID) ([]wire.ACL, wire.Code) {
+	var settled []wire.ACL
+	for i, a := range asked {
+		if slices.Contains(asked[:i], a) {
+			continue
+		}
+		switch {
+		case a.ID == anyone, validID(a.ID):
+			settled = append(settled, a)
+		case a.ID.Scheme == "auth":
+			n := len(settled)
+			for _, id := range ids {
+				// An address proves nothing, and super has no provider to ask.
+				if id.Scheme == "digest" {
+					settled = append(settled, wire.ACL{Perms: a.Perms, ID: id})
+				}
+			}
+			if len(settled) == n {
+				return nil, wire.InvalidACL
+			}
+		default:
+			return nil, wire.InvalidACL
+		}
+	}
+	if len(settled) == 0 {
+		return nil, wire.InvalidACL
+	}
+	return settled, wire.OK
+}
+
+// validID reports whether an ACL may name an identity.
+func validID(id wire.ID) bool {
+	switch id.Scheme {
+	case "ip":
+		_, _, ok := parseCIDR(id.ID)
+		return ok
+	case "digest":
+		// One colon with something behind it. Java's split drops what is empty at the end.
+		_, hash, colon := strings.Cut(strings.TrimRight(id.ID, ":"), ":")
+		return colon && !strings.Contains(hash, ":")
+	}
+	return false
+}
+
+// masked returns an ACL with the hashes of passwords left out.
+func masked(acl []wire.ACL) []wire.ACL {
+	m := slices.Clone(acl)
+	for i, a := range m {
+		if user, _, colon := strings.Cut(a.ID.ID, ":"); a.ID.Scheme == "digest" && colon {
+			m[i].ID.ID = user + ":x"
+		}
+	}
+	return m
+}

@@ -1,0 +1,144 @@
+package watch
+
+import (
+	"slices"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Manager has the watches of a server.
+type Manager struct {
+	release tree.Release
+	data    table // for a node's creation, its data and its deletion
+	child   table // for its list of children and its deletion
+}
+
+// New returns a manager without watches.
+func New(r tree.Release) *Manager { return &Manager{r, table{}, table{}} }
+
+// AddRead leaves the watch that a read of a node asked for, if it leaves one. A read
+// that fails does not, but for the Exists of a node that is not there.
+func (m *Manager) AddRead(op wire.Op, path string, code wire.Code, watcher int64) {
+	switch {
+	case op == wire.Exists && (code == wire.OK || code == wire.NoNode), op == wire.GetData && code == wire.OK:
+		m.add(m.data, path, watcher, once)
+	case (op == wire.GetChildren || op == wire.GetChildren2) && code == wire.OK:
+		m.add(m.child, path, watcher, once)
+	}
+}
+
+// Add leaves a watch that stays until it is removed. It needs no permission, and no node.
+func (m *Manager) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
+	switch r.Mode {
+	case wire.PersistentWatch:
+		m.add(m.data, r.Path, watcher, persistent)
+		m.add(m.child, r.Path, watcher, persistent)
+	case wire.PersistentRecursiveWatch:
+		m.addRecursive(r.Path, watcher)
+	default:
+		return wire.MarshallingError
+	}
+	return wire.OK
+}
+
+// addRecursive also adds to the watches for children in 3.8, where nothing comes of it but
+// that a later watch of the children takes its place.
+func (m *Manager) addRecursive(path string, watcher int64) {
+	m.add(m.data, path, watcher, recursive)
+	if m.release == tree.V38 {
+		m.add(m.child, path, watcher, recursive)
+	}
+}
+
+// add leaves a watch. In 3.8 a watcher has one on a path, and the last takes the place of
+// the one before: a read with a watch ends a watch that was to stay.
+func (m *Manager) add(t table, path string, watcher int64, is mode) {
+	if m.release != tree.V38 {
+		is |= t[path][watcher]
+	}
+	t.set(path, watcher, is)
+}
+
+// Check answers CheckWatches: OK, or NoWatcher. 3.8 has a watch on the path if any
+// client has.
+func (m *Manager) Check(path string, is wire.WatcherType, watcher int64) wire.Code {
+	tables, modes, ok := m.meant(is)
+	if !ok {
+		return wire.MarshallingError
+	}
+	for _, t := range tables {
+		if t[path][watcher]&modes != 0 || m.release == tree.V38 && len(t[path]) > 0 {
+			return wire.OK
+		}
+	}
+	return wire.NoWatcher
+}
+
+// Remove answers RemoveWatches: OK, or NoWatcher if there was none.
+func (m *Manager) Remove(path string, is wire.WatcherType, watcher int64) wire.Code {
+	tables, modes, ok := m.meant(is)
+	if !ok {
+		return wire.MarshallingError
+	}
+	code := wire.NoWatcher
+	for _, t := range tables {
+		if has := t[path][watcher]; has&modes != 0 {
+			t.set(path, watcher, has&^modes)
+			code = wire.OK
+		}
+	}
+	return code
+}
+
+// meant returns where the watches of a type are, and their modes.
+func (m *Manager) meant(is wire.WatcherType) (tables []table, modes mode, ok bool) {
+	all := once | persistent | recursive
+	modes = once
+	if m.release == tree.V38 {
+		modes = all
+	}
+	switch {
+	case is == wire.ChildrenWatcher:
+		return []table{m.child}, modes, true
+	case is == wire.DataWatcher:
+		return []table{m.data}, modes, true
+	case is == wire.AnyWatcher:
+		return []table{m.child, m.data}, all, true
+	case is == wire.PersistentWatcher && m.release != tree.V38:
+		return []table{m.child, m.data}, persistent, true
+	case is == wire.PersistentRecursiveWatcher && m.release != tree.V38:
+		return []table{m.data}, recursive, true
+	}
+	return nil, 0, false
+}
+
+// Drop removes all watches of a connection that was lost.
+func (m *Manager) Drop(watcher int64) {
+	m.data.drop(watcher)
+	m.child.drop(watcher)
+}
+
+// Len is how many watches there are, where one that is in both tables counts twice.
+func (m *Manager) Len() int {
+	n := 0
+	for _, t := range []table{m.data, m.child} {
+		for _, watchers := range t {
+			n += len(watchers)
+		}
+	}
+	return n
+}
+
+// fired returns the watchers that an event concerns, each once.
+func (m *Manager) fired(e tree.Event) []int64 {
+	switch e.Type {
+	case wire.NodeChildrenChanged:
+		return m.child.fire(e.Path, e.Type)
+	case wire.NodeDeleted:
+		first := m.data.fire(e.Path, e.Type)
+		second := m.child.fire(e.Path, e.Type)
+		return append(first, slices.DeleteFunc(second, func(w int64) bool { return slices.Contains(first, w) })...)
+	}
+	return m.data.fire(e.Path, e.Type)
+}

@@ -1,0 +1,77 @@
+package watch
+
+import (
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Notice is a notification for a connection.
+type Notice struct {
+	Watcher int64
+	Zxid    int64      // of the reply's header: that of the change in 3.9, and -1 in 3.8
+	ACL     []wire.ACL // 3.9 notifies only whom it permits to read; nil permits all
+	Event   wire.WatcherEvent
+}
+
+const connected = 3 // the state of a session in an event of a node
+
+// Fire returns the notices that an event causes.
+func (m *Manager) Fire(e tree.Event) []Notice {
+	var all []Notice
+	for _, w := range m.fired(e) {
+		n := Notice{w, e.Zxid, e.ACL, wire.WatcherEvent{Type: e.Type, State: connected, Path: e.Path}}
+		if m.release == tree.V38 {
+			n.Zxid, n.ACL = -1, nil
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// Restore leaves the watches that a client had at its last server, and returns the
+// notices for what it missed: what the nodes were changed by since the zxid that the
+// client has seen. A deletion that a creation followed is seen as a change of data, by a
+// client that watched the data.
+func (m *Manager) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int64) []Notice {
+	var missed []Notice
+	notify := func(path string, e wire.EventType) {
+		missed = append(missed, Notice{watcher, -1, nil, wire.WatcherEvent{Type: e, State: connected, Path: path}})
+	}
+	for _, path := range r.Data {
+		stat, exists := t.Stat(path)
+		switch {
+		case !exists:
+			notify(path, wire.NodeDeleted)
+		case stat.Mzxid > r.RelativeZxid:
+			notify(path, wire.NodeDataChanged)
+		default:
+			m.add(m.data, path, watcher, once)
+		}
+	}
+	for _, path := range r.Exist {
+		if _, exists := t.Stat(path); exists {
+			notify(path, wire.NodeCreated)
+		} else {
+			m.add(m.data, path, watcher, once)
+		}
+	}
+	for _, path := range r.Child {
+		stat, exists := t.Stat(path)
+		switch {
+		case !exists:
+			notify(path, wire.NodeDeleted)
+		case stat.Pzxid > r.RelativeZxid:
+			notify(path, wire.NodeChildrenChanged)
+		default:
+			m.add(m.child, path, watcher, once)
+		}
+	}
+	for _, path := range r.Persistent {
+		m.add(m.data, path, watcher, persistent)
+		m.add(m.child, path, watcher, persistent)
+	}
+	for _, path := range r.PersistentRecursive {
+		m.addRecursive(path, watcher)
+	}
+	return missed
+}
