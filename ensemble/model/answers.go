@@ -1,0 +1,63 @@
+package model
+
+import (
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/watch"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// answer tells a client what its write has come to.
+func (s *Server) answer(c *connection, r *tree.Request, o tree.Outcome) {
+	switch {
+	case o.Err == wire.SessionMoved:
+		c.close() // an error of the connection: the session is used elsewhere
+		return
+	case r.Op == wire.CreateSession:
+		c.admit(true)
+		return
+	}
+	c.reply(wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: o.Err}, o.Reply)
+	if r.Op == wire.CloseSession {
+		c.close()
+	}
+}
+
+// read carries out a request that changes nothing.
+func (s *Server) read(c *connection, r *tree.Request) {
+	if c.stage == shut {
+		return
+	}
+	code := s.role.check(r.Session)
+	if code == wire.SessionMoved {
+		c.close()
+		return
+	}
+	var body wire.Record
+	if code == wire.OK {
+		body, code = s.consult(c, r)
+	}
+	h := wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: code}
+	if r.Op == wire.Ping && code == wire.OK {
+		h.Xid = wire.PingXid
+	}
+	if code != wire.OK {
+		body = nil
+	}
+	c.reply(h, body)
+}
+
+// notify sends what watches report.
+func (s *Server) notify(events []tree.Event) {
+	for _, e := range events {
+		for _, n := range s.watches.Fire(e) {
+			s.tell(n)
+		}
+	}
+}
+
+func (s *Server) tell(n watch.Notice) {
+	c := s.clients.conns[ConnID(n.Watcher)]
+	if c != nil && (n.ACL == nil || tree.Permits(n.ACL, wire.PermRead, c.auth)) {
+		c.reply(wire.ReplyHeader{Xid: wire.NotificationXid, Zxid: n.Zxid}, &n.Event)
+	}
+}

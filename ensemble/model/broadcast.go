@@ -1,0 +1,105 @@
+package model
+
+import (
+	"github.com/zkverify/zkverify/ensemble/model/sessions"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// order puts a request of a server's client in order: it becomes a transaction, and is
+// proposed. A sync takes its place behind what was proposed before; peer is the
+// follower's connection.
+func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
+	if !l.serves() || l.role != l {
+		return
+	}
+	if r.Op == wire.Sync {
+		at := syncOf{peer[0], r.Session}
+		if n := len(l.proposals); n > 0 {
+			l.proposals[n-1].syncs = append(l.proposals[n-1].syncs, at)
+			return
+		}
+		l.syncDone(at)
+		return
+	}
+	zxid := l.ahead.LastZxid() + 1
+	if zxid == zxidOf(l.epoch+1)-1 {
+		l.look() // the epoch has no more numbers: another one begins
+		return
+	}
+	x := l.prepare(owner, r, zxid)
+	l.ahead.Apply(&x)
+	p := &proposal{Txn: &x, acks: map[int]bool{}}
+	l.proposals = append(l.proposals, p)
+	for _, id := range sorted(l.learners) {
+		if f := l.learners[id]; f.stage >= receiving {
+			f.propose(p)
+		}
+	}
+	l.log(&x)
+}
+
+// prepare makes a transaction of a request, that of an error if it is refused.
+func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree.Txn {
+	code := wire.OK
+	switch r.Op {
+	case wire.CreateSession:
+		l.sessions.Track(l.now, r.Session, millis(r.Timeout))
+		l.sessions.Own(r.Session, owner)
+	case wire.CloseSession:
+		l.sessions.Close(r.Session)
+	case wire.DeleteContainer:
+	default:
+		if code = l.sessions.Check(r.Session, owner); code == wire.OK && r.Body == nil {
+			code = wire.MarshallingError
+		}
+	}
+	if code == wire.OK {
+		return tree.Prepare(l.ahead, *r, zxid, l.wall())
+	}
+	x := tree.Txn{Session: r.Session, Cxid: r.Cxid, Zxid: zxid, Time: l.wall(), Op: wire.ErrorOp, Change: tree.Error{Code: code}}
+	if m, is := r.Body.(*wire.MultiRequest); is && len(m.Parts) > 0 {
+		x.Op, x.Change = wire.Multi, refusedMulti(len(m.Parts), code)
+	}
+	return x
+}
+
+// refusedMulti is a multi whose first part was refused.
+func refusedMulti(parts int, code wire.Code) tree.Multi {
+	m := tree.Multi{}
+	for range parts {
+		m.Parts = append(m.Parts, tree.Part{Op: wire.ErrorOp, Change: tree.Error{Code: code}})
+		code = wire.RuntimeInconsistency
+	}
+	return m
+}
+
+// acknowledge says that a server has logged everything up to a transaction. What a
+// quorum has logged is committed, in order.
+func (l *leader) acknowledge(server int, zxid int64) {
+	for _, p := range l.proposals {
+		if p.Zxid <= zxid {
+			p.acks[server] = true
+		}
+	}
+	for len(l.proposals) > 0 && l.config.isQuorum(len(l.proposals[0].acks)) {
+		p := l.proposals[0]
+		l.proposals = l.proposals[1:]
+		for _, id := range sorted(l.learners) {
+			if f := l.learners[id]; f.stage >= receiving {
+				f.say(Message{Kind: Commit, Zxid: p.Zxid})
+			}
+		}
+		l.commit(p.Txn)
+		for _, at := range p.syncs {
+			l.syncDone(at)
+		}
+	}
+}
+
+// syncDone tells a follower that all that was ordered before a sync has been sent.
+func (l *leader) syncDone(at syncOf) {
+	if f := l.learners[at.peer]; f != nil {
+		f.say(Message{Kind: SyncDone, Touched: []Touch{{Session: at.session}}})
+	}
+}

@@ -1,0 +1,73 @@
+package model
+
+import (
+	"time"
+)
+
+// clients are the connections of a server's clients.
+type clients struct {
+	server *Server
+	conns  map[ConnID]*connection
+}
+
+// idleUnit is what the limits of silent connections are rounded up to, and the limit of
+// those without a session (zookeeper.nio.sessionlessCnxnTimeout).
+const idleUnit = 10 * time.Second
+
+func (k *clients) accept(in Accepted) {
+	c := &connection{server: k.server, id: in.Conn, ip: in.IP}
+	c.auth = append(c.auth, ipIdentity(in.IP))
+	k.conns[in.Conn] = c
+	c.heard(idleUnit)
+}
+
+func (k *clients) receive(in Received) {
+	c := k.conns[in.Conn]
+	if c == nil {
+		return // bytes that were on their way when it was closed
+	}
+	c.buffer = append(c.buffer, in.Data...)
+	c.read()
+}
+
+// gone says that a client has closed its connection.
+func (k *clients) gone(id ConnID) {
+	if c := k.conns[id]; c != nil {
+		c.forget()
+	}
+}
+
+// closeAll closes them all: the server does not serve any more.
+func (k *clients) closeAll() {
+	for _, id := range sorted(k.conns) {
+		k.conns[id].close()
+	}
+}
+
+// closeSession closes the connection of a session, other than one.
+func (k *clients) closeSession(session int64, other *connection) bool {
+	for _, id := range sorted(k.conns) {
+		if c := k.conns[id]; c.session == session && c != other {
+			c.close()
+			return true
+		}
+	}
+	return false
+}
+
+// due is when the first silent connection is closed.
+func (k *clients) due() time.Duration {
+	at := never
+	for _, c := range k.conns {
+		at = min(at, c.expires)
+	}
+	return at
+}
+
+func (k *clients) wake() {
+	for _, id := range sorted(k.conns) {
+		if c := k.conns[id]; k.server.now >= c.expires {
+			c.close()
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/storage"
+)
+
+// Config is that of a cluster. Its zero value is three servers of ZooKeeper 3.8.0.
+type Config struct {
+	Servers int // 3 if 0
+	FirstID int // myid of the first, 1 if 0
+	// Server is the configuration of each; ID and Servers are set by the cluster.
+	Server model.Config
+	Seed   uint64
+	// Latency is how long a message between servers takes, and SyncTime how long it
+	// takes to write the log to disk; each up to twice as long. 0 for none.
+	Latency, SyncTime time.Duration
+}
+
+// Clients takes what the servers have for their clients. It must not call the cluster.
+type Clients interface {
+	// Reply is bytes for a connection of a server.
+	Reply(server int, conn model.ConnID, data []byte)
+	// Hangup says that a server has closed a connection, behind what it has replied.
+	Hangup(server int, conn model.ConnID)
+}
+
+// Cluster is an ensemble of servers. It belongs to one goroutine at a time.
+type Cluster struct {
+	config  Config
+	clients Clients
+	rand    *rand.Rand
+	now     time.Duration
+	nodes   map[int]*node
+	ids     []int // of nodes, in order
+	links   map[[2]int]*Link
+	events  events
+	conns   model.ConnID
+	peers   model.PeerID
+}
+
+// New starts the servers at the instant 0.
+func New(config Config, clients Clients) (*Cluster, error) {
+	if config.Servers == 0 {
+		config.Servers = 3
+	}
+	if config.FirstID == 0 {
+		config.FirstID = 1
+	}
+	c := &Cluster{
+		config: config, clients: clients, rand: rand.New(rand.NewPCG(config.Seed, 0)),
+		nodes: map[int]*node{}, links: map[[2]int]*Link{},
+	}
+	for i := range config.Servers {
+		c.ids = append(c.ids, config.FirstID+i)
+	}
+	for _, from := range c.ids {
+		for _, to := range c.ids {
+			if from != to {
+				c.links[[2]int{from, to}] = &Link{cluster: c, from: from, to: to, open: map[*stream]bool{}}
+			}
+		}
+	}
+	for _, id := range c.ids {
+		c.nodes[id] = &node{cluster: c, id: id, disk: &storage.Disk{}}
+		if err := c.nodes[id].start(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// IDs are the servers' numbers, in order.
+func (c *Cluster) IDs() []int { return c.ids }
+
+// Now is the instant up to which everything has happened.
+func (c *Cluster) Now() time.Duration { return c.now }
+
+// Mode is "leader" or "follower", or "" of a server that does not serve.
+func (c *Cluster) Mode(id int) string {
+	if n := c.nodes[id]; n.running && !n.paused {
+		return n.server.Mode()
+	}
+	return ""
+}
+
+// Running reports whether a server's process is alive, be it paused.
+func (c *Cluster) Running(id int) bool { return c.nodes[id].running }
+
+// Link is what carries the connections that a server opens to another.
+func (c *Cluster) Link(from, to int) *Link { return c.links[[2]int{from, to}] }
+
+// Due is when something happens next if nobody calls.
+func (c *Cluster) Due() time.Duration {
+	at, ok := c.events.next()
+	for _, id := range c.ids {
+		if n := c.nodes[id]; n.running && !n.paused {
+			if due := n.server.Due(); !ok || due < at {
+				at, ok = due, true
+			}
+		}
+	}
+	return max(at, c.now)
+}
+
+// Advance lets everything happen up to an instant, which is no earlier than the last.
+func (c *Cluster) Advance(to time.Duration) {
+	for {
+		at := c.Due()
+		if at > to {
+			break
+		}
+		c.now = at
+		if next, ok := c.events.next(); ok && next <= at {
+			c.events.take()()
+			continue
+		}
+		for _, id := range c.ids {
+			if n := c.nodes[id]; n.running && !n.paused && n.server.Due() <= at {
+				n.step(model.Wake{})
+			}
+		}
+	}
+	c.now = max(c.now, to)
+}
+
+// later has something happen after a while.
+func (c *Cluster) later(at time.Duration, what func()) { c.events.add(max(at, c.now), what) }
+
+// some is a time up to twice as long.
+func (c *Cluster) some(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return d + time.Duration(c.rand.Int64N(int64(d)+1))
+}
+
+// Accept opens a client's connection to a server. It reports false if nobody listens.
+func (c *Cluster) Accept(server int, ip string) (model.ConnID, bool) {
+	n := c.nodes[server]
+	if !n.running {
+		return 0, false
+	}
+	c.conns++
+	n.clients = append(n.clients, c.conns)
+	n.step(model.Accepted{Conn: c.conns, IP: ip})
+	return c.conns, true
+}
+
+// Receive carries bytes of a client to a server.
+func (c *Cluster) Receive(server int, conn model.ConnID, data []byte) {
+	c.nodes[server].step(model.Received{Conn: conn, Data: data})
+}
+
+// Closed says that a client has closed its connection, or that it broke.
+func (c *Cluster) Closed(server int, conn model.ConnID) {
+	c.nodes[server].forget(conn)
+	c.nodes[server].step(model.Closed{Conn: conn})
+}
+
+// Kill ends a server's process. Of what it had not synced to its disk a random part
+// survives.
+func (c *Cluster) Kill(id int) {
+	if n := c.nodes[id]; n.running {
+		n.kill()
+	}
+}
+
+// Restart starts it again on its disk.
+func (c *Cluster) Restart(id int) error {
+	n := c.nodes[id]
+	if n.running {
+		return fmt.Errorf("server %d runs", id)
+	}
+	return n.start()
+}
+
+// Pause stops a server's process: its connections stay, and nothing is answered.
+func (c *Cluster) Pause(id int) { c.nodes[id].paused = true }
+
+// Resume lets it go on with what has come meanwhile.
+func (c *Cluster) Resume(id int) { c.nodes[id].resume() }

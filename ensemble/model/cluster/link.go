@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/election"
+)
+
+// Condition is what a link does. The zero condition is a healthy link.
+type Condition struct {
+	Refuse       bool          // connections are closed, new ones are refused
+	DropRequests bool          // what the server that dials says is lost
+	DropReplies  bool          // what the other one says is lost
+	Reset        bool          // connections are accepted, and closed with their first message
+	Latency      time.Duration // on top of the cluster's, each way
+	Jitter       time.Duration // up to so much of it, more or less
+	RepliesOnly  bool          // the latency is of what the server that is dialed says
+	Left         int           // messages of the server that is dialed until the connection is closed; 0 for no limit
+}
+
+// Link carries the connections that a server opens to another.
+type Link struct {
+	cluster   *Cluster
+	from, to  int
+	condition Condition
+	open      map[*stream]bool
+	votesAt   [2]time.Duration // when the last vote arrives, each way
+}
+
+// Set changes what the link does. Connections that have lost something are closed.
+func (l *Link) Set(c Condition) {
+	l.condition = c
+	for _, s := range l.streams() {
+		if c.Refuse || s.lost && !c.DropRequests && !c.DropReplies {
+			s.cut()
+		}
+	}
+}
+
+// Condition is what the link does.
+func (l *Link) Condition() Condition { return l.condition }
+
+// streams are the open connections, in the order in which they were opened.
+func (l *Link) streams() []*stream {
+	return slices.SortedFunc(maps.Keys(l.open), func(a, b *stream) int { return int(a.number - b.number) })
+}
+
+// drops reports whether what a server says is lost.
+func (l *Link) drops(from int) bool {
+	if from == l.from {
+		return l.condition.DropRequests
+	}
+	return l.condition.DropReplies
+}
+
+// arrival is when something that a server says now arrives.
+func (l *Link) arrival(from int) time.Duration {
+	at := l.cluster.now + l.cluster.some(l.cluster.config.Latency)
+	if l.condition.RepliesOnly && from == l.from {
+		return at
+	}
+	at += l.condition.Latency
+	if j := l.condition.Jitter; j > 0 {
+		at += time.Duration(l.cluster.rand.Int64N(2*int64(j)+1)) - j
+	}
+	return at
+}
+
+// vote carries what a server says in an election; the connection is opened again when
+// it is needed.
+func (l *Link) vote(from, to *node, n election.Notification) {
+	if l.condition.Refuse || l.condition.Reset || l.drops(from.id) || !to.running {
+		return
+	}
+	way := 0
+	if from.id != l.from {
+		way = 1
+	}
+	l.votesAt[way] = max(l.votesAt[way], l.arrival(from.id))
+	life := to.life
+	l.cluster.later(l.votesAt[way], func() {
+		if to.life == life && !l.condition.Refuse && !l.drops(from.id) {
+			to.step(model.Voted{Notification: n})
+		}
+	})
+}
+
+// dial opens a connection, after a way there and back.
+func (l *Link) dial(from, to *node) {
+	life := from.life
+	l.cluster.later(l.arrival(l.from)+l.cluster.some(l.cluster.config.Latency), func() {
+		if from.life != life {
+			return
+		}
+		if l.condition.Refuse || !to.running && !l.drops(l.from) {
+			from.step(model.DialFailed{To: to.id})
+			return
+		}
+		l.cluster.peers++
+		s := &stream{link: l, number: l.cluster.peers, from: from, to: to}
+		l.open[s] = true
+		from.streams[s.number] = s
+		if l.drops(l.from) || !to.running {
+			s.lost = true // a proxy has accepted it; the other server hears nothing
+		} else {
+			to.streams[s.number] = s
+			to.step(model.PeerAccepted{Peer: s.number})
+		}
+		from.step(model.PeerDialed{Peer: s.number, To: to.id})
+	})
+}
+
+// stream is a connection between two servers.
+type stream struct {
+	link     *Link
+	number   model.PeerID
+	from, to *node
+	lost     bool // something of it was dropped: it cannot go on
+	arrives  [2]time.Duration
+	said     [2]int
+}
+
+// other is the end that is not n, and which way it is from n.
+func (s *stream) other(n *node) (end *node, way int) {
+	if n == s.from {
+		return s.to, 0
+	}
+	return s.from, 1
+}
+
+// send carries a message of one end to the other, behind those before.
+func (s *stream) send(n *node, m model.Message) {
+	to, way := s.other(n)
+	c := s.link.condition
+	if s.said[way]++; c.Reset || c.Left > 0 && way == 1 && s.said[way] > c.Left {
+		s.cut()
+		return
+	}
+	s.deliver(n, to, way, model.PeerSaid{Peer: s.number, Message: m})
+}
+
+// deliver has an input arrive at the other end, unless the link drops it.
+func (s *stream) deliver(n, to *node, way int, in model.Input) {
+	if s.lost || s.link.drops(n.id) {
+		s.lost = true
+		return
+	}
+	s.arrives[way] = max(s.arrives[way], s.link.arrival(n.id))
+	s.link.cluster.later(s.arrives[way], func() {
+		if to.streams[s.number] != s {
+			return // it was closed meanwhile
+		}
+		if s.link.drops(n.id) {
+			s.lost = true
+			return
+		}
+		if _, closed := in.(model.PeerClosed); closed {
+			delete(to.streams, s.number)
+		}
+		to.step(in)
+	})
+}
+
+// hang ends the connection at one end; the other one hears of it behind what was said.
+func (s *stream) hang(n *node) {
+	to, way := s.other(n)
+	delete(s.link.open, s)
+	s.deliver(n, to, way, model.PeerClosed{Peer: s.number})
+}
+
+// cut ends the connection at both ends.
+func (s *stream) cut() {
+	delete(s.link.open, s)
+	for _, n := range []*node{s.from, s.to} {
+		if n.streams[s.number] == s {
+			delete(n.streams, s.number)
+			s.link.cluster.later(s.link.cluster.now, func() { n.step(model.PeerClosed{Peer: s.number}) })
+		}
+	}
+}

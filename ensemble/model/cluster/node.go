@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"slices"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/storage"
+)
+
+// node is a server's machine: its disk, and its process if that runs.
+type node struct {
+	cluster *Cluster
+	id      int
+	disk    *storage.Disk
+	server  *model.Server
+	running bool
+	paused  bool
+	life    int // how often it was started
+	waiting []model.Input
+	clients []model.ConnID
+	streams map[model.PeerID]*stream
+}
+
+func (n *node) start() error {
+	config := n.cluster.config.Server
+	config.ID, config.Servers = n.id, n.cluster.ids
+	server, err := model.New(config, n.disk)
+	if err != nil {
+		return err
+	}
+	n.server, n.running, n.paused, n.streams = server, true, false, map[model.PeerID]*stream{}
+	n.life++
+	return nil
+}
+
+// step has the server take an input, now or when it goes on, and does what it wants.
+func (n *node) step(in model.Input) {
+	if !n.running {
+		return
+	}
+	if n.paused {
+		n.waiting = append(n.waiting, in)
+		return
+	}
+	for _, a := range n.server.Step(n.cluster.now, in) {
+		n.carryOut(a)
+	}
+}
+
+func (n *node) carryOut(a model.Action) {
+	c := n.cluster
+	switch a := a.(type) {
+	case model.Send:
+		c.clients.Reply(n.id, a.Conn, a.Data)
+	case model.Close:
+		n.forget(a.Conn)
+		c.clients.Hangup(n.id, a.Conn)
+	case model.Sync:
+		life := n.life
+		c.later(c.now+c.some(c.config.SyncTime), func() {
+			if n.life == life {
+				n.step(model.Synced{Zxid: a.Zxid})
+			}
+		})
+	case model.Vote:
+		// The server with the greater number keeps the connection that it has opened.
+		c.Link(max(n.id, a.To), min(n.id, a.To)).vote(n, c.nodes[a.To], a.Notification)
+	case model.Dial:
+		c.Link(n.id, a.To).dial(n, c.nodes[a.To])
+	case model.Say:
+		if s := n.streams[a.Peer]; s != nil {
+			s.send(n, a.Message)
+		}
+	case model.Hang:
+		if s := n.streams[a.Peer]; s != nil {
+			delete(n.streams, a.Peer)
+			s.hang(n)
+		}
+	}
+}
+
+func (n *node) forget(conn model.ConnID) {
+	n.clients = slices.DeleteFunc(n.clients, func(other model.ConnID) bool { return other == conn })
+}
+
+// kill ends the process: the system closes its connections.
+func (n *node) kill() {
+	n.running, n.paused, n.waiting = false, false, nil
+	n.life++
+	for _, conn := range n.clients {
+		n.cluster.clients.Hangup(n.id, conn)
+	}
+	n.clients = nil
+	for _, id := range sorted(n.streams) {
+		n.streams[id].hang(n)
+	}
+	n.streams = nil
+	n.disk.Crash(n.cluster.rand.IntN(4))
+}
+
+func (n *node) resume() {
+	if !n.paused {
+		return
+	}
+	n.paused = false
+	waiting := n.waiting
+	n.waiting = nil
+	for _, in := range waiting {
+		n.step(in)
+	}
+}

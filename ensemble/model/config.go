@@ -1,0 +1,85 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+)
+
+// Config is that of one server; each of an ensemble has the same but for ID.
+type Config struct {
+	ID      int   // the server's myid, from 1 to 255
+	Servers []int // the myids of the ensemble's servers, this one among them
+	// Version is the ZooKeeper version that the server behaves as, and reports:
+	// "3.8.0" if empty.
+	Version string
+	// TickTime is ZooKeeper's unit of time, 200 ms if 0, in whole milliseconds.
+	TickTime time.Duration
+	// InitLimit is the number of ticks that a follower may take to connect to the
+	// leader and get its state, 10 if 0.
+	InitLimit int
+	// SyncLimit is the number of ticks after which a follower and its leader give each
+	// other up, 5 if 0.
+	SyncLimit int
+	// MinSessionTimeout and MaxSessionTimeout bound what a client may negotiate, from
+	// 500 ms to a minute if 0.
+	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// ContainerInterval is how often the leader deletes containers and expired TTL
+	// nodes, a minute if 0.
+	ContainerInterval time.Duration
+	// Start is the wall clock's time at the instant 0, 1970 if zero.
+	Start time.Time
+}
+
+// settle fills in what is 0, and refuses what cannot be.
+func (c *Config) settle() error {
+	for value, standard := range map[*time.Duration]time.Duration{
+		&c.TickTime: 200 * time.Millisecond, &c.MinSessionTimeout: 500 * time.Millisecond,
+		&c.MaxSessionTimeout: time.Minute, &c.ContainerInterval: time.Minute,
+	} {
+		if *value == 0 {
+			*value = standard
+		}
+	}
+	for value, standard := range map[*int]int{&c.InitLimit: 10, &c.SyncLimit: 5} {
+		if *value == 0 {
+			*value = standard
+		}
+	}
+	if c.Version == "" {
+		c.Version = "3.8.0"
+	}
+	if c.Start.IsZero() {
+		c.Start = time.Unix(0, 0)
+	}
+	switch {
+	case !slices.Contains(c.Servers, c.ID):
+		return fmt.Errorf("server %d is none of %v", c.ID, c.Servers)
+	case c.ID < 1 || c.ID > 255:
+		return fmt.Errorf("server %d: want 1 to 255", c.ID)
+	case c.TickTime < time.Millisecond || c.InitLimit < 1 || c.SyncLimit < 1:
+		return fmt.Errorf("tick of %v, initLimit %d, syncLimit %d: all must be positive", c.TickTime, c.InitLimit, c.SyncLimit)
+	case c.MinSessionTimeout > c.MaxSessionTimeout:
+		return fmt.Errorf("session timeouts from %v to %v: the range is empty", c.MinSessionTimeout, c.MaxSessionTimeout)
+	}
+	return nil
+}
+
+// release is the version whose behaviour the server has.
+func (c *Config) release() tree.Release {
+	if c.Version < "3.9" {
+		return tree.V38
+	}
+	return tree.V39
+}
+
+// syncTimeout is for how long a server waits for its leader or follower.
+func (c *Config) syncTimeout() time.Duration { return time.Duration(c.SyncLimit) * c.TickTime }
+
+// initTimeout is the same until they are in sync.
+func (c *Config) initTimeout() time.Duration { return time.Duration(c.InitLimit) * c.TickTime }
+
+// isQuorum reports whether so many servers are more than half.
+func (c *Config) isQuorum(n int) bool { return 2*n > len(c.Servers) }

@@ -1,0 +1,137 @@
+package model
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// maxFrame is how long a client's frame may be (jute.maxbuffer).
+const maxFrame = 0xfffff
+
+// connection is that of one client (NIOServerCnxn).
+type connection struct {
+	server  *Server
+	id      ConnID
+	ip      string
+	buffer  []byte // received, and not read yet
+	stage   stage
+	old     bool  // the client knows nothing of read-only servers
+	session int64 // 0 before it is known
+	timeout int32 // ms, as negotiated
+	auth    []wire.ID
+	expires time.Duration // when it is closed if nothing is heard
+}
+
+// stage is how far a connection has come.
+type stage int
+
+const (
+	connecting stage = iota // the connect request has not come
+	admitting               // the session begins or is looked for; nothing is read meanwhile
+	open
+	shut // nothing is read any more
+)
+
+// heard puts off the end of a silent connection.
+func (c *connection) heard(limit time.Duration) {
+	c.expires = ((c.server.now+limit)/idleUnit + 1) * idleUnit
+}
+
+// read takes whole frames off the buffer, as long as the connection reads.
+func (c *connection) read() {
+	for (c.stage == connecting || c.stage == open) && len(c.buffer) >= 4 {
+		if c.stage == connecting && c.command(string(c.buffer[:4])) {
+			return
+		}
+		n := int(int32(binary.BigEndian.Uint32(c.buffer)))
+		if n < 0 || n > maxFrame {
+			c.close()
+			return
+		}
+		if len(c.buffer) < 4+n {
+			return
+		}
+		frame := c.buffer[4 : 4+n : 4+n]
+		c.buffer = c.buffer[4+n:]
+		if c.stage == connecting {
+			c.connect(frame)
+		} else {
+			c.request(frame)
+		}
+	}
+	if len(c.buffer) == 0 {
+		c.buffer = nil
+	}
+}
+
+// request reads a frame behind the first.
+func (c *connection) request(frame []byte) {
+	c.heard(time.Duration(c.timeout) * time.Millisecond)
+	var h wire.RequestHeader
+	body, err := wire.Decode(frame, &h)
+	if err != nil || !c.server.role.serves() {
+		c.close()
+		return
+	}
+	if h.Op == wire.Auth {
+		c.authenticate(h.Xid, body)
+		return
+	}
+	r := &tree.Request{Session: c.session, Cxid: h.Xid, Op: h.Op, Auth: c.auth}
+	if r.Body = wire.NewRequest(h.Op); r.Body != nil {
+		if _, err := wire.Decode(body, r.Body); err != nil {
+			r.Body = nil // answered with MarshallingError, in its turn
+		}
+	}
+	c.server.submit(c, r)
+}
+
+// authenticate adds an identity to the connection, or ends it.
+func (c *connection) authenticate(xid int32, body []byte) {
+	var r wire.AuthRequest
+	if _, err := wire.Decode(body, &r); err != nil {
+		c.close()
+		return
+	}
+	id, ok := tree.Authenticate(r.Scheme, r.Auth)
+	if !ok {
+		c.reply(wire.ReplyHeader{Xid: xid, Err: wire.AuthFailed}, nil)
+		c.close()
+		return
+	}
+	c.auth = append(c.auth[:len(c.auth):len(c.auth)], id)
+	c.reply(wire.ReplyHeader{Xid: xid}, nil)
+}
+
+// reply sends a header, and a body if there is one.
+func (c *connection) reply(h wire.ReplyHeader, body wire.Record) {
+	if body == nil {
+		c.send(wire.Frame(&h))
+		return
+	}
+	c.send(wire.Frame(&h, body))
+}
+
+func (c *connection) send(data []byte) {
+	if c.stage != shut {
+		c.server.do(Send{c.id, data})
+	}
+}
+
+// close ends the connection, once what was sent is on its way.
+func (c *connection) close() {
+	if c.stage != shut {
+		c.server.do(Close{c.id})
+	}
+	c.forget()
+}
+
+// forget drops all that is kept of it.
+func (c *connection) forget() {
+	c.stage = shut
+	delete(c.server.clients.conns, c.id)
+	c.server.watches.Drop(int64(c.id))
+}

@@ -1,0 +1,213 @@
+package model
+
+import (
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Of a leader that refuses connections a follower tries again so often, after so long
+// (Learner.connectToLeader).
+const (
+	dialTries = 5
+	dialPause = 100 * time.Millisecond
+)
+
+// follower is the role of a server that another one leads.
+type follower struct {
+	*Server
+	leader   int
+	peer     PeerID // 0 without a connection
+	heard    bool   // the leader has said something on it
+	tries    int
+	redial   time.Duration // never while a connection is there, or on its way
+	deadline time.Duration // when the leader has been silent for too long
+	serving  bool
+	caughtUp bool // has all that the leader had
+
+	logged  []*tree.Txn // and not committed
+	unacked []int64     // proposals that are not on disk yet
+	touched map[int64]int32
+	// sessions that have come to this server; the leader is asked about them
+	waiting     map[int64]*connection
+	nextSession int64
+}
+
+func follow(s *Server, leader int) *follower {
+	f := &follower{
+		Server: s, leader: leader, redial: never, deadline: s.now + s.config.initTimeout(),
+		touched: map[int64]int32{}, waiting: map[int64]*connection{}, nextSession: s.firstSession(),
+	}
+	s.do(Dial{leader})
+	return f
+}
+
+func (f *follower) mode() string          { return "follower" }
+func (f *follower) serves() bool          { return f.serving }
+func (f *follower) check(int64) wire.Code { return wire.OK }
+func (f *follower) accepted(PeerID) bool  { return false }
+
+func (f *follower) touch(session int64, timeout int32) bool {
+	f.touched[session] = timeout
+	return true
+}
+
+func (f *follower) newSession() int64 {
+	f.nextSession++
+	return f.nextSession - 1
+}
+
+func (f *follower) revalidate(c *connection) {
+	f.waiting[c.session] = c
+	f.say(Message{Kind: Revalidate, Touched: []Touch{{c.session, c.timeout}}})
+}
+
+func (f *follower) ask(r *tree.Request) { f.say(Message{Kind: Ask, Request: r}) }
+
+func (f *follower) say(m Message) { f.do(Say{f.peer, m}) }
+
+func (f *follower) leave() {
+	if f.peer != 0 {
+		f.do(Hang{f.peer})
+		f.peer = 0
+	}
+}
+
+func (f *follower) dialed(peer PeerID) {
+	if f.peer != 0 {
+		f.do(Hang{peer})
+		return
+	}
+	f.peer = peer
+	f.say(Message{Kind: FollowerInfo, Server: f.config.ID, Epoch: f.disk.AcceptedEpoch})
+}
+
+// closed says that the connection with the leader has ended, or that there is none. A
+// server that does not lead yet refuses it: then it is tried again.
+func (f *follower) closed(peer PeerID) {
+	if peer != f.peer {
+		return
+	}
+	f.peer = 0
+	if f.tries++; f.heard || f.tries >= dialTries {
+		f.look()
+		return
+	}
+	f.redial = f.now + dialPause
+}
+
+func (f *follower) due() time.Duration { return min(f.redial, f.deadline) }
+
+func (f *follower) wake() {
+	switch {
+	case f.now >= f.deadline:
+		f.look()
+	case f.now >= f.redial:
+		f.redial = never
+		f.do(Dial{f.leader})
+	}
+}
+
+// said takes in what the leader says.
+func (f *follower) said(peer PeerID, m Message) {
+	if peer != f.peer {
+		return
+	}
+	f.heard = true
+	limit := f.config.initTimeout()
+	if f.caughtUp {
+		limit = f.config.syncTimeout()
+	}
+	f.deadline = f.now + limit
+	switch m.Kind {
+	case LeaderInfo:
+		f.accept(m.Epoch)
+	case Diff:
+	case Trunc:
+		f.disk.Truncate(m.Zxid)
+		f.tree = f.disk.Load(f.config.release())
+		f.tree.SetLastZxid(m.Zxid)
+	case Snap:
+		f.tree = m.Tree.Clone()
+		f.disk.Replace(f.tree)
+	case NewLeader:
+		f.catchUp(m.Zxid)
+	case UpToDate:
+		f.serving = true
+		f.election.Settle(f.disk.CurrentEpoch)
+	case Proposal:
+		f.logged = append(f.logged, m.Txn)
+		f.unacked = append(f.unacked, m.Txn.Zxid)
+		f.log(m.Txn)
+	case Commit:
+		f.committed(m.Zxid)
+	case SyncDone:
+		f.answerSync(m.Touched[0].Session)
+	case Ping:
+		f.pong()
+	case Revalidated:
+		if c := f.waiting[m.Touched[0].Session]; c != nil {
+			delete(f.waiting, c.session)
+			c.admit(m.Valid)
+		}
+	}
+}
+
+// accept answers the leader's new epoch. One that was accepted before counts no second
+// time; an older one is refused.
+func (f *follower) accept(epoch int64) {
+	own := f.disk.CurrentEpoch
+	switch {
+	case epoch < f.disk.AcceptedEpoch:
+		f.look()
+		return
+	case epoch == f.disk.AcceptedEpoch:
+		own = -1
+	}
+	f.disk.AcceptedEpoch = epoch
+	f.say(Message{Kind: AckEpoch, Epoch: own, Zxid: f.disk.LastZxid()})
+}
+
+// catchUp says that the follower has all that the leader had.
+func (f *follower) catchUp(zxid int64) {
+	f.disk.Sync(f.disk.LastZxid())
+	f.disk.CurrentEpoch = epochOf(zxid)
+	f.caughtUp = true
+	f.say(Message{Kind: Ack, Zxid: zxid})
+	if n := len(f.logged); n > 0 {
+		f.unacked = f.unacked[len(f.unacked)-n:] // the others were committed when they came
+	} else {
+		f.unacked = nil
+	}
+	f.synced(f.disk.LastZxid())
+}
+
+// synced acknowledges the proposals that are on disk now.
+func (f *follower) synced(zxid int64) {
+	for f.caughtUp && len(f.unacked) > 0 && f.unacked[0] <= zxid {
+		f.say(Message{Kind: Ack, Zxid: f.unacked[0]})
+		f.unacked = f.unacked[1:]
+	}
+}
+
+// committed applies a proposal.
+func (f *follower) committed(zxid int64) {
+	if len(f.logged) == 0 || f.logged[0].Zxid != zxid {
+		f.look() // a real server ends itself here
+		return
+	}
+	x := f.logged[0]
+	f.logged = f.logged[1:]
+	f.commit(x)
+}
+
+// pong tells the leader which sessions were heard of since the last time.
+func (f *follower) pong() {
+	m := Message{Kind: Ping}
+	for _, id := range sorted(f.touched) {
+		m.Touched = append(m.Touched, Touch{id, f.touched[id]})
+	}
+	clear(f.touched)
+	f.say(m)
+}

@@ -1,0 +1,67 @@
+package model
+
+import (
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// consult answers a request that changes nothing but the client's watches.
+func (s *Server) consult(c *connection, r *tree.Request) (wire.Record, wire.Code) {
+	watcher := int64(c.id)
+	switch r.Op {
+	case wire.Ping:
+		return nil, wire.OK
+	case wire.WhoAmI:
+		return s.tree.Read(*r)
+	}
+	if r.Body == nil {
+		return nil, wire.MarshallingError
+	}
+	switch body := r.Body.(type) {
+	case *wire.SetWatchesRequest:
+		return s.restore(&wire.SetWatches2Request{SetWatchesRequest: *body}, watcher)
+	case *wire.SetWatches2Request:
+		return s.restore(body, watcher)
+	case *wire.AddWatchRequest:
+		if code := s.watches.Add(body, watcher); code != wire.OK {
+			return nil, code
+		}
+		return &wire.ErrorReply{}, wire.OK
+	case *wire.PathWatcherType:
+		if r.Op == wire.CheckWatches {
+			return nil, s.watches.Check(body.Path, body.Type, watcher)
+		}
+		return nil, s.watches.Remove(body.Path, body.Type, watcher)
+	}
+	if r.Op == wire.Sync {
+		return r.Body, wire.OK
+	}
+	reply, code := s.tree.Read(*r)
+	s.watchRead(r, reply, code, watcher)
+	return reply, code
+}
+
+// restore leaves a client's watches here, and reports at once what it has missed.
+func (s *Server) restore(r *wire.SetWatches2Request, watcher int64) (wire.Record, wire.Code) {
+	for _, n := range s.watches.Restore(s.tree, r, watcher) {
+		s.tell(n)
+	}
+	return nil, wire.OK
+}
+
+// watchRead leaves the watches that a read has asked for.
+func (s *Server) watchRead(r *tree.Request, reply wire.Record, code wire.Code, watcher int64) {
+	switch body := r.Body.(type) {
+	case *wire.PathWatch:
+		if body.Watch {
+			s.watches.AddRead(r.Op, body.Path, code, watcher)
+		}
+	case *wire.MultiRequest:
+		results, _ := reply.(*wire.MultiReply)
+		for i, p := range body.Parts {
+			if one, is := p.Body.(*wire.PathWatch); is && one.Watch && results != nil {
+				s.watches.AddRead(p.Op, one.Path, results.Results[i].Err, watcher)
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package model
+
+import (
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// queues hold what clients have asked for, in order, while a write of theirs is on its
+// way (CommitProcessor).
+type queues struct {
+	server   *Server
+	sessions map[int64][]queued
+}
+
+// queued is a request that waits for its commit, or for those before it.
+type queued struct {
+	conn *connection
+	*tree.Request
+}
+
+// ordered reports whether the leader puts a request in order: a write, or a sync that a
+// follower is asked for.
+func (s *Server) ordered(op wire.Op) bool {
+	switch op {
+	case wire.Create, wire.Create2, wire.CreateTTL, wire.CreateContainer, wire.Delete, wire.DeleteContainer,
+		wire.SetData, wire.Reconfig, wire.SetACL, wire.Multi, wire.Check, wire.CreateSession, wire.CloseSession:
+		return true
+	case wire.Sync:
+		_, follows := s.role.(*follower)
+		return follows
+	}
+	return false
+}
+
+// known reports whether there is such an operation (Request.isValid).
+func known(op wire.Op) bool {
+	switch op {
+	case wire.Ping, wire.CreateSession, wire.CloseSession, wire.WhoAmI:
+		return true
+	}
+	return wire.NewRequest(op) != nil
+}
+
+// submit carries out a request of a client, in the order of its session.
+func (s *Server) submit(c *connection, r *tree.Request) {
+	if r.Op != wire.CreateSession && !s.role.touch(c.session, c.timeout) {
+		return // dropped, as a real server does: the session has just ended
+	}
+	if !known(r.Op) {
+		c.reply(wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: wire.Unimplemented}, nil)
+		c.close()
+		return
+	}
+	if waiting := s.queues.sessions[r.Session]; s.ordered(r.Op) || len(waiting) > 0 {
+		s.queues.sessions[r.Session] = append(waiting, queued{c, r})
+	} else {
+		s.read(c, r)
+	}
+	if s.ordered(r.Op) {
+		s.role.ask(r)
+	}
+}
+
+// commit applies a transaction, and answers the client that has asked for it here.
+func (s *Server) commit(x *tree.Txn) {
+	outcome := s.tree.Apply(x)
+	s.notify(outcome.Events)
+	switch x.Change.(type) {
+	case tree.CreateSession, tree.CloseSession:
+		s.sessionChanged(x)
+	}
+	if head := s.queues.sessions[x.Session]; len(head) > 0 && head[0].Cxid == x.Cxid && s.ordered(head[0].Op) && head[0].Op != wire.Sync {
+		s.answer(head[0].conn, head[0].Request, outcome)
+		s.queues.next(x.Session)
+	} else if x.Op == wire.CloseSession {
+		s.clients.closeSession(x.Session, nil)
+	}
+	s.disk.Compact(s.tree)
+}
+
+// sessionChanged tells the role of a session that has begun or ended.
+func (s *Server) sessionChanged(x *tree.Txn) {
+	switch change := x.Change.(type) {
+	case tree.CreateSession:
+		if f, follows := s.role.(*follower); follows {
+			f.touch(x.Session, change.Timeout)
+		}
+	case tree.CloseSession:
+		switch role := s.role.(type) {
+		case *follower:
+			delete(role.touched, x.Session)
+		case *leader:
+			role.sessions.Remove(x.Session)
+		}
+	}
+}
+
+// answerSync answers a sync of a session: all that was ordered before it has been applied.
+func (s *Server) answerSync(session int64) {
+	if head := s.queues.sessions[session]; len(head) > 0 && head[0].Op == wire.Sync {
+		s.read(head[0].conn, head[0].Request)
+		s.queues.next(session)
+	}
+}
+
+// next takes the first request of a session off its queue, and carries out the reads
+// behind it.
+func (q *queues) next(session int64) {
+	waiting := q.sessions[session][1:]
+	for len(waiting) > 0 && !q.server.ordered(waiting[0].Op) {
+		q.server.read(waiting[0].conn, waiting[0].Request)
+		waiting = waiting[1:]
+	}
+	if len(waiting) == 0 {
+		delete(q.sessions, session)
+		return
+	}
+	q.sessions[session] = waiting
+}

@@ -1,0 +1,212 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/election"
+	"github.com/zkverify/zkverify/ensemble/model/storage"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/watch"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Server is one ZooKeeper server. It belongs to one goroutine at a time.
+type Server struct {
+	config   Config
+	disk     *storage.Disk
+	now      time.Duration
+	out      []Action
+	election *election.Election
+	role     role
+	tree     *tree.Tree
+	watches  *watch.Manager
+	clients  clients
+	queues   queues
+}
+
+// role is what a server does: it looks for a leader, leads or follows.
+type role interface {
+	mode() string // as four-letter words report it
+	serves() bool
+	// touch notes that a session is alive. It reports false if that is known not to be.
+	touch(session int64, timeout int32) bool
+	// check returns an error for a read of a session that may not read.
+	check(session int64) wire.Code
+	// newSession returns the number of a session that begins.
+	newSession() int64
+	// revalidate finds out whether the session of a connection goes on, and then calls
+	// admit.
+	revalidate(c *connection)
+	// ask has a request ordered by the leader.
+	ask(r *tree.Request)
+	dialed(peer PeerID)
+	said(peer PeerID, m Message)
+	closed(peer PeerID)
+	// accepted is another server's connection. It reports false to refuse it.
+	accepted(peer PeerID) bool
+	synced(zxid int64)
+	wake()
+	due() time.Duration
+	// leave ends the role.
+	leave()
+}
+
+// never is an instant that does not come.
+const never = time.Duration(1<<63 - 1)
+
+// New starts a server on what is on its disk; nothing happens before the first Step. The
+// error is of a Config that cannot be.
+func New(config Config, disk *storage.Disk) (*Server, error) {
+	if err := config.settle(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: config, disk: disk}
+	s.election = election.New(config.ID, config.Servers, longestRound)
+	s.clients = clients{s, map[ConnID]*connection{}}
+	return s, nil
+}
+
+// longestRound is after how long an election's votes are sent again at the latest.
+const longestRound = 800 * time.Millisecond
+
+// Step takes an input at an instant, no earlier than the last, and returns what the
+// server does. The actions are valid until the next step.
+func (s *Server) Step(now time.Duration, in Input) []Action {
+	s.now = max(now, s.now)
+	s.out = s.out[:0]
+	if s.role == nil {
+		s.tree = s.disk.Load(s.config.release())
+		s.look()
+	}
+	switch in := in.(type) {
+	case Wake:
+		s.wake()
+	case Accepted:
+		s.clients.accept(in)
+	case Received:
+		s.clients.receive(in)
+	case Closed:
+		s.clients.gone(in.Conn)
+	case Voted:
+		s.vote(s.election.Receive(s.now, in.Notification))
+	case PeerAccepted:
+		if !s.role.accepted(in.Peer) {
+			s.do(Hang{in.Peer})
+		}
+	case PeerDialed:
+		s.role.dialed(in.Peer)
+	case DialFailed:
+		s.role.closed(0)
+	case PeerSaid:
+		s.role.said(in.Peer, in.Message)
+	case PeerClosed:
+		s.role.closed(in.Peer)
+	case Synced:
+		s.disk.Sync(in.Zxid)
+		s.role.synced(in.Zxid)
+	default:
+		panic(fmt.Sprintf("an input of type %T", in))
+	}
+	return s.out
+}
+
+func (s *Server) do(a Action) { s.out = append(s.out, a) }
+
+// Due is when the server wants to be woken.
+func (s *Server) Due() time.Duration {
+	if s.role == nil {
+		return s.now
+	}
+	at := min(s.role.due(), s.clients.due())
+	if e, ok := s.election.Due(); ok {
+		at = min(at, e)
+	}
+	return at
+}
+
+func (s *Server) wake() {
+	s.vote(s.election.Wake(s.now))
+	s.role.wake()
+	s.clients.wake()
+}
+
+// Mode is "leader", "follower" or "looking", as far as the server serves; else "".
+func (s *Server) Mode() string {
+	if s.role == nil || !s.role.serves() {
+		return ""
+	}
+	return s.role.mode()
+}
+
+// LastZxid is the last transaction that the server has applied.
+func (s *Server) LastZxid() int64 {
+	if s.tree == nil {
+		return 0
+	}
+	return s.tree.LastZxid()
+}
+
+// look begins an election.
+func (s *Server) look() {
+	if s.role != nil {
+		s.role.leave()
+	}
+	s.clients.closeAll()
+	s.queues = queues{server: s, sessions: map[int64][]queued{}}
+	s.watches = watch.New(s.config.release())
+	// What was logged is applied, whether it was committed or not: the election is
+	// about what was logged.
+	s.disk.Sync(s.disk.LastZxid())
+	if last := s.disk.LastZxid(); s.tree.LastZxid() < last {
+		rest, _ := s.disk.Since(s.tree.LastZxid())
+		for i := range rest {
+			s.tree.Apply(&rest[i])
+		}
+	}
+	s.role = looking{s}
+	s.vote(s.election.Look(s.now, s.tree.LastZxid(), s.disk.CurrentEpoch))
+}
+
+// vote sends what the election has to say, and takes the role that it ends with.
+func (s *Server) vote(sends []election.Send) {
+	for _, v := range sends {
+		s.do(Vote{v})
+	}
+	if _, is := s.role.(looking); !is {
+		return
+	}
+	switch state, vote := s.election.State(); state {
+	case election.Leading:
+		s.role = lead(s)
+	case election.Following:
+		s.role = follow(s, vote.Leader)
+	}
+}
+
+// wall is the wall clock, in ms since 1970.
+func (s *Server) wall() int64 { return s.config.Start.UnixMilli() + s.now.Milliseconds() }
+
+// firstSession is the first number that this server gives a session in a role
+// (SessionTrackerImpl.initializeNextSessionId).
+func (s *Server) firstSession() int64 {
+	return int64(uint64(s.wall())<<24>>8) | int64(s.config.ID)<<56
+}
+
+// log appends a transaction and has it synced.
+func (s *Server) log(x *tree.Txn) {
+	s.disk.Append(*x)
+	s.do(Sync{x.Zxid})
+}
+
+// epochOf is the epoch in a transaction's number.
+func epochOf(zxid int64) int64 { return zxid >> 32 }
+
+// zxidOf is an epoch's first number, which no transaction has.
+func zxidOf(epoch int64) int64 { return epoch << 32 }
+
+// sorted returns a map's keys in order: nothing that the server does depends on the
+// order of a map.
+func sorted[K ~int | ~int64, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

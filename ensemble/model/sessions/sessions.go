@@ -1,0 +1,116 @@
+// Package sessions is the leader's knowledge of sessions: who owns each, and when it
+// expires.
+//
+// A session that was touched expires with the first tick after its timeout has passed
+// (SessionTrackerImpl and ExpiryQueue of ZooKeeper 3.8 and 3.9): all sessions of a tick
+// expire together.
+package sessions
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Owner is through whom a session's requests come: a server's number.
+type Owner int
+
+// Nobody owns a session that nobody has asked for since the leader took over.
+const Nobody Owner = 0
+
+// session is what the leader knows of one.
+type session struct {
+	owner   Owner
+	expires int64 // the tick
+	closing bool
+}
+
+// Tracker follows the sessions of an ensemble at its leader.
+type Tracker struct {
+	tick     time.Duration
+	sessions map[int64]*session
+	next     int64 // the tick whose sessions expire next
+}
+
+// NewTracker begins at a time of the leader's clock.
+func NewTracker(now, tick time.Duration) *Tracker {
+	t := &Tracker{tick: tick, sessions: map[int64]*session{}}
+	t.next = t.after(now)
+	return t
+}
+
+// after is the first tick behind a time.
+func (t *Tracker) after(at time.Duration) int64 { return int64(at/t.tick) + 1 }
+
+// Track begins to follow a session, or touches it.
+func (t *Tracker) Track(now time.Duration, id int64, timeout time.Duration) {
+	s := t.sessions[id]
+	if s == nil {
+		s = &session{}
+		t.sessions[id] = s
+	}
+	s.expires = t.after(now + timeout)
+}
+
+// Touch puts off a session's expiry. It reports whether there is such a session, that
+// is not being closed.
+func (t *Tracker) Touch(now time.Duration, id int64, timeout time.Duration) bool {
+	s := t.sessions[id]
+	if s == nil || s.closing {
+		return false
+	}
+	s.expires = t.after(now + timeout)
+	return true
+}
+
+// Own says through whom a session's requests come from now on.
+func (t *Tracker) Own(id int64, owner Owner) {
+	if s := t.sessions[id]; s != nil && !s.closing {
+		s.owner = owner
+	}
+}
+
+// Check returns SessionExpired for a session that is not, or is being closed, and
+// SessionMoved if its requests come through somebody else. The first to ask owns a
+// session that nobody owns.
+func (t *Tracker) Check(id int64, owner Owner) wire.Code {
+	s := t.sessions[id]
+	switch {
+	case s == nil || s.closing:
+		return wire.SessionExpired
+	case s.owner == Nobody:
+		s.owner = owner
+	case s.owner != owner:
+		return wire.SessionMoved
+	}
+	return wire.OK
+}
+
+// Close says that a session is being closed: it does not expire any more, and its
+// requests are refused.
+func (t *Tracker) Close(id int64) {
+	if s := t.sessions[id]; s != nil {
+		s.closing = true
+	}
+}
+
+// Remove forgets a session.
+func (t *Tracker) Remove(id int64) { delete(t.sessions, id) }
+
+// Due is when the next tick's sessions expire.
+func (t *Tracker) Due() time.Duration { return time.Duration(t.next) * t.tick }
+
+// Expire returns the sessions, by number, whose tick has come, and closes them.
+func (t *Tracker) Expire(now time.Duration) (ids []int64) {
+	for ; now >= t.Due(); t.next++ {
+		for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
+			if s := t.sessions[id]; !s.closing && s.expires == t.next {
+				s.closing = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,100 @@
+package model
+
+import "github.com/zkverify/zkverify/ensemble/model/election"
+
+// ConnID is a client's connection to a server. Whoever drives the server chooses it; no
+// number is used twice for a server.
+type ConnID int64
+
+// PeerID is a connection between two servers: that of a follower to its leader. It is
+// chosen like ConnID.
+type PeerID int64
+
+// Input is something that happens to a server.
+type Input interface{ input() }
+
+// The inputs.
+type (
+	// Wake says that what is due is due. It does no harm too early.
+	Wake struct{}
+	// Accepted is a new connection of a client at an IP address.
+	Accepted struct {
+		Conn ConnID
+		IP   string
+	}
+	// Received is bytes of a client, cut anywhere.
+	Received struct {
+		Conn ConnID
+		Data []byte
+	}
+	// Closed says that a client's connection has ended.
+	Closed struct{ Conn ConnID }
+	// Voted is what another server says in an election.
+	Voted struct{ election.Notification }
+	// PeerAccepted is a new connection of another server.
+	PeerAccepted struct{ Peer PeerID }
+	// PeerDialed is the connection that Dial wanted.
+	PeerDialed struct {
+		Peer PeerID
+		To   int
+	}
+	// DialFailed says that there is none.
+	DialFailed struct{ To int }
+	// PeerSaid is a message of another server.
+	PeerSaid struct {
+		Peer PeerID
+		Message
+	}
+	// PeerClosed says that a connection with another server has ended.
+	PeerClosed struct{ Peer PeerID }
+	// Synced says that the log is on disk up to a transaction.
+	Synced struct{ Zxid int64 }
+)
+
+func (Wake) input()         {}
+func (Accepted) input()     {}
+func (Received) input()     {}
+func (Closed) input()       {}
+func (Voted) input()        {}
+func (PeerAccepted) input() {}
+func (PeerDialed) input()   {}
+func (DialFailed) input()   {}
+func (PeerSaid) input()     {}
+func (PeerClosed) input()   {}
+func (Synced) input()       {}
+
+// Action is something that a server does. Those of one step are in order.
+type Action interface{ action() }
+
+// The actions.
+type (
+	// Send sends bytes to a client.
+	Send struct {
+		Conn ConnID
+		Data []byte
+	}
+	// Close ends a client's connection, once what was sent is on its way.
+	Close struct{ Conn ConnID }
+	// Vote tells another server something in an election. It may be lost.
+	Vote struct{ election.Send }
+	// Dial connects to another server. PeerDialed or DialFailed answers it.
+	Dial struct{ To int }
+	// Say sends a message to another server. Messages of a connection keep their
+	// order; they are lost only with it.
+	Say struct {
+		Peer PeerID
+		Message
+	}
+	// Hang ends a connection with another server.
+	Hang struct{ Peer PeerID }
+	// Sync writes the log up to a transaction to disk. Synced answers it.
+	Sync struct{ Zxid int64 }
+)
+
+func (Send) action()  {}
+func (Close) action() {}
+func (Vote) action()  {}
+func (Dial) action()  {}
+func (Say) action()   {}
+func (Hang) action()  {}
+func (Sync) action()  {}

@@ -1,0 +1,125 @@
+// Package storage is what a ZooKeeper server keeps on disk: its epochs, a snapshot, and
+// the log of transactions since then. What was logged and not synced yet may be lost in
+// a crash.
+package storage
+
+import "github.com/zkverify/zkverify/ensemble/model/tree"
+
+// snapshotEvery is after how many transactions a server takes a snapshot. Real ones take
+// it after 50,000 to 100,000.
+const snapshotEvery = 20_000
+
+// Disk is a server's. Its zero value is that of a server that never ran.
+type Disk struct {
+	AcceptedEpoch int64 // the newest that the server has promised to follow
+	CurrentEpoch  int64 // the newest whose leader it has synced with
+
+	snapshot *tree.Tree // never changed; nil for an empty tree
+	log      []tree.Txn // since the snapshot
+	synced   int        // how many of log survive a crash
+}
+
+// Append logs a transaction. It survives a crash once Sync was called.
+func (d *Disk) Append(x tree.Txn) { d.log = append(d.log, x) }
+
+// Sync makes everything up to a transaction survive a crash.
+func (d *Disk) Sync(zxid int64) {
+	for d.synced < len(d.log) && d.log[d.synced].Zxid <= zxid {
+		d.synced++
+	}
+}
+
+// Crash loses what was not synced, but for its first kept transactions.
+func (d *Disk) Crash(kept int) {
+	d.synced = min(len(d.log), d.synced+kept)
+	d.log = d.log[:d.synced:d.synced]
+}
+
+// LastZxid is the last logged transaction, or that of the snapshot.
+func (d *Disk) LastZxid() int64 {
+	if n := len(d.log); n > 0 {
+		return d.log[n-1].Zxid
+	}
+	return d.base()
+}
+
+// base is the snapshot's last transaction.
+func (d *Disk) base() int64 {
+	if d.snapshot == nil {
+		return 0
+	}
+	return d.snapshot.LastZxid()
+}
+
+// Load returns the tree with all that is logged, as a server of a release keeps it.
+func (d *Disk) Load(r tree.Release) *tree.Tree {
+	t := tree.NewRelease(r)
+	if d.snapshot != nil {
+		t = d.snapshot.Clone()
+	}
+	for i := range d.log {
+		t.Apply(&d.log[i])
+	}
+	return t
+}
+
+// Replace puts another server's tree in place of everything.
+func (d *Disk) Replace(t *tree.Tree) {
+	d.snapshot, d.log, d.synced = t.Clone(), nil, 0
+}
+
+// Truncate takes back what was logged behind a transaction. It reports false if the
+// snapshot is already behind it.
+func (d *Disk) Truncate(zxid int64) bool {
+	if zxid < d.base() {
+		return false
+	}
+	n := len(d.log)
+	for n > 0 && d.log[n-1].Zxid > zxid {
+		n--
+	}
+	d.log = d.log[:n:n]
+	d.synced = min(d.synced, n)
+	return true
+}
+
+// Since returns what was logged behind a transaction, and whether that is all.
+func (d *Disk) Since(zxid int64) ([]tree.Txn, bool) {
+	if zxid < d.base() {
+		return nil, false
+	}
+	n := len(d.log)
+	for n > 0 && d.log[n-1].Zxid > zxid {
+		n--
+	}
+	return d.log[n:], true
+}
+
+// Has reports whether the transaction is logged, or is the snapshot's last.
+func (d *Disk) Has(zxid int64) bool {
+	if zxid == d.base() {
+		return true
+	}
+	for n := len(d.log) - 1; n >= 0 && d.log[n].Zxid >= zxid; n-- {
+		if d.log[n].Zxid == zxid {
+			return true
+		}
+	}
+	return false
+}
+
+// Compact takes a snapshot if the log has become long: of the tree to which everything
+// up to its last transaction was applied.
+func (d *Disk) Compact(t *tree.Tree) {
+	if d.synced < snapshotEvery {
+		return
+	}
+	last := t.LastZxid()
+	n := 0
+	for n < d.synced && d.log[n].Zxid <= last {
+		n++
+	}
+	d.snapshot = t.Clone()
+	d.log = append([]tree.Txn(nil), d.log[n:]...)
+	d.synced -= n
+}
