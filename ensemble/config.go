@@ -57,7 +57,8 @@ type LocalConfig struct {
 	StartLimit time.Duration
 }
 
-func (c *LocalConfig) setDefaults() error {
+// SetDefaults fills in what is zero, and refuses what cannot be.
+func (c *LocalConfig) SetDefaults() error {
 	for value, standard := range map[*time.Duration]time.Duration{
 		&c.TickTime:          200 * time.Millisecond,
 		&c.MinSessionTimeout: 500 * time.Millisecond,

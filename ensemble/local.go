@@ -55,7 +55,7 @@ const startTries = 3
 // other are bound to all addresses: a server whose own line named loopback would
 // be told that address by its peers, and dial around the links.
 func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
-	if err := config.setDefaults(); err != nil {
+	if err := config.SetDefaults(); err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
 	}
 	java, err := FindJava(config.Java)

@@ -184,3 +184,6 @@ func (c *Cluster) Pause(id int) { c.nodes[id].paused = true }
 
 // Resume lets it go on with what has come meanwhile.
 func (c *Cluster) Resume(id int) { c.nodes[id].resume() }
+
+// LastZxid is the last transaction that a server has applied, as of its last life.
+func (c *Cluster) LastZxid(id int) int64 { return c.nodes[id].server.LastZxid() }
