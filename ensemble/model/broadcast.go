@@ -10,7 +10,7 @@ import (
 // proposed. A sync takes its place behind what was proposed before; peer is the
 // follower's connection.
 func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
-	if !l.serves() || l.role != l {
+	if !l.Serves() || l.role != l {
 		return
 	}
 	if r.Op == wire.Sync {

@@ -3,6 +3,7 @@ package model
 import (
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
@@ -30,40 +31,53 @@ type follower struct {
 	unacked []int64     // proposals that are not on disk yet
 	touched map[int64]int32
 	// sessions that have come to this server; the leader is asked about them
-	waiting     map[int64]*connection
+	waiting     map[int64]*service.Connection
 	nextSession int64
 }
 
 func follow(s *Server, leader int) *follower {
 	f := &follower{
 		Server: s, leader: leader, redial: never, deadline: s.now + s.config.initTimeout(),
-		touched: map[int64]int32{}, waiting: map[int64]*connection{}, nextSession: s.firstSession(),
+		touched: map[int64]int32{}, waiting: map[int64]*service.Connection{}, nextSession: s.firstSession(),
 	}
 	s.do(Dial{leader})
 	return f
 }
 
-func (f *follower) mode() string          { return "follower" }
-func (f *follower) serves() bool          { return f.serving }
-func (f *follower) check(int64) wire.Code { return wire.OK }
+func (f *follower) Mode() string          { return "follower" }
+func (f *follower) Serves() bool          { return f.serving }
+func (f *follower) Check(int64) wire.Code { return wire.OK }
 func (f *follower) accepted(PeerID) bool  { return false }
 
-func (f *follower) touch(session int64, timeout int32) bool {
+func (f *follower) Touch(session int64, timeout int32) bool {
 	f.touched[session] = timeout
 	return true
 }
 
-func (f *follower) newSession() int64 {
+func (f *follower) NewSession() int64 {
 	f.nextSession++
 	return f.nextSession - 1
 }
 
-func (f *follower) revalidate(c *connection) {
-	f.waiting[c.session] = c
-	f.say(Message{Kind: Revalidate, Touched: []Touch{{c.session, c.timeout}}})
+func (f *follower) Revalidate(c *service.Connection) {
+	session, timeout := c.Session()
+	f.waiting[session] = c
+	f.say(Message{Kind: Revalidate, Touched: []Touch{{session, timeout}}})
 }
 
-func (f *follower) ask(r *tree.Request) { f.say(Message{Kind: Ask, Request: r}) }
+// OrdersSyncs reports true: what the leader had ordered has to come first.
+func (f *follower) OrdersSyncs() bool { return true }
+
+func (f *follower) sessionChanged(x *tree.Txn) {
+	switch change := x.Change.(type) {
+	case tree.CreateSession:
+		f.Touch(x.Session, change.Timeout)
+	case tree.CloseSession:
+		delete(f.touched, x.Session)
+	}
+}
+
+func (f *follower) Ask(r *tree.Request) { f.say(Message{Kind: Ask, Request: r}) }
 
 func (f *follower) say(m Message) { f.do(Say{f.peer, m}) }
 
@@ -128,9 +142,11 @@ func (f *follower) said(peer PeerID, m Message) {
 		f.disk.Truncate(m.Zxid)
 		f.tree = f.disk.Load(f.config.release())
 		f.tree.SetLastZxid(m.Zxid)
+		f.service.SetTree(f.tree)
 	case Snap:
 		f.tree = m.Tree.Clone()
 		f.disk.Replace(f.tree)
+		f.service.SetTree(f.tree)
 	case NewLeader:
 		f.catchUp(m.Zxid)
 	case UpToDate:
@@ -143,13 +159,13 @@ func (f *follower) said(peer PeerID, m Message) {
 	case Commit:
 		f.committed(m.Zxid)
 	case SyncDone:
-		f.answerSync(m.Touched[0].Session)
+		f.service.AnswerSync(m.Touched[0].Session)
 	case Ping:
 		f.pong()
 	case Revalidated:
 		if c := f.waiting[m.Touched[0].Session]; c != nil {
-			delete(f.waiting, c.session)
-			c.admit(m.Valid)
+			delete(f.waiting, m.Touched[0].Session)
+			c.Admit(m.Valid)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/sessions"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
@@ -108,29 +109,39 @@ func (l *leader) serve() {
 
 func millis(ms int32) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-func (l *leader) mode() string { return "leader" }
-func (l *leader) serves() bool { return l.phase == serving }
+func (l *leader) Mode() string { return "leader" }
+func (l *leader) Serves() bool { return l.phase == serving }
 
-func (l *leader) touch(session int64, timeout int32) bool {
-	return l.serves() && l.sessions.Touch(l.now, session, millis(timeout))
+func (l *leader) Touch(session int64, timeout int32) bool {
+	return l.Serves() && l.sessions.Touch(l.now, session, millis(timeout))
 }
 
-func (l *leader) check(session int64) wire.Code {
+func (l *leader) Check(session int64) wire.Code {
 	return l.sessions.Check(session, sessions.Owner(l.config.ID))
 }
 
-func (l *leader) newSession() int64 {
+func (l *leader) NewSession() int64 {
 	l.nextSession++
 	return l.nextSession - 1
 }
 
-func (l *leader) revalidate(c *connection) {
-	valid := l.touch(c.session, c.timeout)
-	l.sessions.Own(c.session, sessions.Owner(l.config.ID))
-	c.admit(valid)
+func (l *leader) Revalidate(c *service.Connection) {
+	session, timeout := c.Session()
+	valid := l.Touch(session, timeout)
+	l.sessions.Own(session, sessions.Owner(l.config.ID))
+	c.Admit(valid)
 }
 
-func (l *leader) ask(r *tree.Request) { l.order(sessions.Owner(l.config.ID), r) }
+// OrdersSyncs reports false: the leader's own tree has all that was committed.
+func (l *leader) OrdersSyncs() bool { return false }
+
+func (l *leader) sessionChanged(x *tree.Txn) {
+	if _, ended := x.Change.(tree.CloseSession); ended {
+		l.sessions.Remove(x.Session)
+	}
+}
+
+func (l *leader) Ask(r *tree.Request) { l.order(sessions.Owner(l.config.ID), r) }
 
 func (l *leader) leave() {
 	for _, id := range sorted(l.learners) {
@@ -144,7 +155,7 @@ func (l *leader) due() time.Duration {
 	for _, f := range l.learners {
 		at = min(at, f.deadline)
 	}
-	if l.serves() {
+	if l.Serves() {
 		at = min(at, l.nextHalf, l.sessions.Due(), l.reapAt)
 	}
 	return at
@@ -160,16 +171,16 @@ func (l *leader) wake() {
 		l.look() // no quorum has come in time
 		return
 	}
-	if !l.serves() {
+	if !l.Serves() {
 		return
 	}
 	for _, id := range l.sessions.Expire(l.now) {
-		l.ask(&tree.Request{Session: id, Op: wire.CloseSession})
+		l.Ask(&tree.Request{Session: id, Op: wire.CloseSession})
 	}
 	if l.now >= l.reapAt {
 		l.reapAt = l.now + l.config.ContainerInterval
 		for _, path := range l.tree.Reapable(l.wall(), 0) {
-			l.ask(&tree.Request{Op: wire.DeleteContainer, Body: &wire.Path{Path: path}})
+			l.Ask(&tree.Request{Op: wire.DeleteContainer, Body: &wire.Path{Path: path}})
 		}
 	}
 	if l.now >= l.nextHalf {

@@ -13,7 +13,6 @@ type learner struct {
 	peer     PeerID
 	server   int
 	stage    learnerStage
-	epoch    int64 // the follower's
 	zxid     int64 // the follower's last transaction, as it has said
 	deadline time.Duration
 	answerBy int // the tick until which the leader counts on it
@@ -65,11 +64,11 @@ func (f *learner) said(m Message) {
 		f.order(sessions.Owner(f.server), m.Request, f.peer)
 	case Ping:
 		for _, t := range m.Touched {
-			f.touch(t.Session, t.Timeout)
+			f.Touch(t.Session, t.Timeout)
 		}
 	case Revalidate:
 		t := m.Touched[0]
-		valid := f.touch(t.Session, t.Timeout)
+		valid := f.Touch(t.Session, t.Timeout)
 		if valid {
 			f.leader.sessions.Own(t.Session, sessions.Owner(f.server))
 		}

@@ -3,6 +3,7 @@ package model
 import (
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
@@ -11,18 +12,20 @@ import (
 // them when the client says something.
 type looking struct{ *Server }
 
-func (looking) mode() string             { return "looking" }
-func (looking) serves() bool             { return false }
-func (looking) touch(int64, int32) bool  { return false }
-func (looking) check(int64) wire.Code    { return wire.ConnectionLoss }
-func (looking) newSession() int64        { return 0 }
-func (looking) revalidate(c *connection) { c.close() }
-func (looking) ask(*tree.Request)        {}
-func (looking) dialed(PeerID)            {}
-func (looking) said(PeerID, Message)     {}
-func (looking) closed(PeerID)            {}
-func (looking) accepted(PeerID) bool     { return false }
-func (looking) synced(int64)             {}
-func (looking) wake()                    {}
-func (looking) due() time.Duration       { return never }
-func (looking) leave()                   {}
+func (looking) Mode() string                     { return "looking" }
+func (looking) Serves() bool                     { return false }
+func (looking) OrdersSyncs() bool                { return false }
+func (looking) Touch(int64, int32) bool          { return false }
+func (looking) Check(int64) wire.Code            { return wire.ConnectionLoss }
+func (looking) NewSession() int64                { return 0 }
+func (looking) Revalidate(c *service.Connection) { c.Close() }
+func (looking) Ask(*tree.Request)                {}
+func (looking) sessionChanged(*tree.Txn)         {}
+func (looking) dialed(PeerID)                    {}
+func (looking) said(PeerID, Message)             {}
+func (looking) closed(PeerID)                    {}
+func (looking) accepted(PeerID) bool             { return false }
+func (looking) synced(int64)                     {}
+func (looking) wake()                            {}
+func (looking) due() time.Duration               { return never }
+func (looking) leave()                           {}

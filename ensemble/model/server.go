@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/election"
+	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/storage"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
-	"github.com/zkverify/zkverify/ensemble/model/watch"
-	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
 // Server is one ZooKeeper server. It belongs to one goroutine at a time.
@@ -22,26 +21,14 @@ type Server struct {
 	election *election.Election
 	role     role
 	tree     *tree.Tree
-	watches  *watch.Manager
-	clients  clients
-	queues   queues
+	service  *service.Service
 }
 
 // role is what a server does: it looks for a leader, leads or follows.
 type role interface {
-	mode() string // as four-letter words report it
-	serves() bool
-	// touch notes that a session is alive. It reports false if that is known not to be.
-	touch(session int64, timeout int32) bool
-	// check returns an error for a read of a session that may not read.
-	check(session int64) wire.Code
-	// newSession returns the number of a session that begins.
-	newSession() int64
-	// revalidate finds out whether the session of a connection goes on, and then calls
-	// admit.
-	revalidate(c *connection)
-	// ask has a request ordered by the leader.
-	ask(r *tree.Request)
+	service.Quorum
+	// sessionChanged is a session that has begun or ended.
+	sessionChanged(x *tree.Txn)
 	dialed(peer PeerID)
 	said(peer PeerID, m Message)
 	closed(peer PeerID)
@@ -65,7 +52,10 @@ func New(config Config, disk *storage.Disk) (*Server, error) {
 	}
 	s := &Server{config: config, disk: disk}
 	s.election = election.New(config.ID, config.Servers, longestRound)
-	s.clients = clients{s, map[ConnID]*connection{}}
+	s.service = service.New(service.Settings{
+		ID: config.ID, Version: config.Version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
+		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout,
+	})
 	return s, nil
 }
 
@@ -84,17 +74,13 @@ func (s *Server) Step(now time.Duration, in Input) []Action {
 	switch in := in.(type) {
 	case Wake:
 		s.wake()
-	case Accepted:
-		s.clients.accept(in)
-	case Received:
-		s.clients.receive(in)
-	case Closed:
-		s.clients.gone(in.Conn)
+	case FromClient:
+		s.service.Step(s.now, in.Input)
 	case Voted:
 		s.vote(s.election.Receive(s.now, in.Notification))
 	case PeerAccepted:
 		if !s.role.accepted(in.Peer) {
-			s.do(Hang{in.Peer})
+			s.do(Hang(in))
 		}
 	case PeerDialed:
 		s.role.dialed(in.Peer)
@@ -110,17 +96,29 @@ func (s *Server) Step(now time.Duration, in Input) []Action {
 	default:
 		panic(fmt.Sprintf("an input of type %T", in))
 	}
+	s.flush()
 	return s.out
 }
 
-func (s *Server) do(a Action) { s.out = append(s.out, a) }
+// do does something, behind what was done for clients before.
+func (s *Server) do(a Action) {
+	s.flush()
+	s.out = append(s.out, a)
+}
+
+// flush takes over what there is for clients.
+func (s *Server) flush() {
+	for _, a := range s.service.Take() {
+		s.out = append(s.out, ToClient{a})
+	}
+}
 
 // Due is when the server wants to be woken.
 func (s *Server) Due() time.Duration {
 	if s.role == nil {
 		return s.now
 	}
-	at := min(s.role.due(), s.clients.due())
+	at := min(s.role.due(), s.service.Due())
 	if e, ok := s.election.Due(); ok {
 		at = min(at, e)
 	}
@@ -130,15 +128,15 @@ func (s *Server) Due() time.Duration {
 func (s *Server) wake() {
 	s.vote(s.election.Wake(s.now))
 	s.role.wake()
-	s.clients.wake()
+	s.service.Step(s.now, nil)
 }
 
 // Mode is "leader", "follower" or "looking", as far as the server serves; else "".
 func (s *Server) Mode() string {
-	if s.role == nil || !s.role.serves() {
+	if s.role == nil || !s.role.Serves() {
 		return ""
 	}
-	return s.role.mode()
+	return s.role.Mode()
 }
 
 // LastZxid is the last transaction that the server has applied.
@@ -154,9 +152,6 @@ func (s *Server) look() {
 	if s.role != nil {
 		s.role.leave()
 	}
-	s.clients.closeAll()
-	s.queues = queues{server: s, sessions: map[int64][]queued{}}
-	s.watches = watch.New(s.config.release())
 	// What was logged is applied, whether it was committed or not: the election is
 	// about what was logged.
 	s.disk.Sync(s.disk.LastZxid())
@@ -167,6 +162,7 @@ func (s *Server) look() {
 		}
 	}
 	s.role = looking{s}
+	s.service.Begin(s.tree, s.role)
 	s.vote(s.election.Look(s.now, s.tree.LastZxid(), s.disk.CurrentEpoch))
 }
 
@@ -183,7 +179,10 @@ func (s *Server) vote(sends []election.Send) {
 		s.role = lead(s)
 	case election.Following:
 		s.role = follow(s, vote.Leader)
+	default:
+		return
 	}
+	s.service.SetQuorum(s.role)
 }
 
 // wall is the wall clock, in ms since 1970.
@@ -210,3 +209,13 @@ func zxidOf(epoch int64) int64 { return epoch << 32 }
 // sorted returns a map's keys in order: nothing that the server does depends on the
 // order of a map.
 func sorted[K ~int | ~int64, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// commit applies a transaction that a quorum has logged.
+func (s *Server) commit(x *tree.Txn) {
+	s.service.Commit(x)
+	switch x.Change.(type) {
+	case tree.CreateSession, tree.CloseSession:
+		s.role.sessionChanged(x)
+	}
+	s.disk.Compact(s.tree)
+}

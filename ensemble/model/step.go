@@ -1,10 +1,13 @@
 package model
 
-import "github.com/zkverify/zkverify/ensemble/model/election"
+import (
+	"github.com/zkverify/zkverify/ensemble/model/election"
+	"github.com/zkverify/zkverify/ensemble/model/service"
+)
 
 // ConnID is a client's connection to a server. Whoever drives the server chooses it; no
 // number is used twice for a server.
-type ConnID int64
+type ConnID = service.ConnID
 
 // PeerID is a connection between two servers: that of a follower to its leader. It is
 // chosen like ConnID.
@@ -17,18 +20,8 @@ type Input interface{ input() }
 type (
 	// Wake says that what is due is due. It does no harm too early.
 	Wake struct{}
-	// Accepted is a new connection of a client at an IP address.
-	Accepted struct {
-		Conn ConnID
-		IP   string
-	}
-	// Received is bytes of a client, cut anywhere.
-	Received struct {
-		Conn ConnID
-		Data []byte
-	}
-	// Closed says that a client's connection has ended.
-	Closed struct{ Conn ConnID }
+	// FromClient is something that a client does: service.Accepted, Received or Closed.
+	FromClient struct{ service.Input }
 	// Voted is what another server says in an election.
 	Voted struct{ election.Notification }
 	// PeerAccepted is a new connection of another server.
@@ -52,9 +45,7 @@ type (
 )
 
 func (Wake) input()         {}
-func (Accepted) input()     {}
-func (Received) input()     {}
-func (Closed) input()       {}
+func (FromClient) input()   {}
 func (Voted) input()        {}
 func (PeerAccepted) input() {}
 func (PeerDialed) input()   {}
@@ -68,13 +59,8 @@ type Action interface{ action() }
 
 // The actions.
 type (
-	// Send sends bytes to a client.
-	Send struct {
-		Conn ConnID
-		Data []byte
-	}
-	// Close ends a client's connection, once what was sent is on its way.
-	Close struct{ Conn ConnID }
+	// ToClient is something for a client: service.Send or Close.
+	ToClient struct{ service.Action }
 	// Vote tells another server something in an election. It may be lost.
 	Vote struct{ election.Send }
 	// Dial connects to another server. PeerDialed or DialFailed answers it.
@@ -91,10 +77,9 @@ type (
 	Sync struct{ Zxid int64 }
 )
 
-func (Send) action()  {}
-func (Close) action() {}
-func (Vote) action()  {}
-func (Dial) action()  {}
-func (Say) action()   {}
-func (Hang) action()  {}
-func (Sync) action()  {}
+func (ToClient) action() {}
+func (Vote) action()     {}
+func (Dial) action()     {}
+func (Say) action()      {}
+func (Hang) action()     {}
+func (Sync) action()     {}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/storage"
 )
 
@@ -147,19 +148,19 @@ func (c *Cluster) Accept(server int, ip string) (model.ConnID, bool) {
 	}
 	c.conns++
 	n.clients = append(n.clients, c.conns)
-	n.step(model.Accepted{Conn: c.conns, IP: ip})
+	n.step(model.FromClient{Input: service.Accepted{Conn: c.conns, IP: ip}})
 	return c.conns, true
 }
 
 // Receive carries bytes of a client to a server.
 func (c *Cluster) Receive(server int, conn model.ConnID, data []byte) {
-	c.nodes[server].step(model.Received{Conn: conn, Data: data})
+	c.nodes[server].step(model.FromClient{Input: service.Received{Conn: conn, Data: data}})
 }
 
 // Closed says that a client has closed its connection, or that it broke.
 func (c *Cluster) Closed(server int, conn model.ConnID) {
 	c.nodes[server].forget(conn)
-	c.nodes[server].step(model.Closed{Conn: conn})
+	c.nodes[server].step(model.FromClient{Input: service.Closed{Conn: conn}})
 }
 
 // Kill ends a server's process. Of what it had not synced to its disk a random part

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/storage"
 )
 
@@ -50,16 +51,13 @@ func (n *node) step(in model.Input) {
 func (n *node) carryOut(a model.Action) {
 	c := n.cluster
 	switch a := a.(type) {
-	case model.Send:
-		c.clients.Reply(n.id, a.Conn, a.Data)
-	case model.Close:
-		n.forget(a.Conn)
-		c.clients.Hangup(n.id, a.Conn)
+	case model.ToClient:
+		n.answer(a.Action)
 	case model.Sync:
 		life := n.life
 		c.later(c.now+c.some(c.config.SyncTime), func() {
 			if n.life == life {
-				n.step(model.Synced{Zxid: a.Zxid})
+				n.step(model.Synced(a))
 			}
 		})
 	case model.Vote:
@@ -107,5 +105,16 @@ func (n *node) resume() {
 	n.waiting = nil
 	for _, in := range waiting {
 		n.step(in)
+	}
+}
+
+// answer carries what the server has for a client.
+func (n *node) answer(a service.Action) {
+	switch a := a.(type) {
+	case service.Send:
+		n.cluster.clients.Reply(n.id, a.Conn, a.Data)
+	case service.Close:
+		n.forget(a.Conn)
+		n.cluster.clients.Hangup(n.id, a.Conn)
 	}
 }

@@ -1,4 +1,4 @@
-package model
+package service
 
 import (
 	"bytes"
@@ -11,35 +11,35 @@ import (
 
 // connect reads a client's first frame: a session begins, or goes on here
 // (ZooKeeperServer.processConnectRequest).
-func (c *connection) connect(frame []byte) {
-	s := c.server
+func (c *Connection) connect(frame []byte) {
+	s := c.service
 	var r wire.ConnectRequest
-	if _, err := wire.Decode(frame, &r); err != nil || !s.role.serves() || r.LastZxidSeen > s.tree.LastZxid() {
+	if _, err := wire.Decode(frame, &r); err != nil || !s.quorum.Serves() || r.LastZxidSeen > s.tree.LastZxid() {
 		// A client that has seen more than this server has to try another one.
 		c.close()
 		return
 	}
 	c.old = !r.HasReadOnly
 	limit := func(d time.Duration) int32 { return int32(d.Milliseconds()) }
-	c.timeout = min(max(r.Timeout, limit(s.config.MinSessionTimeout)), limit(s.config.MaxSessionTimeout))
+	c.timeout = min(max(r.Timeout, limit(s.settings.MinSessionTimeout)), limit(s.settings.MaxSessionTimeout))
 	c.heard(time.Duration(c.timeout) * time.Millisecond)
 	c.stage = admitting
 	if r.Session == 0 {
-		c.session = s.role.newSession()
+		c.session = s.quorum.NewSession()
 		s.submit(c, &tree.Request{Session: c.session, Op: wire.CreateSession, Timeout: c.timeout, Auth: c.auth})
 		return
 	}
 	s.clients.closeSession(r.Session, c)
 	c.session = r.Session
 	if !bytes.Equal(r.Password, password(r.Session)) {
-		c.admit(false)
+		c.Admit(false)
 		return
 	}
-	s.role.revalidate(c)
+	s.quorum.Revalidate(c)
 }
 
-// admit answers the connect request: the session goes on, or has expired.
-func (c *connection) admit(valid bool) {
+// Admit answers the connect request: the session goes on, or has expired.
+func (c *Connection) Admit(valid bool) {
 	if c.stage != admitting {
 		return
 	}
@@ -75,3 +75,9 @@ func password(session int64) []byte {
 
 // ipIdentity is the identity that every connection has.
 func ipIdentity(ip string) wire.ID { return wire.ID{Scheme: "ip", ID: ip} }
+
+// Session is the connection's session, and its timeout in ms.
+func (c *Connection) Session() (id int64, timeout int32) { return c.session, c.timeout }
+
+// Close ends the connection, once what was sent is on its way.
+func (c *Connection) Close() { c.close() }

@@ -1,4 +1,4 @@
-package model
+package service
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 
 // clients are the connections of a server's clients.
 type clients struct {
-	server *Server
-	conns  map[ConnID]*connection
+	service *Service
+	conns   map[ConnID]*Connection
 }
 
 // idleUnit is what the limits of silent connections are rounded up to, and the limit of
@@ -15,7 +15,7 @@ type clients struct {
 const idleUnit = 10 * time.Second
 
 func (k *clients) accept(in Accepted) {
-	c := &connection{server: k.server, id: in.Conn, ip: in.IP}
+	c := &Connection{service: k.service, id: in.Conn, ip: in.IP}
 	c.auth = append(c.auth, ipIdentity(in.IP))
 	k.conns[in.Conn] = c
 	c.heard(idleUnit)
@@ -45,7 +45,7 @@ func (k *clients) closeAll() {
 }
 
 // closeSession closes the connection of a session, other than one.
-func (k *clients) closeSession(session int64, other *connection) bool {
+func (k *clients) closeSession(session int64, other *Connection) bool {
 	for _, id := range sorted(k.conns) {
 		if c := k.conns[id]; c.session == session && c != other {
 			c.close()
@@ -66,7 +66,7 @@ func (k *clients) due() time.Duration {
 
 func (k *clients) wake() {
 	for _, id := range sorted(k.conns) {
-		if c := k.conns[id]; k.server.now >= c.expires {
+		if c := k.conns[id]; k.service.now >= c.expires {
 			c.close()
 		}
 	}

@@ -1,4 +1,4 @@
-package model
+package service
 
 import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
@@ -6,7 +6,7 @@ import (
 )
 
 // consult answers a request that changes nothing but the client's watches.
-func (s *Server) consult(c *connection, r *tree.Request) (wire.Record, wire.Code) {
+func (s *Service) consult(c *Connection, r *tree.Request) (wire.Record, wire.Code) {
 	watcher := int64(c.id)
 	switch r.Op {
 	case wire.Ping:
@@ -42,7 +42,7 @@ func (s *Server) consult(c *connection, r *tree.Request) (wire.Record, wire.Code
 }
 
 // restore leaves a client's watches here, and reports at once what it has missed.
-func (s *Server) restore(r *wire.SetWatches2Request, watcher int64) (wire.Record, wire.Code) {
+func (s *Service) restore(r *wire.SetWatches2Request, watcher int64) (wire.Record, wire.Code) {
 	for _, n := range s.watches.Restore(s.tree, r, watcher) {
 		s.tell(n)
 	}
@@ -50,7 +50,7 @@ func (s *Server) restore(r *wire.SetWatches2Request, watcher int64) (wire.Record
 }
 
 // watchRead leaves the watches that a read has asked for.
-func (s *Server) watchRead(r *tree.Request, reply wire.Record, code wire.Code, watcher int64) {
+func (s *Service) watchRead(r *tree.Request, reply wire.Record, code wire.Code, watcher int64) {
 	switch body := r.Body.(type) {
 	case *wire.PathWatch:
 		if body.Watch {

@@ -1,4 +1,4 @@
-package model
+package service
 
 import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
@@ -8,26 +8,25 @@ import (
 // queues hold what clients have asked for, in order, while a write of theirs is on its
 // way (CommitProcessor).
 type queues struct {
-	server   *Server
+	service  *Service
 	sessions map[int64][]queued
 }
 
 // queued is a request that waits for its commit, or for those before it.
 type queued struct {
-	conn *connection
+	conn *Connection
 	*tree.Request
 }
 
 // ordered reports whether the leader puts a request in order: a write, or a sync that a
 // follower is asked for.
-func (s *Server) ordered(op wire.Op) bool {
+func (s *Service) ordered(op wire.Op) bool {
 	switch op {
 	case wire.Create, wire.Create2, wire.CreateTTL, wire.CreateContainer, wire.Delete, wire.DeleteContainer,
 		wire.SetData, wire.Reconfig, wire.SetACL, wire.Multi, wire.Check, wire.CreateSession, wire.CloseSession:
 		return true
 	case wire.Sync:
-		_, follows := s.role.(*follower)
-		return follows
+		return s.quorum.OrdersSyncs()
 	}
 	return false
 }
@@ -42,8 +41,8 @@ func known(op wire.Op) bool {
 }
 
 // submit carries out a request of a client, in the order of its session.
-func (s *Server) submit(c *connection, r *tree.Request) {
-	if r.Op != wire.CreateSession && !s.role.touch(c.session, c.timeout) {
+func (s *Service) submit(c *Connection, r *tree.Request) {
+	if r.Op != wire.CreateSession && !s.quorum.Touch(c.session, c.timeout) {
 		return // dropped, as a real server does: the session has just ended
 	}
 	if !known(r.Op) {
@@ -57,46 +56,24 @@ func (s *Server) submit(c *connection, r *tree.Request) {
 		s.read(c, r)
 	}
 	if s.ordered(r.Op) {
-		s.role.ask(r)
+		s.quorum.Ask(r)
 	}
 }
 
-// commit applies a transaction, and answers the client that has asked for it here.
-func (s *Server) commit(x *tree.Txn) {
+// Commit applies a transaction, and answers the client that has asked for it here.
+func (s *Service) Commit(x *tree.Txn) {
 	outcome := s.tree.Apply(x)
 	s.notify(outcome.Events)
-	switch x.Change.(type) {
-	case tree.CreateSession, tree.CloseSession:
-		s.sessionChanged(x)
-	}
 	if head := s.queues.sessions[x.Session]; len(head) > 0 && head[0].Cxid == x.Cxid && s.ordered(head[0].Op) && head[0].Op != wire.Sync {
 		s.answer(head[0].conn, head[0].Request, outcome)
 		s.queues.next(x.Session)
 	} else if x.Op == wire.CloseSession {
 		s.clients.closeSession(x.Session, nil)
 	}
-	s.disk.Compact(s.tree)
 }
 
-// sessionChanged tells the role of a session that has begun or ended.
-func (s *Server) sessionChanged(x *tree.Txn) {
-	switch change := x.Change.(type) {
-	case tree.CreateSession:
-		if f, follows := s.role.(*follower); follows {
-			f.touch(x.Session, change.Timeout)
-		}
-	case tree.CloseSession:
-		switch role := s.role.(type) {
-		case *follower:
-			delete(role.touched, x.Session)
-		case *leader:
-			role.sessions.Remove(x.Session)
-		}
-	}
-}
-
-// answerSync answers a sync of a session: all that was ordered before it has been applied.
-func (s *Server) answerSync(session int64) {
+// AnswerSync answers a sync of a session: all that was ordered before it has been applied.
+func (s *Service) AnswerSync(session int64) {
 	if head := s.queues.sessions[session]; len(head) > 0 && head[0].Op == wire.Sync {
 		s.read(head[0].conn, head[0].Request)
 		s.queues.next(session)
@@ -107,8 +84,8 @@ func (s *Server) answerSync(session int64) {
 // behind it.
 func (q *queues) next(session int64) {
 	waiting := q.sessions[session][1:]
-	for len(waiting) > 0 && !q.server.ordered(waiting[0].Op) {
-		q.server.read(waiting[0].conn, waiting[0].Request)
+	for len(waiting) > 0 && !q.service.ordered(waiting[0].Op) {
+		q.service.read(waiting[0].conn, waiting[0].Request)
 		waiting = waiting[1:]
 	}
 	if len(waiting) == 0 {

@@ -1,4 +1,4 @@
-package model
+package service
 
 import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
@@ -7,13 +7,13 @@ import (
 )
 
 // answer tells a client what its write has come to.
-func (s *Server) answer(c *connection, r *tree.Request, o tree.Outcome) {
+func (s *Service) answer(c *Connection, r *tree.Request, o tree.Outcome) {
 	switch {
 	case o.Err == wire.SessionMoved:
 		c.close() // an error of the connection: the session is used elsewhere
 		return
 	case r.Op == wire.CreateSession:
-		c.admit(true)
+		c.Admit(true)
 		return
 	}
 	c.reply(wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: o.Err}, o.Reply)
@@ -23,11 +23,11 @@ func (s *Server) answer(c *connection, r *tree.Request, o tree.Outcome) {
 }
 
 // read carries out a request that changes nothing.
-func (s *Server) read(c *connection, r *tree.Request) {
+func (s *Service) read(c *Connection, r *tree.Request) {
 	if c.stage == shut {
 		return
 	}
-	code := s.role.check(r.Session)
+	code := s.quorum.Check(r.Session)
 	if code == wire.SessionMoved {
 		c.close()
 		return
@@ -47,7 +47,7 @@ func (s *Server) read(c *connection, r *tree.Request) {
 }
 
 // notify sends what watches report.
-func (s *Server) notify(events []tree.Event) {
+func (s *Service) notify(events []tree.Event) {
 	for _, e := range events {
 		for _, n := range s.watches.Fire(e) {
 			s.tell(n)
@@ -55,7 +55,7 @@ func (s *Server) notify(events []tree.Event) {
 	}
 }
 
-func (s *Server) tell(n watch.Notice) {
+func (s *Service) tell(n watch.Notice) {
 	c := s.clients.conns[ConnID(n.Watcher)]
 	if c != nil && (n.ACL == nil || tree.Permits(n.ACL, wire.PermRead, c.auth)) {
 		c.reply(wire.ReplyHeader{Xid: wire.NotificationXid, Zxid: n.Zxid}, &n.Event)

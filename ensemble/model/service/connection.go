@@ -1,4 +1,4 @@
-package model
+package service
 
 import (
 	"encoding/binary"
@@ -11,9 +11,9 @@ import (
 // maxFrame is how long a client's frame may be (jute.maxbuffer).
 const maxFrame = 0xfffff
 
-// connection is that of one client (NIOServerCnxn).
-type connection struct {
-	server  *Server
+// Connection is that of one client (NIOServerCnxn).
+type Connection struct {
+	service *Service
 	id      ConnID
 	ip      string
 	buffer  []byte // received, and not read yet
@@ -36,12 +36,12 @@ const (
 )
 
 // heard puts off the end of a silent connection.
-func (c *connection) heard(limit time.Duration) {
-	c.expires = ((c.server.now+limit)/idleUnit + 1) * idleUnit
+func (c *Connection) heard(limit time.Duration) {
+	c.expires = ((c.service.now+limit)/idleUnit + 1) * idleUnit
 }
 
 // read takes whole frames off the buffer, as long as the connection reads.
-func (c *connection) read() {
+func (c *Connection) read() {
 	for (c.stage == connecting || c.stage == open) && len(c.buffer) >= 4 {
 		if c.stage == connecting && c.command(string(c.buffer[:4])) {
 			return
@@ -68,11 +68,11 @@ func (c *connection) read() {
 }
 
 // request reads a frame behind the first.
-func (c *connection) request(frame []byte) {
+func (c *Connection) request(frame []byte) {
 	c.heard(time.Duration(c.timeout) * time.Millisecond)
 	var h wire.RequestHeader
 	body, err := wire.Decode(frame, &h)
-	if err != nil || !c.server.role.serves() {
+	if err != nil || !c.service.quorum.Serves() {
 		c.close()
 		return
 	}
@@ -86,11 +86,11 @@ func (c *connection) request(frame []byte) {
 			r.Body = nil // answered with MarshallingError, in its turn
 		}
 	}
-	c.server.submit(c, r)
+	c.service.submit(c, r)
 }
 
 // authenticate adds an identity to the connection, or ends it.
-func (c *connection) authenticate(xid int32, body []byte) {
+func (c *Connection) authenticate(xid int32, body []byte) {
 	var r wire.AuthRequest
 	if _, err := wire.Decode(body, &r); err != nil {
 		c.close()
@@ -107,7 +107,7 @@ func (c *connection) authenticate(xid int32, body []byte) {
 }
 
 // reply sends a header, and a body if there is one.
-func (c *connection) reply(h wire.ReplyHeader, body wire.Record) {
+func (c *Connection) reply(h wire.ReplyHeader, body wire.Record) {
 	if body == nil {
 		c.send(wire.Frame(&h))
 		return
@@ -115,23 +115,23 @@ func (c *connection) reply(h wire.ReplyHeader, body wire.Record) {
 	c.send(wire.Frame(&h, body))
 }
 
-func (c *connection) send(data []byte) {
+func (c *Connection) send(data []byte) {
 	if c.stage != shut {
-		c.server.do(Send{c.id, data})
+		c.service.do(Send{c.id, data})
 	}
 }
 
 // close ends the connection, once what was sent is on its way.
-func (c *connection) close() {
+func (c *Connection) close() {
 	if c.stage != shut {
-		c.server.do(Close{c.id})
+		c.service.do(Close{c.id})
 	}
 	c.forget()
 }
 
 // forget drops all that is kept of it.
-func (c *connection) forget() {
+func (c *Connection) forget() {
 	c.stage = shut
-	delete(c.server.clients.conns, c.id)
-	c.server.watches.Drop(int64(c.id))
+	delete(c.service.clients.conns, c.id)
+	c.service.watches.Drop(int64(c.id))
 }

@@ -1,0 +1,116 @@
+// Package service is what a ZooKeeper server does for its clients: it begins their
+// sessions, takes their requests in order, answers reads from its own tree, and has
+// writes put in order by the leader, whoever that is ([Quorum]).
+//
+// Source: NIOServerCnxn, ZooKeeperServer, CommitProcessor and FinalRequestProcessor of
+// ZooKeeper 3.8 and 3.9.
+package service
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/watch"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Settings are those of a server that its clients see.
+type Settings struct {
+	ID                                   int
+	Version                              string // as it is reported
+	TickTime                             time.Duration
+	InitLimit, SyncLimit                 int
+	MinSessionTimeout, MaxSessionTimeout time.Duration
+}
+
+// Quorum is what the servers do together, seen from one of them.
+type Quorum interface {
+	// Mode is "leader", "follower" or "looking".
+	Mode() string
+	// Serves reports whether clients are served.
+	Serves() bool
+	// Touch notes that a session is alive. It reports false if that is known not to
+	// be so.
+	Touch(session int64, timeout int32) bool
+	// Check returns an error for a read of a session that may not read.
+	Check(session int64) wire.Code
+	// NewSession returns the number of a session that begins.
+	NewSession() int64
+	// Revalidate finds out whether the session of a connection goes on, and then
+	// calls Admit.
+	Revalidate(c *Connection)
+	// Ask has a request put in order. Commit, or AnswerSync, answers it.
+	Ask(r *tree.Request)
+	// OrdersSyncs reports whether a sync has to be put in order too.
+	OrdersSyncs() bool
+}
+
+// Service is the clients' side of a server. It belongs to one goroutine at a time.
+type Service struct {
+	settings Settings
+	quorum   Quorum
+	now      time.Duration
+	out      []Action
+	tree     *tree.Tree
+	watches  *watch.Manager
+	clients  clients
+	queues   queues
+}
+
+// New serves nobody before Begin.
+func New(settings Settings) *Service {
+	s := &Service{settings: settings}
+	s.clients = clients{s, map[ConnID]*Connection{}}
+	return s
+}
+
+// Begin closes all connections, and serves a tree from now on as a quorum has it.
+func (s *Service) Begin(t *tree.Tree, q Quorum) {
+	s.clients.closeAll()
+	s.tree, s.quorum = t, q
+	s.queues = queues{service: s, sessions: map[int64][]queued{}}
+	s.watches = watch.New(t.Release())
+}
+
+// SetQuorum says that another quorum has the tree; connections stay.
+func (s *Service) SetQuorum(q Quorum) { s.quorum = q }
+
+// SetTree puts another tree in place of the one that is served, before clients are.
+func (s *Service) SetTree(t *tree.Tree) { s.tree = t }
+
+// Step takes what a client has done at an instant, or lets happen what is due then if
+// in is nil.
+func (s *Service) Step(now time.Duration, in Input) {
+	s.now = now
+	switch in := in.(type) {
+	case Accepted:
+		s.clients.accept(in)
+	case Received:
+		s.clients.receive(in)
+	case Closed:
+		s.clients.gone(in.Conn)
+	default:
+		s.clients.wake()
+	}
+}
+
+// Due is when something is due.
+func (s *Service) Due() time.Duration { return s.clients.due() }
+
+// Take returns what there is for clients since the last call, in order.
+func (s *Service) Take() []Action {
+	out := s.out
+	s.out = nil
+	return out
+}
+
+func (s *Service) do(a Action) { s.out = append(s.out, a) }
+
+// sorted returns a map's keys in order: nothing that the server does depends on the
+// order of a map.
+func sorted[K ~int | ~int64, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// never is an instant that does not come.
+const never = time.Duration(1<<63 - 1)

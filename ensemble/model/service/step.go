@@ -1,0 +1,45 @@
+package service
+
+// ConnID is a client's connection to a server. Whoever drives the server chooses it; no
+// number is used twice for a server.
+type ConnID int64
+
+// Input is something that a client does.
+type Input interface{ input() }
+
+// The inputs.
+type (
+	// Accepted is a new connection of a client at an IP address.
+	Accepted struct {
+		Conn ConnID
+		IP   string
+	}
+	// Received is bytes of a client, cut anywhere.
+	Received struct {
+		Conn ConnID
+		Data []byte
+	}
+	// Closed says that a client's connection has ended.
+	Closed struct{ Conn ConnID }
+)
+
+func (Accepted) input() {}
+func (Received) input() {}
+func (Closed) input()   {}
+
+// Action is something that a server does for a client.
+type Action interface{ action() }
+
+// The actions.
+type (
+	// Send sends bytes to a client.
+	Send struct {
+		Conn ConnID
+		Data []byte
+	}
+	// Close ends a client's connection, once what was sent is on its way.
+	Close struct{ Conn ConnID }
+)
+
+func (Send) action()  {}
+func (Close) action() {}
