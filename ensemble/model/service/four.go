@@ -49,6 +49,8 @@ func (s *Service) report(b *strings.Builder, word string) {
 	case "cons":
 		s.reportClients(b)
 		b.WriteString("\n")
+	case "envi":
+		fmt.Fprintf(b, "Environment:\nzookeeper.version=%s-simulated, built on 01/01/1970 00:00 UTC\nhost.name=localhost\n", s.settings.Version)
 	case "conf":
 		fmt.Fprintf(b, "serverId=%d\ntickTime=%d\ninitLimit=%d\nsyncLimit=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\n", s.settings.ID,
 			s.settings.TickTime.Milliseconds(), s.settings.InitLimit, s.settings.SyncLimit,
