@@ -91,6 +91,7 @@ func (t *Tree) applyCloseSession(x *Txn, paths []string) Outcome {
 	for _, path := range append(paths[:len(paths):len(paths)], t.Ephemerals(x.Session)...) {
 		o.Events = append(o.Events, t.applyDelete(x, path).Events...)
 	}
+	delete(t.ephemerals, x.Session)
 	return o
 }
 
@@ -144,9 +145,6 @@ func (t *Tree) applyDelete(x *Txn, path string) Outcome {
 	switch n.kind {
 	case ephemeral:
 		t.ephemerals[n.owner] = remove(t.ephemerals[n.owner], path)
-		if len(t.ephemerals[n.owner]) == 0 {
-			delete(t.ephemerals, n.owner)
-		}
 	case container, timed:
 		t.reapable = remove(t.reapable, path)
 	}

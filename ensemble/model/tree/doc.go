@@ -16,7 +16,8 @@
 //   - a request is prepared on a tree to which all earlier ones were applied. The real
 //     leader keeps the changes that are under way aside, and these know less than a tree:
 //     while the end of a session is under way, the parent of its ephemeral nodes still
-//     counts them as children (a delete of it is refused with NotEmpty).
+//     counts them as children (a delete of it is refused with NotEmpty); and while a new
+//     ACL is under way, requests are held to the old one.
 //
 // Source: DataTree, PrepRequestProcessor and FinalRequestProcessor of ZooKeeper 3.8 and 3.9.
 package tree

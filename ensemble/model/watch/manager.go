@@ -42,8 +42,8 @@ func (m *Manager) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
 	return wire.OK
 }
 
-// addRecursive also adds to the watches for children in 3.8, where nothing comes of it but
-// that a later watch of the children takes its place.
+// addRecursive also adds to the watches for children in 3.8. They report the same
+// deletions, and are removed one by one.
 func (m *Manager) addRecursive(path string, watcher int64) {
 	m.add(m.data, path, watcher, recursive)
 	if m.release == tree.V38 {

@@ -214,6 +214,8 @@ func TestRemove(t *testing.T) {
 		"3.8: data":                                {tree.V38, -1, wire.DataWatcher, wire.OK, "1: deleted /a"},
 		"3.8: any":                                 {tree.V38, -1, wire.AnyWatcher, wire.OK, ""},
 		"3.8: half of a persistent one":            {tree.V38, wire.PersistentWatch, wire.DataWatcher, wire.OK, "1: deleted /a"},
+		"3.8: half of a recursive one":             {tree.V38, wire.PersistentRecursiveWatch, wire.DataWatcher, wire.OK, "1: deleted /a"},
+		"3.8: the other half of it":                {tree.V38, wire.PersistentRecursiveWatch, wire.ChildrenWatcher, wire.OK, "1: deleted /a"},
 		"3.8: a type of 3.9":                       {tree.V38, wire.PersistentWatch, wire.PersistentWatcher, wire.MarshallingError, "1: deleted /a"},
 		"3.9: children":                            {tree.V39, -1, wire.ChildrenWatcher, wire.OK, "1: deleted /a"},
 		"3.9: any":                                 {tree.V39, -1, wire.AnyWatcher, wire.OK, ""},
@@ -283,7 +285,7 @@ func TestRestoreReportsWhatWasMissed(t *testing.T) {
 	for name, r := range releases {
 		t.Run(name, func(t *testing.T) {
 			w := start(t, r)
-			for _, path := range []string{"/same", "/set", "/gone", "/parent", "/parent/gone", "/again"} {
+			for _, path := range []string{"/same", "/set", "/gone", "/parent", "/parent/gone", "/again", "/last"} {
 				w.create(path)
 			}
 			seen := w.tree.LastZxid()
@@ -296,9 +298,9 @@ func TestRestoreReportsWhatWasMissed(t *testing.T) {
 			missed := w.m.Restore(w.tree, &wire.SetWatches2Request{
 				SetWatchesRequest: wire.SetWatchesRequest{
 					RelativeZxid: seen,
-					Data:         []string{"/same", "/set", "/gone", "/again", "/parent"},
+					Data:         []string{"/same", "/set", "/gone", "/again", "/parent", "/last"},
 					Exist:        []string{"/new", "/missing"},
-					Child:        []string{"/same", "/set", "/gone", "/parent"},
+					Child:        []string{"/same", "/set", "/gone", "/parent", "/last"},
 				},
 				Persistent:          []string{"/p"},
 				PersistentRecursive: []string{"/r"},
@@ -312,6 +314,7 @@ func TestRestoreReportsWhatWasMissed(t *testing.T) {
 			}
 			// The others are watched from now on.
 			w.want("data", w.set("/same"), "1: data /same")
+			w.want("the last that was seen", w.set("/last")+", "+w.create("/last/child"), "1: data /last, 1: children /last")
 			w.want("children", w.create("/same/child"), "1: children /same")
 			w.want("exists", w.create("/missing"), "1: created /missing")
 			w.want("data, where children were missed", w.set("/parent"), "1: data /parent")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/zkverify/zkverify/ensemble/model/wire"
@@ -100,6 +101,20 @@ func TestARecordThatIsEncodedIsDecodedAsItWas(t *testing.T) {
 	}
 	for r := range left {
 		t.Errorf("%s has no example", r)
+	}
+}
+
+// A length that the bytes cannot have takes no memory.
+func TestLengthsBeyondTheBytes(t *testing.T) {
+	data := append([]byte{0x00, 0x80, 0x00, 0x00}, make([]byte, 100)...)
+	for _, r := range []wire.Record{&wire.ACLReply{}, &wire.ChildrenReply{}, &wire.WhoAmIReply{}, &wire.DataReply{}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := wire.Decode(data, r)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 || !errors.Is(err, wire.ErrMalformed) {
+			t.Errorf("%T: %d bytes, %v", r, took, err)
+		}
 	}
 }
 
