@@ -5,61 +5,62 @@ import (
 	"strings"
 )
 
+// reports are the four-letter words that only a server that serves answers.
+var reports = map[string]func(*Service, *strings.Builder){
+	"srvr": (*Service).reportServer,
+	"stat": func(s *Service, b *strings.Builder) {
+		fmt.Fprintf(b, "Zookeeper version: %s\nClients:\n", s.build())
+		s.reportClients(b)
+		b.WriteString("\n")
+		s.reportState(b)
+	},
+	"isro": func(_ *Service, b *strings.Builder) { b.WriteString("rw") },
+	"cons": func(s *Service, b *strings.Builder) { s.reportClients(b); b.WriteString("\n") },
+	"conf": (*Service).reportSettings,
+	"envi": func(s *Service, b *strings.Builder) {
+		fmt.Fprintf(b, "Environment:\nzookeeper.version=%s\nhost.name=localhost\n", s.build())
+	},
+	"mntr": (*Service).reportMetrics,
+	"wchs": (*Service).reportWatchCount,
+	"wchp": (*Service).reportWatches,
+	"dump": (*Service).reportSessions,
+}
+
 // command answers a four-letter word, and ends the connection. It reports false if this
-// is none.
+// is none that is modelled.
 func (c *Connection) command(word string) bool {
-	s := c.service
 	var b strings.Builder
-	switch word {
-	case "ruok":
+	switch report := reports[word]; {
+	case word == "ruok":
 		b.WriteString("imok")
-	case "srvr", "stat", "isro", "cons", "conf", "mntr", "envi", "dump", "wchs":
-		if !s.quorum.Serves() {
-			b.WriteString("This ZooKeeper instance is not currently serving requests\n")
-			break
-		}
-		s.report(&b, word)
-	default:
+	case report == nil:
 		return false
+	case !c.service.quorum.Serves():
+		b.WriteString("This ZooKeeper instance is not currently serving requests\n")
+	default:
+		report(c.service, &b)
 	}
 	c.send([]byte(b.String()))
 	c.close()
 	return true
 }
 
-// report writes the answer to a four-letter word of a server that serves. The words that
-// are not modelled have an empty one.
-func (s *Service) report(b *strings.Builder, word string) {
+// build is the version that the server reports.
+func (s *Service) build() string {
+	return s.settings.Version + "-simulated, built on 01/01/1970 00:00 UTC"
+}
+
+func (s *Service) reportServer(b *strings.Builder) {
+	fmt.Fprintf(b, "Zookeeper version: %s\n", s.build())
+	s.reportState(b)
+}
+
+func (s *Service) reportState(b *strings.Builder) {
 	nodes, _ := s.tree.Count()
-	switch word {
-	case "isro":
-		b.WriteString("rw")
-	case "srvr", "stat":
-		fmt.Fprintf(b, "Zookeeper version: %s-simulated, built on 01/01/1970 00:00 UTC\n", s.settings.Version)
-		if word == "stat" {
-			b.WriteString("Clients:\n")
-			s.reportClients(b)
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(b, "Latency min/avg/max: 0/0.0/0\nReceived: 0\nSent: 0\nConnections: %d\nOutstanding: 0\n", len(s.clients.conns))
-		fmt.Fprintf(b, "Zxid: %#x\nMode: %s\nNode count: %d\n", s.tree.LastZxid(), s.quorum.Mode(), nodes)
-		if s.quorum.Mode() == "leader" {
-			b.WriteString("Proposal sizes last/min/max: -1/-1/-1\n")
-		}
-	case "cons":
-		s.reportClients(b)
-		b.WriteString("\n")
-	case "envi":
-		fmt.Fprintf(b, "Environment:\nzookeeper.version=%s-simulated, built on 01/01/1970 00:00 UTC\nhost.name=localhost\n", s.settings.Version)
-	case "conf":
-		fmt.Fprintf(b, "serverId=%d\ntickTime=%d\ninitLimit=%d\nsyncLimit=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\n", s.settings.ID,
-			s.settings.TickTime.Milliseconds(), s.settings.InitLimit, s.settings.SyncLimit,
-			s.settings.MinSessionTimeout.Milliseconds(), s.settings.MaxSessionTimeout.Milliseconds())
-	case "mntr":
-		fmt.Fprintf(b, "zk_version\t%s-simulated\nzk_server_state\t%s\nzk_znode_count\t%d\nzk_watch_count\t%d\nzk_num_alive_connections\t%d\n",
-			s.settings.Version, s.quorum.Mode(), nodes, s.watches.Len(), len(s.clients.conns))
-	case "wchs":
-		fmt.Fprintf(b, "Total watches:%d\n", s.watches.Len())
+	fmt.Fprintf(b, "Latency min/avg/max: 0/0.0/0\nReceived: 0\nSent: 0\nConnections: %d\nOutstanding: 0\n", len(s.clients.conns))
+	fmt.Fprintf(b, "Zxid: %#x\nMode: %s\nNode count: %d\n", s.tree.LastZxid(), s.quorum.Mode(), nodes)
+	if s.quorum.Mode() == "leader" {
+		b.WriteString("Proposal sizes last/min/max: -1/-1/-1\n")
 	}
 }
 
@@ -68,4 +69,64 @@ func (s *Service) reportClients(b *strings.Builder) {
 		c := s.clients.conns[id]
 		fmt.Fprintf(b, " /%s:%d[1](queued=%d,recved=0,sent=0,sid=%#x,to=%d)\n", c.ip, c.id, len(s.queues.sessions[c.session]), c.session, c.timeout)
 	}
+}
+
+func (s *Service) reportSettings(b *strings.Builder) {
+	fmt.Fprintf(b, "serverId=%d\ntickTime=%d\ninitLimit=%d\nsyncLimit=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\n",
+		s.settings.ID, s.settings.TickTime.Milliseconds(), s.settings.InitLimit, s.settings.SyncLimit,
+		s.settings.MinSessionTimeout.Milliseconds(), s.settings.MaxSessionTimeout.Milliseconds())
+}
+
+func (s *Service) reportMetrics(b *strings.Builder) {
+	nodes, sessions := s.tree.Count()
+	fmt.Fprintf(b, "zk_version\t%s\nzk_server_state\t%s\nzk_znode_count\t%d\n", s.build(), s.quorum.Mode(), nodes)
+	fmt.Fprintf(b, "zk_watch_count\t%d\nzk_num_alive_connections\t%d\nzk_global_sessions\t%d\n",
+		s.watches.Len(), len(s.clients.conns), sessions)
+}
+
+// reportWatchCount counts the watches of nodes, and leaves out those of children, as
+// real servers do.
+func (s *Service) reportWatchCount(b *strings.Builder) {
+	watchers, total := map[int64]bool{}, 0
+	watched := s.watches.Watched()
+	for _, w := range watched {
+		total += len(w.Watchers)
+		for _, id := range w.Watchers {
+			watchers[id] = true
+		}
+	}
+	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n\n", len(watchers), len(watched), total)
+}
+
+func (s *Service) reportWatches(b *strings.Builder) {
+	for _, w := range s.watches.Watched() {
+		fmt.Fprintln(b, w.Path)
+		for _, id := range w.Watchers {
+			if c := s.clients.conns[ConnID(id)]; c != nil {
+				fmt.Fprintf(b, "\t%#x\n", c.session)
+			}
+		}
+	}
+	b.WriteString("\n")
+}
+
+func (s *Service) reportSessions(b *strings.Builder) {
+	sessions := s.tree.Sessions()
+	fmt.Fprintf(b, "SessionTracker dump:\nGlobal Sessions(%d):\n", len(sessions))
+	var owners strings.Builder
+	n := 0
+	for _, session := range sessions {
+		fmt.Fprintf(b, "%#x\t%dms\n", uint64(session.ID), session.Timeout)
+		paths := s.tree.Ephemerals(session.ID)
+		if len(paths) == 0 {
+			continue
+		}
+		n++
+		fmt.Fprintf(&owners, "%#x:\n", uint64(session.ID))
+		for _, path := range paths {
+			fmt.Fprintf(&owners, "\t%s\n", path)
+		}
+	}
+	fmt.Fprintf(b, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n%s", n, owners.String())
+	fmt.Fprintf(b, "Connections dump:\nConnections Sets (1)/(%d):\n", len(s.clients.conns))
 }

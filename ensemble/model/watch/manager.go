@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
@@ -141,4 +142,20 @@ func (m *Manager) fired(e tree.Event) []int64 {
 		return append(first, slices.DeleteFunc(second, func(w int64) bool { return slices.Contains(first, w) })...)
 	}
 	return m.data.fire(e.Path, e.Type)
+}
+
+// Watched returns the paths of the watches that wait for a node's creation, data and
+// deletion, with their watchers, sorted.
+func (m *Manager) Watched() []Watched {
+	var all []Watched
+	for _, path := range slices.Sorted(maps.Keys(m.data)) {
+		all = append(all, Watched{path, slices.Sorted(maps.Keys(m.data[path]))})
+	}
+	return all
+}
+
+// Watched is a path and who watches it.
+type Watched struct {
+	Path     string
+	Watchers []int64
 }
