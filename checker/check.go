@@ -197,6 +197,10 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	r.Coverage, r.Meetings = coverageOf(c.coverage), meetingsOf(c.coverage, t.Recipes())
 	r.Figures = append(c.tally.figures(r.Recipes), paceFigures(t.Pace.Counts)...)
 	r.Notes = c.engines.Notes
+	if t.Header.Ensemble == "simulated" {
+		r.ZooKeeper += ", simulated"
+		r.Notes = append(r.Notes, "the servers were simulated: this shows nothing yet of the lock on ZooKeeper itself (zkverify replay --ensemble local runs it there)")
+	}
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)
 	}

@@ -23,8 +23,8 @@ type Report struct {
 	Meetings []Meetings  // what faults have met, by recipe
 	Figures  []verdict.Figure
 	Events   int // in the history
-	// ZooKeeper is the version of the servers, as the history says; empty if it does
-	// not.
+	// ZooKeeper is the version of the servers, as the history says, such as "3.8.0" or
+	// "3.8.0, simulated"; empty if it does not.
 	ZooKeeper string
 	// Disagreements say what the servers told differently at the end of the
 	// run: see histories.Census. Unless it is empty the outcome of the run is

@@ -15,7 +15,8 @@ type Server struct {
 
 // Ensemble is a set of ZooKeeper servers that serve one tree.
 type Ensemble interface {
-	// Kind names the implementation: "local", "docker" or "external".
+	// Kind names the implementation: "local", "docker", "external" or
+	// "simulated".
 	Kind() string
 	// Servers lists the servers by ascending ID.
 	Servers() []Server

@@ -18,7 +18,7 @@ type Header struct {
 	Promises       Promises          `json:"promises"`
 	Locks          map[string]Lock   `json:"locks,omitempty"`   // by key; if any are listed, there are no others
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
-	Ensemble       string            `json:"ensemble"`          // "local", "external"
+	Ensemble       string            `json:"ensemble"`          // "local", "docker", "external", "simulated"
 	Servers        int               `json:"servers"`
 	ZooKeeper      string            `json:"zookeeper"`       // the servers' version
 	SessionTimeout time.Duration     `json:"session_timeout"` // ns, negotiated

@@ -35,9 +35,18 @@ func (ensembleCmd) Help() string {
 // keeper is the state file: who keeps which servers.
 type keeper struct {
 	PID     int               `json:"pid"`
+	Kind    string            `json:"ensemble"` // "local" or "simulated"
 	Version string            `json:"zookeeper"`
 	Servers []ensemble.Server `json:"servers"`
 	Dir     string            `json:"dir"`
+}
+
+// name is what serves.
+func (k keeper) name() string {
+	if k.Kind == "simulated" {
+		return "simulated ZooKeeper"
+	}
+	return "ZooKeeper"
 }
 
 // stateDir is where the state file and the logs live, one for each user.
@@ -94,18 +103,19 @@ type upCmd struct {
 
 // keeperFlags are what up passes on to keep.
 type keeperFlags struct {
+	Ensemble    string        `enum:"local,simulated" default:"local" help:"local: child processes; simulated: in the background process itself, without Java." placeholder:"KIND"`
 	ClientPorts []int         `help:"Client ports; default 2181,2182,2183." default:"2181,2182,2183" placeholder:"PORT"`
 	Tick        time.Duration `default:"200ms" help:"tickTime."`
 	SyncLimit   int           `default:"5" help:"syncLimit, in ticks."`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
-	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package." placeholder:"VERSION"`
+	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package. Of simulated servers: ${simulated}." placeholder:"VERSION"`
 }
 
 func (k *keeperFlags) servers() serversFlags {
 	return serversFlags{
 		SessionTimeout: 10 * time.Second,
 		ensembleFlags: ensembleFlags{
-			Ensemble: "local", ClientPorts: k.ClientPorts,
+			Ensemble: k.Ensemble, ClientPorts: k.ClientPorts,
 			Tick: k.Tick, SyncLimit: k.SyncLimit, Java: k.Java, ZooKeeper: k.ZooKeeper,
 		},
 	}
@@ -142,7 +152,7 @@ func (u *upCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	ports := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(u.ClientPorts)), ","), "[]")
-	cmd := exec.Command(self, "ensemble", "keep", "--client-ports", ports, "--tick", u.Tick.String(),
+	cmd := exec.Command(self, "ensemble", "keep", "--ensemble", u.Ensemble, "--client-ports", ports, "--tick", u.Tick.String(),
 		"--sync-limit", fmt.Sprint(u.SyncLimit), "--java", u.Java, "--zookeeper", u.ZooKeeper)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C here is not for it
@@ -170,7 +180,7 @@ func (u *upCmd) Run(ctx context.Context, con *console) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 		if k, _, err := running(); err == nil && k.PID == cmd.Process.Pid {
-			fmt.Fprintf(con.out, "ZooKeeper %s serves at %s\nlogs: %s\nstop it with zkverify ensemble down\n", k.Version, addresses(k.Servers), k.Dir)
+			fmt.Fprintf(con.out, "%s %s serves at %s\nlogs: %s\nstop it with zkverify ensemble down\n", k.name(), k.Version, addresses(k.Servers), k.Dir)
 			return nil
 		}
 	}
@@ -252,7 +262,7 @@ func (k *keepCmd) Run(ctx context.Context, con *console) (err error) {
 	file := filepath.Join(dir, "keeper.json")
 	defer func() { err = errors.Join(err, env.Close(), os.Remove(file)) }()
 	text, err := json.Marshal(keeper{
-		PID: os.Getpid(), Version: env.ensemble.Version(), Servers: env.ensemble.Servers(), Dir: dir,
+		PID: os.Getpid(), Kind: env.ensemble.Kind(), Version: env.ensemble.Version(), Servers: env.ensemble.Servers(), Dir: dir,
 	})
 	if err != nil {
 		return err

@@ -7,10 +7,13 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 )
 
 // helpVars are what help texts of flags refer to.
-func helpVars() kong.Vars { return kong.Vars{"version": versionText(), "image": docker.DefaultImage} }
+func helpVars() kong.Vars {
+	return kong.Vars{"version": versionText(), "image": docker.DefaultImage, "simulated": strings.Join(simulated.Versions(), " or ")}
+}
 
 // withExamples is the detailed help of a command: a text, and examples on lines of
 // their own.

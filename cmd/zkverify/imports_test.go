@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"workload/selftest":       {"workload", "workload/lock", "workload/targets", "workload/mutants", "report", "checker", "checker/verdict", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote"},
 	"workload/mutants/gen":    {},
 	"report":                  {"checker", "checker/verdict", "histories", "histories/states", "internal/words"},
-	"cmd/zkverify":            {"report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker"},
+	"cmd/zkverify":            {"report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated"},
 
 	"workload/cycle":                    {},
 	"workload/internal/activity":        {"nemesis/fault", "histories", "histories/states"},
@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 	"workload/conformance":       {"workload", "workload/lock", "workload/targets", "workload/internal/protocol", "ensemble", "ensemble/child", "histories", "internal/words"},
 	"workload/folder":            {"workload", "report", "checker", "histories"},
 	"nemesis/examples/flapping":  {"nemesis/fault", "ensemble/links"},
-	"workload/verify":            {"workload", "workload/lock", "workload/folder", "checker", "checker/verdict", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "internal/words"},
+	"workload/verify":            {"workload", "workload/lock", "workload/folder", "checker", "checker/verdict", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "ensemble/simulated", "internal/words"},
 	"workload/examples/mylock":   {"workload/lock", "histories"},
 	"workload/examples/myworker": {"workload/examples/mylock", "workload/worker"},
 

@@ -9,6 +9,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -30,24 +31,23 @@ func (listCmd) Help() string {
 		"zkverify list faults")
 }
 
+// ensembles are the kinds of servers, for what each can be made to do.
+var ensembles = map[string]ensemble.Ensemble{
+	"local": (*ensemble.Local)(nil), "docker": (*docker.Ensemble)(nil), "external": (*ensemble.Ext)(nil), "simulated": (*simulated.Ensemble)(nil),
+}
+
 // offeredBy names the ensembles that have what a fault needs.
 func offeredBy(need fault.Need) string {
 	if need == fault.NeedsWorkers {
 		return "with --workers"
 	}
 	var kinds []string
-	for _, e := range []struct {
-		kind string
-		ensemble.Ensemble
-	}{{"local", (*ensemble.Local)(nil)}, {"docker", (*docker.Ensemble)(nil)}, {"external", (*ensemble.Ext)(nil)}} {
-		if need.MetBy(e.Ensemble) {
-			kinds = append(kinds, e.kind)
+	for _, kind := range []string{"local", "docker", "external", "simulated"} {
+		if need.MetBy(ensembles[kind]) {
+			kinds = append(kinds, kind)
 		}
 	}
-	switch {
-	case need == fault.NeedsWorkers:
-		return "with --workers"
-	case len(kinds) == 3:
+	if len(kinds) == len(ensembles) {
 		return "any ensemble"
 	}
 	return strings.Join(kinds, ", ")

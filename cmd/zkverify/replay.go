@@ -18,6 +18,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
@@ -32,7 +33,8 @@ type replayCmd struct {
 	UntilViolated bool   `help:"Stop as soon as a guarantee that was violated is violated again."`
 	Out           string `help:"Folder for the runs, 1, 2, …, made if need be; default runs/<time>-replay." placeholder:"DIR"`
 
-	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run; default that of the history, if it is installed." placeholder:"VERSION"`
+	Ensemble  string `enum:"recorded,local,simulated" default:"recorded" help:"recorded: servers of the kind that the history was recorded with; local, simulated: these instead." placeholder:"KIND"`
+	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run, or version that is simulated; default that of the history, if it is installed or can be simulated." placeholder:"VERSION"`
 
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
 }
@@ -68,10 +70,8 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 		return usage("%s: %w", file, err)
 	}
 	run.Engines = r.Engines
-	if run.Servers.kind() == "local" {
-		run.Servers.ZooKeeper = r.zooKeeper(h.Header.ZooKeeper)
-	} else if r.ZooKeeper != "" {
-		return usage("--zookeeper goes with local servers, which %s did not have", file)
+	if err := r.choose(&run.Servers, h.Header.ZooKeeper); err != nil {
+		return usage("%s: %w", file, err)
 	}
 	if err := run.Servers.installed(); err != nil {
 		return err
@@ -87,6 +87,27 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 	before := violated(old)
 	con.say("replaying %s of %s, seed %d, %s, in %s: %s; violated then: %s", h.Header.Recipe, h.Header.Target, h.Header.Seed, run.Duration, dir, words.Count(len(schedule.Steps), "fault"), orNone(before))
 	return r.replay(ctx, con, run, schedule, dir, times, before, h.Header.ZooKeeper)
+}
+
+// choose says which servers the replay has: those of the history, unless others are
+// asked for.
+func (r *replayCmd) choose(f *serversFlags, recorded string) error {
+	if r.Ensemble != "recorded" && r.Ensemble != f.kind() {
+		f.ensembleFlags = ensembleFlags{Ensemble: r.Ensemble, AuthFile: f.AuthFile, Tick: f.Tick, SyncLimit: f.SyncLimit}
+	}
+	switch f.kind() {
+	case "local":
+		f.ZooKeeper = r.zooKeeper(recorded)
+	case "simulated":
+		if f.ZooKeeper = r.ZooKeeper; f.ZooKeeper == "" && slices.Contains(simulated.Versions(), recorded) {
+			f.ZooKeeper = recorded
+		}
+	default:
+		if r.ZooKeeper != "" {
+			return fmt.Errorf("--zookeeper goes with local and simulated servers, not with those of the history (%s)", f.kind())
+		}
+	}
+	return f.validate()
 }
 
 // zooKeeper is the ZooKeeper to run: what is asked for, else the version that the

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -22,7 +20,7 @@ type scheduleCmd struct {
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients, the measure of how long faults last."`
 	Faults         []string      `default:"all" help:"Faults, comma-separated, or all; see zkverify list faults." placeholder:"NAME"`
 	Clients        int           `default:"10" help:"Clients: four of ten are hit at once."`
-	Ensemble       string        `enum:"local,docker,external" default:"local" help:"local, docker, or external: without faults of servers." placeholder:"KIND"`
+	Ensemble       string        `enum:"local,docker,external,simulated" default:"local" help:"local, docker, simulated, or external: without faults of servers." placeholder:"KIND"`
 	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
 	Seed           *int64        `help:"Seed of the draw; default drawn, and written down."`
 }
@@ -48,14 +46,7 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 	if s.From != "" {
 		return s.recorded(con)
 	}
-	var on ensemble.Ensemble = (*ensemble.Local)(nil)
-	switch s.Ensemble {
-	case "docker":
-		on = (*docker.Ensemble)(nil)
-	case "external":
-		on = (*ensemble.Ext)(nil)
-	}
-	kinds, err := faults.List().Select(s.Faults, on, s.Workers)
+	kinds, err := faults.List().Select(s.Faults, ensembles[s.Ensemble], s.Workers)
 	if err != nil {
 		return usageError{err}
 	}

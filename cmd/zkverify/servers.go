@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -31,7 +33,7 @@ type serversFlags struct {
 
 // ensembleFlags say against which servers to run, and through what.
 type ensembleFlags struct {
-	Ensemble    string        `enum:"auto,local,docker,external" default:"auto" help:"local: three servers as child processes; docker: in containers; external: yours; auto: external if --servers is given, else local." placeholder:"KIND"`
+	Ensemble    string        `enum:"auto,local,docker,external,simulated" default:"auto" help:"local: three servers as child processes; docker: in containers; external: yours; simulated: in this process, without Java, see docs/ensembles.md; auto: external if --servers is given, else local." placeholder:"KIND"`
 	Image       string        `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
 	Addresses   []string      `name:"servers" help:"Your servers, host:port each; default three that are started. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
 	AuthFile    string        `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
@@ -41,9 +43,9 @@ type ensembleFlags struct {
 	Upstreams   []string      `name:"toxiproxy-upstreams" help:"The servers as that Toxiproxy reaches them, in the order of --servers; default the same." placeholder:"ADDR"`
 	Tick        time.Duration `default:"200ms" help:"Servers' tickTime, but for external ones."`
 	SyncLimit   int           `default:"15" help:"Their syncLimit, in ticks. While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
-	ClientPorts []int         `help:"Local servers' client ports; free ones by default." placeholder:"PORT"`
+	ClientPorts []int         `help:"Local or simulated servers' client ports; free ones by default." placeholder:"PORT"`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
-	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package." placeholder:"VERSION"`
+	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package. Of simulated servers: ${simulated}." placeholder:"VERSION"`
 
 	auth    *ensemble.Credentials // nil until they are read
 	firstID int                   // see ensemble.LocalConfig
@@ -102,8 +104,12 @@ func (f *ensembleFlags) validate() error {
 		return errors.New("--servers goes with --ensemble external")
 	case f.kind() != "docker" && f.Image != "":
 		return errors.New("--image goes with --ensemble docker")
-	case f.kind() != "local" && (f.Java != "" || f.ZooKeeper != "" || len(f.ClientPorts) > 0):
-		return errors.New("--java, --zookeeper and --client-ports go with --ensemble local")
+	case f.kind() != "local" && f.Java != "":
+		return errors.New("--java goes with --ensemble local")
+	case f.kind() != "local" && f.kind() != "simulated" && (f.ZooKeeper != "" || len(f.ClientPorts) > 0):
+		return errors.New("--zookeeper and --client-ports go with --ensemble local and simulated")
+	case f.kind() == "simulated" && f.ZooKeeper != "" && !slices.Contains(simulated.Versions(), f.ZooKeeper):
+		return fmt.Errorf("--zookeeper: %s cannot be simulated; %s can", f.ZooKeeper, strings.Join(simulated.Versions(), " and "))
 	case f.Toxiproxy == "" && (f.Listen != "" || f.Ports != "" || len(f.Upstreams) > 0):
 		return errors.New("--toxiproxy-listen, --toxiproxy-ports and --toxiproxy-upstreams go with --toxiproxy")
 	case len(f.Upstreams) > 0 && len(f.Upstreams) != len(f.Addresses):
@@ -163,7 +169,15 @@ func (f *ensembleFlags) installed() error {
 	}
 	_, java := ensemble.FindJava(f.Java)
 	_, zooKeeper := ensemble.FindZooKeeper(f.ZooKeeper)
-	return cmp.Or(java, zooKeeper)
+	return withHint(cmp.Or(java, zooKeeper))
+}
+
+// withHint adds to what is not installed that there is a way without.
+func withHint(err error) error {
+	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
+		return fmt.Errorf("%w; without either, --ensemble simulated runs servers written in Go", err)
+	}
+	return err
 }
 
 // environment is where a run takes place.
@@ -228,9 +242,18 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 		con.say("started three ZooKeeper servers %s from %s in %s", e.Version(), e.Image(), time.Since(start).Round(10*time.Millisecond))
 		return env, nil
 	}
+	if f.kind() == "simulated" {
+		e, err := simulated.Start(ctx, f.local(logs, env.network))
+		if err != nil {
+			return env, err
+		}
+		env.ensemble = e
+		con.say("started three simulated ZooKeeper servers %s: what is found on them is to be confirmed on real ones", e.Version())
+		return env, nil
+	}
 	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network))
 	if err != nil {
-		return env, err
+		return env, withHint(err)
 	}
 	env.ensemble = e
 	con.say("started three ZooKeeper servers %s in %s", e.Version(), time.Since(start).Round(10*time.Millisecond))

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +60,9 @@ func Start(ctx context.Context, config ensemble.LocalConfig) (_ *Ensemble, err e
 	}
 	if e.version == "" {
 		e.version = Versions()[0]
+	}
+	if !slices.Contains(Versions(), e.version) {
+		return fail(fmt.Errorf("%w %s to simulate: choose one of %s", ensemble.ErrNoVersion, e.version, strings.Join(Versions(), ", ")))
 	}
 	if e.cluster, err = cluster.New(cluster.Config{
 		Servers: config.Servers, FirstID: config.FirstID, Seed: mathrand.Uint64(),

@@ -77,6 +77,9 @@ const voidTrials = 2
 // none: it is in the matrix.
 func Run(ctx context.Context, cfg Config) (*Matrix, error) {
 	m := &Matrix{Seed: cfg.Seed, ZooKeeper: cfg.Ensemble.Version()}
+	if cfg.Ensemble.Kind() == "simulated" {
+		m.ZooKeeper += ", simulated"
+	}
 	start := time.Now()
 	defer func() { m.Took = Seconds(time.Since(start)) }()
 	var all []Trial

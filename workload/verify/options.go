@@ -20,6 +20,7 @@ type settings struct {
 	own     []checker.Option // guarantees of the user's
 	seeded  bool
 	servers ensemble.Ensemble // nil: three servers are started
+	version string            // of simulated servers; empty: real ones
 	keep    string            // nothing: what passes is removed
 }
 
@@ -76,6 +77,12 @@ func SessionTimeout(d time.Duration) Option {
 // share, or one of [ensemble.External]. By default three servers are started for
 // the test.
 func On(e ensemble.Ensemble) Option { return func(s *settings) { s.servers = e } }
+
+// Simulated runs on servers that are simulated in the test's own process, as ZooKeeper
+// of that version (simulated.Versions lists them). It needs no Java. A violation on
+// them is to be confirmed on real servers, and a lock that passes has not yet been
+// tested on ZooKeeper.
+func Simulated(version string) Option { return func(s *settings) { s.version = version } }
 
 // Keep keeps the folder of every run below dir, as <time>-<test>. By default the
 // folder of a run that passes is removed, and that of one that fails stays in the

@@ -16,6 +16,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -61,16 +62,12 @@ func (s *settings) run(ctx context.Context, t testing.TB, dir string) (_ *ran, e
 	cfg := s.config
 	cfg.Network, cfg.Ensemble = network, s.servers
 	if cfg.Ensemble == nil {
-		local, err := ensemble.StartLocal(ctx, ensemble.LocalConfig{
-			Dir: dir, Peers: network, SyncLimit: syncLimit,
-			MinSessionTimeout: min(500*time.Millisecond, cfg.SessionTimeout),
-			MaxSessionTimeout: max(time.Minute, cfg.SessionTimeout),
-		})
+		started, err := s.start(ctx, dir, network)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, local.Close()) }()
-		cfg.Ensemble = local
+		defer func() { err = errors.Join(err, started.Close()) }()
+		cfg.Ensemble = started
 	}
 	tell := cfg.Progress
 	var told teller
@@ -96,6 +93,19 @@ func (s *settings) run(ctx context.Context, t testing.TB, dir string) (_ *ran, e
 	}
 	out.report = r
 	return out, folder.Write(dir, header, r, out.Took)
+}
+
+// start starts the servers of a run.
+func (s *settings) start(ctx context.Context, dir string, network links.Network) (ensemble.Ensemble, error) {
+	config := ensemble.LocalConfig{
+		Dir: dir, Peers: network, SyncLimit: syncLimit, ZooKeeper: s.version,
+		MinSessionTimeout: min(500*time.Millisecond, s.config.SessionTimeout),
+		MaxSessionTimeout: max(time.Minute, s.config.SessionTimeout),
+	}
+	if s.version != "" {
+		return simulated.Start(ctx, config)
+	}
+	return ensemble.StartLocal(ctx, config)
 }
 
 // syncLimit is that of the servers, in ticks of 200 ms: 3 s. A follower that lost

@@ -39,13 +39,14 @@ import (
 // logs and report.html, a page for a browser; the test says where. See [Keep].
 //
 // The servers are those of this machine: without Java or ZooKeeper the test
-// fails, and says what to install. Under go test -short it is skipped. An interrupt,
+// fails, and says what to install; with [Simulated] it needs neither. Under go test
+// -short it is skipped. An interrupt,
 // and the end of the time that go test -timeout gives, end the run in good order:
 // the faults are healed, and what is on record is judged and written.
 func Lock(t testing.TB, target lock.Target, options ...Option) *checker.Report {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("verify.Lock needs real ZooKeeper servers, which -short rules out")
+		t.Skip("verify.Lock takes servers and half a minute, which -short rules out")
 	}
 	if interrupted.Load() {
 		t.Skip("not run: an interrupt has ended the test before")
@@ -171,7 +172,7 @@ func (s *settings) folder(t testing.TB) (dir string, done func(), err error) {
 func explained(err error) error {
 	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
 		return fmt.Errorf("%w\nverify.Lock needs Java (11 or newer) and ZooKeeper on this machine. On Debian and Ubuntu: apt-get install openjdk-17-jre-headless zookeeper libslf4j-java. "+
-			"On macOS: brew install zookeeper. Elsewhere unpack an Apache release and set ZOOKEEPER_HOME. Or give it servers of yours (verify.On), or skip such tests: go test -short", err)
+			"On macOS: brew install zookeeper. Elsewhere unpack an Apache release and set ZOOKEEPER_HOME. Or give it servers of yours (verify.On) or simulated ones (verify.Simulated), or skip such tests: go test -short", err)
 	}
 	return err
 }

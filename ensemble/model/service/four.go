@@ -67,7 +67,7 @@ func (s *Service) reportState(b *strings.Builder) {
 func (s *Service) reportClients(b *strings.Builder) {
 	for _, id := range sorted(s.clients.conns) {
 		c := s.clients.conns[id]
-		fmt.Fprintf(b, " /%s:%d[1](queued=%d,recved=0,sent=0,sid=%#x,to=%d)\n", c.ip, c.id, len(s.queues.sessions[c.session]), c.session, c.timeout)
+		fmt.Fprintf(b, " /%s:%d[1](queued=%d,recved=0,sent=0,sid=%#x,to=%d)\n", c.ip, c.id, len(s.queues.sessions[c.session]), uint64(c.session), c.timeout)
 	}
 }
 
@@ -103,30 +103,27 @@ func (s *Service) reportWatches(b *strings.Builder) {
 		fmt.Fprintln(b, w.Path)
 		for _, id := range w.Watchers {
 			if c := s.clients.conns[ConnID(id)]; c != nil {
-				fmt.Fprintf(b, "\t%#x\n", c.session)
+				fmt.Fprintf(b, "\t%#x\n", uint64(c.session))
 			}
 		}
 	}
 	b.WriteString("\n")
 }
 
+// reportSessions writes the nodes of sessions that have ended, too: nodes that have
+// outlived them are looked for here.
 func (s *Service) reportSessions(b *strings.Builder) {
-	sessions := s.tree.Sessions()
+	sessions, owners := s.tree.Sessions(), s.tree.Owners()
 	fmt.Fprintf(b, "SessionTracker dump:\nGlobal Sessions(%d):\n", len(sessions))
-	var owners strings.Builder
-	n := 0
 	for _, session := range sessions {
 		fmt.Fprintf(b, "%#x\t%dms\n", uint64(session.ID), session.Timeout)
-		paths := s.tree.Ephemerals(session.ID)
-		if len(paths) == 0 {
-			continue
-		}
-		n++
-		fmt.Fprintf(&owners, "%#x:\n", uint64(session.ID))
-		for _, path := range paths {
-			fmt.Fprintf(&owners, "\t%s\n", path)
+	}
+	fmt.Fprintf(b, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n", len(owners))
+	for _, id := range owners {
+		fmt.Fprintf(b, "%#x:\n", uint64(id))
+		for _, path := range s.tree.Ephemerals(id) {
+			fmt.Fprintf(b, "\t%s\n", path)
 		}
 	}
-	fmt.Fprintf(b, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n%s", n, owners.String())
 	fmt.Fprintf(b, "Connections dump:\nConnections Sets (1)/(%d):\n", len(s.clients.conns))
 }

@@ -26,5 +26,16 @@ func (t *Tree) Session(id int64) (Session, bool) {
 	return Session{id, timeout}, ok
 }
 
+// Owners returns the ids of the sessions that own nodes, sorted: of sessions that have
+// ended too, if nodes have outlived them.
+func (t *Tree) Owners() (ids []int64) {
+	for _, id := range slices.Sorted(maps.Keys(t.ephemerals)) {
+		if len(t.ephemerals[id]) > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // Ephemerals returns the paths of a session's ephemeral nodes, sorted.
 func (t *Tree) Ephemerals(session int64) []string { return slices.Clone(t.ephemerals[session]) }
