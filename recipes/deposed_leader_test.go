@@ -26,7 +26,7 @@ func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
 	}
 	t.Cleanup(func() { network.Close() })
 	// The leader finds out late, after 3 s.
-	own, err := ensemble.StartLocal(within(t), ensemble.LocalConfig{TickTime: tick, SyncLimit: 15, Peers: network})
+	own, err := startServers(within(t), ensemble.LocalConfig{TickTime: tick, SyncLimit: 15, Peers: network})
 	if err != nil {
 		t.Fatal(err)
 	}

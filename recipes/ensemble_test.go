@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -26,14 +27,38 @@ const (
 	patient = 30 * time.Second // what must happen happens far earlier
 )
 
-// The tests of this package share three real servers; each has locks and
-// clients of its own. Tests that harm a server are not parallel.
+// The tests of this package share three servers; each has locks and clients of its own.
+// Tests that harm a server are not parallel.
 var (
-	servers *ensemble.Local
+	servers testServers
 	network links.Network
 	nextID  atomic.Int64
 	skipped sync.Map // names of tests
 )
+
+// testServers are servers that tests harm.
+type testServers interface {
+	ensemble.Ensemble
+	ensemble.Processes
+	ensemble.PeerLinks
+}
+
+// startServers starts real servers, or simulated ones with -short: those need no Java,
+// and take a tenth of the CPU.
+func startServers(ctx context.Context, config ensemble.LocalConfig) (testServers, error) {
+	if testing.Short() {
+		return serversOr(simulated.Start(ctx, config))
+	}
+	return serversOr(ensemble.StartLocal(ctx, config))
+}
+
+// serversOr returns no servers with an error.
+func serversOr[S testServers](s S, err error) (testServers, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(pausedHolder); path != "" {
@@ -47,16 +72,13 @@ func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if testing.Short() {
-			return withoutServers(m, "-short")
-		}
 		var err error
 		if network, err = links.InProcess(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		defer network.Close()
-		servers, err = ensemble.StartLocal(ctx, ensemble.LocalConfig{TickTime: tick, Peers: network})
+		servers, err = startServers(ctx, ensemble.LocalConfig{TickTime: tick, Peers: network})
 		if ensemble.NotInstalled(err) {
 			return withoutServers(m, err.Error())
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/service"
@@ -175,6 +176,8 @@ func (l *leader) wake() {
 		return
 	}
 	for _, id := range l.sessions.Expire(l.now) {
+		session, _ := l.ahead.Session(id)
+		l.do(Print{fmt.Sprintf("Expiring session %#x, timeout of %dms exceeded", uint64(id), session.Timeout)})
 		l.Ask(&tree.Request{Session: id, Op: wire.CloseSession})
 	}
 	if l.now >= l.reapAt {

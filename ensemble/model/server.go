@@ -161,6 +161,7 @@ func (s *Server) look() {
 			s.tree.Apply(&rest[i])
 		}
 	}
+	s.do(Print{"LOOKING"})
 	s.role = looking{s}
 	s.service.Begin(s.tree, s.role)
 	s.vote(s.election.Look(s.now, s.tree.LastZxid(), s.disk.CurrentEpoch))
@@ -176,8 +177,10 @@ func (s *Server) vote(sends []election.Send) {
 	}
 	switch state, vote := s.election.State(); state {
 	case election.Leading:
+		s.do(Print{fmt.Sprintf("LEADING, elected with zxid %#x", s.tree.LastZxid())})
 		s.role = lead(s)
 	case election.Following:
+		s.do(Print{fmt.Sprintf("FOLLOWING server %d", vote.Leader)})
 		s.role = follow(s, vote.Leader)
 	default:
 		return

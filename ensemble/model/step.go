@@ -75,6 +75,8 @@ type (
 	Hang struct{ Peer PeerID }
 	// Sync writes the log up to a transaction to disk. Synced answers it.
 	Sync struct{ Zxid int64 }
+	// Print adds a line to what the server prints.
+	Print struct{ Line string }
 )
 
 func (ToClient) action() {}
@@ -83,3 +85,4 @@ func (Dial) action()     {}
 func (Say) action()      {}
 func (Hang) action()     {}
 func (Sync) action()     {}
+func (Print) action()    {}

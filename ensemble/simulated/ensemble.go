@@ -180,6 +180,9 @@ func (e *Ensemble) Hangup(myid int, id model.ConnID) {
 	}
 }
 
+// Print implements cluster.Printer; e is locked.
+func (e *Ensemble) Print(myid int, line string) { e.byMyid(myid).note(line) }
+
 func (e *Ensemble) byMyid(myid int) *server { return e.servers[myid-e.config.FirstID] }
 
 // Kind returns "simulated".

@@ -172,7 +172,7 @@ func (e *Ensemble) Running(id int) (running bool) {
 	return running
 }
 
-// Output returns what was done to the server.
+// Output returns what the server has printed, and what was done to it.
 func (e *Ensemble) Output(_ context.Context, id int) (output []byte, err error) {
 	s, err := e.server(id)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -24,10 +25,15 @@ const (
 	patient = 30 * time.Second // what must happen happens far earlier
 )
 
-// The tests share three real servers and one Java process; each has paths and
-// clients of its own.
+// The tests share three servers and one Java process; each has paths and clients of its
+// own. The servers are real, or simulated if ZKVERIFY_INTEROP_ENSEMBLE says so: then
+// Curator shows that it works on those, too.
 var (
-	servers *ensemble.Local
+	servers interface {
+		ensemble.Ensemble
+		ensemble.Processes
+		ensemble.PeerLinks
+	}
 	network links.Network
 	java    *peer
 	curator string // version
@@ -62,7 +68,11 @@ func TestMain(m *testing.M) {
 		}
 		if err == nil {
 			defer network.Close()
-			servers, err = ensemble.StartLocal(context.Background(), ensemble.LocalConfig{TickTime: tick, Peers: network})
+			if os.Getenv("ZKVERIFY_INTEROP_ENSEMBLE") == "simulated" {
+				servers, err = simulated.Start(context.Background(), ensemble.LocalConfig{TickTime: tick, Peers: network})
+			} else {
+				servers, err = ensemble.StartLocal(context.Background(), ensemble.LocalConfig{TickTime: tick, Peers: network})
+			}
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

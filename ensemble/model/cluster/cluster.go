@@ -30,6 +30,11 @@ type Clients interface {
 	Hangup(server int, conn model.ConnID)
 }
 
+// Printer is implemented by Clients that want to know what the servers print.
+type Printer interface {
+	Print(server int, line string)
+}
+
 // Cluster is an ensemble of servers. It belongs to one goroutine at a time.
 type Cluster struct {
 	config  Config

@@ -60,6 +60,10 @@ func (n *node) carryOut(a model.Action) {
 				n.step(model.Synced(a))
 			}
 		})
+	case model.Print:
+		if p, wanted := c.clients.(Printer); wanted {
+			p.Print(n.id, a.Line)
+		}
 	case model.Vote:
 		// The server with the greater number keeps the connection that it has opened.
 		c.Link(max(n.id, a.To), min(n.id, a.To)).vote(n, c.nodes[a.To], a.Notification)

@@ -1,0 +1,23 @@
+package simulated_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestKazooWorksOnASimulatedEnsemble is skipped where kazoo is missing. Curator's turn is
+// recipes/interop, with ZKVERIFY_INTEROP_ENSEMBLE=simulated.
+func TestKazooWorksOnASimulatedEnsemble(t *testing.T) {
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import kazoo").Run() != nil {
+			continue
+		}
+		out, err := exec.CommandContext(t.Context(), python, "testdata/kazoo_client.py", strings.Join(addresses(start(t)), ",")).CombinedOutput()
+		if err != nil {
+			t.Errorf("%v:\n%s", err, out)
+		}
+		return
+	}
+	t.Skip("no Python 3 with kazoo here (Debian: sh ensemble/install.sh --kazoo)")
+}
