@@ -93,6 +93,8 @@ func (s *Server) Step(now time.Duration, in Input) []Action {
 	case Synced:
 		s.disk.Sync(in.Zxid)
 		s.role.synced(in.Zxid)
+	case Expire:
+		s.expire(in.Session)
 	default:
 		panic(fmt.Sprintf("an input of type %T", in))
 	}

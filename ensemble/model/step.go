@@ -42,6 +42,8 @@ type (
 	PeerClosed struct{ Peer PeerID }
 	// Synced says that the log is on disk up to a transaction.
 	Synced struct{ Zxid int64 }
+	// Expire ends a session at the leader; other servers ignore it.
+	Expire struct{ Session int64 }
 )
 
 func (Wake) input()         {}
@@ -53,6 +55,7 @@ func (DialFailed) input()   {}
 func (PeerSaid) input()     {}
 func (PeerClosed) input()   {}
 func (Synced) input()       {}
+func (Expire) input()       {}
 
 // Action is something that a server does. Those of one step are in order.
 type Action interface{ action() }

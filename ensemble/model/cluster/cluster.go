@@ -22,7 +22,8 @@ type Config struct {
 	Latency, SyncTime time.Duration
 }
 
-// Clients takes what the servers have for their clients. It must not call the cluster.
+// Clients takes what the servers have for their clients. It must not call the cluster,
+// but for At and Now.
 type Clients interface {
 	// Reply is bytes for a connection of a server.
 	Reply(server int, conn model.ConnID, data []byte)

@@ -1,0 +1,18 @@
+package model
+
+import (
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// Tree is what the server's data are now, nil before its first step. It changes with the
+// next one.
+func (s *Server) Tree() *tree.Tree { return s.tree }
+
+// expire ends a session that is not silent, if this server leads.
+func (s *Server) expire(session int64) {
+	if l, leads := s.role.(*leader); leads && l.Serves() && l.sessions.Touch(l.now, session, 0) {
+		l.sessions.Close(session)
+		l.Ask(&tree.Request{Session: session, Op: wire.CloseSession})
+	}
+}
