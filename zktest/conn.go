@@ -1,0 +1,291 @@
+package zktest
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// conn is a client's end of a connection in memory. A write never waits. No mutex is
+// held while a read waits, or a bubble's clock would stand still.
+type conn struct {
+	link *link
+	addr string // the server's, as it was dialed
+
+	// guarded by the engine's mutex
+	id      model.ConnID // 0 before the server has accepted it
+	over    bool         // it has ended at the server
+	lost    [2]bool      // something that was said is lost, by direction
+	arrives [2]time.Duration
+	head    []byte // what the server has said, until it has answered the connect request
+	shaken  bool   // it has
+	session int64
+
+	wake chan struct{} // capacity 1: a reader may go on
+
+	mu       sync.Mutex // guards what follows
+	in       []byte
+	err      error // what comes behind in; nil while more may come
+	closed   bool  // by the client
+	deadline time.Time
+	writeBy  time.Time
+	timer    *time.Timer // of deadline
+}
+
+func newConn(l *link, addr string) *conn {
+	return &conn{link: l, addr: addr, wake: make(chan struct{}, 1)}
+}
+
+// accept opens the connection at the server. It reports false if nobody listens.
+func (c *conn) accept() bool {
+	id, ok := c.link.engine.cluster.Accept(c.link.server, c.link.client.ip)
+	if ok {
+		c.id = id
+		c.link.engine.conns[id] = c
+		c.link.conns = append(c.link.conns, c)
+	}
+	return ok
+}
+
+// carry has something arrive at the other end, behind what was said before, unless the
+// link drops it.
+func (c *conn) carry(w way, arrive func()) {
+	l := c.link
+	if c.lost[w] || l.condition.drop[w] {
+		c.lost[w] = true
+		return
+	}
+	c.arrives[w] = max(c.arrives[w], l.engine.cluster.Now()+l.trip())
+	l.engine.cluster.At(c.arrives[w], func() {
+		if c.lost[w] || l.condition.drop[w] {
+			c.lost[w] = true
+			return
+		}
+		arrive()
+	})
+}
+
+// reply carries what the server says to the client.
+func (c *conn) reply(data []byte) {
+	if !c.shaken {
+		c.head = append(c.head, data...)
+		c.shake()
+	}
+	c.carry(reply, func() {
+		c.mu.Lock()
+		c.in = append(c.in, data...)
+		c.mu.Unlock()
+		c.signal()
+	})
+}
+
+// shake reads which session the server has answered the connect request with.
+func (c *conn) shake() {
+	if len(c.head) < 4 {
+		return
+	}
+	n := int(binary.BigEndian.Uint32(c.head))
+	if n <= len(c.head)-4 {
+		var r wire.ConnectResponse
+		if _, err := wire.Decode(c.head[4:4+n], &r); err == nil && r.Session != 0 {
+			c.session = r.Session
+			c.link.client.session = r.Session
+		}
+		c.shaken, c.head = true, nil
+	}
+}
+
+// hangUp says that the server has closed the connection.
+func (c *conn) hangUp() {
+	c.over = true
+	delete(c.link.engine.conns, c.id)
+	c.carry(reply, func() {
+		c.forget()
+		c.end(io.EOF)
+	})
+}
+
+// cut ends the connection at both ends.
+func (c *conn) cut() {
+	c.gone()
+	c.end(syscall.ECONNRESET)
+}
+
+// gone ends the connection at the server.
+func (c *conn) gone() {
+	c.forget()
+	if !c.over {
+		c.over = true
+		delete(c.link.engine.conns, c.id)
+		c.link.engine.cluster.Closed(c.link.server, c.id)
+	}
+}
+
+func (c *conn) forget() {
+	c.link.conns = slices.DeleteFunc(c.link.conns, func(other *conn) bool { return other == c })
+}
+
+// end tells the client that nothing more comes.
+func (c *conn) end(err error) {
+	c.mu.Lock()
+	if c.err == nil {
+		c.err = err
+	}
+	c.mu.Unlock()
+	c.signal()
+}
+
+func (c *conn) signal() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (c *conn) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(b []byte) (int, error) {
+	for {
+		n, err, ready := c.take(b)
+		if ready {
+			c.signal() // another reader may go on too
+			if err != nil && err != io.EOF {
+				err = &net.OpError{Op: "read", Net: "tcp", Addr: c.RemoteAddr(), Err: err}
+			}
+			return n, err
+		}
+		<-c.wake
+	}
+}
+
+// take reads what is there. It reports false if nothing is and more may come.
+func (c *conn) take(b []byte) (n int, err error, ready bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return 0, net.ErrClosed, true
+	case !c.deadline.IsZero() && !time.Now().Before(c.deadline):
+		return 0, os.ErrDeadlineExceeded, true
+	case len(c.in) > 0:
+		n = copy(b, c.in)
+		c.in = c.in[n:]
+		return n, nil, true
+	case c.err != nil:
+		return 0, c.err, true
+	}
+	return 0, nil, len(b) == 0
+}
+
+// Write implements net.Conn. It returns at once: what was written is on its way.
+func (c *conn) Write(b []byte) (int, error) {
+	if err := c.writable(); err != nil {
+		return 0, &net.OpError{Op: "write", Net: "tcp", Addr: c.RemoteAddr(), Err: err}
+	}
+	data := slices.Clone(b)
+	c.link.engine.do(func() {
+		c.carry(request, func() {
+			if !c.over {
+				c.link.engine.cluster.Receive(c.link.server, c.id, data)
+			}
+		})
+	})
+	return len(b), nil
+}
+
+func (c *conn) writable() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return net.ErrClosed
+	case !c.writeBy.IsZero() && !time.Now().Before(c.writeBy):
+		return os.ErrDeadlineExceeded
+	case c.err == io.EOF:
+		return syscall.EPIPE
+	}
+	return c.err
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.mu.Lock()
+	again := c.closed
+	c.closed = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.mu.Unlock()
+	if again {
+		return net.ErrClosed
+	}
+	c.signal()
+	c.link.engine.do(func() {
+		if c.id != 0 {
+			c.carry(request, c.gone)
+		}
+	})
+	return nil
+}
+
+// SetDeadline implements net.Conn.
+func (c *conn) SetDeadline(t time.Time) error {
+	_ = c.SetWriteDeadline(t)
+	return c.SetReadDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return net.ErrClosed
+	}
+	c.deadline = t
+	switch {
+	case t.IsZero() && c.timer != nil:
+		c.timer.Stop()
+	case t.IsZero():
+	case c.timer == nil:
+		c.timer = time.AfterFunc(time.Until(t), c.signal)
+	default:
+		c.timer.Reset(time.Until(t))
+	}
+	return nil
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return net.ErrClosed
+	}
+	c.writeBy = t
+	return nil
+}
+
+// LocalAddr implements net.Conn.
+func (c *conn) LocalAddr() net.Addr { return address(c.link.client.ip + ":2181") }
+
+// RemoteAddr implements net.Conn.
+func (c *conn) RemoteAddr() net.Addr { return address(c.addr) }
+
+// address is a net.Addr.
+type address string
+
+func (a address) Network() string { return "tcp" }
+func (a address) String() string  { return string(a) }

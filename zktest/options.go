@@ -1,0 +1,75 @@
+package zktest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
+)
+
+// config is what the options of Start set.
+type config struct {
+	cluster.Config
+	links time.Duration
+	limit time.Duration
+}
+
+// Option configures an Ensemble.
+type Option func(*config)
+
+func newConfig(options []Option) (*config, error) {
+	c := &config{
+		Config: cluster.Config{
+			Servers: 3, Seed: 1, Latency: 100 * time.Microsecond, SyncTime: 500 * time.Microsecond,
+			Server: model.Config{Version: "3.8.0", TickTime: 200 * time.Millisecond, Start: time.Now()},
+		},
+		links: 100 * time.Microsecond,
+		limit: time.Hour,
+	}
+	for _, set := range options {
+		set(c)
+	}
+	if v := c.Server.Version; !strings.HasPrefix(v, "3.8.") && !strings.HasPrefix(v, "3.9.") {
+		return nil, fmt.Errorf("version %q: want one of 3.8 or 3.9", v)
+	}
+	if c.Config.Servers < 1 || c.Config.Servers > 9 {
+		return nil, fmt.Errorf("%d servers: want 1 to 9", c.Config.Servers)
+	}
+	if c.Server.MinSessionTimeout == 0 {
+		c.Server.MinSessionTimeout = 2 * c.Server.TickTime
+	}
+	return c, nil
+}
+
+// Servers sets how many servers there are, from 1 to 9. Their numbers begin with 1.
+// Default 3.
+func Servers(n int) Option { return func(c *config) { c.Config.Servers = n } }
+
+// Tick sets ZooKeeper's tickTime, in whole milliseconds: sessions expire at a tick, and
+// servers that do not hear of each other for 5 ticks give each other up. Default 200 ms.
+func Tick(d time.Duration) Option { return func(c *config) { c.Server.TickTime = d } }
+
+// SessionTimeouts bounds what a client may negotiate. Default: from 2 ticks to a minute.
+func SessionTimeouts(shortest, longest time.Duration) Option {
+	return func(c *config) { c.Server.MinSessionTimeout, c.Server.MaxSessionTimeout = shortest, longest }
+}
+
+// Version sets the version of ZooKeeper that the servers behave as: one of 3.8 or 3.9.
+// Default 3.8.0.
+func Version(v string) Option { return func(c *config) { c.Server.Version = v } }
+
+// Seed sets what is left to chance: how long each message takes, who leads, and what
+// survives on a disk. In a bubble a test with the same seed runs nearly the same again;
+// see the package's documentation. Default 1.
+func Seed(n uint64) Option { return func(c *config) { c.Config.Seed = n } }
+
+// Latency sets how long a message between a client and a server takes, each way; some
+// take up to twice as long. Default 100 µs.
+func Latency(d time.Duration) Option { return func(c *config) { c.links = d } }
+
+// Limit sets after what time the process ends with a panic and the stacks of all
+// goroutines if a test in a bubble still runs: time passes there as long as anything
+// waits for it, so a test that waits in vain would never end. Default an hour.
+func Limit(d time.Duration) Option { return func(c *config) { c.limit = d } }
