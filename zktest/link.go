@@ -68,7 +68,9 @@ func (l *link) trip() time.Duration {
 }
 
 // after has something happen after one way.
-func (l *link) after(d time.Duration, what func()) { l.engine.cluster.At(l.engine.cluster.Now()+d, what) }
+func (l *link) after(d time.Duration, what func()) {
+	l.engine.cluster.At(l.engine.cluster.Now()+d, what)
+}
 
 var (
 	errRefused = errors.New("connection refused")

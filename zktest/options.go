@@ -60,8 +60,8 @@ func SessionTimeouts(shortest, longest time.Duration) Option {
 // Default 3.8.0.
 func Version(v string) Option { return func(c *config) { c.Server.Version = v } }
 
-// Seed sets what is left to chance: how long each message takes, who leads, and what
-// survives on a disk. In a bubble a test with the same seed runs nearly the same again;
+// Seed sets what is left to chance: how long each message and each write to a disk takes, and
+// what survives a crash. In a bubble a test with the same seed runs nearly the same again;
 // see the package's documentation. Default 1.
 func Seed(n uint64) Option { return func(c *config) { c.Config.Seed = n } }
 
