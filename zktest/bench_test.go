@@ -45,7 +45,7 @@ func BenchmarkInABubble(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			for b.Loop() {
-				synctest.Test(new(testing.T), bench.test)
+				synctest.Test(new(testing.T), bench.test) // a failure ends the benchmark
 			}
 		})
 	}

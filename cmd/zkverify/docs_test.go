@@ -120,12 +120,12 @@ func TestTheScheduleInTheDocsIsOne(t *testing.T) {
 	}
 }
 
-// Every piece of Go in the pages for authors of locks stands in a file that is
+// Every piece of Go in the pages for authors of locks and of tests stands in a file that is
 // compiled: the one that the comment before it names. A line "// …" leaves out some
 // of it.
 func TestGoInTheDocsIsCompiled(t *testing.T) {
 	block := regexp.MustCompile("(?s)<!-- from (\\S+) -->\n\n```go\n(.*?)```")
-	for file, want := range map[string]int{"README.md": 1, "docs/own-lock.md": 4} {
+	for file, want := range map[string]int{"README.md": 1, "docs/own-lock.md": 4, "docs/testing.md": 4} {
 		text := readDoc(t, file)
 		if file == "README.md" {
 			_, text, _ = strings.Cut(text, "## Test a lock of your own") // another part has a sketch
