@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/zkverify/zkverify/ensemble/docker"
 )
 
 // docCommand is a command in the docs.
@@ -136,7 +134,7 @@ func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 				continue
 			}
 			var all cli
-			parser, err := kong.New(&all, kong.Vars{"version": "", "image": docker.DefaultImage}, kong.Exit(func(int) {}), kong.Bind(&console{}))
+			parser, err := kong.New(&all, helpVars(), kong.Exit(func(int) {}), kong.Bind(&console{}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -213,6 +213,17 @@ func ending(end func()) Option {
 	})
 }
 
+func TestALockIsVerifiedWithoutJava(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	t.Setenv("JAVA_HOME", "/nope")
+	tr, report := try(t, target(t, "recipes"), nil, Simulated("3.9.6"), Duration(3*time.Second), Faults("down", "kill-leader"), Clients(4), Locks(1), Keep(t.TempDir()))
+	if report == nil || report.ZooKeeper != "3.9.6, simulated" || report.Outcome() == verdict.Violated {
+		t.Errorf("the report is %+v; said: %s", report, tr.said.String())
+	}
+}
+
 func TestATestThatIsOverJudgesWhatIsOnRecord(t *testing.T) {
 	needsServers(t)
 	dir := t.TempDir()
