@@ -1,0 +1,127 @@
+package fidelity
+
+import "github.com/zkverify/zkverify/ensemble/model/wire"
+
+// change draws a request that may change one node.
+func (d *dice) change(batch bool) Request {
+	switch n := d.IntN(100); {
+	case n < 55:
+		return d.create(batch)
+	case n < 80:
+		return Request{Op: wire.Delete, Body: &wire.PathVersion{Path: d.path(batch), Version: d.version()}}
+	case n < 93:
+		return Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: d.path(batch), Data: d.data(), Version: d.version()}}
+	}
+	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: d.path(batch), ACL: d.acl(), Version: d.version()}}
+}
+
+// create draws a create. Containers, and times to live that end, are left to the paths
+// that batches leave alone.
+func (d *dice) create(batch bool) Request {
+	c := wire.CreateRequest{Path: d.path(batch), Data: d.data(), ACL: d.acl()}
+	c.Flags = pick[int32](d, 0, 0, 0, 0, wire.FlagEphemeral, wire.FlagEphemeral, wire.FlagSequential, wire.FlagEphemeralSequential)
+	op := pick(d, wire.Create, wire.Create, wire.Create2)
+	if !batch && c.Path == "~/c" && d.chance(80) {
+		c.Flags, op = wire.FlagContainer, pick(d, wire.CreateContainer, wire.CreateContainer, wire.Create, wire.Create2)
+	}
+	switch {
+	case c.Path == "/": // what a sequential node leaves there would meet other programs
+		c.Flags = 0
+	case c.Path == "~/t" || d.chance(6):
+		return d.createTTL(c, batch)
+	case c.Flags&wire.FlagSequential != 0 && d.chance(70):
+		c.Path = pick(d, "~/s", "~/a/s", "~/", "~/a/")
+	case d.chance(3):
+		c.Flags = pick[int32](d, 7, -1, 99, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL)
+	case d.chance(2):
+		op = wire.CreateContainer // with flags of another kind
+	}
+	return Request{Op: op, Body: &c}
+}
+
+func (d *dice) createTTL(c wire.CreateRequest, batch bool) Request {
+	c.Flags = pick[int32](d, wire.FlagPersistentTTL, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL, wire.FlagPersistent, wire.FlagEphemeral)
+	ttl := pick[int64](d, 3_600_000, 3_600_000, 1<<39, 0, -1, 1<<40, 1<<40-1)
+	if c.Path == "~/t" && !batch {
+		c.Flags, ttl = wire.FlagPersistentTTL, 1
+	}
+	return Request{Op: wire.CreateTTL, Body: &wire.CreateTTLRequest{CreateRequest: c, TTL: ttl}}
+}
+
+func (d *dice) multi(batch bool) Request {
+	m := &wire.MultiRequest{}
+	for range d.IntN(5) {
+		q := d.change(batch)
+		for q.Op == wire.SetACL {
+			q = d.change(batch)
+		}
+		switch n := d.IntN(100); {
+		case n < 20:
+			q = Request{Op: wire.Check, Body: &wire.PathVersion{Path: d.path(batch), Version: d.version()}}
+		case n < 21:
+			q = Request{Op: wire.GetData, Body: &wire.PathWatch{Path: d.path(batch)}}
+		}
+		m.Parts = append(m.Parts, wire.Part{Op: q.Op, Body: q.Body})
+	}
+	return Request{Op: wire.Multi, Body: m}
+}
+
+func (d *dice) multiRead() Request {
+	m := &wire.MultiRequest{}
+	for range d.IntN(4) {
+		m.Parts = append(m.Parts, wire.Part{Op: pick(d, wire.GetData, wire.GetChildren), Body: &wire.PathWatch{Path: d.readPath()}})
+	}
+	if d.chance(5) {
+		m.Parts = append(m.Parts, wire.Part{Op: wire.Check, Body: &wire.PathVersion{Path: "~/a", Version: -1}})
+	}
+	return Request{Op: wire.MultiRead, Body: m}
+}
+
+// readPath is a path other than "/", whose stat other programs change.
+func (d *dice) readPath() string {
+	for {
+		if path := d.path(false); path != "/" {
+			return path
+		}
+	}
+}
+
+func (d *dice) read() Request {
+	path := d.readPath()
+	switch op := pick(d, wire.Exists, wire.Exists, wire.GetData, wire.GetData, wire.GetChildren, wire.GetChildren2, wire.GetACL,
+		wire.Sync, wire.Ping, wire.GetEphemerals, wire.GetAllChildrenNumber, wire.WhoAmI); op {
+	case wire.Ping, wire.WhoAmI:
+		return Request{Op: op}
+	case wire.GetACL, wire.Sync, wire.GetAllChildrenNumber:
+		return Request{Op: op, Body: &wire.Path{Path: path}}
+	case wire.GetEphemerals:
+		return Request{Op: op, Body: &wire.Path{Path: pick(d, path, "~", "/")}}
+	default:
+		return Request{Op: op, Body: &wire.PathWatch{Path: path, Watch: d.chance(60)}}
+	}
+}
+
+// watch draws what concerns watches alone.
+func (d *dice) watch() Request {
+	path := d.readPath()
+	if d.chance(50) {
+		return Request{Op: wire.AddWatch, Body: &wire.AddWatchRequest{Path: path, Mode: pick[int32](d, 0, 0, 1, 1, 1, 2, -1)}}
+	}
+	kind := pick[wire.WatcherType](d, 1, 2, 3, 3, 4, 5, 0, 6)
+	return Request{Op: pick(d, wire.RemoveWatches, wire.CheckWatches), Body: &wire.PathWatcherType{Path: path, Type: kind}}
+}
+
+func (d *dice) setWatches() Request {
+	list := func() []string {
+		paths := []string{}
+		for range d.IntN(3) {
+			paths = append(paths, d.readPath())
+		}
+		return paths
+	}
+	w := wire.SetWatchesRequest{RelativeZxid: int64(d.IntN(8)), Data: list(), Exist: list(), Child: list()}
+	if d.chance(50) {
+		return Request{Op: wire.SetWatches, Body: &w}
+	}
+	return Request{Op: wire.SetWatches2, Body: &wire.SetWatches2Request{SetWatchesRequest: w, Persistent: list(), PersistentRecursive: list()}}
+}
