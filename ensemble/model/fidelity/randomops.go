@@ -22,7 +22,11 @@ func (d *dice) create(batch bool) Request {
 	c.Flags = pick[int32](d, 0, 0, 0, 0, wire.FlagEphemeral, wire.FlagEphemeral, wire.FlagSequential, wire.FlagEphemeralSequential)
 	op := pick(d, wire.Create, wire.Create, wire.Create2)
 	if !batch && c.Path == "~/c" && d.chance(80) {
-		c.Flags, op = wire.FlagContainer, pick(d, wire.CreateContainer, wire.CreateContainer, wire.Create, wire.Create2)
+		c.Flags, op = wire.FlagContainer, pick(d, wire.CreateContainer, wire.CreateContainer, wire.CreateContainer, wire.Create, wire.Create2)
+		if d.chance(10) {
+			c.Flags = pick[int32](d, wire.FlagPersistent, wire.FlagSequential)
+		}
+		return Request{Op: op, Body: &c}
 	}
 	switch {
 	case c.Path == "/": // what a sequential node leaves there would meet other programs
@@ -33,17 +37,20 @@ func (d *dice) create(batch bool) Request {
 		c.Path = pick(d, "~/s", "~/a/s", "~/", "~/a/")
 	case d.chance(3):
 		c.Flags = pick[int32](d, 7, -1, 99, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL)
-	case d.chance(2):
-		op = wire.CreateContainer // with flags of another kind
 	}
 	return Request{Op: op, Body: &c}
 }
 
 func (d *dice) createTTL(c wire.CreateRequest, batch bool) Request {
-	c.Flags = pick[int32](d, wire.FlagPersistentTTL, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL, wire.FlagPersistent, wire.FlagEphemeral)
+	c.Flags = pick[int32](d, wire.FlagPersistentTTL, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL, wire.FlagPersistent)
 	ttl := pick[int64](d, 3_600_000, 3_600_000, 1<<39, 0, -1, 1<<40, 1<<40-1)
-	if c.Path == "~/t" && !batch {
+	switch {
+	case c.Path == "~/t" && !batch:
 		c.Flags, ttl = wire.FlagPersistentTTL, 1
+	case c.Flags != wire.FlagPersistentTTL && c.Flags != wire.FlagPersistentSequentialTTL:
+		// Under other flags servers do not check the time to live before it is in the
+		// log of changes: one out of range ends all of them, and again at each start.
+		ttl = 3_600_000
 	}
 	return Request{Op: wire.CreateTTL, Body: &wire.CreateTTLRequest{CreateRequest: c, TTL: ttl}}
 }
@@ -59,7 +66,7 @@ func (d *dice) multi(batch bool) Request {
 		case n < 20:
 			q = Request{Op: wire.Check, Body: &wire.PathVersion{Path: d.path(batch), Version: d.version()}}
 		case n < 21:
-			q = Request{Op: wire.GetData, Body: &wire.PathWatch{Path: d.path(batch)}}
+			q = Request{Op: wire.GetData, Body: &wire.PathWatch{Path: d.readPath()}}
 		}
 		m.Parts = append(m.Parts, wire.Part{Op: q.Op, Body: q.Body})
 	}
@@ -77,10 +84,11 @@ func (d *dice) multiRead() Request {
 	return Request{Op: wire.MultiRead, Body: m}
 }
 
-// readPath is a path other than "/", whose stat other programs change.
+// readPath is a path that does not mean the tree's root, as "/" and "" do: other
+// programs change that.
 func (d *dice) readPath() string {
 	for {
-		if path := d.path(false); path != "/" {
+		if path := d.path(false); path != "/" && path != "" {
 			return path
 		}
 	}

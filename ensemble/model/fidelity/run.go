@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/wire"
@@ -14,7 +15,7 @@ type run struct {
 	*recorder
 	target     *Target
 	actors     []*actor
-	perishable map[string]time.Duration // nodes that the server deletes some time: their time to live, 0 of a container
+	perishable map[string]perishable // by path
 }
 
 // actor is one of the program's sessions, which may follow an earlier one that ended.
@@ -25,6 +26,9 @@ type actor struct {
 	client  *Client // nil without a connection
 }
 
+// ErrNewLeader is returned by Run when an election has disturbed the program.
+var ErrNewLeader = errors.New("the ensemble has got a new leader")
+
 // Run carries out a program and returns what its sessions saw. Its errors are those of
 // the harness: what a server does wrong is in the transcript.
 func (t *Target) Run(ctx context.Context, p Program) (Transcript, error) {
@@ -32,10 +36,11 @@ func (t *Target) Run(ctx context.Context, p Program) (Transcript, error) {
 	if err != nil {
 		return Transcript{}, err
 	}
-	r := &run{recorder: &recorder{root: root, names: map[int64]string{}}, target: t, perishable: map[string]time.Duration{}}
+	r := &run{recorder: &recorder{root: root, names: map[int64]string{}}, target: t, perishable: map[string]perishable{}}
 	if err := t.barrier(ctx); err != nil {
 		return Transcript{}, err
 	}
+	epoch := t.zxid() >> 32
 	for i, step := range p.Steps {
 		if err := r.step(ctx, step); err != nil {
 			r.end(ctx)
@@ -43,8 +48,11 @@ func (t *Target) Run(ctx context.Context, p Program) (Transcript, error) {
 		}
 	}
 	r.end(ctx)
-	if err := t.remove(ctx, root); err != nil {
+	if err := t.remove(ctx, strings.TrimSuffix(root, "/r")); err != nil {
 		return Transcript{}, err
+	}
+	if t.zxid()>>32 != epoch {
+		return Transcript{}, ErrNewLeader
 	}
 	return r.transcript(), nil
 }

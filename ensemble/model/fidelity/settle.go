@@ -60,26 +60,43 @@ func (r *run) sync(a *actor) error {
 // shortTTL is the longest time to live that a program waits for.
 const shortTTL = time.Second
 
-// note remembers what a request has created if the server deletes it some time.
+// perishable is a node that the server deletes some time.
+type perishable struct {
+	czxid     int64 // another node of the path is not meant
+	container bool  // goes once it has lost its children; others, once they have none
+}
+
+// note remembers what a request has created if the server deletes it some time. The
+// operation decides that, not the flags.
 func (r *run) note(q Request, f Frame) {
-	if f.Err != wire.OK {
+	reply := wire.NewReply(q.Op)
+	if reply == nil || len(f.Body) == 0 {
 		return
 	}
-	parts := []wire.Part{{Op: q.Op, Body: q.Body}}
-	if m, ok := q.Body.(*wire.MultiRequest); ok {
-		parts = m.Parts
+	if _, err := wire.Decode(f.Body, reply); err != nil {
+		return // the transcript shows it
 	}
-	for _, p := range parts {
-		switch b := p.Body.(type) {
-		case *wire.CreateRequest:
-			if p.Op == wire.CreateContainer || b.Flags == wire.FlagContainer {
-				r.perishable[b.Path] = 0
-			}
-		case *wire.CreateTTLRequest:
-			if ttl := time.Duration(b.TTL) * time.Millisecond; ttl <= shortTTL {
-				r.perishable[b.Path] = ttl
-			}
+	if m, ok := q.Body.(*wire.MultiRequest); ok {
+		results := reply.(*wire.MultiReply).Results
+		for i, p := range m.Parts[:min(len(m.Parts), len(results))] {
+			r.noteCreated(p.Op, p.Body, results[i].Body, f.Zxid)
 		}
+		return
+	}
+	r.noteCreated(q.Op, q.Body, reply, f.Zxid)
+}
+
+func (r *run) noteCreated(op wire.Op, request, reply wire.Record, zxid int64) {
+	created, ok := reply.(*wire.CreateReply)
+	if !ok {
+		return
+	}
+	ttl, ok := request.(*wire.CreateTTLRequest)
+	switch {
+	case op == wire.CreateContainer:
+		r.perishable[created.Path] = perishable{zxid, true}
+	case ok && time.Duration(ttl.TTL)*time.Millisecond <= shortTTL:
+		r.perishable[created.Path] = perishable{zxid, false}
 	}
 }
 
@@ -107,11 +124,11 @@ func (r *run) awaitDeletes(ctx context.Context) (deleted bool, err error) {
 func (r *run) awaitDelete(ctx context.Context, path string) (gone, kept bool, err error) {
 	for deadline := time.Now().Add(patience); ; {
 		stat, exists, err := r.target.stat(ctx, path)
-		container := r.perishable[path] == 0
+		node := r.perishable[path]
 		switch {
-		case err != nil || !exists:
+		case err != nil || !exists || stat.Czxid != node.czxid:
 			return true, false, err
-		case stat.NumChildren > 0 || container && stat.Cversion == 0 || stat.EphemeralOwner == 0:
+		case stat.NumChildren > 0 || node.container && stat.Cversion == 0:
 			return false, false, nil
 		case time.Now().After(deadline):
 			return false, true, nil

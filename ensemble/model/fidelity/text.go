@@ -18,8 +18,8 @@ type printer struct {
 var plain = printer{}
 
 func (p printer) path(path string) string {
-	if p.root != "" && (path == p.root || strings.HasPrefix(path, p.root+"/")) {
-		return "~" + path[len(p.root):]
+	if rest, ok := strings.CutPrefix(path, p.root); ok && p.root != "" {
+		return "~" + rest // a sequential node beside the root begins with its path
 	}
 	return path
 }
