@@ -29,22 +29,30 @@ func (r *run) barrier(ctx context.Context) error {
 	if err := r.target.barrier(ctx); err != nil {
 		return err
 	}
-	for _, a := range r.actors {
+	xids := make([]int32, len(r.actors))
+	for i, a := range r.actors {
 		if a.client == nil {
 			continue
 		}
-		if err := r.lost(a, r.sync(a)); err != nil {
+		var err error
+		if xids[i], err = a.client.Send(wire.Sync, &wire.Path{Path: r.root}, 0); err != nil {
+			if err = r.lost(a, err); err != nil {
+				return err
+			}
+		}
+	}
+	for i, a := range r.actors {
+		if a.client == nil {
+			continue
+		}
+		if err := r.lost(a, r.awaitSync(a, xids[i])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) sync(a *actor) error {
-	xid, err := a.client.Send(wire.Sync, &wire.Path{Path: r.root}, 0)
-	if err != nil {
-		return err
-	}
+func (r *run) awaitSync(a *actor, xid int32) error {
 	frames, err := a.client.Await(xid)
 	for _, f := range frames {
 		switch {

@@ -90,12 +90,50 @@ func (t *Target) Close() {
 
 // barrier returns when each server has made all changes that the leader had ordered.
 func (t *Target) barrier(ctx context.Context) error {
-	for i := range t.observers {
-		if _, err := t.ask(ctx, i, wire.Sync, &wire.Path{Path: "/"}); err != nil {
+	return t.askAll(ctx, wire.Sync, &wire.Path{Path: "/"})
+}
+
+// askAll sends a request of the target's own to all servers at once.
+func (t *Target) askAll(ctx context.Context, op wire.Op, body wire.Record) error {
+	for try := 0; ; try++ {
+		err := t.askOnce(ctx, op, body)
+		if !errors.Is(err, ErrClosed) || try == 1 {
 			return err
 		}
 	}
+}
+
+func (t *Target) askOnce(ctx context.Context, op wire.Op, body wire.Record) error {
+	xids := make([]int32, len(t.observers))
+	for i := range t.observers {
+		o, err := t.observer(ctx, i)
+		if err != nil {
+			return err
+		}
+		if xids[i], err = o.Send(op, body, 0); err != nil {
+			return fmt.Errorf("observe %s: %w", t.addresses[i], err)
+		}
+	}
+	for i, o := range t.observers {
+		if _, err := o.Await(xids[i]); err != nil {
+			return fmt.Errorf("observe %s: %w", t.addresses[i], err)
+		}
+	}
 	return nil
+}
+
+// observer returns the target's own client at a server. One whose connection has ended
+// gets another session.
+func (t *Target) observer(ctx context.Context, server int) (*Client, error) {
+	if o := t.observers[server]; o != nil && !o.Closed() {
+		return o, nil
+	}
+	o, err := Dial(ctx, t.addresses[server], Session{}, patience)
+	if err != nil {
+		return nil, fmt.Errorf("observe: %w", err)
+	}
+	t.observers[server] = o
+	return o, nil
 }
 
 // zxid is the last that the leader has ordered, after a barrier.
@@ -107,17 +145,12 @@ func (t *Target) zxid() int64 {
 	return last
 }
 
-// ask sends a request of the target's own to a server. An observer whose connection has
-// ended gets another session.
-func (t *Target) ask(ctx context.Context, server int, op wire.Op, body wire.Record) (Frame, error) {
+// ask sends a request of the target's own to the first server.
+func (t *Target) ask(ctx context.Context, op wire.Op, body wire.Record) (Frame, error) {
 	for try := 0; ; try++ {
-		o := t.observers[server]
-		if o == nil || o.Closed() {
-			var err error
-			if o, err = Dial(ctx, t.addresses[server], Session{}, patience); err != nil {
-				return Frame{}, fmt.Errorf("observe: %w", err)
-			}
-			t.observers[server] = o
+		o, err := t.observer(ctx, 0)
+		if err != nil {
+			return Frame{}, err
 		}
 		xid, err := o.Send(op, body, 0)
 		if err == nil {
@@ -127,7 +160,7 @@ func (t *Target) ask(ctx context.Context, server int, op wire.Op, body wire.Reco
 			}
 		}
 		if !errors.Is(err, ErrClosed) || try == 1 {
-			return Frame{}, fmt.Errorf("observe %s: %w", t.addresses[server], err)
+			return Frame{}, fmt.Errorf("observe %s: %w", t.addresses[0], err)
 		}
 	}
 }
@@ -140,7 +173,7 @@ func (t *Target) newRoot(ctx context.Context) (string, error) {
 	t.runs++
 	path := fmt.Sprintf("%s-%06d", t.name, t.runs)
 	for _, path := range []string{path, path + "/r"} {
-		f, err := t.ask(ctx, 0, wire.Create, &wire.CreateRequest{Path: path, Data: []byte{}, ACL: open})
+		f, err := t.ask(ctx, wire.Create, &wire.CreateRequest{Path: path, Data: []byte{}, ACL: open})
 		if err == nil && f.Err != wire.OK {
 			err = fmt.Errorf("create %s: code %d", path, f.Err)
 		}
@@ -153,7 +186,7 @@ func (t *Target) newRoot(ctx context.Context) (string, error) {
 
 // remove deletes a node with all below it. What may not be deleted stays.
 func (t *Target) remove(ctx context.Context, path string) error {
-	f, err := t.ask(ctx, 0, wire.GetChildren, &wire.PathWatch{Path: path})
+	f, err := t.ask(ctx, wire.GetChildren, &wire.PathWatch{Path: path})
 	if err != nil {
 		return err
 	}
@@ -168,13 +201,13 @@ func (t *Target) remove(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	_, err = t.ask(ctx, 0, wire.Delete, &wire.PathVersion{Path: path, Version: -1})
+	_, err = t.ask(ctx, wire.Delete, &wire.PathVersion{Path: path, Version: -1})
 	return err
 }
 
 // stat returns a node's stat, false if there is no node.
 func (t *Target) stat(ctx context.Context, path string) (stat wire.Stat, exists bool, err error) {
-	f, err := t.ask(ctx, 0, wire.Exists, &wire.PathWatch{Path: path})
+	f, err := t.ask(ctx, wire.Exists, &wire.PathWatch{Path: path})
 	if err != nil || f.Err != wire.OK {
 		return stat, false, err
 	}
