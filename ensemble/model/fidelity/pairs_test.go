@@ -3,7 +3,6 @@ package fidelity_test
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,16 +11,17 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/model/fidelity"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+	model "github.com/zkverify/zkverify/ensemble/simulated"
 )
 
 var (
-	sideA    = flag.String("a", "3.8.0", "one side: a version of ZooKeeper, or the addresses of its servers with commas")
-	sideB    = flag.String("b", "3.9.6", "the other side")
+	sideA    = flag.String("a", "", "one side: a version of ZooKeeper, simulated-VERSION, or the addresses of servers with commas")
+	sideB    = flag.String("b", "", "the other side")
+	versions = flag.Bool("versions", false, "the other side is of a later version: known differences are none")
 	programs = flag.Int("programs", 20, "how many programs to run")
 	seed     = flag.Uint64("seed", 1, "the seed of the first program; the others follow")
 	steps    = flag.Int("steps", 40, "steps of a program")
-	strict   = flag.Bool("strict", false, "take the known differences between versions for differences")
-	show     = flag.Bool("show", false, "print each program and transcript")
 )
 
 // side is one of the two ensembles.
@@ -34,23 +34,13 @@ type side struct {
 // startSide starts servers of a version, or uses those of the addresses.
 func startSide(t *testing.T, what string) *side {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs real servers")
-	}
 	s := &side{t: t}
 	if strings.Contains(what, ":") {
 		for i, a := range strings.Split(what, ",") {
 			s.servers = append(s.servers, ensemble.Server{ID: i + 1, Addr: a})
 		}
 	} else {
-		// With this tick, a busy machine does not cost the leader its followers.
-		e, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{ZooKeeper: what, TickTime: 2 * time.Second, StartLimit: 2 * time.Minute})
-		if errors.Is(err, ensemble.ErrNoVersion) || ensemble.NotInstalled(err) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := startServers(t, what)
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {
 				t.Error(err)
@@ -63,6 +53,34 @@ func startSide(t *testing.T, what string) *side {
 	}
 	t.Cleanup(func() { s.target.Close() })
 	return s
+}
+
+// simulated begins the name of a side that is the model.
+const simulated = "simulated-"
+
+func startServers(t *testing.T, what string) ensemble.Ensemble {
+	t.Helper()
+	// With this tick, a busy machine does not cost the leader its followers.
+	config := ensemble.LocalConfig{ZooKeeper: what, TickTime: 2 * time.Second, StartLimit: 2 * time.Minute}
+	if version, ok := strings.CutPrefix(what, simulated); ok {
+		config.ZooKeeper = version
+		e, err := model.Start(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	e, err := ensemble.StartLocal(t.Context(), config)
+	if errors.Is(err, ensemble.ErrNoVersion) || ensemble.NotInstalled(err) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // open makes a target whose first server leads.
@@ -115,14 +133,72 @@ func runBoth(a, b *side, p fidelity.Program) (ta, tb fidelity.Transcript, err er
 	return ta, tb, g.Wait()
 }
 
-func TestProgramsRunAlikeOnBoth(t *testing.T) {
-	a, b := startSide(t, *sideA), startSide(t, *sideB)
+// TestTheModelAnswersAsZooKeeperDoes runs programs on servers and on the model of them.
+func TestTheModelAnswersAsZooKeeperDoes(t *testing.T) {
+	for _, version := range model.Versions() {
+		t.Run(version, func(t *testing.T) {
+			comparePrograms(t, startSide(t, version), startSide(t, simulated+version), nil)
+		})
+	}
+}
+
+// TestProgramsSayTheSameTwice finds what in a transcript a program does not decide.
+func TestProgramsSayTheSameTwice(t *testing.T) {
+	t.Run("the model", func(t *testing.T) {
+		comparePrograms(t, startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.8.0"), nil)
+	})
+	t.Run("ZooKeeper", func(t *testing.T) {
+		comparePrograms(t, startSide(t, "3.8.0"), startSide(t, "3.8.0"), nil)
+	})
+}
+
+func TestVersionsDifferInWhatIsKnown(t *testing.T) {
+	t.Run("the model", func(t *testing.T) {
+		comparePrograms(t, startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.9.6"), fidelity.Known)
+	})
+	t.Run("ZooKeeper", func(t *testing.T) {
+		comparePrograms(t, startSide(t, "3.8.0"), startSide(t, "3.9.6"), fidelity.Known)
+	})
+}
+
+// TestTwoSides runs programs on what -a and -b name.
+func TestTwoSides(t *testing.T) {
+	if *sideA == "" || *sideB == "" {
+		t.Skip("-a and -b are not given")
+	}
 	var known []fidelity.KnownDifference
-	if *sideA != *sideB && !*strict {
+	if *versions {
 		known = fidelity.Known
 	}
+	comparePrograms(t, startSide(t, *sideA), startSide(t, *sideB), known)
+}
+
+// TestADifferenceIsFound runs the versions of the model without what is known.
+func TestADifferenceIsFound(t *testing.T) {
+	a, b := startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.9.6")
+	p := fidelity.Program{Steps: []fidelity.Step{
+		ask(1, fidelity.Request{Op: wire.Exists, Body: &wire.PathWatch{Path: "~/a", Watch: true}}),
+		ask(0, fidelity.Request{Op: wire.Ping}),
+		ask(0, fidelity.Request{Op: wire.Create, Body: &wire.CreateRequest{Path: "~/a", ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}}),
+	}}
+	ta, tb, err := runBoth(a, b, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fidelity.Compare(ta, tb)
+	if len(got) != 1 || got[0].Step != 2 || len(got[0].A) != 1 ||
+		got[0].A[0].String() != "s1 notification zxid -1 created ~/a state 3" || got[0].B[0].String() != "s1 notification zxid +1 created ~/a state 3" {
+		t.Errorf("got %v", got)
+	}
+	if unknown := fidelity.Unknown(p, ta, tb, fidelity.Known); len(unknown) > 0 {
+		t.Errorf("not known: %v", unknown)
+	}
+}
+
+// comparePrograms runs programs on both sides. A difference is shrunk and reported.
+func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference) {
+	t.Helper()
 	var spent time.Duration
-	differ := 0
 	for n := range uint64(*programs) {
 		p := fidelity.Random(*seed+n, *steps)
 		begin := time.Now()
@@ -131,14 +207,10 @@ func TestProgramsRunAlikeOnBoth(t *testing.T) {
 			t.Fatalf("seed %d: %v", p.Seed, err)
 		}
 		spent += time.Since(begin)
-		if *show {
-			fmt.Printf("%s%s", p, ta)
-		}
 		first := fidelity.Unknown(p, ta, tb, known)
 		if len(first) == 0 {
 			continue
 		}
-		differ++
 		short, err := fidelity.Shrink(p, func(p fidelity.Program) (bool, error) {
 			ta, tb, err := runBoth(a, b, p)
 			return len(fidelity.Unknown(p, ta, tb, known)) > 0, err
@@ -155,5 +227,5 @@ func TestProgramsRunAlikeOnBoth(t *testing.T) {
 			t.Errorf("seed %d: a difference that does not come again: %s", p.Seed, first)
 		}
 	}
-	t.Logf("%d programs in %v, %d differ", *programs, spent, differ)
+	t.Logf("%d programs in %v", *programs, spent)
 }
