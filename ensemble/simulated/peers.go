@@ -107,7 +107,7 @@ func (l *peerLink) Slice(_ context.Context, size int, pause time.Duration) error
 
 // Truncate closes each connection after as many messages as the bytes are.
 func (l *peerLink) Truncate(_ context.Context, bytes int) error {
-	if bytes < 0 {
+	if bytes < 1 {
 		return fmt.Errorf("%s: truncated after %d bytes", l.Name(), bytes)
 	}
 	return l.set(cluster.Condition{Left: bytes/message + 1})
