@@ -1,8 +1,10 @@
 package fidelity
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
@@ -79,7 +81,7 @@ var Known = []KnownDifference{
 	},
 	{
 		Name:   "A notification takes the permission to read.",
-		Reason: "3.8 sends it to anybody who watches",
+		Reason: "3.8.0 as released sends it to anybody who watches; Debian's 3.8.0 has the change",
 		Source: "CVE-2024-23944, NIOServerCnxn.process",
 		explains: func(before []Step, s Step, d Difference) bool {
 			return eventsOnly(d) && len(d.B) < len(d.A) && slices.ContainsFunc(append(before, s), restrictsACL)
@@ -97,6 +99,16 @@ var Known = []KnownDifference{
 }
 
 var create2Result = regexp.MustCompile(`create2\(0\)\{path=("[^"]*") stat=\{[^}]*\}\}`)
+
+// KnownTable is a table of the known differences in Markdown.
+func KnownTable() string {
+	var b strings.Builder
+	b.WriteString("| 3.9.6 | 3.8.0 | source |\n| --- | --- | --- |\n")
+	for _, k := range Known {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.Name, k.Reason, k.Source)
+	}
+	return b.String()
+}
 
 // Unknown returns the differences that the known ones do not explain.
 func Unknown(p Program, a, b Transcript, known []KnownDifference) []Difference {

@@ -68,9 +68,21 @@ func (d *dice) multi(batch bool) Request {
 		case n < 21:
 			q = Request{Op: wire.GetData, Body: &wire.PathWatch{Path: d.readPath()}}
 		}
-		m.Parts = append(m.Parts, wire.Part{Op: q.Op, Body: q.Body})
+		m.Parts = append(m.Parts, wire.Part{Op: q.Op, Body: withACL(q.Body)})
 	}
 	return Request{Op: wire.Multi, Body: m}
+}
+
+// withACL gives a create without a list an empty one: 3.9 cannot read a multi with such
+// a create, and then orders nothing more (see oddRequest).
+func withACL(body wire.Record) wire.Record {
+	switch b := body.(type) {
+	case *wire.CreateRequest:
+		b.ACL = append([]wire.ACL{}, b.ACL...)
+	case *wire.CreateTTLRequest:
+		b.ACL = append([]wire.ACL{}, b.ACL...)
+	}
+	return body
 }
 
 func (d *dice) multiRead() Request {
