@@ -44,6 +44,9 @@ func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 		switch b := p.Body.(type) {
 		case *wire.CreateRequest:
 			flags = b.Flags
+			if b.ACL == nil && release == V39 {
+				return nil, wire.MarshallingError // no list, where an empty one is an invalid ACL
+			}
 		case *wire.CreateTTLRequest:
 			flags = b.Flags
 		case *wire.PathVersion, *wire.SetDataRequest:

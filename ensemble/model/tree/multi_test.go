@@ -119,6 +119,9 @@ func TestCreatesInAMulti(t *testing.T) {
 		{"the flag of a time that is not there", tree.V38, part(wire.Create, create("/a", wire.FlagPersistentTTL)), wire.MarshallingError, nil, 0},
 		{"unknown flags in 3.8", tree.V38, part(wire.Create, create("/a", 9)), wire.OK, &wire.ErrorReply{}, 0},
 		{"unknown flags in 3.9", tree.V39, part(wire.Create, create("/a", 9)), wire.MarshallingError, nil, 0},
+		{"no list of ACLs in 3.8", tree.V38, part(wire.Create, &wire.CreateRequest{Path: "/a"}), wire.OK, &wire.ErrorReply{}, 0},
+		{"no list of ACLs in 3.9", tree.V39, part(wire.Create, &wire.CreateRequest{Path: "/a"}), wire.MarshallingError, nil, 0},
+		{"an empty list of ACLs in 3.9", tree.V39, part(wire.Create, &wire.CreateRequest{Path: "/a", ACL: []wire.ACL{}}), wire.OK, &wire.ErrorReply{}, 0},
 		{"a read", tree.V38, part(wire.GetData, &wire.PathWatch{Path: "/a"}), wire.MarshallingError, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

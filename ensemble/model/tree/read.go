@@ -101,7 +101,7 @@ func (t *Tree) readNumber(path string, ids []wire.ID) (wire.Record, wire.Code) {
 
 func (t *Tree) readEphemerals(prefix string, session int64) wire.Record {
 	paths := append([]string{}, t.ephemerals[session]...)
-	if p := strings.TrimSpace(prefix); p != "" && p != "/" {
+	if p := strings.TrimFunc(prefix, func(r rune) bool { return r <= ' ' }); p != "" && p != "/" {
 		paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, prefix) })
 	}
 	return &wire.ChildrenReply{Children: paths}

@@ -39,7 +39,7 @@ func TestReads(t *testing.T) {
 		{"all below", wire.GetAllChildrenNumber, &wire.Path{Path: "/a"}, &wire.NumberReply{Number: 4}, wire.OK},
 		{"all below the root", wire.GetAllChildrenNumber, &wire.Path{Path: "/"}, &wire.NumberReply{Number: 11}, wire.OK},
 		{"all below nothing", wire.GetAllChildrenNumber, &wire.Path{Path: "/b"}, nil, wire.NoNode},
-		{"own ephemeral nodes", wire.GetEphemerals, &wire.Path{Path: " / "}, &wire.ChildrenReply{Children: []string{"/a/e", "/e"}}, wire.OK},
+		{"own ephemeral nodes", wire.GetEphemerals, &wire.Path{Path: " /\x01"}, &wire.ChildrenReply{Children: []string{"/a/e", "/e"}}, wire.OK},
 		{"those that begin with a prefix", wire.GetEphemerals, &wire.Path{Path: "/a"}, &wire.ChildrenReply{Children: []string{"/a/e"}}, wire.OK},
 		{"those below nothing", wire.GetEphemerals, &wire.Path{Path: "/b"}, &wire.ChildrenReply{Children: []string{}}, wire.OK},
 		{"several reads", wire.MultiRead, multi(

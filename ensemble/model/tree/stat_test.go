@@ -116,7 +116,7 @@ func TestWhatWatchesReport(t *testing.T) {
 	want(s.change(wire.Delete, &wire.PathVersion{Path: "/a", Version: -1}))
 }
 
-// 3.9 lets a watcher see an event if it may read the node: a new one by its own ACL.
+// A watcher sees an event if it may read the node: a new one by its own ACL.
 func TestEventsHaveTheACLOfTheirNode(t *testing.T) {
 	s := start(t, tree.V39)
 	s.must(wire.Create, owned("/a", wire.PermAll, ann), ann)

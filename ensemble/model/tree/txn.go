@@ -89,7 +89,7 @@ type Event struct {
 	Type wire.EventType
 	Path string
 	Zxid int64
-	ACL  []wire.ACL // of the node: 3.9 notifies those alone who may read it
+	ACL  []wire.ACL // of the node: only those are notified who may read it
 }
 
 // Outcome is what a change came to on one server: what its client is answered, and

@@ -3,6 +3,7 @@ package watch
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
@@ -62,10 +63,10 @@ func (m *Manager) add(t table, path string, watcher int64, is mode) {
 }
 
 // Check answers CheckWatches: OK, or NoWatcher. 3.8 has a watch on the path if any
-// client has.
+// client has, and cannot read a path without a slash.
 func (m *Manager) Check(path string, is wire.WatcherType, watcher int64) wire.Code {
 	tables, modes, ok := m.meant(is)
-	if !ok {
+	if !ok || m.release == tree.V38 && path != "" && !strings.Contains(path, "/") {
 		return wire.MarshallingError
 	}
 	for _, t := range tables {

@@ -9,7 +9,7 @@ import (
 type Notice struct {
 	Watcher int64
 	Zxid    int64      // of the reply's header: that of the change in 3.9, and -1 in 3.8
-	ACL     []wire.ACL // 3.9 notifies only whom it permits to read; nil permits all
+	ACL     []wire.ACL // only whom it permits to read is notified; nil permits all
 	Event   wire.WatcherEvent
 }
 
@@ -21,7 +21,7 @@ func (m *Manager) Fire(e tree.Event) []Notice {
 	for _, w := range m.fired(e) {
 		n := Notice{w, e.Zxid, e.ACL, wire.WatcherEvent{Type: e.Type, State: connected, Path: e.Path}}
 		if m.release == tree.V38 {
-			n.Zxid, n.ACL = -1, nil
+			n.Zxid = -1
 		}
 		all = append(all, n)
 	}
