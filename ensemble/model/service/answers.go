@@ -9,7 +9,7 @@ import (
 // answer tells a client what its write has come to.
 func (s *Service) answer(c *Connection, r *tree.Request, o tree.Outcome) {
 	switch {
-	case o.Err == wire.SessionMoved:
+	case moved(o):
 		c.close() // an error of the connection: the session is used elsewhere
 		return
 	case r.Op == wire.CreateSession:
@@ -20,6 +20,15 @@ func (s *Service) answer(c *Connection, r *tree.Request, o tree.Outcome) {
 	if r.Op == wire.CloseSession {
 		c.close()
 	}
+}
+
+// moved reports whether a write was refused because its session is used elsewhere.
+func moved(o tree.Outcome) bool {
+	if multi, is := o.Reply.(*wire.MultiReply); is && len(multi.Results) > 0 {
+		first, failed := multi.Results[0].Body.(*wire.ErrorReply)
+		return failed && first.Err == wire.SessionMoved
+	}
+	return o.Err == wire.SessionMoved
 }
 
 // read carries out a request that changes nothing.
@@ -39,9 +48,6 @@ func (s *Service) read(c *Connection, r *tree.Request) {
 	h := wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: code}
 	if r.Op == wire.Ping && code == wire.OK {
 		h.Xid = wire.PingXid
-	}
-	if code != wire.OK {
-		body = nil
 	}
 	c.reply(h, body)
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
@@ -96,13 +97,15 @@ func (c *Connection) authenticate(xid int32, body []byte) {
 		c.close()
 		return
 	}
-	id, ok := tree.Authenticate(r.Scheme, r.Auth)
+	id, ok := tree.Authenticate(r.Scheme, r.Auth, c.ip)
 	if !ok {
 		c.reply(wire.ReplyHeader{Xid: xid, Err: wire.AuthFailed}, nil)
 		c.close()
 		return
 	}
-	c.auth = append(c.auth[:len(c.auth):len(c.auth)], id)
+	if !slices.Contains(c.auth, id) {
+		c.auth = append(c.auth[:len(c.auth):len(c.auth)], id)
+	}
 	c.reply(wire.ReplyHeader{Xid: xid}, nil)
 }
 

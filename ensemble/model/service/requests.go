@@ -45,8 +45,8 @@ func (s *Service) submit(c *Connection, r *tree.Request) {
 	if r.Op != wire.CreateSession && !s.quorum.Touch(c.session, c.timeout) {
 		return // dropped, as a real server does: the session has just ended
 	}
-	if !known(r.Op) {
-		c.reply(wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: wire.Unimplemented}, nil)
+	if !known(r.Op) || r.Op == wire.Check && s.tree.Release() != tree.V38 {
+		c.reply(wire.ReplyHeader{Xid: r.Cxid, Zxid: -1, Err: wire.Unimplemented}, nil)
 		c.close()
 		return
 	}

@@ -15,14 +15,14 @@ func TestAuthenticate(t *testing.T) {
 		"user":       "user:Et6pb+wgWTVmq3VpLJlJWWgzrck=",
 		"a:b:c":      "a:cLzgnoJ6mP5qz3w+mwvPE2vDgu0=",
 	} {
-		if id, ok := tree.Authenticate("digest", []byte(auth)); !ok || id != (wire.ID{Scheme: "digest", ID: want}) {
+		if id, ok := tree.Authenticate("digest", []byte(auth), "127.0.0.1"); !ok || id != (wire.ID{Scheme: "digest", ID: want}) {
 			t.Errorf("%s is %v, want %s", auth, id, want)
 		}
 	}
-	if id, ok := tree.Authenticate("ip", []byte("10.0.0.1")); !ok || id != (wire.ID{Scheme: "ip", ID: "10.0.0.1"}) {
+	if id, ok := tree.Authenticate("ip", nil, "10.0.0.1"); !ok || id != (wire.ID{Scheme: "ip", ID: "10.0.0.1"}) {
 		t.Errorf("an address is %v", id)
 	}
-	if id, ok := tree.Authenticate("world", nil); ok {
+	if id, ok := tree.Authenticate("world", nil, "10.0.0.1"); ok {
 		t.Errorf("the scheme world proves %v", id)
 	}
 }

@@ -11,11 +11,12 @@ import (
 
 // Authenticate returns the identity that a client proves to a server without a super
 // user; false means AuthFailed. The bytes are what the client sent, "user:password", for
-// the scheme digest. For the scheme ip they are the address that the server sees.
-func Authenticate(scheme string, auth []byte) (wire.ID, bool) {
+// the scheme digest. For the scheme ip they are of
+// no use: it stands for the address that the server sees.
+func Authenticate(scheme string, auth []byte, ip string) (wire.ID, bool) {
 	switch scheme {
 	case "ip":
-		return wire.ID{Scheme: "ip", ID: string(auth)}, true
+		return wire.ID{Scheme: "ip", ID: ip}, true
 	case "digest":
 		user, _, _ := strings.Cut(string(auth), ":")
 		hash := sha1.Sum(auth)

@@ -113,7 +113,7 @@ func (t *Tree) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Co
 	for _, p := range parts {
 		b, ok := p.Body.(*wire.PathWatch)
 		if !ok {
-			return nil, wire.MarshallingError
+			return reply, wire.MarshallingError // a real server sends what it has read till then
 		}
 		body, code := t.readNode(p.Op, b.Path, ids)
 		if code != wire.OK {

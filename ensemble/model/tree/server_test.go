@@ -10,8 +10,8 @@ import (
 var (
 	world  = []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 	local  = wire.ID{Scheme: "ip", ID: "127.0.0.1"}
-	ann, _ = tree.Authenticate("digest", []byte("ann:secret"))
-	bob, _ = tree.Authenticate("digest", []byte("bob:hidden"))
+	ann, _ = tree.Authenticate("digest", []byte("ann:secret"), "127.0.0.1")
+	bob, _ = tree.Authenticate("digest", []byte("bob:hidden"), "127.0.0.1")
 )
 
 // server is a leader that has no followers: each change is prepared and applied at once.
