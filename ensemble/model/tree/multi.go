@@ -44,8 +44,8 @@ func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 		switch b := p.Body.(type) {
 		case *wire.CreateRequest:
 			flags = b.Flags
-			if b.ACL == nil && release == V39 {
-				return nil, wire.MarshallingError // no list, where an empty one is an invalid ACL
+			if release == V39 && !readable39(b) {
+				return nil, wire.MarshallingError
 			}
 		case *wire.CreateTTLRequest:
 			flags = b.Flags
@@ -62,13 +62,17 @@ func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 			ops[i] = wire.CreateTTL
 		case release == V38 || p.Op == wire.CreateTTL:
 			ops[i] = wire.Create // and if the flags are unknown, change refuses them
-		case flags < wire.FlagPersistent || flags > wire.FlagPersistentSequentialTTL:
-			return nil, wire.MarshallingError
 		default:
 			ops[i] = p.Op
 		}
 	}
 	return ops, wire.OK
+}
+
+// readable39 is what 3.9 asks of a create in a multi before it looks at any part: flags
+// that there are and that need no time to live, and a list of ACLs, which may be empty.
+func readable39(r *wire.CreateRequest) bool {
+	return r.Flags >= wire.FlagPersistent && r.Flags <= wire.FlagContainer && r.ACL != nil
 }
 
 // partBody returns the body that the operation has. A time to live is dropped where the

@@ -145,3 +145,14 @@ func TestCreatesInAMulti(t *testing.T) {
 		})
 	}
 }
+
+// 3.9 reads a multi as a whole, and looks at the flags as it does; 3.8 as it comes to them.
+func TestAMultiWhoseSecondPartLacksItsTime(t *testing.T) {
+	for release, want := range map[tree.Release]wire.Code{tree.V38: wire.OK, tree.V39: wire.MarshallingError} {
+		o := start(t, release).change(wire.Multi, multi(deletion("/missing"),
+			part(wire.Create, create("/a", wire.FlagPersistentTTL))))
+		if o.Err != want {
+			t.Errorf("release %d: error %d, want %d", release, o.Err, want)
+		}
+	}
+}

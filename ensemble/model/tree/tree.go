@@ -83,6 +83,15 @@ func (t *Tree) Stat(path string) (wire.Stat, bool) {
 	return n.stat(), true
 }
 
+// ACL returns the ACL of a node, nil if there is none.
+func (t *Tree) ACL(path string) []wire.ACL {
+	n := t.node(path)
+	if n == nil {
+		return nil
+	}
+	return n.acl
+}
+
 // node returns a node, nil if there is none. The root has two names, / and the empty
 // one, which it has as the parent of /a.
 func (t *Tree) node(path string) *node {

@@ -35,7 +35,11 @@ func (m *Manager) Fire(e tree.Event) []Notice {
 func (m *Manager) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int64) []Notice {
 	var missed []Notice
 	notify := func(path string, e wire.EventType) {
-		missed = append(missed, Notice{watcher, -1, nil, wire.WatcherEvent{Type: e, State: connected, Path: path}})
+		n := Notice{watcher, -1, nil, wire.WatcherEvent{Type: e, State: connected, Path: path}}
+		if m.release == tree.V39 {
+			n.ACL = t.ACL(path)
+		}
+		missed = append(missed, n)
 	}
 	for _, path := range r.Data {
 		stat, exists := t.Stat(path)
