@@ -175,6 +175,27 @@ func TestOneDirectionIsCut(t *testing.T) {
 	})
 }
 
+// What is on its way when a link is cut is lost too.
+func TestACutLosesWhatIsOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t, zktest.Latency(10*time.Millisecond))
+		c := e.Client("one")
+		conn := dial(t, e, "one", 1)
+		if _, err := conn.Write(connectRequest); err != nil {
+			t.Fatal(err)
+		}
+		c.Cut()
+		time.Sleep(time.Second)
+		if c.Session() != 0 {
+			t.Error("the request has arrived")
+		}
+		c.Heal()
+		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("the connection that has lost it: %v", err)
+		}
+	})
+}
+
 func TestAClientsFaultsAreItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

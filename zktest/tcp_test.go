@@ -55,6 +55,23 @@ func TestTCPReachesTheServersWithTheFaultsOfItsClient(t *testing.T) {
 	}
 }
 
+func TestAServerHearsThatATCPConnectionIsClosed(t *testing.T) {
+	e := zktest.Start(t)
+	c := e.Client("one")
+	conn := dialTCP(t, c.Addrs()[0])
+	at := func(server int) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); c.Server() != server; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("the client is at server %d, want %d", c.Server(), server)
+			}
+		}
+	}
+	at(1)
+	_ = conn.Close()
+	at(0)
+}
+
 // The servers' time passes at once where nobody waits for it.
 func TestServersTimeIsAdvanced(t *testing.T) {
 	e := zktest.Start(t)
