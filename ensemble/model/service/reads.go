@@ -37,7 +37,9 @@ func (s *Service) consult(c *Connection, r *tree.Request) (wire.Record, wire.Cod
 		return r.Body, wire.OK
 	}
 	reply, code := s.tree.Read(*r)
-	s.watchRead(r, reply, code, watcher)
+	if read, is := r.Body.(*wire.PathWatch); is && read.Watch {
+		s.watches.AddRead(r.Op, read.Path, code, watcher)
+	}
 	return reply, code
 }
 
@@ -47,21 +49,4 @@ func (s *Service) restore(r *wire.SetWatches2Request, watcher int64) (wire.Recor
 		s.tell(n)
 	}
 	return nil, wire.OK
-}
-
-// watchRead leaves the watches that a read has asked for.
-func (s *Service) watchRead(r *tree.Request, reply wire.Record, code wire.Code, watcher int64) {
-	switch body := r.Body.(type) {
-	case *wire.PathWatch:
-		if body.Watch {
-			s.watches.AddRead(r.Op, body.Path, code, watcher)
-		}
-	case *wire.MultiRequest:
-		results, _ := reply.(*wire.MultiReply)
-		for i, p := range body.Parts {
-			if one, is := p.Body.(*wire.PathWatch); is && one.Watch && results != nil {
-				s.watches.AddRead(p.Op, one.Path, results.Results[i].Err, watcher)
-			}
-		}
-	}
 }

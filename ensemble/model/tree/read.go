@@ -110,11 +110,11 @@ func (t *Tree) readEphemerals(prefix string, session int64) wire.Record {
 // readMulti answers each part, with its error if it fails. They leave no watches.
 func (t *Tree) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Code) {
 	reply := &wire.MultiReply{}
+	if slices.ContainsFunc(parts, func(p wire.Part) bool { _, ok := p.Body.(*wire.PathWatch); return !ok }) {
+		return reply, wire.MarshallingError
+	}
 	for _, p := range parts {
-		b, ok := p.Body.(*wire.PathWatch)
-		if !ok {
-			return reply, wire.MarshallingError // a real server sends what it has read till then
-		}
+		b := p.Body.(*wire.PathWatch)
 		body, code := t.readNode(p.Op, b.Path, ids)
 		if code != wire.OK {
 			p.Op, body = wire.ErrorOp, &wire.ErrorReply{Err: code}
