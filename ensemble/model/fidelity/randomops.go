@@ -12,7 +12,7 @@ func (d *dice) change(batch bool) Request {
 	case n < 93:
 		return Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: d.path(batch), Data: d.data(), Version: d.version()}}
 	}
-	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: d.path(batch), ACL: d.acl(), Version: d.version()}}
+	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: d.belowRoot(batch), ACL: d.acl(), Version: d.version()}}
 }
 
 // create draws a create. Containers, and times to live that end, are left to the paths
@@ -66,7 +66,7 @@ func (d *dice) multi(batch bool) Request {
 		case n < 20:
 			q = Request{Op: wire.Check, Body: &wire.PathVersion{Path: d.path(batch), Version: d.version()}}
 		case n < 21:
-			q = Request{Op: wire.GetData, Body: &wire.PathWatch{Path: d.readPath()}}
+			q = Request{Op: wire.GetData, Body: &wire.PathWatch{Path: d.belowRoot(false)}}
 		}
 		m.Parts = append(m.Parts, wire.Part{Op: q.Op, Body: withACL(q.Body)})
 	}
@@ -88,7 +88,7 @@ func withACL(body wire.Record) wire.Record {
 func (d *dice) multiRead() Request {
 	m := &wire.MultiRequest{}
 	for range d.IntN(4) {
-		m.Parts = append(m.Parts, wire.Part{Op: pick(d, wire.GetData, wire.GetChildren), Body: &wire.PathWatch{Path: d.readPath()}})
+		m.Parts = append(m.Parts, wire.Part{Op: pick(d, wire.GetData, wire.GetChildren), Body: &wire.PathWatch{Path: d.belowRoot(false)}})
 	}
 	if d.chance(5) {
 		m.Parts = append(m.Parts, wire.Part{Op: wire.Check, Body: &wire.PathVersion{Path: "~/a", Version: -1}})
@@ -96,18 +96,18 @@ func (d *dice) multiRead() Request {
 	return Request{Op: wire.MultiRead, Body: m}
 }
 
-// readPath is a path that does not mean the tree's root, as "/" and "" do: other
-// programs change that.
-func (d *dice) readPath() string {
+// belowRoot is a path that does not mean the tree's root, as "/" and "" do: other
+// programs change its data, and need to create nodes in it.
+func (d *dice) belowRoot(batch bool) string {
 	for {
-		if path := d.path(false); path != "/" && path != "" {
+		if path := d.path(batch); path != "/" && path != "" {
 			return path
 		}
 	}
 }
 
 func (d *dice) read() Request {
-	path := d.readPath()
+	path := d.belowRoot(false)
 	switch op := pick(d, wire.Exists, wire.Exists, wire.GetData, wire.GetData, wire.GetChildren, wire.GetChildren2, wire.GetACL,
 		wire.Sync, wire.Ping, wire.GetEphemerals, wire.GetAllChildrenNumber, wire.WhoAmI); op {
 	case wire.Ping, wire.WhoAmI:
@@ -123,7 +123,7 @@ func (d *dice) read() Request {
 
 // watch draws what concerns watches alone.
 func (d *dice) watch() Request {
-	path := d.readPath()
+	path := d.belowRoot(false)
 	if d.chance(50) {
 		return Request{Op: wire.AddWatch, Body: &wire.AddWatchRequest{Path: path, Mode: pick[int32](d, 0, 0, 1, 1, 1, 2, -1)}}
 	}
@@ -135,7 +135,7 @@ func (d *dice) setWatches() Request {
 	list := func() []string {
 		paths := []string{}
 		for range d.IntN(3) {
-			paths = append(paths, d.readPath())
+			paths = append(paths, d.belowRoot(false))
 		}
 		return paths
 	}
