@@ -110,8 +110,12 @@ func (t *Tree) readEphemerals(prefix string, session int64) wire.Record {
 // readMulti answers each part, with its error if it fails. They leave no watches.
 func (t *Tree) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Code) {
 	reply := &wire.MultiReply{}
-	if slices.ContainsFunc(parts, func(p wire.Part) bool { _, ok := p.Body.(*wire.PathWatch); return !ok }) {
+	switch reads := countReads(parts); {
+	case reads == len(parts):
+	case reads == 0:
 		return reply, wire.MarshallingError
+	default: // a list of both kinds cannot be decoded
+		return nil, wire.MarshallingError
 	}
 	for _, p := range parts {
 		b := p.Body.(*wire.PathWatch)
@@ -122,6 +126,15 @@ func (t *Tree) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Co
 		reply.Results = append(reply.Results, wire.Result{Op: p.Op, Err: code, Body: body})
 	}
 	return reply, wire.OK
+}
+
+func countReads(parts []wire.Part) (n int) {
+	for _, p := range parts {
+		if _, is := p.Body.(*wire.PathWatch); is {
+			n++
+		}
+	}
+	return n
 }
 
 // whoAmI lists the users, without what proves them. A scheme that the server does not

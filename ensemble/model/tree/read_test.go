@@ -51,7 +51,8 @@ func TestReads(t *testing.T) {
 			{Op: wire.ErrorOp, Err: wire.NoNode, Body: &wire.ErrorReply{Err: wire.NoNode}},
 			{Op: wire.GetChildren, Body: &wire.ChildrenReply{Children: []string{"b", "e", "z"}}},
 		}}, wire.OK},
-		{"a change among reads", wire.MultiRead, multi(part(wire.GetData, &wire.PathWatch{Path: "/a"}), deletion("/a")), &wire.MultiReply{}, wire.MarshallingError},
+		{"a change among reads", wire.MultiRead, multi(part(wire.GetData, &wire.PathWatch{Path: "/a"}), deletion("/a")), nil, wire.MarshallingError},
+		{"a change as if it were a read", wire.MultiRead, multi(deletion("/a")), &wire.MultiReply{}, wire.MarshallingError},
 		{"a body that could not be decoded", wire.GetData, nil, nil, wire.MarshallingError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
