@@ -41,7 +41,6 @@ func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
 
 // prepare makes a transaction of a request, that of an error if it is refused.
 func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree.Txn {
-	code := wire.OK
 	switch r.Op {
 	case wire.CreateSession:
 		l.sessions.Track(l.now, r.Session, millis(r.Timeout))
@@ -50,16 +49,21 @@ func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree
 		l.sessions.Close(r.Session)
 	case wire.DeleteContainer:
 	default:
+		if tree.Malformed(l.ahead.Release(), *r) != wire.OK {
+			break // Prepare refuses it
+		}
 		if m, is := r.Body.(*wire.MultiRequest); is && len(m.Parts) == 0 {
 			break // only its parts would be checked
 		}
-		if code = l.sessions.Check(r.Session, owner); code == wire.OK && r.Body == nil {
-			code = wire.MarshallingError
+		if code := l.sessions.Check(r.Session, owner); code != wire.OK {
+			return l.refuse(r, zxid, code)
 		}
 	}
-	if code == wire.OK {
-		return tree.Prepare(l.ahead, *r, zxid, l.wall())
-	}
+	return tree.Prepare(l.ahead, *r, zxid, l.wall())
+}
+
+// refuse makes the transaction of a request whose session may not change anything.
+func (l *leader) refuse(r *tree.Request, zxid int64, code wire.Code) tree.Txn {
 	x := tree.Txn{Session: r.Session, Cxid: r.Cxid, Zxid: zxid, Time: l.wall(), Op: wire.ErrorOp, Change: tree.Error{Code: code}}
 	if m, is := r.Body.(*wire.MultiRequest); is && len(m.Parts) > 0 {
 		x.Op, x.Change = wire.Multi, refusedMulti(len(m.Parts), code)

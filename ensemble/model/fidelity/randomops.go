@@ -12,6 +12,9 @@ func (d *dice) change(batch bool) Request {
 	case n < 93:
 		return Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: d.path(batch), Data: d.data(), Version: d.version()}}
 	}
+	if batch { // what is pipelined behind a setACL is checked against the old ACL as long as it is under way
+		return d.create(batch)
+	}
 	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: d.belowRoot(batch), ACL: d.acl(), Version: d.version()}}
 }
 

@@ -32,6 +32,24 @@ func Prepare(ahead *Tree, r Request, zxid, now int64) Txn {
 	return x
 }
 
+// Malformed returns the error of a request that is refused before anybody asks whether
+// its session lives: one that cannot be read, or a create whose flags and time to live
+// do not fit.
+func Malformed(release Release, r Request) wire.Code {
+	switch b := r.Body.(type) {
+	case nil:
+		return wire.MarshallingError
+	case *wire.MultiRequest:
+		_, code := partOps(release, b.Parts)
+		return code
+	case *wire.CreateRequest:
+		return (&creation{op: r.Op, CreateRequest: *b, ttl: -1}).checkMode()
+	case *wire.CreateTTLRequest:
+		return (&creation{op: r.Op, CreateRequest: b.CreateRequest, ttl: b.TTL}).checkMode()
+	}
+	return wire.OK
+}
+
 // change checks one change, and notes it in the draft.
 func (d *draft) change(op wire.Op, body wire.Record, ids []wire.ID) (Change, wire.Code) {
 	switch b := body.(type) {
