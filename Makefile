@@ -26,7 +26,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test-fast test fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
+.PHONY: help setup build check test-fast test-simulated test fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ check: go
 
 test-fast: check ## check format and code, run the tests that need neither Java nor Docker nor a browser; ARGS= are options of go test
 	$(GO) test -short -p $(PARALLEL) $(ARGS) ./...
+
+# ensemble/model/fidelity compares the model with real servers, and needs those.
+test-simulated: go ## run the tests of the locks on simulated servers, without Java; ARGS= are options of go test
+	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel 16 $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 
 test: check curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) ./...

@@ -43,13 +43,16 @@ type testServers interface {
 	ensemble.PeerLinks
 }
 
-// startServers starts real servers, or simulated ones with -short: those need no Java,
-// and take a tenth of the CPU.
+// startServers starts real servers, or simulated ones where there is no Java or where
+// ZKVERIFY_TEST_SERVERS is "simulated".
 func startServers(ctx context.Context, config ensemble.LocalConfig) (testServers, error) {
-	if testing.Short() {
-		return serversOr(simulated.Start(ctx, config))
+	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "simulated" {
+		s, err := serversOr(ensemble.StartLocal(ctx, config))
+		if !ensemble.NotInstalled(err) {
+			return s, err
+		}
 	}
-	return serversOr(ensemble.StartLocal(ctx, config))
+	return serversOr(simulated.Start(ctx, config))
 }
 
 // serversOr returns no servers with an error.
@@ -72,6 +75,9 @@ func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
+		if testing.Short() {
+			return withoutServers(m, "-short")
+		}
 		var err error
 		if network, err = links.InProcess(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -79,9 +85,6 @@ func TestMain(m *testing.M) {
 		}
 		defer network.Close()
 		servers, err = startServers(ctx, ensemble.LocalConfig{TickTime: tick, Peers: network})
-		if ensemble.NotInstalled(err) {
-			return withoutServers(m, err.Error())
-		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
@@ -101,7 +104,7 @@ func withoutServers(m *testing.M, why string) int {
 	code := m.Run()
 	n := 0
 	skipped.Range(func(any, any) bool { n++; return true })
-	fmt.Printf("SKIP: %d tests, and all examples, need real servers: %s\n", n, why)
+	fmt.Printf("SKIP: %d tests, and all examples, need servers: %s\n", n, why)
 	return code
 }
 
@@ -111,7 +114,7 @@ func needServers(t testing.TB) {
 	if servers == nil {
 		test, _, _ := strings.Cut(t.Name(), "/")
 		skipped.Store(test, true)
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
 }
 

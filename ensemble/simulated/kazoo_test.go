@@ -7,7 +7,7 @@ import (
 )
 
 // TestKazooWorksOnASimulatedEnsemble is skipped where kazoo is missing. Curator's turn is
-// recipes/interop, with ZKVERIFY_INTEROP_ENSEMBLE=simulated.
+// recipes/interop, with ZKVERIFY_TEST_SERVERS=simulated.
 func TestKazooWorksOnASimulatedEnsemble(t *testing.T) {
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import kazoo").Run() != nil {

@@ -26,7 +26,7 @@ const (
 )
 
 // The tests share three servers and one Java process; each has paths and clients of its
-// own. The servers are real, or simulated if ZKVERIFY_INTEROP_ENSEMBLE says so: then
+// own. The servers are real, or simulated if ZKVERIFY_TEST_SERVERS says so: then
 // Curator shows that it works on those, too.
 var (
 	servers interface {
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 		}
 		if err == nil {
 			defer network.Close()
-			if os.Getenv("ZKVERIFY_INTEROP_ENSEMBLE") == "simulated" {
+			if os.Getenv("ZKVERIFY_TEST_SERVERS") == "simulated" {
 				servers, err = simulated.Start(context.Background(), ensemble.LocalConfig{TickTime: tick, Peers: network})
 			} else {
 				servers, err = ensemble.StartLocal(context.Background(), ensemble.LocalConfig{TickTime: tick, Peers: network})
