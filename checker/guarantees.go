@@ -180,7 +180,7 @@ var guarantees = []Guarantee{
 	{
 		Name:    SaysWhatIsSo,
 		Summary: "what a lease, a lock and its observers say agrees with what happened",
-		Model:   "each answer between its question and its record; each telling against its lease",
+		Model:   "each answer between its question and its record; each notification against its lease",
 		begin:   saying.New, appliesTo: histories.Recipe.IsLock,
 	},
 	{

@@ -45,8 +45,8 @@ func (c Credentials) Secret() []byte {
 	return c.secret()
 }
 
-// ACL is what nodes are created with: whoever has these credentials may do
-// everything and nobody else anything; anybody may, when they are nobody's.
+// ACL is what nodes are created with. A client with these credentials may do everything,
+// and no other client anything. Without credentials every client may do everything.
 func (c Credentials) ACL() []zk.ACL {
 	if c.scheme == "" {
 		return zk.WorldACL(zk.PermAll)

@@ -90,8 +90,8 @@ func (e *Ext) probe(ctx context.Context) error {
 	states := make([]Status, len(e.servers))
 	for i, server := range e.servers {
 		asked.Go(func() {
-			asking, cancel := context.WithTimeout(ctx, probeLimit)
-			status, allowed, err := AskStatus(asking, server.Addr)
+			bounded, cancel := context.WithTimeout(ctx, probeLimit)
+			status, allowed, err := AskStatus(bounded, server.Addr)
 			cancel()
 			switch {
 			case errors.Is(err, ErrNotZooKeeper):
@@ -156,7 +156,7 @@ func (e *Ext) create(ctx context.Context) error {
 	if there, _, err := conn.Exists(base); err != nil {
 		return err
 	} else if !there {
-		// All runs share it, whoever they belong to.
+		// The runs of all users share it.
 		if _, err := conn.Create(base, []byte(ours), 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 			return err
 		}

@@ -114,7 +114,7 @@ func TestAFileThatBreaksTheFormatIsRefusedAtItsLine(t *testing.T) {
 		{"a saying that says nothing", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0}}` + "\n", 2, "says nothing", nil},
 		{"an answer before it was asked for", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":2,"depth":1}}` + "\n", 2, "asked at 2", nil},
 		{"a deadline beyond all time", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0,"left":9223372036854775807}}` + "\n", 2, "deadline", nil},
-		{"a telling of something else", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0,"told":"found"}}` + "\n", 2, "told \"found\"", nil},
+		{"a notification of something else", header + `{"time":1,"type":"says","process":0,"lock":"a","saying":{"asked":0,"told":"found"}}` + "\n", 2, "told \"found\"", nil},
 		{"an expiry without a session", header + `{"time":1,"type":"expired","process":0}` + "\n", 2, `"session"`, nil},
 		{"a fault without a fault", header + `{"time":1,"type":"fault-start","process":-1}` + "\n", 2, `"fault"`, nil},
 		{"a fault without a name", header + `{"time":1,"type":"fault-start","process":-1,"fault":{"id":1}}` + "\n", 2, "name", nil},

@@ -50,7 +50,7 @@ func (r Recipe) has(op Op) bool {
 	case Acquire, TryAcquire, Release:
 		return r.IsLock()
 	case Read, Write:
-		return r.Exclusive() || r == ReadWrite
+		return r.Guards()
 	case SetSize:
 		return r == SharedSemaphore
 	case Revoke:

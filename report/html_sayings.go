@@ -18,7 +18,7 @@ const maxSayings = 5000
 // again while it is held: that is told once, and how often. Of a lease an observer is
 // told first that it was acquired and then that it was released, which is one row, too.
 type sayings struct {
-	last map[string]*sayingRow // by process and lock, answers and tellings apart
+	last map[string]*sayingRow // by process and lock, answers and notifications apart
 	rows []*sayingRow
 }
 

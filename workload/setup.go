@@ -12,7 +12,6 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/observer"
-	"github.com/zkverify/zkverify/workload/internal/offers"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
 )
@@ -43,7 +42,7 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	for _, c := range r.clients {
 		for _, g := range r.drivers.Groups {
-			if !offers.Has(c.Target(), g.Name) {
+			if !lock.Offers(c.Target(), g.Name) {
 				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Name)
 			}
 		}

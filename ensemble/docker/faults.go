@@ -154,8 +154,8 @@ func (e *Ensemble) Plug(ctx context.Context, id int) error {
 	}
 	s := e.servers[id-1]
 	for s.able() {
-		asking, cancel := context.WithTimeout(ctx, time.Second)
-		_, _, err := ensemble.AskStatus(asking, s.Addr)
+		bounded, cancel := context.WithTimeout(ctx, time.Second)
+		_, _, err := ensemble.AskStatus(bounded, s.Addr)
 		cancel()
 		if err == nil {
 			break

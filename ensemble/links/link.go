@@ -42,7 +42,7 @@ type link struct {
 	driver         driver
 	forget         func() // removes the link from its network
 
-	turn chan struct{} // holds one token: whoever has it may use what follows
+	turn chan struct{} // holds one token: the goroutine that has it may use what follows
 
 	proxy      proxy // nil when the link is down or closed
 	generation int   // counts its proxies, so that a new one never meets the name of the old

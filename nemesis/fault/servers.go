@@ -155,8 +155,8 @@ func (p Servers) serves(ctx context.Context, id int) bool {
 			continue
 		}
 		for p.Running(id) {
-			asking, cancel := context.WithTimeout(ctx, time.Second)
-			status, _, err := ensemble.AskStatus(asking, s.Addr)
+			bounded, cancel := context.WithTimeout(ctx, time.Second)
+			status, _, err := ensemble.AskStatus(bounded, s.Addr)
 			cancel()
 			if err == nil && status.Serving() {
 				return true

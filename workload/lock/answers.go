@@ -55,9 +55,9 @@ type QueueLocker interface {
 	Participants(ctx context.Context, name string) ([]histories.Participant, error)
 }
 
-// Telling is what an observer is told of an outermost lease: once that it was
+// Notification is what an observer is told of an outermost lease: once that it was
 // acquired, and then once that it was lost or released.
-type Telling struct {
+type Notification struct {
 	What    string // histories.ToldAcquired, ToldLost or ToldReleased
 	Lock    string
 	Token   histories.Token // of the lease

@@ -2,6 +2,8 @@ package lock
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -73,3 +75,80 @@ type RevocableLease interface {
 // a [Reenterer] that is put to the test too. Only a [Concurrent] target
 // has clients that it can be handed to.
 type HandoffLocker interface{ Handoff() Locker }
+
+// offer is how a client offers a recipe.
+type offer struct {
+	has func(Client) bool
+	get func(Client, histories.Mode) any // what gets the locks; the client has it
+}
+
+// offeredBy is the offer of clients that implement T.
+func offeredBy[T any](get func(t T, mode histories.Mode) any) offer {
+	return offer{
+		has: func(c Client) bool { _, ok := c.(T); return ok },
+		get: func(c Client, mode histories.Mode) any { return get(c.(T), mode) },
+	}
+}
+
+// offers are those of all recipes.
+var offers = map[histories.Recipe]offer{
+	histories.Mutex:        offeredBy(func(t Client, _ histories.Mode) any { return t }),
+	histories.NonReentrant: offeredBy(func(t NonReentrantLocker, _ histories.Mode) any { return t.NonReentrant() }),
+	histories.ReadWrite: offeredBy(func(t ReadWriteLocker, mode histories.Mode) any {
+		read, write := t.ReadWrite()
+		if mode == histories.ModeWrite {
+			return write
+		}
+		return read
+	}),
+	histories.MultiLock:       offeredBy(func(t MultiLocker, _ histories.Mode) any { return t.Alone() }),
+	histories.Semaphore:       offeredBy(func(t SemaphoreLocker, _ histories.Mode) any { return t.Semaphore() }),
+	histories.SharedSemaphore: offeredBy(func(t SharedSemaphoreLocker, _ histories.Mode) any { return t.SharedSemaphore() }),
+	histories.Revocation:      offeredBy(func(t RevocableLocker, _ histories.Mode) any { return t.Revocable() }),
+	histories.Handoff:         offeredBy(func(t HandoffLocker, _ histories.Mode) any { return t.Handoff() }),
+	// Nothing gets barriers: the client has their operations itself.
+	histories.Barrier:       offeredBy(func(BarrierClient, histories.Mode) any { return nil }),
+	histories.DoubleBarrier: offeredBy(func(DoubleBarrierClient, histories.Mode) any { return nil }),
+}
+
+// Offerer is implemented by clients that have the methods of recipes which they do not
+// offer, as clients in worker processes do.
+type Offerer interface{ Offers(histories.Recipe) bool }
+
+// Offers reports whether a client offers a recipe.
+func Offers(c Client, r histories.Recipe) bool {
+	if o, says := c.(Offerer); says {
+		return o.Offers(r)
+	}
+	o, known := offers[r]
+	return known && o.has(c)
+}
+
+// Offered returns the recipes that a client offers, in the order of histories.Recipes.
+func Offered(c Client) []histories.Recipe {
+	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !Offers(c, r) })
+}
+
+// LockerOf returns what gets the locks of a recipe one by one, in a mode if there are
+// modes. It is an error if the client does not offer the recipe, or if it has no such
+// locks.
+func LockerOf(c Client, r histories.Recipe, mode histories.Mode) (Locker, error) {
+	return got[Locker](c, r, mode)
+}
+
+// PermitsOf returns what gets the permits of a recipe, or an error as LockerOf does.
+func PermitsOf(c Client, r histories.Recipe) (PermitLocker, error) {
+	return got[PermitLocker](c, r, "")
+}
+
+func got[T any](c Client, r histories.Recipe, mode histories.Mode) (t T, err error) {
+	if o, known := offers[r]; known && o.has(c) {
+		if t, ok := o.get(c, mode).(T); ok {
+			return t, nil
+		}
+	}
+	return t, Missing(r)
+}
+
+// Missing is the error of a client that lacks a recipe.
+func Missing(r histories.Recipe) error { return fmt.Errorf("the target offers no %s", r) }

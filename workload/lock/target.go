@@ -76,7 +76,7 @@ type Env struct {
 	Suspended func(token histories.Token, suspended bool)
 	// Told reports what an observer of the client was told, in that order, each time
 	// that it is. It is judged if the target promises histories.Promises.Says.
-	Told func(Telling)
+	Told func(Notification)
 }
 
 // Concurrent is implemented by targets whose clients may be used by several

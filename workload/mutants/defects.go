@@ -27,7 +27,7 @@ func Defects() []Defect {
 		revocationDefects,
 		barrierDefects,
 		doubleBarrierDefects,
-		householdDefects,
+		oneClientDefects,
 		saysDefects,
 		freeDefects,
 		handoffDefects,

@@ -23,7 +23,7 @@ func Provocations() []Provocation {
 		revocationProvocations(),
 		barrierProvocations(),
 		doubleBarrierProvocations(),
-		householdProvocations(),
+		oneClientProvocations(),
 		handoffProvocations(),
 		deletionProvocations(),
 		momentProvocations(),

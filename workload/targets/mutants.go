@@ -49,9 +49,9 @@ func (t mutantTarget) Open(ctx context.Context, env lock.Env) (lock.Client, erro
 					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: lock.Sequence(e.Node), Ahead: e.Ahead,
 				})
 			},
-			Acquired:  func(l *mutants.Lease, _ time.Duration) { env.Told(mutantTelling(histories.ToldAcquired, l)) },
-			Lost:      func(l *mutants.Lease, _ time.Duration) { env.Told(mutantTelling(histories.ToldLost, l)) },
-			Released:  func(l *mutants.Lease, _ time.Duration) { env.Told(mutantTelling(histories.ToldReleased, l)) },
+			Acquired:  func(l *mutants.Lease, _ time.Duration) { env.Told(mutantNotification(histories.ToldAcquired, l)) },
+			Lost:      func(l *mutants.Lease, _ time.Duration) { env.Told(mutantNotification(histories.ToldLost, l)) },
+			Released:  func(l *mutants.Lease, _ time.Duration) { env.Told(mutantNotification(histories.ToldReleased, l)) },
 			Suspended: func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
@@ -99,8 +99,8 @@ func (c *mutantClient) Reenter(ctx context.Context, name string, held lock.Lease
 	return wrapMutantLease(c.mutex(name).Acquire(inner))
 }
 
-func mutantTelling(what string, l *mutants.Lease) lock.Telling {
-	return lock.Telling{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
+func mutantNotification(what string, l *mutants.Lease) lock.Notification {
+	return lock.Notification{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
 }
 
 func (c *mutantClient) Held(name string) bool { return c.mutex(name).Held() }

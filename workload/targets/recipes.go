@@ -46,9 +46,9 @@ func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error
 					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: lock.Sequence(e.Node), Ahead: e.Ahead,
 				})
 			},
-			Acquired:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldAcquired, l)) },
-			Lost:      func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldLost, l)) },
-			Released:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesTelling(histories.ToldReleased, l)) },
+			Acquired:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldAcquired, l)) },
+			Lost:      func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldLost, l)) },
+			Released:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldReleased, l)) },
 			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
@@ -96,8 +96,8 @@ func (c *recipesClient) Reenter(ctx context.Context, name string, held lock.Leas
 	return wrapLease(c.mutex(name).Acquire(inner))
 }
 
-func recipesTelling(what string, l *recipes.Lease) lock.Telling {
-	return lock.Telling{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
+func recipesNotification(what string, l *recipes.Lease) lock.Notification {
+	return lock.Notification{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
 }
 
 func (c *recipesClient) Held(name string) bool { return c.mutex(name).Held() }

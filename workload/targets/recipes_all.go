@@ -9,10 +9,5 @@ import (
 // files recipes_<recipe>.go.
 var _ lock.Collection = recipesTarget{}
 
-// Recipes says that package recipes has these.
-func (recipesTarget) Recipes() []histories.Recipe {
-	return []histories.Recipe{
-		histories.Mutex, histories.NonReentrant, histories.ReadWrite, histories.MultiLock, histories.Semaphore,
-		histories.SharedSemaphore, histories.Revocation, histories.Handoff, histories.Barrier, histories.DoubleBarrier,
-	}
-}
+// Recipes says that package recipes has them all.
+func (recipesTarget) Recipes() []histories.Recipe { return histories.Recipes() }

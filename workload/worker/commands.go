@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/offers"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -29,7 +28,7 @@ func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *ho
 	case string(histories.SetSize):
 		t, ok := h.target.(lock.SharedSemaphoreLocker)
 		if !ok {
-			return protocol.Line{}, nil, offers.Missing(histories.SharedSemaphore)
+			return protocol.Line{}, nil, lock.Missing(histories.SharedSemaphore)
 		}
 		return protocol.Line{}, nil, t.SharedSemaphore().SetSize(ctx, c.Lock, c.Size)
 	case string(histories.Set), string(histories.Remove), string(histories.Wait):
@@ -37,7 +36,7 @@ func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *ho
 	case string(histories.Enter):
 		t, ok := h.target.(lock.DoubleBarrierClient)
 		if !ok {
-			return protocol.Line{}, nil, offers.Missing(histories.DoubleBarrier)
+			return protocol.Line{}, nil, lock.Missing(histories.DoubleBarrier)
 		}
 		member, err := t.EnterBarrier(ctx, c.Lock)
 		if err != nil {
@@ -72,14 +71,14 @@ func (h *hosted) acquire(ctx context.Context, c protocol.Command) (lock.Lease, e
 		t, ok := h.target.(lock.MultiLocker)
 		switch {
 		case !ok:
-			return nil, offers.Missing(histories.MultiLock)
+			return nil, lock.Missing(histories.MultiLock)
 		case wait:
 			return leaseOfAll(t.AcquireAll(ctx, c.Locks))
 		}
 		return leaseOfAll(t.TryAcquireAll(ctx, c.Locks))
 	}
 	if c.Recipe.HasPermits() {
-		t, err := offers.Permits(h.target, c.Recipe)
+		t, err := lock.PermitsOf(h.target, c.Recipe)
 		switch {
 		case err != nil:
 			return nil, err
@@ -88,7 +87,7 @@ func (h *hosted) acquire(ctx context.Context, c protocol.Command) (lock.Lease, e
 		}
 		return t.TryAcquireN(ctx, c.Lock, c.Permits)
 	}
-	t, err := offers.Locker(h.target, c.Recipe, c.Mode)
+	t, err := lock.LockerOf(h.target, c.Recipe, c.Mode)
 	switch {
 	case err != nil:
 		return nil, err
@@ -103,7 +102,7 @@ func (h *hosted) reenter(ctx context.Context, c protocol.Command) (lock.Lease, e
 	if err != nil {
 		return nil, err
 	}
-	t, err := offers.Locker(h.target, c.Recipe, c.Mode)
+	t, err := lock.LockerOf(h.target, c.Recipe, c.Mode)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ func (h *hosted) ofLease(ctx context.Context, c protocol.Command, l *hostedLease
 	case c.Do == protocol.DoListen:
 		r, ok := l.lease.(lock.RevocableLease)
 		if !ok {
-			return protocol.Line{}, nil, offers.Missing(histories.Revocation)
+			return protocol.Line{}, nil, lock.Missing(histories.Revocation)
 		}
 		r.OnRevoke(func() { h.w.say(protocol.Line{Event: protocol.SayRevokeRequested, Lease: c.Lease}) })
 		return protocol.Line{}, nil, nil
@@ -148,7 +147,7 @@ func (h *hosted) ofLease(ctx context.Context, c protocol.Command, l *hostedLease
 func (h *hosted) revocation(ctx context.Context, c protocol.Command) (protocol.Line, *hostedLease, error) {
 	t, ok := h.target.(lock.RevocableLocker)
 	if !ok {
-		return protocol.Line{}, nil, offers.Missing(histories.Revocation)
+		return protocol.Line{}, nil, lock.Missing(histories.Revocation)
 	}
 	if c.Do == string(histories.Revoke) {
 		return protocol.Line{}, nil, t.Revocable().Revoke(ctx, c.Node)
@@ -160,7 +159,7 @@ func (h *hosted) revocation(ctx context.Context, c protocol.Command) (protocol.L
 func (h *hosted) barrier(ctx context.Context, c protocol.Command) error {
 	t, ok := h.target.(lock.BarrierClient)
 	if !ok {
-		return offers.Missing(histories.Barrier)
+		return lock.Missing(histories.Barrier)
 	}
 	switch c.Do {
 	case string(histories.Set):

@@ -17,7 +17,6 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/network"
-	"github.com/zkverify/zkverify/workload/internal/offers"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -294,7 +293,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	target, err := w.targets[i].Open(ctx, lock.Env{
 		Servers: servers, Dial: h.wire.Dial, SessionTimeout: timeout, TickTime: time.Duration(e.Tick) * time.Millisecond,
 		Root: e.Root, Auth: e.Auth(), Locks: e.Locks, Enqueued: lock.Enqueued, Suspended: h.suspended,
-		Told: func(lock.Telling) {}, // no run with workers asks for it
+		Told: func(lock.Notification) {}, // no run with workers asks for it
 	})
 	if err != nil {
 		h.wire.Tear() // whatever Open has left behind cannot hold a session
@@ -307,7 +306,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	w.clients[c.Client] = h
 	w.mu.Unlock()
 	w.wg.Go(func() { network.KeepPresence(present, h.wire, target, e.Presence, e.Auth().ACL(), h.announced) })
-	return protocol.Line{Offers: offers.All(target)}, nil
+	return protocol.Line{Offers: lock.Offered(target)}, nil
 }
 
 // promises answers what the one target promises.

@@ -31,7 +31,7 @@ import (
 // how another is explained.
 //
 // A request is kept until its lease is over and all that bears on it is known, and
-// with it the leases and the tellings since it was invoked. Of what is over only
+// with it the leases and the notices since it was invoked. Of what is over only
 // the tokens are kept: of every lease, since its holder may be told of it ever
 // after, and of every request.
 type revocationJudge struct {
@@ -39,8 +39,8 @@ type revocationJudge struct {
 	asked, told, inTime, outlasted int
 	slowest                        time.Duration
 	requests                       []*facts.Op           // that may have taken effect and are not decided, by invocation
-	tellings                       []facts.ReleaseNotice // not decided, or since the oldest of those requests
-	decided                        int                   // how many of the tellings are decided
+	notices                        []facts.ReleaseNotice // not decided, or since the oldest of those requests
+	decided                        int                   // how many of the notices are decided
 	acquires                       []*facts.Op           // that came to an end since the oldest operation still open was invoked
 	leases                         map[facts.LeaseKey][]*facts.Hold
 	losses                         []*facts.Hold        // of any lock
@@ -69,8 +69,8 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) {
 			known = min(known, oldest(lock))
 		}
 	}
-	for ; j.decided < len(j.tellings) && j.tellings[j.decided].Time < known; j.decided++ {
-		j.tell(t, j.tellings[j.decided])
+	for ; j.decided < len(j.notices) && j.notices[j.decided].Time < known; j.decided++ {
+		j.tell(t, j.notices[j.decided])
 	}
 	since := known
 	j.requests = slices.DeleteFunc(j.requests, func(o *facts.Op) bool {
@@ -118,17 +118,17 @@ func (j *revocationJudge) take(t *facts.Trace) {
 		}
 	}
 	j.told += len(t.Notices)
-	j.tellings = append(j.tellings, t.Notices...)
+	j.notices = append(j.notices, t.Notices...)
 }
 
 // forget lets go of what cannot matter any more: what was invoked before known is
 // settled, and no request that was invoked before since is undecided.
 func (j *revocationJudge) forget(t *facts.Trace, known, since time.Duration) {
 	past := 0
-	for past < j.decided && j.tellings[past].Time < since {
+	for past < j.decided && j.notices[past].Time < since {
 		past++
 	}
-	j.tellings, j.decided = slices.Delete(j.tellings, 0, past), j.decided-past
+	j.notices, j.decided = slices.Delete(j.notices, 0, past), j.decided-past
 	j.acquires = slices.DeleteFunc(j.acquires, func(o *facts.Op) bool {
 		if o.Ret >= known {
 			return false
@@ -169,7 +169,7 @@ func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", words.Times(v.Violations)))
 }
 
-// tell judges a telling.
+// tell judges a notice.
 func (j *revocationJudge) tell(t *facts.Trace, e facts.ReleaseNotice) {
 	if !j.had(e) {
 		h, before, over := j.lease(e)
@@ -277,7 +277,7 @@ func lasted(t *facts.Trace, h *facts.Hold) time.Duration {
 
 // toldIn returns when the holder was first told in [from, to].
 func (j *revocationJudge) toldIn(h *facts.Hold, from, to time.Duration) (time.Duration, bool) {
-	for _, e := range j.tellings {
+	for _, e := range j.notices {
 		if e.Process == h.Process && e.Lock == h.Lock && e.Token == h.Token && e.Time >= from && e.Time <= to {
 			return e.Time, true
 		}

@@ -125,7 +125,7 @@ func (w *world) begins(c *client) {
 		w.invokes(c, histories.Event{Lock: lock, Op: histories.SetSize, Size: 1 + w.oneOf(5)})
 	case what < 12:
 		w.asks(c, lock, r)
-	case what < 14 && (r.Exclusive() || r == histories.ReadWrite) && len(c.leases) > 0:
+	case what < 14 && r.Guards() && len(c.leases) > 0:
 		w.uses(c, c.leases[w.oneOf(len(c.leases))])
 	case what < 14:
 		w.loses(c)

@@ -224,7 +224,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 // lock, so that their tokens order them.
 func ordered(t *facts.Trace, o *facts.Op) bool {
 	r := o.Recipe()
-	return (r.Exclusive() || r == histories.ReadWrite) && o.Places[0].Token != (histories.Token{})
+	return r.Guards() && o.Places[0].Token != (histories.Token{})
 }
 
 // sessionEnded reports whether session, under which o contended, may have ended

@@ -73,7 +73,7 @@ func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
 // concerns reports whether o asks for a lock whose places have tokens.
 func (w *wakeUps) concerns(o *facts.Op) bool {
 	r := o.Recipe()
-	return w.bound > 0 && o.Acquires() && (r.Exclusive() && r != histories.NonReentrant || r == histories.ReadWrite)
+	return w.bound > 0 && o.Acquires() && r.Guards() && r != histories.NonReentrant
 }
 
 func (w *wakeUps) invoked(o *facts.Op) {

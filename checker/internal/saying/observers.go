@@ -23,7 +23,7 @@ func (s *sayings) lease(key facts.LeaseKey) *leaseSaid {
 // told takes in what an observer was told: that a lease was acquired, and then
 // that it was lost or given back, each once.
 func (s *sayings) told(i int, e *histories.Event) {
-	s.tellings++
+	s.notifications++
 	l := s.lease(facts.LeaseKey{Lock: e.Lock, Token: e.Token})
 	n := &l.acquired
 	switch e.Saying.Told {

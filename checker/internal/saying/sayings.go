@@ -20,7 +20,7 @@ type sayings struct {
 	t *facts.Trace
 	v *verdict.Verdict
 
-	answers, queues, nodes, tellings, places int // that were held against something
+	answers, queues, nodes, notifications, places int // that were held against something
 
 	deadlines map[string]deadline   // by session: the latest that a lease of it told
 	lines     map[string]*queueSaid // by lock
@@ -68,12 +68,12 @@ func (s *sayings) Conclude(*judge.Engines, *facts.Trace) {
 	v.Count("lists of a queue", s.queues)
 	v.Count("nodes that were looked at", s.nodes)
 	v.Count("grants held against the place that was told", s.places)
-	v.Count("tellings of observers", s.tellings)
-	if s.answers+s.queues+s.nodes+s.tellings == 0 {
+	v.Count("notifications of observers", s.notifications)
+	if s.answers+s.queues+s.nodes+s.notifications == 0 {
 		v.Idle("no lock was asked what it says of itself")
 		return
 	}
-	v.Conclude(fmt.Sprintf("%s, %s and %s agree with the record", words.Count(s.answers, "answer"), words.Count(s.queues, "queue"), words.Count(s.tellings, "telling")),
+	v.Conclude(fmt.Sprintf("%s, %s and %s agree with the record", words.Count(s.answers, "answer"), words.Count(s.queues, "queue"), words.Count(s.notifications, "notification")),
 		words.Count(v.Violations, "time")+" a lock said of itself what is not so")
 }
 
@@ -117,7 +117,7 @@ func (s *sayings) Completed(o *facts.Op) {
 	case o.Acquires() && o.OK() && o.Hold != nil && o.Hold.Acquire == o:
 		l := s.lease(facts.LeaseKey{Lock: o.Lock, Token: o.Token})
 		l.hold = o.Hold
-		if s.tellings > 0 {
+		if s.notifications > 0 {
 			s.waiting[o.By] = append(s.waiting[o.By], l)
 			s.settle(l)
 		}
@@ -127,7 +127,7 @@ func (s *sayings) Completed(o *facts.Op) {
 		s.asPlaced(o)
 	case o.Kind == histories.Release && o.Hold != nil && o.Hold.EndEvent == o.Invoke:
 		if l := s.leases[facts.LeaseKey{Lock: o.Lock, Token: o.Hold.Token}]; l != nil && l.hold == o.Hold {
-			if s.tellings == 0 { // nobody tells
+			if s.notifications == 0 { // nobody tells
 				delete(s.leases, l.key)
 			}
 			s.settle(l)

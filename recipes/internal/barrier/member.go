@@ -113,7 +113,7 @@ const (
 
 // turn is how long a member that sees n members leaves it to others to begin the
 // round: a transaction for each of them would cost the servers n² checks. Those
-// who have just come begin it, one after the other; whoever came last is one of
+// who have just come begin it, one after the other; the last to come is one of
 // them. If none of them does, those who have waited for them do.
 func turn(rank int, waited bool, poll time.Duration) time.Duration {
 	if waited {

@@ -79,7 +79,7 @@ func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, erro
 			continue
 		case short == unknown || seen == nil && !(short == ofOurs && p.Count == nil):
 			c.q.stop(c, aPermit)
-			if seen, err = p.look(ctx, c, watch); err != nil {
+			if seen, err = p.count(ctx, c, watch); err != nil {
 				return nil, err
 			}
 			watch = block // the next time: most often there is room
@@ -97,8 +97,8 @@ func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, erro
 	}
 }
 
-// look counts the permits that are out, and remembers.
-func (p *Pool) look(ctx context.Context, c *Contender, watch bool) (*permits, error) {
+// count counts the permits that are out, and remembers.
+func (p *Pool) count(ctx context.Context, c *Contender, watch bool) (*permits, error) {
 	q := c.q
 	q.mu.Lock()
 	ledgerOf(q).looks++

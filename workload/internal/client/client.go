@@ -118,7 +118,7 @@ func (c *Client) Status() fault.Client {
 }
 
 // told is lock.Env.Told: it puts on record what an observer of the client was told.
-func (c *Client) told(t lock.Telling) {
+func (c *Client) told(t lock.Notification) {
 	if !c.Run.Promises.Says {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/internal/client"
-	"github.com/zkverify/zkverify/workload/internal/offers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -205,9 +204,9 @@ func lockerOf(c *client.Client, name string, mode histories.Mode) any {
 	case target == nil || name == "":
 		return nil
 	case recipe.HasPermits():
-		l, _ := offers.Permits(target, recipe)
+		l, _ := lock.PermitsOf(target, recipe)
 		return l
 	}
-	l, _ := offers.Locker(target, recipe, mode)
+	l, _ := lock.LockerOf(target, recipe, mode)
 	return l
 }

@@ -19,7 +19,7 @@ var edits = slices.Concat(
 	revocationEdits,
 	barrierEdits,
 	doubleBarrierEdits,
-	householdEdits,
+	oneClientEdits,
 	saysEdits,
 	freeEdits,
 	handoffEdits,

@@ -40,7 +40,7 @@ func (c *Contender) sleep(ctx context.Context) error {
 func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error {
 	select {
 	case <-again:
-		return c.look(ctx)
+		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded
 	case <-ctx.Done():

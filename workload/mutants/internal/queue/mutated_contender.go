@@ -223,7 +223,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 		c.q.outdated()
 		return nil
 	case <-again.C:
-		return c.look(ctx)
+		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded // also while it waits (etcd #19597)
 	case <-ctx.Done():
@@ -256,7 +256,7 @@ func (c *Contender) awaitAnybody(ctx context.Context) error {
 	case err != nil:
 		return c.S.AwaitUp(ctx)
 	}
-	if err := c.look(ctx); err != nil {
+	if err := c.listAgain(ctx); err != nil {
 		return err
 	}
 	if v, err := c.q.judge(c, true); err != nil || v.granted {
@@ -298,7 +298,7 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 		}
 	case <-linkChanged:
 	case <-again.C:
-		return c.look(ctx)
+		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded
 	case <-ctx.Done():
@@ -321,8 +321,8 @@ func (c *Contender) Ahead(ctx context.Context) int {
 	return c.q.ahead(c)
 }
 
-// look has the queue listed, whatever the local queue believes to know.
-func (c *Contender) look(ctx context.Context) error {
+// listAgain has the queue listed, even if the local queue knows it.
+func (c *Contender) listAgain(ctx context.Context) error {
 	c.q.outdated()
 	return c.q.list(ctx, c.q.nextList())
 }
@@ -331,7 +331,7 @@ func (c *Contender) look(ctx context.Context) error {
 func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error {
 	select {
 	case <-again:
-		return c.look(ctx)
+		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded
 	case <-ctx.Done():

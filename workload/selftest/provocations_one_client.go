@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-func householdProvocations() []Provocation {
+func oneClientProvocations() []Provocation {
 	busy := stubborn()
 	busy.Hold = 5 * time.Millisecond
 	return []Provocation{

@@ -2,8 +2,8 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// householdDefects show among the contenders of one client, and of one owner.
-var householdDefects = []Defect{
+// oneClientDefects show among the contenders of one client, and of one owner.
+var oneClientDefects = []Defect{
 	{
 		Name:      "mutant-reenters-lost",
 		Recipe:    histories.Mutex,

@@ -1,7 +1,7 @@
 package main
 
-// householdEdits are defects among the contenders of one client, and of one owner.
-var householdEdits = []edit{
+// oneClientEdits are defects among the contenders of one client, and of one owner.
+var oneClientEdits = []edit{
 	// mutant-reenters-lost
 	{"owner.go", "		case Lost:\n			return ErrLeaseLost\n", `		case Lost:
 			if o.leases[i].hold.S.Defect() == "mutant-reenters-lost" {
