@@ -9,9 +9,6 @@ ARGS       ?=
 # JVMs each, and their tests of time need the CPU.
 PARALLEL   ?= 2
 TIMEOUT    ?= 20m
-# The packages whose tests take longest begin first, so that none of them is left over
-# when the others have ended.
-LONGEST    := ./recipes ./cmd/zkverify ./workload
 BENCHTIME  ?= 5x
 FUZZTIME   ?= 30s
 # Processes that keep the CPUs busy during make stress: two for each CPU.
@@ -75,7 +72,7 @@ test-simulated: go ## run the tests of the locks on simulated servers, without J
 	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel 16 $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 
 test: check curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
-	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) $(LONGEST) ./...
+	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) ./...
 
 fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata/fuzz of its package
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
