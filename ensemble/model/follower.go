@@ -139,7 +139,10 @@ func (f *follower) said(peer PeerID, m Message) {
 		f.accept(m.Epoch)
 	case Diff:
 	case Trunc:
-		f.disk.Truncate(m.Zxid)
+		if !f.disk.Truncate(m.Zxid) {
+			f.look() // a real server ends itself here
+			return
+		}
 		f.tree = f.disk.Load(f.config.release())
 		f.tree.SetLastZxid(m.Zxid)
 		f.service.SetTree(f.tree)
