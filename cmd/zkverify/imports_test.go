@@ -54,6 +54,7 @@ var allowed = map[string][]string{
 	"workload/mutants":        {"histories", "workload/mutants/internal/barrier", "workload/mutants/internal/queue", "workload/mutants/internal/session"},
 	"workload/selftest":       {"workload", "workload/lock", "workload/targets", "workload/mutants", "report", "checker", "checker/verdict", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote"},
 	"workload/mutants/gen":    {},
+	"workload/mutate":         {},
 	"report":                  {"checker", "checker/verdict", "histories", "histories/states", "internal/words"},
 	"cmd/zkverify":            {"report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated"},
 

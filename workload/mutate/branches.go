@@ -1,0 +1,119 @@
+package mutate
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// statement finds the mutants of a statement, but for its expressions.
+func (f *finder) statement(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		f.list(s.List, f.guarded[s])
+	case *ast.IfStmt:
+		f.guarded[s.Body] = true
+		f.branch(s)
+	case *ast.ForStmt:
+		f.loop(s, s.Body)
+	case *ast.RangeStmt:
+		f.loop(s, s.Body)
+	case *ast.SwitchStmt:
+		for _, c := range s.Body.List {
+			f.caseClause(c.(*ast.CaseClause), s.Tag == nil)
+		}
+	case *ast.TypeSwitchStmt:
+		for _, c := range s.Body.List {
+			f.caseClause(c.(*ast.CaseClause), false)
+		}
+	case *ast.CommClause:
+		f.commClause(s)
+	case *ast.ReturnStmt:
+		f.returned(s)
+	}
+}
+
+// branch has the branches of an if never taken.
+func (f *finder) branch(s *ast.IfStmt) {
+	cond := f.text(s.Cond)
+	op := Branch
+	if b, ok := s.Cond.(*ast.BinaryExpr); ok && b.Op == token.NEQ && isError(f.info.Types[b.X].Type) && f.info.Types[b.Y].IsNil() {
+		op = Unchecked
+	}
+	f.wrap(f.add(s, op, "if "+cond, "if false"), s.Cond, "((", ") && !mutantOn(§))")
+	if s.Else != nil {
+		f.wrap(f.add(s, Branch, "if "+cond, "if true"), s.Cond, "((", ") || mutantOn(§))")
+		if b, ok := s.Else.(*ast.BlockStmt); ok {
+			f.guarded[b] = true
+		}
+	}
+}
+
+// loop has a loop end as it begins, and break and continue exchanged.
+func (f *finder) loop(s ast.Stmt, body *ast.BlockStmt) {
+	head := f.source[f.at(s.Pos()):f.at(body.Lbrace)]
+	at := f.at(body.Lbrace) + 1
+	f.splice(f.add(s, Loop, head, "break at once"), at, at, false, func(number int, _ string) string {
+		return numbered(" if mutantOn(§) { break };", number)
+	})
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.FuncLit:
+			return false // in which they mean another statement
+		case *ast.BranchStmt:
+			other := map[token.Token]string{token.BREAK: "continue", token.CONTINUE: "break"}[n.Tok]
+			if other != "" && n.Label == nil {
+				f.wrap(f.add(n, Jump, n.Tok.String(), other), n, "if mutantOn(§) { "+other+" }; ", "")
+			}
+		}
+		return true
+	})
+}
+
+// caseClause has a case of a switch never taken, or, where another value than its own
+// cannot be told, do nothing.
+func (f *finder) caseClause(c *ast.CaseClause, conditions bool) {
+	f.list(c.Body, true)
+	if !conditions || c.List == nil {
+		f.emptied(c, c.Body)
+		return
+	}
+	m := f.add(c, Case, f.head(c, c.Colon), "never")
+	for _, e := range c.List {
+		f.wrap(m, e, "((", ") && !mutantOn(§))")
+	}
+}
+
+// commClause has a case of a select never taken, and the default do nothing.
+func (f *finder) commClause(c *ast.CommClause) {
+	f.list(c.Body, c.Comm == nil)
+	var channel ast.Expr
+	switch s := c.Comm.(type) {
+	case nil:
+		f.emptied(c, c.Body)
+		return
+	case *ast.SendStmt:
+		channel = s.Chan
+	case *ast.ExprStmt:
+		channel = s.X.(*ast.UnaryExpr).X
+	case *ast.AssignStmt:
+		channel = s.Rhs[0].(*ast.UnaryExpr).X
+	}
+	f.wrap(f.add(c, Case, f.head(c, c.Colon), "never"), channel, "mutantZero(§, ", ")")
+}
+
+// emptied has a clause do nothing.
+func (f *finder) emptied(c ast.Node, body []ast.Stmt) {
+	if len(body) == 0 {
+		return
+	}
+	last := body[len(body)-1]
+	m := f.add(c, Case, f.text(c), "does nothing")
+	f.splice(m, f.at(body[0].Pos()), f.at(last.End()), false, func(number int, inside string) string {
+		return numbered("if !mutantOn(§) { ", number) + inside + " }"
+	})
+}
+
+// head is a clause up to its colon.
+func (f *finder) head(c ast.Node, colon token.Pos) string {
+	return f.source[f.at(c.Pos()):f.at(colon)]
+}

@@ -1,0 +1,69 @@
+package mutate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// The environment of a program that Build has made.
+const (
+	// EnvMutant holds the number of the mutant that is on; none is on without it.
+	EnvMutant = "ZKVERIFY_MUTANT"
+	// EnvReached names a file that the program creates when the changed code of the
+	// mutant first does what the code would not have done; none without it.
+	EnvReached = "ZKVERIFY_MUTANT_REACHED"
+)
+
+// Build writes the copies of the files to a folder, which it makes, and builds a main
+// package of the module with them. The program's file is returned.
+func (p *Program) Build(ctx context.Context, folder, main string) (string, error) {
+	overlay, err := p.write(folder)
+	if err != nil {
+		return "", err
+	}
+	program, err := filepath.Abs(filepath.Join(folder, filepath.Base(main)))
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, main)
+	build.Dir = p.Dir
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the mutants: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// write writes the copies, and returns the file that tells the go command of them.
+func (p *Program) write(folder string) (string, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for _, k := range p.packages {
+		texts, err := k.texts(func(i int) int { return k.numbers[i] })
+		if err != nil {
+			return "", err
+		}
+		for i, text := range texts {
+			at := filepath.Join(folder, "source", filepath.FromSlash(k.fileName(i)))
+			if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+				return "", err
+			}
+			if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
+				return "", err
+			}
+			replace[filepath.Join(p.Dir, filepath.FromSlash(k.fileName(i)))] = at
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, "overlay.json")
+	return file, os.WriteFile(file, overlay, 0o666)
+}
