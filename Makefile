@@ -8,6 +8,8 @@ ARGS       ?=
 # Packages tested at the same time. Several start ZooKeeper ensembles of three
 # JVMs each, and their tests of time need the CPU.
 PARALLEL   ?= 2
+# Parallel tests of a package at the same time. Most of them wait.
+BESIDE     ?= 8
 TIMEOUT    ?= 20m
 BENCHTIME  ?= 5x
 FUZZTIME   ?= 30s
@@ -26,7 +28,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test-fast test-simulated test fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
+.PHONY: help setup build check test-fast test-simulated test test-real fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,10 +71,15 @@ test-fast: check ## check format and code, run the tests that need neither Java 
 
 # ensemble/model/fidelity compares the model with real servers, and needs those.
 test-simulated: go ## run the tests of the locks on simulated servers, without Java; ARGS= are options of go test
-	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel 16 $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
+	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel $(BESIDE) $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 
+# A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
 test: check curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
-	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) $(ARGS) ./...
+	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS) ./...
+
+test-real: export ZKVERIFY_TEST_SERVERS = real
+test-real: TIMEOUT = 40m
+test-real: test ## make test with every test on real servers: every night, and before a release
 
 fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata/fuzz of its package
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
@@ -82,8 +89,8 @@ fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata
 		done; \
 	done
 
-stress: ## make test on a machine that is busy: LOAD= is with how many processes
-	.ci/load $(LOAD) $(MAKE) test TIMEOUT=60m
+stress: ## make test-real on a machine that is busy: LOAD= is with how many processes
+	.ci/load $(LOAD) $(MAKE) test-real TIMEOUT=60m
 
 # Simulated servers need nothing to be installed.
 NEEDS := $(if $(findstring simulated,$(ARGS)),,setup)

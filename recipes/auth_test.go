@@ -24,8 +24,9 @@ func owners(password string) []recipes.Option {
 }
 
 func TestAClientWithoutTheCredentialsIsRefusedAndLeavesNothing(t *testing.T) {
+	needReal(t, "ZooKeeper checks the credentials")
 	path := uniquePath(t)
-	owner := connect(t, addrs(), owners("right")...)
+	owner := connect(t, addrsOf(t), owners("right")...)
 	conn := admin(t)
 	if err := conn.AddAuth("digest", []byte("owner:right")); err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestAClientWithoutTheCredentialsIsRefusedAndLeavesNothing(t *testing.T) {
 		"credentials, twice": {recipes.WithAuth("digest", []byte("a:b")), recipes.WithAuth("digest", []byte("c:d"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stranger := connect(t, addrs(), options...)
+			stranger := connect(t, addrsOf(t), options...)
 			m := recipes.NewMutex(stranger, path)
 			rw := recipes.NewReadWriteMutex(stranger, path)
 			semaphore := recipes.NewSemaphore(stranger, path+"-semaphore", 2)
@@ -76,6 +77,7 @@ func TestAClientWithoutTheCredentialsIsRefusedAndLeavesNothing(t *testing.T) {
 }
 
 func TestCredentialsAreGivenInEveryConnectionAndSession(t *testing.T) {
+	needReal(t, "ZooKeeper checks the credentials")
 	a, ls := linked(t)
 	var wire intercept
 	heard := listen()
@@ -113,7 +115,7 @@ func TestSecretsAreInNoErrorAndShownToNoObserver(t *testing.T) {
 	}
 	cred := []byte("owner:" + secret)
 	auth := recipes.WithAuth("digest", cred)
-	c := connect(t, addrs(), auth, recipes.WithACL(zk.DigestACL(zk.PermAll, "owner", secret)...),
+	c := connect(t, addrsOf(t), auth, recipes.WithACL(zk.DigestACL(zk.PermAll, "owner", secret)...),
 		recipes.WithConnectionListener(func(s recipes.ConnectionState) { say(s) }),
 		recipes.WithObserver(recipes.Observer{
 			Enqueued: func(_ context.Context, e recipes.Enqueued) { say(e) },
@@ -122,7 +124,7 @@ func TestSecretsAreInNoErrorAndShownToNoObserver(t *testing.T) {
 		}))
 	path := uniquePath(t)
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
-	stranger := connect(t, addrs(), recipes.WithAuth("digest", []byte("stranger:"+secret)))
+	stranger := connect(t, addrsOf(t), recipes.WithAuth("digest", []byte("stranger:"+secret)))
 	_, err := recipes.NewMutex(stranger, path).Acquire(within(t))
 	if !errors.Is(err, zk.ErrNoAuth) {
 		t.Errorf("a stranger acquires: %v", err)
@@ -132,7 +134,7 @@ func TestSecretsAreInNoErrorAndShownToNoObserver(t *testing.T) {
 		t.Errorf("a lease is printed as %q, want %q", l, want)
 	}
 	release(t, l)
-	_, err = recipes.Connect(within(t), addrs(), recipes.WithAuth("no-such-scheme", cred))
+	_, err = recipes.Connect(within(t), addrsOf(t), recipes.WithAuth("no-such-scheme", cred))
 	if !errors.Is(err, zk.ErrAuthFailed) {
 		t.Errorf("an unknown scheme: %v", err)
 	}

@@ -180,8 +180,8 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	s := &stage{T: t, wire: new(intercept)}
 	// No poll and no deadline comes in between.
-	s.c = connect(t, addrs(), recipes.WithDialer(s.dial), recipes.WithSessionTimeout(20*time.Second))
-	s.other = connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
+	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.dial), recipes.WithSessionTimeout(20*time.Second))
+	s.other = connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second))
 	s.conn = admin(t)
 	s.children = childWatches(t)
 	return s

@@ -88,7 +88,7 @@ var badPaths = map[string]string{
 func TestABadPathIsRefusedByEveryCallWithoutAskingTheServers(t *testing.T) {
 	leavesNoGoroutine(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	for what, path := range badPaths {
 		for name, call := range everyCall(c, path) {
 			var asked atomic.Int64
@@ -130,7 +130,8 @@ func works(t *testing.T, c *recipes.Client) {
 }
 
 func TestTheLongestPathAndUnusualNamesWork(t *testing.T) {
-	c := connect(t, addrs())
+	needReal(t, "which names and lengths ZooKeeper takes")
+	c := connect(t, addrsOf(t))
 	for _, name := range []string{strings.Repeat("a", 8<<10-len("//lock-0000000000/leases")), "a b", "..a", "...", "ä", "漢字", "%2f"} {
 		for what := range everyCall(c, "/nowhere") {
 			path := fmt.Sprintf("/%s/lock-%010d", name, nextID.Add(1))
@@ -144,7 +145,7 @@ func TestTheLongestPathAndUnusualNamesWork(t *testing.T) {
 func TestEveryCallWithAContextThatHasEndedReturnsItsCauseWithoutAskingTheServers(t *testing.T) {
 	leavesNoGoroutine(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	path := uniquePath(t) + "/lock-0000000000" // such as Revoke takes
 	why := errors.New("not needed any more")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -170,7 +171,7 @@ func TestEveryCallWithAContextThatHasEndedReturnsItsCauseWithoutAskingTheServers
 
 func TestEveryCallOnAClosedClientReturnsErrClosed(t *testing.T) {
 	leavesNoGoroutine(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	path := uniquePath(t) + "/lock-0000000000"
 	calls := everyCall(c, path)
 	for range 2 { // to close it again is no error
@@ -189,6 +190,7 @@ func TestEveryCallOnAClosedClientReturnsErrClosed(t *testing.T) {
 }
 
 func TestEveryWaitEndsWithErrClosedWhenItsClientIsClosed(t *testing.T) {
+	apart(t)
 	for name, prepare := range trials {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -210,7 +212,7 @@ func TestEveryWaitEndsWithErrClosedWhenItsClientIsClosed(t *testing.T) {
 			s.leaves(standing)
 			s.release(blocker)
 			s.leaves(nil)
-			s.c = connect(t, addrs())
+			s.c = connect(t, addrsOf(t))
 			again := prepare(s)
 			s.release(s.must(again.call))
 			s.leaves(nil)

@@ -12,7 +12,7 @@ import (
 // as to others, whatever it asks with.
 func TestAnUpgradeIsRefusedAfterADowngradeToo(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	rw, same := recipes.NewReadWriteMutex(c, path), recipes.NewReadWriteMutex(c, path)
 	w := acquire(t, recipes.WithOwner(within(t), "worker"), rw.Write())
 	r := acquire(t, w.Context(), rw.Read())
@@ -51,7 +51,7 @@ func TestAnUpgradeIsRefusedAfterADowngradeToo(t *testing.T) {
 
 // An empty id names nobody: two who have none are not one owner.
 func TestAnEmptyOwnerOwnsNothing(t *testing.T) {
-	m := recipes.NewMutex(connect(t, addrs()), uniquePath(t))
+	m := recipes.NewMutex(connect(t, addrsOf(t)), uniquePath(t))
 	ctx := recipes.WithOwner(within(t), "")
 	l := acquire(t, ctx, m)
 	if _, err := m.TryAcquire(ctx); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -66,7 +66,7 @@ func TestAnEmptyOwnerOwnsNothing(t *testing.T) {
 // as well.
 func TestWaitersWithoutANodeEndWithErrClosedToo(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	conn := admin(t)
 	held := acquire(t, within(t), recipes.NewMutex(other, path))
 	handoff := recipes.NewMutex(c, path, recipes.WithLocalHandoff(3))

@@ -76,7 +76,7 @@ func TestAnOuterLeaseMayBeReleasedBeforeAnInnerOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := uniquePath(t)
-			c, other := connect(t, addrs()), connect(t, addrs())
+			c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 			m, stranger := recipes.NewMutex(c, path, options...), recipes.NewMutex(other, path)
 			outer := acquire(t, within(t), m)
 			inner := acquire(t, outer.Context(), m)
@@ -107,7 +107,7 @@ func TestAnOuterLeaseMayBeReleasedBeforeAnInnerOne(t *testing.T) {
 
 func TestALockOfAMultiLockMayBeReleasedByItself(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	a, b := recipes.NewMutex(c, path+"/a"), recipes.NewMutex(c, path+"/b")
 	l, err := recipes.NewMultiLock(a, b).Acquire(within(t))
 	if err != nil {
@@ -131,7 +131,7 @@ func TestALockOfAMultiLockMayBeReleasedByItself(t *testing.T) {
 
 func TestABadMultiLockTakesNothing(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	conn := admin(t)
 	good := recipes.NewMutex(c, path)
 	for name, test := range map[string]struct {
@@ -200,6 +200,7 @@ var almostContenders = []string{
 }
 
 func TestCurator43ChildrenThatOnlyLookLikeContendersBlockNobody(t *testing.T) {
+	apart(t)
 	for name, lock := range lockTrials {
 		if name == "Barrier" || name == "DoubleBarrier" {
 			continue // whose tests have it
@@ -237,7 +238,7 @@ func TestHandMadeContendersHaveTheirPlaces(t *testing.T) {
 			path := uniquePath(t)
 			conn := admin(t)
 			persistent(t, conn, path)
-			m := recipes.NewMutex(connect(t, addrs()), path)
+			m := recipes.NewMutex(connect(t, addrsOf(t)), path)
 			for range 10 { // so that ours has a number above those ahead
 				release(t, acquire(t, within(t), m))
 			}
@@ -268,7 +269,7 @@ func TestHandMadeContendersHaveTheirPlaces(t *testing.T) {
 // Revoke replaces a node's data: it keeps off whatever is no lock's.
 func TestARevocationOfWhatIsNoContenderChangesNothing(t *testing.T) {
 	path := uniquePath(t)
-	c, conn := connect(t, addrs()), admin(t)
+	c, conn := connect(t, addrsOf(t)), admin(t)
 	persistent(t, conn, path)
 	for _, name := range almostContenders {
 		node := path + "/" + name

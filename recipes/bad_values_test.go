@@ -81,6 +81,7 @@ func onEveryLock(t *testing.T, f func(s *stage, lock lockTrial)) {
 // Servers cut the connection at a packet that is too large. A client that took
 // this for a fault would send it again and again, and harm its other leases.
 func TestDataThatIsTooLargeIsRefusedAndHarmsNobody(t *testing.T) {
+	needReal(t, "ZooKeeper closes a connection that brings too much")
 	onEveryLock(t, func(s *stage, lock lockTrial) {
 		before := s.c.SessionID()
 		for _, size := range []int{1<<20 - 100, 1 << 20, 1536 << 10, 3 << 20} {
@@ -97,7 +98,7 @@ func TestDataThatIsTooLargeIsRefusedAndHarmsNobody(t *testing.T) {
 }
 
 func TestAWriteThatIsTooLargeIsRefusedAndTheLeaseStays(t *testing.T) {
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	path := uniquePath(t)
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
 	_, err := l.Multi(within(t), &zk.CreateRequest{Path: path + "/data", Data: make([]byte, 1<<20), Acl: zk.WorldACL(zk.PermAll)})
@@ -235,7 +236,7 @@ func TestConnectGivenNonsense(t *testing.T) {
 		"a month":                    recipes.WithSessionTimeout(30 * 24 * time.Hour),
 		"a negative tick":            recipes.WithServerTick(-1),
 	} {
-		if c, err := recipes.Connect(within(t), addrs(), option); !errors.Is(err, recipes.ErrBadTimeout) {
+		if c, err := recipes.Connect(within(t), addrsOf(t), option); !errors.Is(err, recipes.ErrBadTimeout) {
 			t.Errorf("%s: %v, %v", what, c, err)
 		}
 	}
@@ -249,6 +250,6 @@ func TestConnectGivenNonsense(t *testing.T) {
 		}
 		cancel()
 	}
-	c := connect(t, addrs(), recipes.WithSessionTimeout(math.MaxInt32*time.Millisecond)) // the servers negotiate
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(math.MaxInt32*time.Millisecond)) // the servers negotiate
 	release(t, acquire(t, within(t), recipes.NewMutex(c, uniquePath(t))))
 }

@@ -13,20 +13,20 @@ import (
 // Lagging servers, requests that are not answered, and calls that are cancelled.
 
 func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
-	needServers(t)
-	leader, err := servers.Leader(within(t))
+	needReal(t, "what a follower answers that lags behind")
+	leader, err := serversOf(t).Leader(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lagging := leader%len(addrs()) + 1
+	lagging := leader%len(addrsOf(t)) + 1
 	path := uniquePath(t)
-	b := recipes.NewBarrier(connect(t, addrs()[leader-1:leader]), path)
-	waiter := recipes.NewBarrier(connect(t, addrs()[lagging-1:lagging]), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)[leader-1:leader]), path)
+	waiter := recipes.NewBarrier(connect(t, addrsOf(t)[lagging-1:lagging]), path)
 	does(t, b.Set) // the parents are there
 	does(t, b.Remove)
 	does(t, waiter.Wait)
 
-	peers := append(servers.Peer(lagging, leader), servers.Peer(leader, lagging)...)
+	peers := append(serversOf(t).Peer(lagging, leader), serversOf(t).Peer(leader, lagging)...)
 	for _, p := range peers {
 		if err := p.Delay(within(t), 250*time.Millisecond, 0); err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 	waits(t, waiting)
 	// And the removal: Remove must not believe the follower either.
-	does(t, recipes.NewBarrier(connect(t, addrs()[lagging-1:lagging]), path).Remove)
+	does(t, recipes.NewBarrier(connect(t, addrsOf(t)[lagging-1:lagging]), path).Remove)
 	if err := returns(t, waiting); err != nil {
 		t.Error(err)
 	}
@@ -46,16 +46,16 @@ func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
 
 func TestCurator264RemoveFindsABarrierThatItsFollowerHasNotHeardOf(t *testing.T) {
 	needServers(t)
-	leader, err := servers.Leader(within(t))
+	leader, err := serversOf(t).Leader(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lagging := leader%len(addrs()) + 1
+	lagging := leader%len(addrsOf(t)) + 1
 	path := uniquePath(t)
-	b := recipes.NewBarrier(connect(t, addrs()[leader-1:leader]), path)
-	remover := recipes.NewBarrier(connect(t, addrs()[lagging-1:lagging]), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)[leader-1:leader]), path)
+	remover := recipes.NewBarrier(connect(t, addrsOf(t)[lagging-1:lagging]), path)
 	conn := adminOf(t, leader)
-	peers := append(servers.Peer(lagging, leader), servers.Peer(leader, lagging)...)
+	peers := append(serversOf(t).Peer(lagging, leader), serversOf(t).Peer(leader, lagging)...)
 	for _, p := range peers {
 		if err := p.Delay(within(t), 250*time.Millisecond, 0); err != nil {
 			t.Fatal(err)
@@ -79,8 +79,8 @@ func TestCurator45BarrierWithLostReplies(t *testing.T) {
 			t.Run(op.name+", "+side, func(t *testing.T) {
 				path := uniquePath(t)
 				var wire intercept
-				b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
-				other := recipes.NewBarrier(connect(t, addrs()), path)
+				b := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
+				other := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 				conn := admin(t)
 				lose := func() {
 					hook := once(op.op, cut)
@@ -116,8 +116,8 @@ func TestCurator45BarrierWithLostReplies(t *testing.T) {
 func TestEtcd22082ARepeatedRemoveSparesTheNextBarrier(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
-	other := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
+	other := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	conn := admin(t)
 	does(t, b.Set)
 	wire.on(nil, once(opDelete, func() bool {
@@ -152,7 +152,7 @@ func TestCancelAtEveryAwaitPointOfABarrier(t *testing.T) {
 				leavesNoGoroutine(t)
 				path := uniquePath(t)
 				var wire intercept
-				b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
+				b := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
 				if test.up {
 					does(t, b.Set)
 				}

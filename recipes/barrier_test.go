@@ -73,7 +73,7 @@ func noWatchAt(t *testing.T, path string) {
 func watchesAt(t *testing.T, path string) int {
 	t.Helper()
 	n := 0
-	for _, s := range servers.Servers() {
+	for _, s := range serversOf(t).Servers() {
 		text, err := ensemble.Four(within(t), s.Addr, "wchp")
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func exists(t *testing.T, conn outsider, path string) bool {
 func TestBarrierHoldsBackWhileItIsUp(t *testing.T) {
 	leavesNoGoroutine(t)
 	path := uniquePath(t)
-	b, other := recipes.NewBarrier(connect(t, addrs()), path), recipes.NewBarrier(connect(t, addrs()), path)
+	b, other := recipes.NewBarrier(connect(t, addrsOf(t)), path), recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	conn := admin(t)
 	does(t, b.Wait) // none is up
 	does(t, b.Remove)
@@ -176,7 +176,7 @@ func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
 	path := uniquePath(t)
 	a, ls := linked(t)
 	waiter := recipes.NewBarrier(connect(t, a, recipes.WithSessionTimeout(20*time.Second)), path)
-	b := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Set)
 	waiting := going(within(t), waiter.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
@@ -202,8 +202,8 @@ func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
 func TestEtcd19597BarrierWaitsThroughTheEndOfItsSession(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
-	other := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
+	other := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Set)
 	waiting := going(within(t), b.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
@@ -224,7 +224,7 @@ func TestKazoo170TheBarrierFallsWhileTheLinkIsDown(t *testing.T) {
 	path := uniquePath(t)
 	a, ls := linked(t)
 	b := recipes.NewBarrier(connect(t, a, recipes.WithSessionTimeout(20*time.Second)), path)
-	other := recipes.NewBarrier(connect(t, addrs()), path)
+	other := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Set)
 	waiting := going(within(t), b.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
@@ -237,10 +237,11 @@ func TestKazoo170TheBarrierFallsWhileTheLinkIsDown(t *testing.T) {
 }
 
 func TestZooKeeper3145TheFallOfABarrierIsSeenWithoutItsEvent(t *testing.T) {
+	apart(t)
 	path := uniquePath(t)
 	var wire intercept
-	b := recipes.NewBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path)
-	other := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
+	other := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Set)
 	waiting := going(within(t), b.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
@@ -253,7 +254,7 @@ func TestZooKeeper3145TheFallOfABarrierIsSeenWithoutItsEvent(t *testing.T) {
 
 func TestCurator654WaitsForABarrierPileUpNoWatches(t *testing.T) {
 	path := uniquePath(t)
-	b := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Wait)
 	if n := watchesAt(t, path); n != 0 {
 		t.Errorf("%d watches for a barrier that is not there", n)
@@ -274,7 +275,7 @@ func TestCurator654WaitsForABarrierPileUpNoWatches(t *testing.T) {
 }
 
 func TestBarrierGivenNonsense(t *testing.T) {
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	calls := func(b *recipes.Barrier) map[string]func(context.Context) error {
 		return map[string]func(context.Context) error{"set": b.Set, "remove": b.Remove, "wait": b.Wait}
@@ -298,7 +299,7 @@ func TestBarrierGivenNonsense(t *testing.T) {
 	if exists(t, conn, path) {
 		t.Error("a cancelled Set has put up a barrier")
 	}
-	closed := connect(t, addrs())
+	closed := connect(t, addrsOf(t))
 	b := recipes.NewBarrier(closed, path)
 	does(t, b.Set)
 	waiting := going(within(t), b.Wait)

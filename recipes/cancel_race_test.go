@@ -130,7 +130,7 @@ func TestACancelledAcquireReturnsItsCauseWhateverTheServersSay(t *testing.T) {
 func TestACustomRuleKeepsPlaces(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	c := connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second))
 	m := recipes.NewMutex(c, path, recipes.WithGrantRule(twoAtATime))
 	a, b := acquire(t, within(t), m), acquire(t, within(t), m)
 	ctx, cancel := context.WithCancel(within(t))

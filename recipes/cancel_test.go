@@ -20,7 +20,7 @@ import (
 // has answered, cancels it there, and looks whether it returns, and whether
 // anything is left: CURATOR-79, -62, -205, -202, -335, vitess #15756, #8309.
 func TestCancelAtEveryAwaitPoint(t *testing.T) {
-	onEveryTrial(t, func(s *stage, prepare func(*stage) trial, points []point) {
+	onEveryTrial(t, inTurn, func(s *stage, prepare func(*stage) trial, points []point) {
 		before, missed := goleak.IgnoreCurrent(), 0
 		for _, at := range points {
 			came := false
@@ -150,7 +150,7 @@ func TestTheContextBoundsAnAcquireAlsoWithoutANetwork(t *testing.T) {
 
 func TestCurator654WaitsThatEndPileUpNoWatches(t *testing.T) {
 	path := uniquePath(t)
-	holder, c := connect(t, addrs()), connect(t, addrs())
+	holder, c := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	l := acquire(t, within(t), recipes.NewMutex(holder, path))
 	for range 30 {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

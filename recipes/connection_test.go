@@ -67,6 +67,7 @@ func TestAListenerHearsOfAShortCut(t *testing.T) {
 }
 
 func TestAListenerIsToldOfTheLossWhileTheCutLasts(t *testing.T) {
+	apart(t)
 	for _, cut := range []links.Cut{links.Down, links.BlackHole, links.RequestsLost} {
 		t.Run(string(cut), func(t *testing.T) {
 			a, ls := linked(t)
@@ -98,6 +99,7 @@ func TestAListenerIsToldOfTheLossWhileTheCutLasts(t *testing.T) {
 // The servers get all that the client sends, so they keep the session; the
 // client cannot know that, and must not say so.
 func TestASessionThatWasGivenUpForLostComesBack(t *testing.T) {
+	apart(t)
 	a, ls := linked(t)
 	heard := listen()
 	c := connect(t, a, recipes.WithConnectionListener(heard.told), recipes.WithSessionTimeout(6*time.Second))
@@ -115,14 +117,14 @@ func TestASessionThatWasGivenUpForLostComesBack(t *testing.T) {
 // Also in the worst cut: the client's server answers it for another second, and
 // does not reach its leader.
 func TestAListenerIsToldOfALossNoLaterThanTheServersExpireALease(t *testing.T) {
-	needServers(t)
-	leader, err := servers.Leader(within(t))
+	needReal(t, "when ZooKeeper expires a session is what the listener must be ahead of")
+	leader, err := serversOf(t).Leader(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	follower := leader%len(addrs()) + 1
+	follower := leader%len(addrsOf(t)) + 1
 	heard := listen()
-	c := connect(t, addrs()[follower-1:follower], recipes.WithConnectionListener(heard.told))
+	c := connect(t, addrsOf(t)[follower-1:follower], recipes.WithConnectionListener(heard.told))
 	conn := adminOf(t, leader)
 	l := acquire(t, within(t), recipes.NewMutex(c, uniquePath(t)))
 	heard.next(t, recipes.ConnConnected)
@@ -131,10 +133,10 @@ func TestAListenerIsToldOfALossNoLaterThanTheServersExpireALease(t *testing.T) {
 		t.Fatal(err)
 	}
 	var peers []links.Link
-	for other := 1; other <= len(addrs()); other++ {
+	for other := 1; other <= len(addrsOf(t)); other++ {
 		if other != follower {
-			peers = append(peers, servers.Peer(follower, other)...)
-			peers = append(peers, servers.Peer(other, follower)...)
+			peers = append(peers, serversOf(t).Peer(follower, other)...)
+			peers = append(peers, serversOf(t).Peer(other, follower)...)
 		}
 	}
 	t.Cleanup(func() { healAll(t, peers); awaitQuorum(t) })
@@ -157,7 +159,7 @@ func TestAListenerHearsOfAForcedExpiryAndOfTheClose(t *testing.T) {
 	leavesNoGoroutine(t)
 	var wire intercept
 	heard := listen()
-	c := connect(t, addrs(), recipes.WithConnectionListener(heard.told), recipes.WithDialer(wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithConnectionListener(heard.told), recipes.WithDialer(wire.dial))
 	heard.next(t, recipes.ConnConnected)
 	for range 2 {
 		before := c.SessionID()
@@ -211,7 +213,7 @@ func TestEveryListenerIsToldAndMayUseTheClient(t *testing.T) {
 	heard := listen()
 	var c *recipes.Client
 	ready, acquired := make(chan struct{}), make(chan error, 1)
-	c = connect(t, addrs(), recipes.WithConnectionListener(heard.told),
+	c = connect(t, addrsOf(t), recipes.WithConnectionListener(heard.told),
 		recipes.WithConnectionListener(func(s recipes.ConnectionState) {
 			if s != recipes.ConnConnected {
 				return

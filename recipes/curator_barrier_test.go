@@ -21,8 +21,8 @@ import (
 func killEnsemble(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() { startEnsemble(t) })
-	for _, s := range servers.Servers() {
-		if err := servers.Kill(t.Context(), s.ID); err != nil {
+	for _, s := range serversOf(t).Servers() {
+		if err := serversOf(t).Kill(t.Context(), s.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,10 +34,10 @@ func startEnsemble(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), patient)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, s := range servers.Servers() {
-		if !servers.Running(s.ID) {
+	for _, s := range serversOf(t).Servers() {
+		if !serversOf(t).Running(s.ID) {
 			all.Go(func() {
-				if err := servers.Restart(ctx, s.ID); err != nil {
+				if err := serversOf(t).Restart(ctx, s.ID); err != nil {
 					t.Error(err)
 				}
 			})
@@ -47,9 +47,10 @@ func startEnsemble(t *testing.T) {
 }
 
 func TestCuratorBarrierServerCrash(t *testing.T) {
+	needReal(t, "servers that are killed come back with what is on their disks")
 	// Curator throws. Here the wait goes on, as long as ctx says.
 	path := uniquePath(t)
-	b := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Set)
 	ctx, cancel := context.WithCancel(within(t))
 	bounded, goesOn := going(ctx, b.Wait), going(within(t), b.Wait)
@@ -72,18 +73,18 @@ func TestCuratorBarrierServerCrash(t *testing.T) {
 
 func TestCuratorBarrierMultiClient(t *testing.T) {
 	path := uniquePath(t)
-	setter := connect(t, addrs())
+	setter := connect(t, addrsOf(t))
 	does(t, recipes.NewBarrier(setter, path).Set)
 	does(t, setter.Close) // the barrier stays
 	var waiting []<-chan error
 	for range 2 {
-		waiting = append(waiting, going(within(t), recipes.NewBarrier(connect(t, addrs()), path).Wait))
+		waiting = append(waiting, going(within(t), recipes.NewBarrier(connect(t, addrsOf(t)), path).Wait))
 	}
 	eventually(t, "both wait", func() bool { return watchesAt(t, path) == 2 })
 	for _, w := range waiting {
 		waits(t, w)
 	}
-	remover := connect(t, addrs())
+	remover := connect(t, addrsOf(t))
 	does(t, recipes.NewBarrier(remover, path).Remove)
 	does(t, remover.Close)
 	for _, w := range waiting {
@@ -96,7 +97,7 @@ func TestCuratorBarrierMultiClient(t *testing.T) {
 func TestCuratorBarrierNoBarrier(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	b := recipes.NewBarrier(connect(t, addrs()), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := b.Wait(ctx); err != nil {
@@ -113,7 +114,7 @@ func TestCuratorBarrierNoBarrier(t *testing.T) {
 
 func TestCuratorBarrierBasic(t *testing.T) {
 	path := uniquePath(t)
-	b := recipes.NewBarrier(connect(t, addrs()), path) // one value sets, waits and removes
+	b := recipes.NewBarrier(connect(t, addrsOf(t)), path) // one value sets, waits and removes
 	does(t, b.Set)
 	waiting := going(within(t), b.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
@@ -206,7 +207,7 @@ func TestCuratorDoubleBarrierMultiClient(t *testing.T) {
 	conn := admin(t)
 	var all []*recipes.DoubleBarrier
 	for range curatorsQuantity {
-		all = append(all, recipes.NewDoubleBarrier(connect(t, addrs()), path, curatorsQuantity))
+		all = append(all, recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, curatorsQuantity))
 	}
 	gather(t, all)
 	nothingLeft(t, conn, path)
@@ -224,7 +225,7 @@ func TestCuratorDoubleBarrierOverSubscribed(t *testing.T) {
 		defer close(come)
 		awaitMembers(t, conn, path, curatorsQuantity+1)
 	}()
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
 	var all []*recipes.DoubleBarrier
 	for range curatorsQuantity + 1 {
 		all = append(all, recipes.NewDoubleBarrier(c, path, curatorsQuantity))
@@ -236,7 +237,7 @@ func TestCuratorDoubleBarrierOverSubscribed(t *testing.T) {
 func TestCuratorDoubleBarrierBasic(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	var all []*recipes.DoubleBarrier
 	for range curatorsQuantity {
 		all = append(all, recipes.NewDoubleBarrier(c, path, curatorsQuantity))

@@ -17,6 +17,7 @@ import (
 // TestLockACLs is TestCuratorLockACLs in curator_read_write_test.go.
 
 func TestCuratorLockCleanlinessWithFaults(t *testing.T) {
+	apart(t)
 	const all = zk.PermAll
 	for name, test := range map[string]struct {
 		dir  string // below the lock's path
@@ -72,7 +73,7 @@ func TestCuratorLockCleanlinessWhenTheOneAheadCannotBeWatched(t *testing.T) {
 			s := newStage(t)
 			s.at(uniquePath(t))
 			lock := lockTrials[name]
-			holder := connect(t, addrs(), recipes.WithAuth("digest", []byte("holder:password")))
+			holder := connect(t, addrsOf(t), recipes.WithAuth("digest", []byte("holder:password")))
 			l := s.must(lock(holder, s.path, recipes.WithLockACL(secret...)))
 			standing := s.nodes()
 			if l, err := lock(s.c, s.path)(within(t)); !errors.Is(err, zk.ErrNoAuth) {

@@ -39,7 +39,7 @@ func setTo(t *testing.T, c *recipes.SharedCount, n int) {
 func TestCuratorCountSimple(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	count := recipes.NewSharedCount(connect(t, addrs()), path, 0)
+	count := recipes.NewSharedCount(connect(t, addrsOf(t)), path, 0)
 	countIs(t, count, 0) // which makes the node
 	for _, n := range []int{1, 10, 10, 0, -1, math.MaxInt32, math.MinInt32} {
 		setTo(t, count, n)
@@ -58,7 +58,7 @@ func TestCuratorCountMultiClients(t *testing.T) {
 	path := uniquePath(t)
 	var counts []*recipes.SharedCount
 	for i := range clients {
-		counts = append(counts, recipes.NewSharedCount(connect(t, addrs()), path, 100+i))
+		counts = append(counts, recipes.NewSharedCount(connect(t, addrsOf(t)), path, 100+i))
 	}
 	countIs(t, counts[0], 100)
 	agree := func() (n int) {
@@ -99,6 +99,7 @@ func TestCuratorCountMultiClients(t *testing.T) {
 }
 
 func TestCuratorCountDisconnectReconnect(t *testing.T) {
+	apart(t)
 	// One client is cut off while another sets the count. Once it is back it has
 	// the new number; what it was to set meanwhile is set then, and not again
 	// when it has returned.
@@ -114,7 +115,7 @@ func TestCuratorCountDisconnectReconnect(t *testing.T) {
 		}
 	}))
 	cutOff := recipes.NewSharedCount(c, path, 1)
-	other := recipes.NewSharedCount(connect(t, addrs()), path, 1)
+	other := recipes.NewSharedCount(connect(t, addrsOf(t)), path, 1)
 	// during runs a call that begins and is given up on by its connection while
 	// the client is cut off.
 	during := func(cut links.Cut, call func() error, meanwhile func()) {

@@ -11,7 +11,7 @@ import (
 
 func TestCuratorLockReentrant(t *testing.T) {
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
-		lock := kind.make(connect(t, addrs()), path)
+		lock := kind.make(connect(t, addrsOf(t)), path)
 		conn := admin(t)
 		nodes := func() int {
 			n := 0
@@ -75,7 +75,7 @@ func TestCuratorLockReentrant2Threads(t *testing.T) {
 		if !kind.reentrant {
 			t.Skip("not reentrant, as in Curator")
 		}
-		lock := kind.make(connect(t, addrs()), path)
+		lock := kind.make(connect(t, addrsOf(t)), path)
 		outer, err := lock.acquire(within(t))
 		if err != nil {
 			t.Fatal(err)
@@ -127,8 +127,8 @@ func TestCuratorLockReentrant2Threads(t *testing.T) {
 // lock back when it is asked, and whoever asked gets it.
 func TestCuratorRevoking(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
-	other := connect(t, addrs())
+	c := connect(t, addrsOf(t))
+	other := connect(t, addrsOf(t))
 	var oracle believers
 	asked := make(chan *recipes.Lease, 1)
 	lock := recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
@@ -169,11 +169,12 @@ func TestCuratorRevoking(t *testing.T) {
 // TestCuratorLockWaitingProcessKilledServer: one holds the lock and one waits
 // when all servers die. Both are through after these are back.
 func TestCuratorLockWaitingProcessKilledServer(t *testing.T) {
+	apart(t)
 	for _, kind := range curatorKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			path := uniquePath(t)
 			lost := make(chan struct{}, 10)
-			c := connect(t, addrs(), recipes.WithConnectionListener(func(s recipes.ConnectionState) {
+			c := connect(t, addrsOf(t), recipes.WithConnectionListener(func(s recipes.ConnectionState) {
 				if s == recipes.ConnLost {
 					lost <- struct{}{}
 				}

@@ -211,7 +211,7 @@ func givesBack(t *testing.T, b *believers, l heldLock) {
 func TestCuratorLockKilledSession(t *testing.T) {
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
 		var wire intercept
-		c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+		c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 		var oracle believers
 		first := leased(t, oracle.holds(within(t), kind.make(c, path)))
 		waiting := oracle.holds(within(t), kind.make(c, path))
@@ -236,9 +236,10 @@ func TestCuratorLockKilledSession(t *testing.T) {
 }
 
 func TestCuratorLockContainerCleanup(t *testing.T) {
+	apart(t)
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
 		conn := admin(t)
-		c := connect(t, addrs())
+		c := connect(t, addrsOf(t))
 		var oracle believers
 		var all sync.WaitGroup
 		for range 10 {
@@ -263,7 +264,7 @@ func TestCuratorLockContainerCleanup(t *testing.T) {
 
 func TestCuratorLockWithNamespace(t *testing.T) {
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
-		c, plain := connect(t, addrs(), recipes.WithNamespace("/test")), connect(t, addrs())
+		c, plain := connect(t, addrsOf(t), recipes.WithNamespace("/test")), connect(t, addrsOf(t))
 		var oracle believers
 		lease := leased(t, oracle.holds(within(t), kind.make(c, path)))
 		if _, err := kind.make(plain, "/test"+path).try(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -284,7 +285,7 @@ func TestCuratorLockWithNamespace(t *testing.T) {
 func TestCuratorLockReentrantSingleLock(t *testing.T) {
 	// Ten use one value. They have nothing in common that could let them re-enter.
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
-		lock := kind.make(connect(t, addrs()), path)
+		lock := kind.make(connect(t, addrsOf(t)), path)
 		var oracle believers
 		first := leased(t, oracle.holds(within(t), lock))
 		var waiting []<-chan heldResult
@@ -313,7 +314,7 @@ func TestCuratorLockReentrantSingleLock(t *testing.T) {
 
 func TestCuratorLock2Clients(t *testing.T) {
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
-		locks := []curatorLock{kind.make(connect(t, addrs()), path), kind.make(connect(t, addrs()), path)}
+		locks := []curatorLock{kind.make(connect(t, addrsOf(t)), path), kind.make(connect(t, addrsOf(t)), path)}
 		var oracle believers
 		waiting := []<-chan heldResult{oracle.holds(within(t), locks[0]), oracle.holds(within(t), locks[1])}
 		var lease heldLock

@@ -14,7 +14,7 @@ import (
 
 func TestCuratorMultiLockSomeReleasesFail(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	conn := admin(t)
 	good, bad := recipes.NewMutex(c, path+"/our-lock-1"), recipes.NewMutex(c, path+"/our-lock-2")
 	for _, gone := range []int{0, 1} {
@@ -40,7 +40,7 @@ func TestCuratorMultiLockSomeReleasesFail(t *testing.T) {
 
 func TestCuratorMultiLockSomeLocksFailToLock(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	conn := admin(t)
 	good := recipes.NewMutex(c, path+"/good")
 	rw := recipes.NewReadWriteMutex(c, path+"/rw")

@@ -27,7 +27,7 @@ func TestCuratorReadWriteGetParticipantNodes(t *testing.T) {
 	const readers, writers = 20, 8
 	path := uniquePath(t)
 	conn := admin(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	rw := recipes.NewReadWriteMutex(c, path)
 	var reading []*recipes.Lease
 	for range readers {
@@ -71,7 +71,7 @@ func TestCuratorReadWriteUpgradingIsDisallowed(t *testing.T) {
 	// Curator lets it wait until it times out.
 	path := uniquePath(t)
 	conn := admin(t)
-	rw := recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	r := acquire(t, within(t), rw.Read())
 	for _, upgrade := range []func(context.Context) (*recipes.Lease, error){rw.Write().Acquire, rw.Write().TryAcquire} {
 		if _, err := upgrade(r.Context()); !errors.Is(err, recipes.ErrUpgrade) {
@@ -87,7 +87,7 @@ func TestCuratorReadWriteUpgradingIsDisallowed(t *testing.T) {
 
 func TestCuratorReadWriteDowngradingRespectsThreads(t *testing.T) {
 	path := uniquePath(t)
-	rw := recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	w := acquire(t, within(t), rw.Write())
 	other := make(chan error, 1)
 	go func() { // not the writer, though in its process
@@ -110,7 +110,7 @@ func TestCuratorReadWriteDowngradingRespectsThreads(t *testing.T) {
 func TestCuratorReadWriteDowngrading(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	rw, other := recipes.NewReadWriteMutex(connect(t, addrs()), path), recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	rw, other := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path), recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	w := acquire(t, within(t), rw.Write())
 	r := acquire(t, w.Context(), rw.Read())
 	if _, err := other.Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -136,10 +136,10 @@ func TestCuratorReadWriteContendingDowngrading(t *testing.T) {
 		t.Run(fmt.Sprintf("%d clients", clients), func(t *testing.T) {
 			path := uniquePath(t)
 			conn := admin(t)
-			c := connect(t, addrs())
+			c := connect(t, addrsOf(t))
 			c2 := c
 			if clients == 2 {
-				c2 = connect(t, addrs())
+				c2 = connect(t, addrsOf(t))
 			}
 			rw := recipes.NewReadWriteMutex(c, path)
 			w := acquire(t, within(t), rw.Write())
@@ -198,7 +198,7 @@ func TestCuratorReadWriteBasic(t *testing.T) {
 	var lib library
 	var all sync.WaitGroup
 	for i := range concurrency {
-		c := connect(t, addrs())
+		c := connect(t, addrsOf(t))
 		all.Go(func() {
 			draw := rand.New(rand.NewPCG(seed, uint64(i)))
 			rw := recipes.NewReadWriteMutex(c, path)
@@ -233,7 +233,7 @@ func TestCuratorReadWriteSetNodeData(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	data := []byte{1, 2, 3, 4}
-	rw := recipes.NewReadWriteMutex(connect(t, addrs()), path, recipes.WithData(data))
+	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path, recipes.WithData(data))
 	data[0] = 5 // the lock has its own copy
 	w := acquire(t, within(t), rw.Write())
 	r := acquire(t, w.Context(), rw.Read()) // the downgraded node is made in another way
@@ -256,7 +256,7 @@ func TestCuratorReadWriteLockPath(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	var wire intercept
-	rw, other := recipes.NewReadWriteMutex(connect(t, addrs(), recipes.WithDialer(wire.dial)), path), recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	rw, other := recipes.NewReadWriteMutex(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path), recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	w := acquire(t, within(t), rw.Write())
 	reading := acquiring(within(t), other.Read())
 	eventually(t, "the reader queues", func() bool { return len(contenders(t, conn, path)) == 2 })
@@ -283,7 +283,7 @@ func TestCuratorReadWriteOrdering(t *testing.T) {
 	leave := map[int]chan struct{}{}
 	done := map[int]chan error{}
 	comes := func(i int, write bool) {
-		c := connect(t, addrs())
+		c := connect(t, addrsOf(t))
 		before := len(contenders(t, conn, path))
 		side := recipes.NewReadWriteMutex(c, path).Read()
 		if write {
@@ -357,7 +357,7 @@ func TestCuratorReadWriteWriterAgainstConstantReaders(t *testing.T) {
 	var lib library
 	var all sync.WaitGroup
 	for range readers {
-		rw := recipes.NewReadWriteMutex(connect(t, addrs()), path)
+		rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 		all.Go(func() {
 			for ctx.Err() == nil {
 				err := rw.Read().Do(ctx, func(context.Context, *recipes.Lease) error {
@@ -372,7 +372,7 @@ func TestCuratorReadWriteWriterAgainstConstantReaders(t *testing.T) {
 			}
 		})
 	}
-	rw := recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	for range attempts {
 		w := acquire(t, within(t), rw.Write())
 		lib.change(0, 1)
@@ -394,7 +394,7 @@ func TestCuratorLockACLs(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	acl := zk.ACL{Perms: zk.PermAll, Scheme: "ip", ID: "127.0.0.1"}
-	c := connect(t, addrs(), recipes.WithNamespace(path), recipes.WithACL(acl))
+	c := connect(t, addrsOf(t), recipes.WithNamespace(path), recipes.WithACL(acl))
 	w := acquire(t, within(t), recipes.NewReadWriteMutex(c, "/bar").Write())
 	for _, node := range []string{path, path + "/bar", w.Node()} {
 		got, _, err := conn.GetACL(node)

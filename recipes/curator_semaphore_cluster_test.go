@@ -83,9 +83,10 @@ func (c *crowd) turns(t *testing.T, n int) {
 // TestInterProcessMutexNotReconnecting. Ten acquirers of one client lose all
 // servers in the middle of their acquires, and go on when these are back.
 func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
+	needReal(t, "servers that are killed come back with what is on their disks")
 	path := uniquePath(t)
 	lost, back := make(chan struct{}, 10), make(chan struct{}, 10)
-	c := connect(t, addrs(), recipes.WithConnectionListener(func(s recipes.ConnectionState) {
+	c := connect(t, addrsOf(t), recipes.WithConnectionListener(func(s recipes.ConnectionState) {
 		switch s {
 		case recipes.ConnLost:
 			lost <- struct{}{}
@@ -127,12 +128,12 @@ func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
 // TestCuratorSemaphoreCluster is TestInterProcessSemaphoreCluster: clients of
 // their own; all servers die, and then a majority comes back.
 func TestCuratorSemaphoreCluster(t *testing.T) {
-	needServers(t)
+	apart(t)
 	const clients = 10
 	path := uniquePath(t)
 	all := newCrowd(t, 1)
 	for range clients {
-		all.join(t, recipes.NewSemaphore(connect(t, addrs()), path, 1))
+		all.join(t, recipes.NewSemaphore(connect(t, addrsOf(t)), path, 1))
 	}
 	all.turns(t, 3)
 	eventually(t, "one holds it", func() bool { return all.holders() == 1 })
@@ -143,7 +144,7 @@ func TestCuratorSemaphoreCluster(t *testing.T) {
 	var up sync.WaitGroup
 	for _, id := range []int{1, 2} {
 		up.Go(func() {
-			if err := servers.Restart(within(t), id); err != nil {
+			if err := serversOf(t).Restart(within(t), id); err != nil {
 				t.Error(err)
 			}
 		})

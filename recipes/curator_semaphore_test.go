@@ -110,7 +110,7 @@ func cannotTake(t *testing.T, s *recipes.Semaphore) {
 
 func TestCuratorSemaphoreSimple(t *testing.T) {
 	path := uniquePath(t)
-	s := recipes.NewSemaphore(connect(t, addrs()), path, 1)
+	s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 1)
 	p := &permitsOut{size: 1}
 	l := takes(t, p, s)
 	cannotTake(t, s)
@@ -121,7 +121,7 @@ func TestCuratorSemaphoreSimple(t *testing.T) {
 func TestCuratorSemaphoreSimple2(t *testing.T) {
 	const size = 3
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	p := &permitsOut{size: size}
 	var leases []*recipes.Lease
 	for range size {
@@ -141,7 +141,7 @@ func TestCuratorSemaphoreSimple2(t *testing.T) {
 func TestCuratorSemaphoreGetParticipantNodes(t *testing.T) {
 	const size = 3
 	path := uniquePath(t)
-	s := recipes.NewSemaphore(connect(t, addrs()), path, size)
+	s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, size)
 	p := &permitsOut{size: size}
 	nodes := map[string]bool{}
 	var leases []*recipes.Lease
@@ -168,7 +168,7 @@ func TestCuratorSemaphoreGetParticipantNodes(t *testing.T) {
 
 func TestCuratorSemaphoreThreads(t *testing.T) {
 	path := uniquePath(t)
-	s := recipes.NewSemaphore(connect(t, addrs()), path, 1) // one value for all
+	s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 1) // one value for all
 	p := &permitsOut{size: 1}
 	var all sync.WaitGroup
 	for range 10 {
@@ -193,7 +193,7 @@ func TestCuratorSemaphoreThreads(t *testing.T) {
 
 func TestCuratorSemaphoreThreadedLeaseIncrease(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second))
 	count := recipes.NewSharedCount(c, path+"-count", 1)
 	s := recipes.NewSharedSemaphore(c, path, count)
 	p := &permitsOut{size: 1}
@@ -229,7 +229,7 @@ func TestCuratorSemaphoreThreadedLeaseIncrease(t *testing.T) {
 
 func TestCuratorSemaphoreClientClose(t *testing.T) {
 	path := uniquePath(t)
-	c1, c2 := connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second)), connect(t, addrs())
+	c1, c2 := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second)), connect(t, addrsOf(t))
 	s1, s2 := recipes.NewSemaphore(c1, path, 1), recipes.NewSemaphore(c2, path, 1)
 	p := &permitsOut{size: 1}
 	gives(t, p, takes(t, p, s2))
@@ -264,7 +264,7 @@ func TestCuratorSemaphoreMaxPerSession(t *testing.T) {
 	p := &permitsOut{size: size}
 	var all sync.WaitGroup
 	for i := range clients {
-		c := connect(t, addrs())
+		c := connect(t, addrsOf(t))
 		all.Go(func() {
 			draw := rand.New(rand.NewPCG(seed, uint64(i)))
 			s := recipes.NewSemaphore(c, path, size)
@@ -302,7 +302,7 @@ func TestCuratorSemaphoreRelease1AtATime(t *testing.T) {
 	var once sync.Once
 	var all sync.WaitGroup
 	for range clients {
-		s := recipes.NewSemaphore(connect(t, addrs()), path, size)
+		s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, size)
 		all.Go(func() {
 			l, err := s.Acquire(within(t))
 			if err != nil {
@@ -332,7 +332,7 @@ func TestCuratorSemaphoreRelease1AtATime(t *testing.T) {
 func TestCuratorSemaphoreReleaseInChunks(t *testing.T) {
 	const size, threads = 11, 100
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	p := &permitsOut{size: size}
 	goOn := make(chan struct{})
 	done := make(chan error, threads)
@@ -375,7 +375,7 @@ func TestCuratorSemaphoreChildReaperCleansUpLockNodes(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	p := &permitsOut{size: 1}
-	s := recipes.NewSemaphore(connect(t, addrs()), path, 1)
+	s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 1)
 	gives(t, p, takes(t, p, s))
 	p.check(t, path)
 	eventually(t, "the servers have removed it all", func() bool { return !exists(t, conn, path) })
@@ -387,7 +387,7 @@ func TestCuratorSemaphoreNoOrphanedNodes(t *testing.T) {
 	// permit all the same, and leaves one node, not two.
 	path := uniquePath(t)
 	conn := admin(t)
-	s := recipes.NewSemaphore(connect(t, addrs()), path, 1)
+	s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 1)
 	p := &permitsOut{size: 1}
 	first := takes(t, p, s)
 	second := make(chan result, 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -19,18 +20,14 @@ import (
 // ended, and its release returns. The next leader gives the session its whole timeout
 // again, and the node stands until that has passed.
 func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
-	needServers(t)
+	needReal(t, "how long a leader goes on without its followers is up to ZooKeeper")
 	network, err := links.InProcess()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { network.Close() })
 	// The leader finds out late, after 3 s.
-	own, err := startServers(within(t), ensemble.LocalConfig{TickTime: tick, SyncLimit: 15, Peers: network})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { own.Close() })
+	own := ensembletest.Start(t, ensemble.LocalConfig{TickTime: tick, SyncLimit: 15, Peers: network})
 	leader, err := own.Leader(within(t))
 	if err != nil {
 		t.Fatal(err)

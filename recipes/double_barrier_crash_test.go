@@ -61,7 +61,7 @@ func TestCuratorStaleReadyOpensNothing(t *testing.T) {
 	t.Run("all members of a round crash inside", func(t *testing.T) {
 		path := uniquePath(t)
 		conn := admin(t)
-		a, b := connect(t, addrs()), connect(t, addrs())
+		a, b := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 		together(t, recipes.NewDoubleBarrier(a, path, 2).Enter, recipes.NewDoubleBarrier(b, path, 2).Enter)
 		together(t, a.Close, b.Close)
 		awaitMembers(t, conn, path, 0)
@@ -84,7 +84,7 @@ func TestCuratorStaleReadyOpensNothing(t *testing.T) {
 		const n = 5
 		path := uniquePath(t)
 		conn := admin(t)
-		clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
+		clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t)), connect(t, addrsOf(t))}
 		var all []*recipes.DoubleBarrier
 		for i := range n {
 			all = append(all, recipes.NewDoubleBarrier(clients[i%3], path, n))
@@ -264,6 +264,7 @@ func TestASessionEndsWhileTheRoundBegins(t *testing.T) {
 }
 
 func TestASessionEndsAtEachRequestOfARound(t *testing.T) {
+	apart(t)
 	// Nobody hangs, whoever is told of the loss was inside, and the next round
 	// is complete.
 	for _, side := range []string{"request", "reply"} {

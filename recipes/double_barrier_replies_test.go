@@ -24,6 +24,7 @@ var requestsOfARound = []struct {
 	{"list", opChildren}, {"get", opGetData}, {"transaction", opMulti}, {"delete", opDelete}}
 
 func TestCurator45DoubleBarrierWithLostReplies(t *testing.T) {
+	apart(t)
 	for _, op := range requestsOfARound {
 		for _, side := range []string{"request", "reply"} {
 			for skip := range 3 {
@@ -176,13 +177,14 @@ func cancelAt(t *testing.T, call string, op int32, side string) {
 }
 
 func TestTheContextBoundsADoubleBarrierAlsoWithoutANetwork(t *testing.T) {
+	apart(t)
 	for _, cut := range links.Cuts() {
 		t.Run(string(cut), func(t *testing.T) {
 			path := uniquePath(t)
 			conn := admin(t)
 			addresses, ls := linked(t)
 			c := connect(t, addresses, recipes.WithSessionTimeout(20*time.Second))
-			a, b := recipes.NewDoubleBarrier(c, path, 2), recipes.NewDoubleBarrier(connect(t, addrs()), path, 2)
+			a, b := recipes.NewDoubleBarrier(c, path, 2), recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, 2)
 			short := func(call func(context.Context) error) {
 				t.Helper()
 				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

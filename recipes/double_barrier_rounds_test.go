@@ -16,7 +16,7 @@ func TestDoubleBarrierWithMoreMembersThanNeeded(t *testing.T) {
 	// n is a threshold, not a limit.
 	path := uniquePath(t)
 	conn := admin(t)
-	clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs())}
+	clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t))}
 	for range 10 {
 		var enters, leaves []func(context.Context) error
 		for i := range 5 {
@@ -48,8 +48,8 @@ func TestDoubleBarrierWaitsForAMemberThatJoinedAtTheLastMoment(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	var wire intercept
-	a := recipes.NewDoubleBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path, 1)
-	late := recipes.NewDoubleBarrier(connect(t, addrs()), path, 1)
+	a := recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path, 1)
+	late := recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, 1)
 	for range 6 { // either may have the lower name
 		does(t, a.Enter)
 		wire.on(once(opMulti, func() bool { // a has found itself alone and ends the round
@@ -71,9 +71,9 @@ func TestDoubleBarrierTakesNobodyIntoARoundThatIsOver(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	var wire intercept
-	a := recipes.NewDoubleBarrier(connect(t, addrs()), path, 2)
-	b := recipes.NewDoubleBarrier(connect(t, addrs()), path, 2)
-	late := recipes.NewDoubleBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path, 2)
+	a := recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, 2)
+	b := recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, 2)
+	late := recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path, 2)
 	for range 6 {
 		together(t, a.Enter, b.Enter)
 		reached, goOn := make(chan struct{}), make(chan struct{})
@@ -172,7 +172,7 @@ func TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers(t *testing.T) {
 	const n, rounds = 5, 20
 	path := uniquePath(t)
 	conn := admin(t)
-	clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
+	clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t)), connect(t, addrsOf(t))}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	oracle := newSteps(n)
@@ -224,7 +224,7 @@ func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 	const n, each = 3, 30
 	path := uniquePath(t)
 	conn := admin(t)
-	clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
+	clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t)), connect(t, addrsOf(t))}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	var mu sync.Mutex

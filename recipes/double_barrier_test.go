@@ -79,8 +79,8 @@ func pair(t *testing.T, path string) (a, b *recipes.DoubleBarrier, wireA, wireB 
 	t.Helper()
 	wireA, wireB = new(intercept), new(intercept)
 	long := recipes.WithSessionTimeout(20 * time.Second)
-	a = recipes.NewDoubleBarrier(connect(t, addrs(), recipes.WithDialer(wireA.dial), long), path, 2)
-	b = recipes.NewDoubleBarrier(connect(t, addrs(), recipes.WithDialer(wireB.dial), long), path, 2)
+	a = recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wireA.dial), long), path, 2)
+	b = recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wireB.dial), long), path, 2)
 	return a, b, wireA, wireB
 }
 
@@ -123,7 +123,7 @@ func TestDoubleBarrierKeepsItsMembersInStep(t *testing.T) {
 	conn := admin(t)
 	for _, n := range []int{1, 2, 3, 7} {
 		oracle := newSteps(n)
-		clients := []*recipes.Client{connect(t, addrs()), connect(t, addrs()), connect(t, addrs())}
+		clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t)), connect(t, addrsOf(t))}
 		done := make(chan error, n)
 		for i := range n {
 			go func() {
@@ -202,7 +202,7 @@ func TestCurator43ForeignChildrenAreNoMembers(t *testing.T) {
 }
 
 func TestDoubleBarrierGivenNonsense(t *testing.T) {
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	path := uniquePath(t)
 	for _, bad := range []string{"", "/", "relative", "/a//b", "/a/", "/a/../b", "/a/./b", "/a\x00"} {
@@ -275,7 +275,7 @@ func TestDoubleBarrierGivenNonsense(t *testing.T) {
 func TestDoubleBarrierOnAClosedClient(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	a, b, c := connect(t, addrs()), connect(t, addrs()), connect(t, addrs())
+	a, b, c := connect(t, addrsOf(t)), connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	inside := recipes.NewDoubleBarrier(a, path, 2)
 	leaving := recipes.NewDoubleBarrier(b, path, 2)
 	together(t, inside.Enter, leaving.Enter)

@@ -102,7 +102,7 @@ func (c endsWhenAsked) Err() error {
 
 func TestCurator318EntersThatEndAtAnyInstantLeaveNoGhost(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	ctx, cancel := context.WithCancel(within(t))
 	one := going(ctx, recipes.NewDoubleBarrier(c, path, 100).Enter) // keeps the directory there
@@ -249,8 +249,8 @@ func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 			t.Run(fmt.Sprintf("%d members, %s", n, side), func(t *testing.T) {
 				path := uniquePath(t)
 				var wire intercept
-				a := recipes.NewDoubleBarrier(connect(t, addrs(), recipes.WithDialer(wire.dial)), path, n)
-				b := recipes.NewDoubleBarrier(connect(t, addrs()), path, n)
+				a := recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path, n)
+				b := recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, n)
 				conn := admin(t)
 				var other <-chan error
 				if n == 2 {
@@ -414,7 +414,7 @@ func TestCurator536ALeaveThatHasTimedOutNeitherSpinsNorStays(t *testing.T) {
 
 func TestCurator654EntersThatEndLeaveNoWatches(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	for range 30 {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -18,7 +18,7 @@ import (
 func TestTheNextOfTheSameClientDoesNotWaitForTheAnswerToTheRelease(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c, conn := connect(t, addrs(), recipes.WithDialer(wire.dial)), admin(t)
+	c, conn := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), admin(t)
 	m := recipes.NewMutex(c, path)
 	first := acquire(t, within(t), m)
 	var listed atomic.Bool
@@ -30,7 +30,7 @@ func TestTheNextOfTheSameClientDoesNotWaitForTheAnswerToTheRelease(t *testing.T)
 	})
 	next := acquiring(within(t), m)
 	eventually(t, "the next has seen itself in the queue", listed.Load)
-	stranger := acquiring(within(t), recipes.NewMutex(connect(t, addrs()), path))
+	stranger := acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
 	eventually(t, "a stranger waits", func() bool { return len(contenders(t, conn, path)) == 3 })
 
 	free := make(chan struct{})
@@ -75,7 +75,7 @@ func TestTheNextOfTheSameClientDoesNotWaitForTheAnswerToTheRelease(t *testing.T)
 func TestADowngradeOnItsWayKeepsTheNextWriterOut(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c, conn := connect(t, addrs(), recipes.WithDialer(wire.dial)), admin(t)
+	c, conn := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), admin(t)
 	rw := recipes.NewReadWriteMutex(c, path)
 	owner := recipes.WithOwner(within(t), "the writer")
 	writer := acquire(t, owner, rw.Write())
@@ -119,7 +119,7 @@ func TestADowngradeOnItsWayKeepsTheNextWriterOut(t *testing.T) {
 func TestTheNextOfTheSameClientWaitsForAGuardedWriteThatIsUnderWay(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c, conn := connect(t, addrs(), recipes.WithDialer(wire.dial)), admin(t)
+	c, conn := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), admin(t)
 	m := recipes.NewMutex(c, path)
 	first := acquire(t, within(t), m)
 	var listed atomic.Bool

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -27,41 +27,14 @@ const (
 	patient = 30 * time.Second // what must happen happens far earlier
 )
 
-// The tests of this package share three servers; each has locks and clients of its own.
-// Tests that harm a server are not parallel.
+// The tests of this package share servers; each has locks and clients of its own. Tests
+// that harm a server are not parallel, unless they have servers of their own.
 var (
-	servers testServers
+	pool    = &ensembletest.Pool{Config: ensemble.LocalConfig{TickTime: tick}}
 	network links.Network
 	nextID  atomic.Int64
 	skipped sync.Map // names of tests
 )
-
-// testServers are servers that tests harm.
-type testServers interface {
-	ensemble.Ensemble
-	ensemble.Processes
-	ensemble.PeerLinks
-}
-
-// startServers starts real servers, or simulated ones where there is no Java or where
-// ZKVERIFY_TEST_SERVERS is "simulated".
-func startServers(ctx context.Context, config ensemble.LocalConfig) (testServers, error) {
-	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "simulated" {
-		s, err := serversOr(ensemble.StartLocal(ctx, config))
-		if !ensemble.NotInstalled(err) {
-			return s, err
-		}
-	}
-	return serversOr(simulated.Start(ctx, config))
-}
-
-// serversOr returns no servers with an error.
-func serversOr[S testServers](s S, err error) (testServers, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(pausedHolder); path != "" {
@@ -73,10 +46,8 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	os.Exit(func() int {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
 		if testing.Short() {
-			return withoutServers(m, "-short")
+			return withoutServers(m)
 		}
 		var err error
 		if network, err = links.InProcess(); err != nil {
@@ -84,19 +55,15 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer network.Close()
-		servers, err = startServers(ctx, ensemble.LocalConfig{TickTime: tick, Peers: network})
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer servers.Close()
+		pool.Config.Peers = network
+		defer pool.Close()
 		return m.Run()
 	}())
 }
 
 // withoutServers runs the tests that need no server, and says how many others there
 // are. The examples all need one.
-func withoutServers(m *testing.M, why string) int {
+func withoutServers(m *testing.M) int {
 	if err := flag.Set("test.skip", "^Example"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -104,18 +71,46 @@ func withoutServers(m *testing.M, why string) int {
 	code := m.Run()
 	n := 0
 	skipped.Range(func(any, any) bool { n++; return true })
-	fmt.Printf("SKIP: %d tests, and all examples, need servers: %s\n", n, why)
+	fmt.Printf("SKIP: %d tests, and all examples, need servers: -short\n", n)
 	return code
 }
 
 // needServers skips a test when there are no servers.
 func needServers(t testing.TB) {
 	t.Helper()
-	if servers == nil {
+	if testing.Short() {
 		test, _, _ := strings.Cut(t.Name(), "/")
 		skipped.Store(test, true)
 		t.Skip("needs servers")
 	}
+}
+
+// needReal has a test run on real servers, and says why.
+func needReal(t testing.TB, why string) {
+	t.Helper()
+	needServers(t)
+	ensembletest.Real(t, why)
+}
+
+// apart has a test run on servers of its own, beside others that do, if it runs on
+// simulated ones.
+func apart(t *testing.T) {
+	t.Helper()
+	needServers(t)
+	pool.Apart(t)
+}
+
+// inTurn has a test run on the servers that tests share, one after the other.
+func inTurn(t *testing.T) {
+	t.Helper()
+	needServers(t)
+}
+
+// serversOf returns the servers of a test.
+func serversOf(t testing.TB) ensembletest.Servers {
+	t.Helper()
+	needServers(t)
+	return pool.Of(t)
 }
 
 // uniquePath returns the path of a lock that no other test uses.
@@ -129,16 +124,28 @@ func uniquePath(t *testing.T) string {
 	return fmt.Sprintf("/%s-%d/lock", name, nextID.Add(1))
 }
 
-// addrs are the real addresses of the servers, none when there are no servers.
-func addrs() []string {
-	var a []string
-	if servers == nil {
+// addrsOf are the addresses of a test's servers, none when there are no servers.
+func addrsOf(t testing.TB) (addrs []string) {
+	t.Helper()
+	if testing.Short() {
 		return nil
 	}
-	for _, s := range servers.Servers() {
-		a = append(a, s.Addr)
+	for _, s := range pool.Of(t).Servers() {
+		addrs = append(addrs, s.Addr)
 	}
-	return a
+	return addrs
+}
+
+// addrs are the addresses of the examples' servers.
+func addrs() (addrs []string) {
+	servers, err := pool.ForExamples()
+	if err != nil {
+		panic(err)
+	}
+	for _, s := range servers.Servers() {
+		addrs = append(addrs, s.Addr)
+	}
+	return addrs
 }
 
 // linked returns addresses that reach the servers through links of their own.
@@ -147,7 +154,7 @@ func linked(t *testing.T) ([]string, []links.Link) {
 	needServers(t)
 	var a []string
 	var ls []links.Link
-	for _, s := range servers.Servers() {
+	for _, s := range serversOf(t).Servers() {
 		l, err := network.Link(t.Context(), fmt.Sprintf("%s-%d-%d", t.Name(), nextID.Add(1), s.ID), s.Addr)
 		if err != nil {
 			t.Fatal(err)
@@ -235,14 +242,14 @@ func connections() []goleak.Option {
 func admin(t *testing.T) outsider {
 	t.Helper()
 	needServers(t)
-	return adminAt(t, addrs())
+	return adminAt(t, addrsOf(t))
 }
 
 // adminOf is admin, linked to one server.
 func adminOf(t *testing.T, id int) outsider {
 	t.Helper()
 	needServers(t)
-	return adminAt(t, addrs()[id-1:id])
+	return adminAt(t, addrsOf(t)[id-1:id])
 }
 
 // awaitQuorum waits until all servers serve.
@@ -250,7 +257,7 @@ func awaitQuorum(t *testing.T) {
 	t.Helper()
 	needServers(t)
 	eventually(t, "all servers serve", func() bool {
-		for _, a := range addrs() {
+		for _, a := range addrsOf(t) {
 			text, err := ensemble.Four(context.Background(), a, "srvr")
 			if err != nil || !strings.Contains(text, "Mode: ") {
 				return false
@@ -395,7 +402,7 @@ func expire(t *testing.T, i *intercept) {
 	id, password := i.credentials()
 	ctx := within(t)
 	for {
-		err := ensemble.Expire(ctx, servers.Servers()[0].Addr, id, password, timeout)
+		err := ensemble.Expire(ctx, serversOf(t).Servers()[0].Addr, id, password, timeout)
 		if err == nil || errors.Is(err, ensemble.ErrNoSession) {
 			return
 		}

@@ -47,7 +47,7 @@ func failOver(b *testing.B, healthy int) (took, bare time.Duration) {
 	defer cancel()
 	var list []string
 	byAddr := make(map[string]links.Link)
-	for _, s := range servers.Servers() {
+	for _, s := range serversOf(b).Servers() {
 		l, err := network.Link(ctx, fmt.Sprintf("%s-%d", b.Name(), nextID.Add(1)), s.Addr)
 		must(err)
 		defer l.Close()

@@ -39,16 +39,16 @@ func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) ti
 			b.Fatal(err)
 		}
 	}
-	leader, err := servers.Leader(ctx)
+	leader, err := serversOf(b).Leader(ctx)
 	must(err)
-	follower := leader%len(addrs()) + 1
-	c, err := recipes.Connect(ctx, addrs()[follower-1:follower], recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
+	follower := leader%len(addrsOf(b)) + 1
+	c, err := recipes.Connect(ctx, addrsOf(b)[follower-1:follower], recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	must(err)
 	defer c.Close(ctx)
 	path := fmt.Sprintf("/bench-loss-%d/lock", i)
 	l, err := recipes.NewMutex(c, path).Acquire(ctx)
 	must(err)
-	watch, events, err := zk.Connect(addrs()[leader-1:leader], 30*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
+	watch, events, err := zk.Connect(addrsOf(b)[leader-1:leader], 30*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
 	must(err)
 	defer func() {
 		watch.Close()
@@ -60,10 +60,10 @@ func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) ti
 	time.Sleep(timeout + time.Duration(r.IntN(1000))*time.Millisecond) // any phase
 
 	var peers []links.Link
-	for other := 1; other <= len(addrs()); other++ {
+	for other := 1; other <= len(addrsOf(b)); other++ {
 		if other != follower {
-			peers = append(peers, servers.Peer(follower, other)...)
-			peers = append(peers, servers.Peer(other, follower)...)
+			peers = append(peers, serversOf(b).Peer(follower, other)...)
+			peers = append(peers, serversOf(b).Peer(other, follower)...)
 		}
 	}
 	for _, p := range peers {
@@ -80,9 +80,9 @@ func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) ti
 	for _, p := range peers {
 		must(p.Heal(ctx))
 	}
-	for serving := 0; serving < len(addrs()); { // until the follower is back
+	for serving := 0; serving < len(addrsOf(b)); { // until the follower is back
 		serving = 0
-		for _, a := range addrs() {
+		for _, a := range addrsOf(b) {
 			if s, _, err := ensemble.AskStatus(ctx, a); err == nil && s.Serving() {
 				serving++
 			}

@@ -24,7 +24,7 @@ func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 			path := uniquePath(t)
 			conn := admin(t)
 			var wire intercept
-			client := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
+			client := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
 			release(t, acquire(t, within(t), recipes.NewMutex(client, path))) // the parents are there
 
 			cleanUp, reached, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -44,7 +44,7 @@ func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 			if err != nil {
 				t.Errorf("a try of a free lock: %v", err)
 			}
-			if _, err := recipes.NewMutex(connect(t, addrs()), path).TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+			if _, err := recipes.NewMutex(connect(t, addrsOf(t)), path).TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
 				t.Errorf("another client's try of a lock that is held: %v", err)
 			}
 			if n := len(contenders(t, conn, path)); n != 2 {

@@ -22,7 +22,7 @@ func TestACustomRuleIsFollowedWhoeverGoes(t *testing.T) {
 		path := uniquePath(t)
 		var locks []*recipes.Mutex
 		for range clients {
-			c := connect(t, addrs(), recipes.WithSessionTimeout(40*time.Second))
+			c := connect(t, addrsOf(t), recipes.WithSessionTimeout(40*time.Second))
 			locks = append(locks, recipes.NewMutex(c, path, recipes.WithGrantRule(twoAtATime)))
 		}
 		lock := func(i int) *recipes.Mutex { return locks[i%clients] }
@@ -55,7 +55,7 @@ func TestACustomRuleIsFollowedWhoeverGoes(t *testing.T) {
 
 func TestARuleThatWaitsForWhoComesLaterIsRefused(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	for _, nonsense := range []int{0, 7, -2} {
 		m := recipes.NewMutex(c, path, recipes.WithGrantRule(func([]recipes.Place, int) int { return nonsense }))
 		if _, err := m.Acquire(within(t)); !errors.Is(err, recipes.ErrBadRule) {
@@ -71,7 +71,7 @@ func TestAReaderHearsOfAWriterThatGivesUp(t *testing.T) {
 	path := uniquePath(t)
 	var sides []*recipes.ReadWriteMutex
 	for range 3 {
-		sides = append(sides, recipes.NewReadWriteMutex(connect(t, addrs(), recipes.WithSessionTimeout(40*time.Second)), path))
+		sides = append(sides, recipes.NewReadWriteMutex(connect(t, addrsOf(t), recipes.WithSessionTimeout(40*time.Second)), path))
 	}
 	conn := admin(t)
 	first := acquire(t, within(t), sides[0].Read())

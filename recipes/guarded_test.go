@@ -48,7 +48,7 @@ func (d datum) is(want string) {
 
 func TestAHolderWrites(t *testing.T) {
 	d := newDatum(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	l := acquire(t, within(t), recipes.NewMutex(c, uniquePath(t)))
 	responses, err := l.Multi(within(t), d.set("one"), &zk.CreateRequest{Path: d.path + "/child", Acl: zk.WorldACL(zk.PermAll)})
 	if err != nil || len(responses) != 2 || responses[0].Stat.Version != 1 || responses[1].String != d.path+"/child" {
@@ -87,7 +87,7 @@ func TestAStaleHoldersWriteIsRefused(t *testing.T) {
 	d := newDatum(t)
 	path := uniquePath(t)
 	var wire intercept
-	c, other := connect(t, addrs(), recipes.WithDialer(wire.dial), rarely()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), rarely()), connect(t, addrsOf(t))
 	mutex := recipes.NewMutex(c, path)
 	semaphore := recipes.NewSemaphore(c, path+"-semaphore", 3)
 	for _, test := range []struct {
@@ -151,7 +151,7 @@ func TestAWriteOfAnExpiredSessionIsRefused(t *testing.T) {
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
 	cutAll(t, ls, links.Down)
 	expire(t, &wire)
-	next := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
+	next := acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
 	if _, err := next.Multi(within(t), d.set("next")); err != nil {
 		t.Error(err)
 	}
@@ -186,7 +186,7 @@ func TestAWriteWhoseAnswerIsLostHasAnUnknownOutcome(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDatum(t)
 			var wire intercept
-			c := connect(t, addrs(), recipes.WithDialer(wire.dial), rarely())
+			c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), rarely())
 			l := acquire(t, within(t), recipes.NewMutex(c, uniquePath(t)))
 			wire.on(test.request, test.reply)
 			if _, err := l.Multi(within(t), d.set("written")); !errors.Is(err, recipes.ErrOutcomeUnknown) || errors.Is(err, recipes.ErrLeaseLost) {
@@ -210,6 +210,7 @@ func TestAWriteWhoseAnswerIsLostHasAnUnknownOutcome(t *testing.T) {
 }
 
 func TestAWriteEndsWithItsContextAndWithItsLease(t *testing.T) {
+	apart(t)
 	d := newDatum(t)
 	a, ls := linked(t)
 	var wire intercept

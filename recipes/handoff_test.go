@@ -11,7 +11,7 @@ import (
 
 func TestALocalHandoffIsExclusiveAndItsTokensGrow(t *testing.T) {
 	path := uniquePath(t)
-	a, b := connect(t, addrs()), connect(t, addrs())
+	a, b := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	ctx := within(t)
 	var mu sync.Mutex
 	var last recipes.Token
@@ -64,7 +64,7 @@ func TestALocalHandoffIsExclusiveAndItsTokensGrow(t *testing.T) {
 // hand-overs that were agreed.
 func TestAHandoffGivesOthersTheirTurn(t *testing.T) {
 	path := uniquePath(t)
-	a, b := connect(t, addrs()), connect(t, addrs())
+	a, b := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	m := recipes.NewMutex(a, path, recipes.WithLocalHandoff(2))
 	l := acquire(t, within(t), m)
 	other := acquiring(within(t), recipes.NewMutex(b, path))
@@ -98,7 +98,7 @@ func TestAHandoffGivesOthersTheirTurn(t *testing.T) {
 
 func TestACancelledFollowerLeavesTheHandoffToTheNext(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	m := recipes.NewMutex(c, path, recipes.WithLocalHandoff(8))
 	l := acquire(t, within(t), m)
 	for range 50 { // the cancel races with the release
@@ -118,7 +118,7 @@ func TestACancelledFollowerLeavesTheHandoffToTheNext(t *testing.T) {
 func TestTheHandoffSurvivesTheEndOfItsSession(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	m := recipes.NewMutex(c, path, recipes.WithLocalHandoff(8))
 	l := acquire(t, within(t), m)
 	waiting := acquiring(within(t), m)

@@ -37,6 +37,7 @@ func lostBeforeItsNodeIsGone(t *testing.T, conn outsider, l *recipes.Lease) {
 }
 
 func TestConsul18271ALeaseIsLostBeforeTheServersExpireItsSession(t *testing.T) {
+	needReal(t, "when ZooKeeper expires a session is what the lease must be ahead of")
 	for _, cut := range []links.Cut{links.Down, links.BlackHole, links.RequestsLost, links.RepliesLost} {
 		t.Run(string(cut), func(t *testing.T) {
 			path := uniquePath(t)
@@ -75,7 +76,7 @@ func TestConsul18271ALeaseIsLostBeforeTheServersExpireItsSession(t *testing.T) {
 // The cut that stock clients, and Curator's connection states, do not survive:
 // the holder keeps its server, the server loses its peers.
 func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
-	needServers(t)
+	apart(t)
 	for _, test := range []struct {
 		name  string
 		alone bool // the client knows no other server
@@ -84,11 +85,11 @@ func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
 		{"and the client moves on to another: it keeps its lease", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			leader, err := servers.Leader(within(t))
+			leader, err := serversOf(t).Leader(within(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			follower := leader%len(addrs()) + 1
+			follower := leader%len(addrsOf(t)) + 1
 			a, ls := linked(t)
 			allowed := []string{a[follower-1]}
 			if !test.alone {
@@ -114,10 +115,10 @@ func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
 				}
 			}
 			var peers []links.Link
-			for other := 1; other <= len(addrs()); other++ {
+			for other := 1; other <= len(addrsOf(t)); other++ {
 				if other != follower {
-					peers = append(peers, servers.Peer(follower, other)...)
-					peers = append(peers, servers.Peer(other, follower)...)
+					peers = append(peers, serversOf(t).Peer(follower, other)...)
+					peers = append(peers, serversOf(t).Peer(other, follower)...)
 				}
 			}
 			t.Cleanup(func() { healAll(t, peers); awaitQuorum(t) })
@@ -139,8 +140,8 @@ func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
 func TestRedisson2665AForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
-	other := connect(t, addrs())
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
+	other := connect(t, addrsOf(t))
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
 	waiting := acquiring(within(t), recipes.NewMutex(other, path))
 	expire(t, &wire)
@@ -166,7 +167,7 @@ func TestRedisson2665AForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
 
 func TestALockNodeDeletedByAnotherClientIsALoss(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
 	if err := conn.Delete(l.Node(), -1); err != nil {
@@ -232,8 +233,9 @@ func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 }
 
 func TestALeaseLivesAsLongAsItsSession(t *testing.T) {
+	apart(t)
 	path := uniquePath(t)
-	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
+	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
 	for end := time.Now().Add(3 * timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if !l.Valid() {
 			t.Fatalf("not valid: %v", l.State())

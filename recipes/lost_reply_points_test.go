@@ -15,7 +15,7 @@ import (
 // carried it out and its reply is on the way. The call goes on, and what it says
 // is how things stand: CURATOR-45, -335, -462, -678, kazoo #429, accumulo #637.
 func TestTheConnectionBreaksAtEveryRequest(t *testing.T) {
-	onEveryTrial(t, func(s *stage, prepare func(*stage) trial, points []point) {
+	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
 		for _, at := range points {
 			for _, side := range at.sides() {
 				s.breakAt(prepare, at, side, cut, nil)
@@ -29,14 +29,14 @@ func TestTheConnectionBreaksAtEveryRequest(t *testing.T) {
 // zk.Lock.
 func TestTheSessionEndsAtEveryRequest(t *testing.T) {
 	needServers(t)
-	onEveryTrial(t, func(s *stage, prepare func(*stage) trial, points []point) {
+	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
 		for _, at := range points {
 			for _, side := range at.sides() {
 				var gone int64
 				s.breakAt(prepare, at, side, func() bool {
 					id, password := s.wire.credentials()
 					gone = id
-					if err := ensemble.Expire(s.Context(), addrs()[0], id, password, timeout); err != nil {
+					if err := ensemble.Expire(s.Context(), addrsOf(s.T)[0], id, password, timeout); err != nil {
 						s.Error(err)
 					}
 					return false

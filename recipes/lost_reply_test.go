@@ -42,7 +42,7 @@ func TestCurator45TheReplyOfTheCreateIsLost(t *testing.T) {
 func TestCurator45TheCreateNeverReachedAServer(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	conn := admin(t)
 	wire.on(once(opCreate, cut), nil)
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
@@ -56,7 +56,7 @@ func TestCurator264TheSearchAsksALaggingFollower(t *testing.T) {
 	needServers(t)
 	// The client may use two servers: its first one, and a follower to which
 	// the leader's word takes its time.
-	leader, err := servers.Leader(within(t))
+	leader, err := serversOf(t).Leader(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCurator264TheSearchAsksALaggingFollower(t *testing.T) {
 	m := recipes.NewMutex(c, path)
 	release(t, acquire(t, within(t), m))
 
-	peers := append(servers.Peer(lagging, leader), servers.Peer(leader, lagging)...)
+	peers := append(serversOf(t).Peer(lagging, leader), serversOf(t).Peer(leader, lagging)...)
 	for _, p := range peers {
 		if err := p.Delay(within(t), 250*time.Millisecond, 0); err != nil {
 			t.Fatal(err)
@@ -128,10 +128,10 @@ func TestCurator498TheSessionDiesWhileTheReplyOfTheCreateIsLost(t *testing.T) {
 
 func TestAccumulo637TheServerDiesInMidCreate(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs(), recipes.WithSessionTimeout(10*time.Second))
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(10*time.Second))
 	conn := admin(t)
 	var wire intercept
-	c2 := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(10*time.Second))
+	c2 := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(10*time.Second))
 	release(t, acquire(t, within(t), recipes.NewMutex(c, path)))
 	// The reply is cut off at the moment when it arrives, five times over.
 	for range 5 {
@@ -155,7 +155,7 @@ func TestCurator678TheReleaseIsNotAnswered(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := uniquePath(t)
 			var wire intercept
-			c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+			c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 			conn := admin(t)
 			m := recipes.NewMutex(c, path)
 			l := acquire(t, within(t), m)
@@ -201,7 +201,7 @@ func TestCurator112AFailedReleaseLeavesNoStateBehind(t *testing.T) {
 func TestKazoo732TheCleanUpOfAFailedTryIsNotAnswered(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	holder, c := connect(t, addrs()), connect(t, addrs(), recipes.WithDialer(wire.dial))
+	holder, c := connect(t, addrsOf(t)), connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	conn := admin(t)
 	l := acquire(t, within(t), recipes.NewMutex(holder, path))
 	wire.on(once(opDelete, cut), nil)

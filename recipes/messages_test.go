@@ -15,7 +15,7 @@ import (
 func counted(t *testing.T) (*recipes.Client, func() map[int32]int) {
 	t.Helper()
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(40*time.Second))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(40*time.Second))
 	var mu sync.Mutex
 	sent := make(map[int32]int)
 	wire.on(func(op int32) bool {

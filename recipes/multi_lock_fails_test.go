@@ -12,7 +12,7 @@ import (
 // after: whoever asks next must not see it.
 func TestAMultiLockThatFailsHasGivenBackWhatItTookWhenItReturns(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	conn := admin(t)
 	mutex := recipes.NewMutex(c, path+"/mutex")
 	rw := recipes.NewReadWriteMutex(c, path+"/rw")
@@ -55,7 +55,7 @@ func TestAMultiLockThatFailsHasGivenBackWhatItTookWhenItReturns(t *testing.T) {
 func TestAMultiLockThatIsCancelledReturnsAtOnceAndHoldsNothing(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c, other := connect(t, addrs(), recipes.WithDialer(wire.dial)), connect(t, addrs())
+	c, other := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), connect(t, addrsOf(t))
 	conn := admin(t)
 	mutex, single := recipes.NewMutex(c, path+"/mutex"), recipes.NewNonReentrantMutex(c, path+"/single")
 	m := recipes.NewMultiLock(mutex, single)

@@ -12,7 +12,7 @@ import (
 // Curator takes the locks one by one: A, B against B, A is a deadlock.
 func TestMultiLocksInOppositeOrdersDoNotDeadlock(t *testing.T) {
 	a, b := uniquePath(t), uniquePath(t)
-	x, y := connect(t, addrs()), connect(t, addrs())
+	x, y := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	one := recipes.NewMultiLock(recipes.NewMutex(x, a), recipes.NewMutex(x, b))
 	two := recipes.NewMultiLock(recipes.NewMutex(y, b), recipes.NewMutex(y, a))
 	ctx := within(t)
@@ -50,7 +50,7 @@ func TestMultiLocksInOppositeOrdersDoNotDeadlock(t *testing.T) {
 
 func TestAMultiLockIsAllOrNothing(t *testing.T) {
 	a, b := uniquePath(t), uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	m := recipes.NewMultiLock(recipes.NewMutex(c, a), recipes.NewReadWriteMutex(c, b).Write())
 	held := acquire(t, within(t), recipes.NewReadWriteMutex(other, b).Read())
 	if _, err := m.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -96,7 +96,7 @@ func TestAMultiLockIsAllOrNothing(t *testing.T) {
 
 func TestTheLossOfOneLockIsTheLossOfAll(t *testing.T) {
 	a, b := uniquePath(t), uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	m := recipes.NewMultiLock(recipes.NewMutex(c, a), recipes.NewSemaphore(c, b, 1))
 	l, err := m.Acquire(within(t))
 	if err != nil {
@@ -120,7 +120,7 @@ func TestTheLossOfOneLockIsTheLossOfAll(t *testing.T) {
 
 func TestBadMultiLocksAreRefused(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	for name, m := range map[string]*recipes.MultiLock{
 		"of nothing":         recipes.NewMultiLock(),
 		"of two clients":     recipes.NewMultiLock(recipes.NewMutex(c, path), recipes.NewMutex(other, path+"2")),

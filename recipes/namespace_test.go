@@ -10,8 +10,8 @@ import (
 
 func TestEveryRecipeIsBelowTheNamespace(t *testing.T) {
 	space, conn := uniquePath(t), admin(t)
-	c := connect(t, addrs(), recipes.WithNamespace(space))
-	plain := connect(t, addrs())
+	c := connect(t, addrsOf(t), recipes.WithNamespace(space))
+	plain := connect(t, addrsOf(t))
 	mutex := recipes.NewMutex(c, "/mutex")
 	for _, got := range []struct{ path, want string }{
 		{mutex.Path(), "/mutex"},
@@ -82,14 +82,14 @@ func TestEveryRecipeIsBelowTheNamespace(t *testing.T) {
 
 func TestBadPathsStayBadBelowANamespace(t *testing.T) {
 	needServers(t)
-	c := connect(t, addrs(), recipes.WithNamespace("/namespace"))
+	c := connect(t, addrsOf(t), recipes.WithNamespace("/namespace"))
 	for _, path := range []string{"", "/", "relative", "/a/", "/a//b", "/../a"} {
 		if _, err := recipes.NewMutex(c, path).TryAcquire(within(t)); !errors.Is(err, recipes.ErrBadPath) {
 			t.Errorf("Acquire of %q: %v", path, err)
 		}
 	}
 	for _, space := range []string{"", "/", "relative", "/a/", "/a//b"} {
-		if _, err := recipes.Connect(within(t), addrs(), recipes.WithNamespace(space)); !errors.Is(err, recipes.ErrBadPath) {
+		if _, err := recipes.Connect(within(t), addrsOf(t), recipes.WithNamespace(space)); !errors.Is(err, recipes.ErrBadPath) {
 			t.Errorf("Connect with namespace %q: %v", space, err)
 		}
 	}

@@ -19,12 +19,12 @@ import (
 // TestAnEnsembleWithoutAQuorumIsNotHammered cuts all servers off from each
 // other. They accept connections then and close them at once.
 func TestAnEnsembleWithoutAQuorumIsNotHammered(t *testing.T) {
-	needServers(t)
+	apart(t)
 	var peers []links.Link
-	for _, a := range servers.Servers() {
-		for _, b := range servers.Servers() {
+	for _, a := range serversOf(t).Servers() {
+		for _, b := range serversOf(t).Servers() {
 			if a.ID != b.ID {
-				peers = append(peers, servers.Peer(a.ID, b.ID)...)
+				peers = append(peers, serversOf(t).Peer(a.ID, b.ID)...)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestAnEnsembleWithoutAQuorumIsNotHammered(t *testing.T) {
 		awaitQuorum(t)
 	})
 	eventually(t, "no server serves", func() bool {
-		for _, a := range addrs() {
+		for _, a := range addrsOf(t) {
 			if text, err := ensemble.Four(context.Background(), a, "srvr"); err != nil || strings.Contains(text, "Mode: ") {
 				return false
 			}
@@ -42,7 +42,7 @@ func TestAnEnsembleWithoutAQuorumIsNotHammered(t *testing.T) {
 		return true
 	})
 	var all sync.WaitGroup
-	for _, list := range [][]string{addrs()[:1], addrs()} {
+	for _, list := range [][]string{addrsOf(t)[:1], addrsOf(t)} {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()

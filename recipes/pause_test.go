@@ -26,7 +26,7 @@ func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, strings.Join(addrs(), ","))
+	cmd := exec.Command(self, strings.Join(addrsOf(t), ","))
 	cmd.Env = append(os.Environ(), pausedHolder+"="+path)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
@@ -54,7 +54,7 @@ func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The lock passes on while the holder sleeps.
-	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
+	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
 	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

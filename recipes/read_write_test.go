@@ -12,7 +12,7 @@ import (
 
 func TestReadersShareAndWritersExclude(t *testing.T) {
 	path := uniquePath(t)
-	a, b := recipes.NewReadWriteMutex(connect(t, addrs()), path), recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	a, b := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path), recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	first, second := acquire(t, within(t), a.Read()), acquire(t, within(t), b.Read())
 	other := acquire(t, within(t), a.Read())
 	if _, err := b.Write().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -52,10 +52,10 @@ func TestReadersShareAndWritersExclude(t *testing.T) {
 func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
 	for _, sameClient := range []bool{true, false} {
 		path := uniquePath(t)
-		c := connect(t, addrs())
+		c := connect(t, addrsOf(t))
 		other := c
 		if !sameClient {
-			other = connect(t, addrs())
+			other = connect(t, addrsOf(t))
 		}
 		conn := admin(t)
 		rw := recipes.NewReadWriteMutex(c, path)
@@ -70,7 +70,7 @@ func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
 		release(t, inner)
 		release(t, w)
 		eventually(t, "the first writer's node is gone", func() bool { return len(contenders(t, conn, path)) == 2 })
-		third := connect(t, addrs())
+		third := connect(t, addrsOf(t))
 		if _, err := recipes.NewReadWriteMutex(third, path).Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
 			t.Errorf("a reader behind a writer: %v", err)
 		}
@@ -95,7 +95,7 @@ func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
 
 func TestAnUpgradeIsRefusedAtOnce(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	rw := recipes.NewReadWriteMutex(c, path)
 	r := acquire(t, within(t), rw.Read())
 	if _, err := rw.Write().Acquire(r.Context()); !errors.Is(err, recipes.ErrUpgrade) {
@@ -116,8 +116,8 @@ func TestAnUpgradeIsRefusedAtOnce(t *testing.T) {
 func TestADowngradeOfALostWriterIsRefused(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
-	other := connect(t, addrs())
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
+	other := connect(t, addrsOf(t))
 	rw := recipes.NewReadWriteMutex(c, path)
 	w := acquire(t, within(t), rw.Write())
 	conn := admin(t)
@@ -152,7 +152,7 @@ func TestADowngradeOfALostWriterIsRefused(t *testing.T) {
 // The owner that is named has no context that ends with the write lease.
 func TestADowngradeByANamedOwnerOfALostWriterIsRefusedAtOnce(t *testing.T) {
 	path := uniquePath(t)
-	rw := recipes.NewReadWriteMutex(connect(t, addrs()), path)
+	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	ctx := recipes.WithOwner(within(t), "owner")
 	w := acquire(t, ctx, rw.Write())
 	if err := admin(t).Delete(w.Node(), -1); err != nil {
@@ -170,7 +170,7 @@ func TestReadersAndWritersOfManyClientsNeverMeet(t *testing.T) {
 	path := uniquePath(t)
 	var clients []*recipes.Client
 	for range 3 {
-		clients = append(clients, connect(t, addrs()))
+		clients = append(clients, connect(t, addrsOf(t)))
 	}
 	var mu sync.Mutex
 	readers, writers := 0, 0

@@ -9,7 +9,7 @@ import (
 
 func TestAHolderIsAskedToReleaseAndItsDataSurvives(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	asked := make(chan *recipes.Lease, 10)
 	m := recipes.NewMutex(c, path, recipes.WithData([]byte("me")), recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
 	l := acquire(t, within(t), m)
@@ -50,7 +50,7 @@ func TestAHolderIsAskedToReleaseAndItsDataSurvives(t *testing.T) {
 // (Curator loses it between create and watch, and asks waiters too).
 func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	held := acquire(t, within(t), recipes.NewMutex(other, path))
 	asked := make(chan *recipes.Lease, 10)
 	m := recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
@@ -77,7 +77,7 @@ func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 
 func TestAListenerThatWasTakenAwayIsNotCalledAndOthersAre(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
 	gone, stays := make(chan struct{}, 1), make(chan struct{}, 1)
 	stop := l.OnRevoke(func(*recipes.Lease) { gone <- struct{}{} })

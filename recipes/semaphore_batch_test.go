@@ -25,9 +25,9 @@ type group struct {
 // newGroup makes a group whose members want so many permits each.
 func newGroup(t *testing.T, size int, wants ...int) *group {
 	g := &group{path: uniquePath(t)}
-	c := connect(t, addrs(), recipes.WithDialer(g.wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithDialer(g.wire.dial))
 	var err error
-	if g.other, err = recipes.NewSemaphore(connect(t, addrs()), g.path, size).AcquireN(within(t), size); err != nil {
+	if g.other, err = recipes.NewSemaphore(connect(t, addrsOf(t)), g.path, size).AcquireN(within(t), size); err != nil {
 		t.Fatal(err)
 	}
 	conn := admin(t)
@@ -151,8 +151,9 @@ func TestCurator45TheReplyToABatchIsLost(t *testing.T) {
 // evidence is too old for a lease. The next heartbeat must come although no
 // contender is left; else the permits are lost, and the acquire never returns.
 func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
+	apart(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithServerTick(timeout*13/20))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithServerTick(timeout*13/20))
 	start := time.Now()
 	deadline := start.Add(timeout - timeout/20)
 	// The answer is held back for less than the third of a timeout after which a

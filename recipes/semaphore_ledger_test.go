@@ -14,7 +14,7 @@ func TestContendersOfOneClientTakeTheirPermitsTogetherAndWithoutALook(t *testing
 	path := uniquePath(t)
 	c, sent := counted(t)
 	s := recipes.NewSemaphore(c, path, 100)
-	other, err := recipes.NewSemaphore(connect(t, addrs()), path, 100).AcquireN(within(t), 100)
+	other, err := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 100).AcquireN(within(t), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestWhatIsKnownOfThePermitsIsForgottenWhenOthersCome(t *testing.T) {
 	var wg sync.WaitGroup
 	ctx := within(t)
 	for i := range 3 {
-		s := recipes.NewSemaphore(connect(t, addrs()), path, size)
+		s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, size)
 		for j := range 8 {
 			wg.Go(func() {
 				for n := range 4 {

@@ -20,7 +20,7 @@ func TestKazoo214ASemaphoreNeverAdmitsMoreThanItsSize(t *testing.T) {
 	const size = 5
 	var clients []*recipes.Client
 	for range 3 {
-		clients = append(clients, connect(t, addrs()))
+		clients = append(clients, connect(t, addrsOf(t)))
 	}
 	ctx := within(t)
 	var mu sync.Mutex
@@ -69,7 +69,7 @@ func TestKazoo214ASemaphoreNeverAdmitsMoreThanItsSize(t *testing.T) {
 // may wait for each other.
 func TestTwoAcquiresOfAllPermitsDoNotWaitForEachOther(t *testing.T) {
 	path := uniquePath(t)
-	a, b := recipes.NewSemaphore(connect(t, addrs()), path, 2), recipes.NewSemaphore(connect(t, addrs()), path, 2)
+	a, b := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 2), recipes.NewSemaphore(connect(t, addrsOf(t)), path, 2)
 	var wg sync.WaitGroup
 	for _, s := range []*recipes.Semaphore{a, b, a, b} {
 		wg.Go(func() {
@@ -90,7 +90,7 @@ func TestTwoAcquiresOfAllPermitsDoNotWaitForEachOther(t *testing.T) {
 
 func TestAnAcquireOfManyPermitsIsNotOvertaken(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	s := recipes.NewSemaphore(c, path, 3)
 	one, err := s.Acquire(within(t))
 	if err != nil {
@@ -123,7 +123,7 @@ func TestAnAcquireOfManyPermitsIsNotOvertaken(t *testing.T) {
 
 func TestCurator335APermitIsNotLostWhenItsWaiterGoes(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	s := recipes.NewSemaphore(c, path, 1)
 	held, err := s.Acquire(within(t))
 	if err != nil {
@@ -149,7 +149,7 @@ func TestCurator335APermitIsNotLostWhenItsWaiterGoes(t *testing.T) {
 
 func TestCurator75WaitersHearOfALargerSize(t *testing.T) {
 	path := uniquePath(t)
-	a, b := connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second)), connect(t, addrs())
+	a, b := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second)), connect(t, addrsOf(t))
 	count := recipes.NewSharedCount(a, path+"-size", 1)
 	s := recipes.NewSharedSemaphore(a, path, count)
 	first, err := s.Acquire(within(t))
@@ -190,7 +190,7 @@ func TestCurator75WaitersHearOfALargerSize(t *testing.T) {
 
 func TestANonReentrantMutexRefusesItsOwner(t *testing.T) {
 	path := uniquePath(t)
-	c, other := connect(t, addrs()), connect(t, addrs())
+	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
 	m := recipes.NewNonReentrantMutex(c, path)
 	l, err := m.Acquire(within(t))
 	if err != nil {
@@ -218,7 +218,7 @@ func TestANonReentrantMutexRefusesItsOwner(t *testing.T) {
 
 func TestBadNumbersOfPermitsAreRefused(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	for _, test := range []struct {
 		n, size int
 		want    error

@@ -19,7 +19,7 @@ func TestATokenIsTheTransactionThatCreatedTheLockNode(t *testing.T) {
 	ctx := within(t)
 	var wg sync.WaitGroup
 	for range 3 {
-		c := connect(t, addrs())
+		c := connect(t, addrsOf(t))
 		for i := range 20 {
 			wg.Go(func() {
 				locks := []recipes.Lock{
@@ -63,7 +63,7 @@ func TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken(t *testing.T) {
 	var wire intercept
 	var mu sync.Mutex
 	var announced []recipes.Token
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
 		Enqueued: func(_ context.Context, e recipes.Enqueued) {
 			mu.Lock()
 			defer mu.Unlock()

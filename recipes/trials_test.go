@@ -192,10 +192,11 @@ var trials = map[string]func(*stage) trial{
 }
 
 // onEveryTrial runs f for each of the trials that it may be run for, with the
-// points of that trial.
-func onEveryTrial(t *testing.T, f func(s *stage, prepare func(*stage) trial, points []point)) {
+// points of that trial. The trials run inTurn, or apart from each other.
+func onEveryTrial(t *testing.T, how func(*testing.T), f func(s *stage, prepare func(*stage) trial, points []point)) {
 	for name, prepare := range trials {
 		t.Run(name, func(t *testing.T) {
+			how(t)
 			s := newStage(t)
 			points := s.rehearse(prepare)
 			if len(points) == 0 {

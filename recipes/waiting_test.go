@@ -13,7 +13,7 @@ import (
 func TestHelix44TheOneAheadGoesBetweenListAndWatch(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	holder, c := connect(t, addrs()), connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
+	holder, c := connect(t, addrsOf(t)), connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
 	l := acquire(t, within(t), recipes.NewMutex(holder, path))
 	wire.on(once(opGetData, func() bool {
 		if err := l.Release(t.Context()); err != nil {
@@ -32,7 +32,7 @@ func TestHelix44TheOneAheadGoesBetweenListAndWatch(t *testing.T) {
 func TestKazoo170TheLinkDropsAndComesBackDuringTheWait(t *testing.T) {
 	path := uniquePath(t)
 	a, ls := linked(t)
-	holder, c := connect(t, addrs()), connect(t, a, recipes.WithSessionTimeout(20*time.Second))
+	holder, c := connect(t, addrsOf(t)), connect(t, a, recipes.WithSessionTimeout(20*time.Second))
 	conn := admin(t)
 	l := acquire(t, within(t), recipes.NewMutex(holder, path))
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
@@ -52,7 +52,7 @@ func TestKazoo170TheLinkDropsAndComesBackDuringTheWait(t *testing.T) {
 func TestZooKeeper3145AWatchEventIsLost(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	holder, c := connect(t, addrs()), connect(t, addrs(), recipes.WithDialer(wire.dial))
+	holder, c := connect(t, addrsOf(t)), connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	l := acquire(t, within(t), recipes.NewMutex(holder, path))
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
 	eventually(t, "the waiter watches the holder", func() bool { return watchesBelow(t, path) == 1 })
@@ -67,7 +67,7 @@ func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
 	// #116690 and etcd #11456.
 	path := uniquePath(t)
 	var wire intercept
-	holder, c := connect(t, addrs()), connect(t, addrs(), recipes.WithDialer(wire.dial))
+	holder, c := connect(t, addrsOf(t)), connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	conn := admin(t)
 	l := acquire(t, within(t), recipes.NewMutex(holder, path))
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
@@ -104,8 +104,8 @@ func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
 // first has gone before.
 func twoAhead(t *testing.T, path string) (first *recipes.Lease, second <-chan result) {
 	t.Helper()
-	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrs()), path))
-	waiting := acquiring(within(t), recipes.NewMutex(connect(t, addrs()), path))
+	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
+	waiting := acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
 	eventually(t, "the second waits", func() bool { return watchesBelow(t, path) == 1 })
 	return l, waiting
 }
@@ -113,7 +113,7 @@ func twoAhead(t *testing.T, path string) (first *recipes.Lease, second <-chan re
 func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
-	c := connect(t, addrs(), recipes.WithDialer(wire.dial))
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	conn := admin(t)
 	l, second := twoAhead(t, path)
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
@@ -144,7 +144,7 @@ func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 
 func TestCurator315TheOwnNodeIsDeletedBySomebodyElse(t *testing.T) {
 	path := uniquePath(t)
-	c := connect(t, addrs())
+	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	l, second := twoAhead(t, path)
 	before := contenders(t, conn, path)
@@ -167,7 +167,7 @@ func TestCurator495AnObserverMayUseTheClient(t *testing.T) {
 	var wire intercept
 	var c *recipes.Client
 	again := make(chan error, 1)
-	c = connect(t, addrs(), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
+	c = connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
 		Lost: func(*recipes.Lease, time.Duration) {
 			l, err := recipes.NewMutex(c, path+"-2").Acquire(t.Context())
 			if err == nil {
@@ -193,7 +193,7 @@ func TestAThousandWaitersOfOneProcess(t *testing.T) {
 	// minutes. Here each is woken by its own watch; this only checks that all
 	// have their turn, one at a time.
 	path := uniquePath(t)
-	c := connect(t, addrs(), recipes.WithSessionTimeout(20*time.Second))
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second))
 	m := recipes.NewMutex(c, path)
 	const n = 300
 	inside, turns := make(chan struct{}, 1), make(chan error, n)

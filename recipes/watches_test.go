@@ -13,7 +13,7 @@ import (
 func watchesBelow(t *testing.T, paths ...string) int {
 	t.Helper()
 	n := 0
-	for _, s := range servers.Servers() {
+	for _, s := range serversOf(t).Servers() {
 		text, err := ensemble.Four(within(t), s.Addr, "wchp")
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func watchesBelow(t *testing.T, paths ...string) int {
 func childWatches(t *testing.T) int {
 	t.Helper()
 	n := 0
-	for _, s := range servers.Servers() {
+	for _, s := range serversOf(t).Servers() {
 		eventually(t, "a server counts its watches", func() bool {
 			all, err := ensemble.Four(within(t), s.Addr, "mntr")
 			data, err2 := ensemble.Four(within(t), s.Addr, "wchs")

@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"ensemble/model/tree":     {"ensemble/model/wire"},
 	"ensemble/model/watch":    {"ensemble/model/tree", "ensemble/model/wire"},
 	"ensemble/model/wire":     {},
+	"ensemble/ensembletest":   {"ensemble", "ensemble/simulated"},
 	"ensemble/simulated":      {"ensemble", "ensemble/links", "ensemble/model", "ensemble/model/cluster", "internal/wait"},
 	"zktest":                  {"ensemble/model", "ensemble/model/cluster", "ensemble/model/tree", "ensemble/model/wire"},
 	"nemesis":                 {"nemesis/fault", "ensemble", "ensemble/links", "histories", "internal/wait", "internal/words"},

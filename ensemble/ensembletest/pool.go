@@ -1,0 +1,103 @@
+package ensembletest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// startLimit bounds the start of servers that tests share.
+const startLimit = time.Minute
+
+// Pool has the servers that the tests of a package share: real ones and simulated ones,
+// each started when a test first asks for them.
+type Pool struct {
+	// Config is what the servers are started with.
+	Config ensemble.LocalConfig
+
+	real, simulated shared
+	apart           sync.Map // the servers of tests that have their own, by the tests' names
+}
+
+type shared struct {
+	once    sync.Once
+	servers Servers
+	err     error
+}
+
+// Of returns the servers of t.
+func (p *Pool) Of(t testing.TB) Servers {
+	t.Helper()
+	for name := t.Name(); name != ""; name = parent(name) {
+		if s, ok := p.apart.Load(name); ok {
+			return s.(Servers)
+		}
+	}
+	s, err := p.shared(Simulated(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ForExamples returns the servers of examples, which have no testing.TB: real ones, unless
+// Variable says otherwise or they are not installed.
+func (p *Pool) ForExamples() (Servers, error) {
+	if os.Getenv(Variable) != "simulated" {
+		if s, err := p.shared(false); !ensemble.NotInstalled(err) {
+			return s, err
+		}
+	}
+	return p.shared(true)
+}
+
+func (p *Pool) shared(simulated bool) (Servers, error) {
+	s := &p.real
+	if simulated {
+		s = &p.simulated
+	}
+	s.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+		defer cancel()
+		s.servers, s.err = start(ctx, simulated, p.Config)
+	})
+	return s.servers, s.err
+}
+
+// Apart gives t servers of its own and lets it run beside other tests that have theirs,
+// if its servers are simulated. Real ones take seconds and three JVMs to start: tests
+// take turns at those that they share. t must not look at what others in its process do,
+// as at all goroutines.
+func (p *Pool) Apart(t *testing.T) {
+	t.Helper()
+	if !Simulated(t) {
+		return
+	}
+	t.Parallel()
+	name := t.Name()
+	p.apart.Store(name, Start(t, p.Config))
+	t.Cleanup(func() { p.apart.Delete(name) })
+}
+
+// Close ends the servers that tests share.
+func (p *Pool) Close() error {
+	var err error
+	for _, s := range []*shared{&p.real, &p.simulated} {
+		if s.servers != nil {
+			err = errors.Join(err, s.servers.Close())
+		}
+	}
+	return err
+}
+
+// parent is the name of the test that a subtest is a part of, empty for a top-level test.
+func parent(name string) string {
+	i := strings.LastIndexByte(name, '/')
+	return name[:max(i, 0)]
+}
