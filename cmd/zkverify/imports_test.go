@@ -56,8 +56,9 @@ var allowed = map[string][]string{
 	"workload/selftest":       {"workload", "workload/lock", "workload/targets", "workload/mutants", "report", "checker", "checker/verdict", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote"},
 	"workload/mutants/gen":    {},
 	"workload/mutate":         {},
+	"workload/mutate/trial":   {"workload/mutate", "checker/verdict", "internal/words"},
 	"report":                  {"checker", "checker/verdict", "histories", "histories/states", "internal/words"},
-	"cmd/zkverify":            {"report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated"},
+	"cmd/zkverify":            {"report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated"},
 
 	"workload/cycle":                    {},
 	"workload/internal/activity":        {"nemesis/fault", "histories", "histories/states"},

@@ -23,6 +23,7 @@ type cli struct {
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
 	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
 	Selftest selftestCmd `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
+	Mutate   mutateCmd   `cmd:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
 	Replay   replayCmd   `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
 	Schedule scheduleCmd `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
 	Shrink   shrinkCmd   `cmd:"" help:"Write the smallest part of a history that still violates."`

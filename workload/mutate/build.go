@@ -11,15 +11,21 @@ import (
 
 // The environment of a program that Build has made.
 const (
-	// EnvMutant holds the number of the mutant that is on; none is on without it.
+	// EnvMutant holds the number of the mutant that is on. None is on without it, and
+	// with Probe.
 	EnvMutant = "ZKVERIFY_MUTANT"
-	// EnvReached names a file that the program creates when the changed code of the
-	// mutant first does what the code would not have done; none without it.
+	// EnvReached names a file to which the program adds a line with the number of the
+	// mutant that is on when its changed code is first reached, and with Probe the
+	// number of each mutant whose changed code would have been.
 	EnvReached = "ZKVERIFY_MUTANT_REACHED"
 )
 
+// Probe is EnvMutant for a run that shows which mutants can make a difference.
+const Probe = -1
+
 // Build writes the copies of the files to a folder, which it makes, and builds a main
-// package of the module with them. The program's file is returned.
+// package of the module with them. The program's file is returned. The same source makes
+// the same program.
 func (p *Program) Build(ctx context.Context, folder, main string) (string, error) {
 	overlay, err := p.write(folder)
 	if err != nil {
@@ -29,7 +35,7 @@ func (p *Program) Build(ctx context.Context, folder, main string) (string, error
 	if err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, main)
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", overlay, "-o", program, main)
 	build.Dir = p.Dir
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the mutants: %w\n%s", err, out)

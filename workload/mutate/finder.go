@@ -1,10 +1,12 @@
 package mutate
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -45,7 +47,25 @@ func (f *finder) find() ([]Mutant, []splice) {
 			}
 		}
 	}
+	f.order()
 	return f.found, f.splices
+}
+
+// order puts the candidates in the order of the source.
+func (f *finder) order() {
+	places := make([]int, len(f.found))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(f.found[a].offset, f.found[b].offset) })
+	found, now := make([]Mutant, len(f.found)), make([]int, len(f.found))
+	for i, was := range places {
+		found[i], now[was] = f.found[was], i
+	}
+	for i := range f.splices {
+		f.splices[i].mutant = now[f.splices[i].mutant]
+	}
+	f.found = found
 }
 
 // body is walk for the body of a function.
@@ -190,7 +210,7 @@ func (f *finder) field(s *types.Struct, kv *ast.KeyValueExpr) {
 func (f *finder) add(at ast.Node, op Operator, before, after string) int {
 	f.found = append(f.found, Mutant{
 		Package: f.pkg, File: f.name, Line: f.fset.Position(at.Pos()).Line, Func: f.fn, Operator: op,
-		Before: oneLine(before), After: oneLine(after), decl: f.decl,
+		Before: oneLine(before), After: oneLine(after), decl: f.decl, offset: f.at(at.Pos()),
 	})
 	return len(f.found) - 1
 }

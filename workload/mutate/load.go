@@ -3,8 +3,6 @@ package mutate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -33,7 +31,6 @@ type Program struct {
 	Dir      string   // of the module
 	Mutants  []Mutant // that compile
 	Rejected []Mutant // that do not
-	Digest   string   // of the files that are mutated
 
 	packages []*pkg
 }
@@ -94,13 +91,12 @@ func load(ctx context.Context, root string, patterns ...string) (*Program, error
 		return nil, err
 	}
 	conf = &packages.Config{Context: ctx, Dir: root, Mode: packages.LoadTypes | packages.NeedExportFile}
-	added, err := packages.Load(conf, "cmp", "os", "strconv", "sync")
+	added, err := packages.Load(conf, "cmp", "fmt", "os", "strconv", "sync")
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(loaded, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	p := &Program{Dir: root}
-	digest := sha256.New()
 	for _, l := range loaded {
 		for _, e := range l.Errors {
 			return nil, e
@@ -109,12 +105,8 @@ func load(ctx context.Context, root string, patterns ...string) (*Program, error
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range k.files {
-			fmt.Fprintf(digest, "%s %d %s", f.name, len(f.source), f.source)
-		}
 		p.packages = append(p.packages, k)
 	}
-	p.Digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	return p, p.number()
 }
 

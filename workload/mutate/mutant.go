@@ -17,7 +17,8 @@ type Mutant struct {
 	After      string   `json:"after"`      // what the mutant has instead
 	Occurrence int      `json:"occurrence"` // of the same change in the function, from 1
 
-	decl int // the declaration of its file that it is in
+	decl   int // the declaration of its file that it is in
+	offset int // of the code in its file
 }
 
 // Key identifies a mutant for as long as its function has that code: it has no line and

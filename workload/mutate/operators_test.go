@@ -50,8 +50,8 @@ var operatorCases = []struct {
 	{
 		"an operand is left out", Clause,
 		`func f(a, b, c bool) bool { return a && b || c }`,
-		`func f(a, b, c bool) bool { return ((((a) || mutantOn(3)) && ((b) || mutantOn(4))) && !mutantOn(1)) || ((c) && !mutantOn(2)) }`,
-		[]string{"a && b || c → c", "a && b || c → a && b", "a && b → b", "a && b → a"},
+		`func f(a, b, c bool) bool { return ((((a) || mutantOn(2)) && ((b) || mutantOn(3))) && !mutantOn(1)) || ((c) && !mutantOn(4)) }`,
+		[]string{"a && b || c → c", "a && b → b", "a && b → a", "a && b || c → a && b"},
 	},
 	{
 		"a branch is never taken", Branch,

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,8 +29,12 @@ func TestMutantsOfAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	const unchanged = "5 of 5: [1 2 3 4 5] not found open closed\n"
-	if got, reached := runMutant(t, program, 0); got != unchanged || reached {
+	if got, reached := runMutant(t, program, 0); got != unchanged || reached != nil {
 		t.Fatalf("with no mutant on it prints %q, reached %v", got, reached)
+	}
+	got, probed := runMutant(t, program, Probe)
+	if got != unchanged {
+		t.Fatalf("while it is probed it prints %q", got)
 	}
 	want := map[string]struct {
 		prints  string
@@ -49,8 +54,12 @@ func TestMutantsOfAProgram(t *testing.T) {
 			continue
 		}
 		delete(want, m.Key())
-		if got, reached := runMutant(t, program, m.Number); got != w.prints || reached != w.reached {
+		got, reached := runMutant(t, program, m.Number)
+		if got != w.prints || slices.Contains(reached, m.Number) != w.reached {
 			t.Errorf("%s prints %q, reached %v; not %q, %v", m.Key(), got, reached, w.prints, w.reached)
+		}
+		if slices.Contains(probed, m.Number) != w.reached {
+			t.Errorf("the probe says %v of %s, not %v", !w.reached, m.Key(), w.reached)
 		}
 	}
 	for key := range want {
@@ -58,8 +67,9 @@ func TestMutantsOfAProgram(t *testing.T) {
 	}
 }
 
-// runMutant returns what a program prints, and whether it has reached the mutant.
-func runMutant(t *testing.T, program string, number int) (string, bool) {
+// runMutant returns what a program prints, and the numbers of the mutants that it has
+// reached.
+func runMutant(t *testing.T, program string, number int) (string, []int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reached")
 	run := exec.CommandContext(t.Context(), program)
@@ -68,8 +78,16 @@ func runMutant(t *testing.T, program string, number int) (string, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = os.Stat(file)
-	return string(out), err == nil
+	text, _ := os.ReadFile(file) //nolint:errcheck // nothing was reached
+	var reached []int
+	for _, line := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached = append(reached, n)
+	}
+	return string(out), reached
 }
 
 // TestMutantsOfRecipes builds zkverify with all of them.

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/mutate"
+	"github.com/zkverify/zkverify/workload/mutate/trial"
+)
+
+// mutantsFile has a line for each mutant that was tried, as soon as it was.
+const mutantsFile = "mutants.jsonl"
+
+// mutateCmd tries mutants of recipes that were made by rule.
+type mutateCmd struct {
+	List     bool     `help:"Print the mutants, and run none."`
+	Keys     bool     `help:"With --list, print what a mutant is known by when lines and numbers change."`
+	Filter   string   `help:"Mutants whose line of --list matches this regular expression alone; default all." placeholder:"REGEX"`
+	Operator []string `help:"Mutants of these operators alone, comma-separated; default all. See docs/mutation.md." placeholder:"NAME"`
+	Sample   int      `help:"That many of them, drawn by --seed; default all." placeholder:"N"`
+
+	Seeds    int           `default:"3" help:"Runs in which a mutant can be killed, with the seeds from --seed on."`
+	Seed     int64         `default:"1" help:"The first seed."`
+	Duration time.Duration `default:"8s" help:"How long faults come and go in a run."`
+	Jobs     int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
+	Source   string        `default:"." help:"A folder of zkverify's source." placeholder:"DIR"`
+	Out      string        `help:"Folder for mutants.jsonl and for the program with the mutants, made if need be; what was begun in it is gone on with. Default runs/<time>-mutate." placeholder:"DIR"`
+}
+
+func (mutateCmd) Help() string {
+	return withExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run on simulated servers. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
+		"zkverify mutate --list --operator drop",
+		"zkverify mutate --filter hold.go --seeds 5",
+		"zkverify mutate --sample 100 --out sample")
+}
+
+// Validate is called by kong.
+func (m *mutateCmd) Validate() error {
+	switch {
+	case m.Seeds < 1:
+		return fmt.Errorf("--seeds must be at least 1, not %d", m.Seeds)
+	case m.Sample < 0 || m.Jobs < 0:
+		return errors.New("--sample and --jobs must not be negative")
+	case m.Duration <= 0:
+		return fmt.Errorf("--duration must be positive, not %v", m.Duration)
+	case m.Keys && !m.List:
+		return errors.New("--keys goes with --list")
+	}
+	if _, err := regexp.Compile(m.Filter); err != nil {
+		return fmt.Errorf("--filter: %w", err)
+	}
+	var known []string
+	for _, op := range mutate.Operators() {
+		known = append(known, string(op))
+	}
+	for _, name := range m.Operator {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--operator: %w", words.Unknown("operator", name, known, words.Known(known)))
+		}
+	}
+	return nil
+}
+
+func (m *mutateCmd) Run(ctx context.Context, con *console) error {
+	program, err := mutate.Load(ctx, m.Source)
+	switch {
+	case errors.Is(err, mutate.ErrNoSource):
+		return unavailable{fmt.Errorf("%w: name its folder by --source", err)}
+	case errors.Is(err, mutate.ErrNoGo):
+		return unavailable{err}
+	case err != nil:
+		return err
+	}
+	chosen, equivalent, err := m.choose(program.Mutants)
+	if err != nil {
+		return err
+	}
+	if m.List {
+		m.list(con, chosen)
+		con.say("%s, and %d more that do what the code does; %d do not compile", words.Count(len(chosen), "mutant"), equivalent, len(program.Rejected))
+		return nil
+	}
+	if len(chosen) == 0 {
+		return usage("no mutant is chosen: zkverify mutate --list shows all")
+	}
+	return m.try(ctx, con, program, chosen, equivalent)
+}
+
+// choose returns the mutants that the flags name, and how many of those are left out
+// since they are equivalent.
+func (m *mutateCmd) choose(all []mutate.Mutant) (chosen []mutate.Mutant, equivalent int, err error) {
+	reasons, err := mutate.Equivalent()
+	if err != nil {
+		return nil, 0, err
+	}
+	filter := regexp.MustCompile(m.Filter)
+	for _, x := range all {
+		switch {
+		case !filter.MatchString(x.String()) || len(m.Operator) > 0 && !slices.Contains(m.Operator, string(x.Operator)):
+		case reasons[x.Key()] != "":
+			equivalent++
+		default:
+			chosen = append(chosen, x)
+		}
+	}
+	if m.Sample > 0 && m.Sample < len(chosen) {
+		random := rand.New(rand.NewPCG(uint64(m.Seed), 0))
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		chosen = chosen[:m.Sample]
+		slices.SortFunc(chosen, func(a, b mutate.Mutant) int { return a.Number - b.Number })
+	}
+	return chosen, equivalent, nil
+}
+
+// list prints mutants.
+func (m *mutateCmd) list(con *console, chosen []mutate.Mutant) {
+	for _, x := range chosen {
+		if m.Keys {
+			fmt.Fprintln(con.out, x.Key())
+		} else {
+			fmt.Fprintln(con.out, x)
+		}
+	}
+}
+
+// try runs mutants, and says what has become of them.
+func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Program, chosen []mutate.Mutant, equivalent int) (err error) {
+	dir, err := makeFolder(m.Out, time.Now(), "mutate")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil { // runs have folders of their own
+		return err
+	}
+	con.say("zkverify %s: building %s into one program, in %s", versionText(), words.Count(len(program.Mutants), "mutant"), dir)
+	file, err := program.Build(ctx, dir, "./cmd/zkverify")
+	if err != nil {
+		return err
+	}
+	runner := trial.RealTime{Duration: m.Duration, Patience: m.Duration + patienceWithRun}
+	var seeds []int64
+	for i := range m.Seeds {
+		seeds = append(seeds, m.Seed+int64(i))
+	}
+	results, err := m.results(dir, file, runner, seeds)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, results.Close()) }()
+	scratch, err := os.MkdirTemp(dir, "scratch-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+
+	jobs := m.Jobs
+	if jobs == 0 {
+		jobs = runtime.NumCPU()
+	}
+	con.say("%s, seeds %d to %d, %s at a time; first without a mutant", words.Count(len(chosen), "mutant"), seeds[0], seeds[len(seeds)-1], words.Count(jobs, "run"))
+	bar := newMutantBar(con, results, chosen)
+	tried := slices.Clone(chosen)
+	rand.New(rand.NewPCG(uint64(m.Seed), 1)).Shuffle(len(tried), func(i, j int) { tried[i], tried[j] = tried[j], tried[i] }) // half of them are a sample
+	runErr := trial.Try(ctx, trial.Config{
+		Program: file, Runner: runner, Mutants: tried, Seeds: seeds, Jobs: jobs, Results: results, Scratch: scratch, Ended: bar.ended,
+	})
+	bar.done()
+	if runErr != nil && ctx.Err() == nil {
+		return runErr
+	}
+	all, missing := results.Of(chosen)
+	text := trial.Summary(all)
+	if equivalent > 0 {
+		text += fmt.Sprintf("\nnot tried: %d that do what the code does", equivalent)
+	}
+	if missing > 0 {
+		text += fmt.Sprintf("\nnot tried yet: %d; zkverify mutate --out %s and the same flags go on", missing, dir)
+	}
+	con.tell("%s\nresults: %s", strings.TrimSpace(text), filepath.Join(dir, mutantsFile))
+	switch {
+	case missing > 0:
+		return outcome(verdict.Unknown)
+	case slices.ContainsFunc(all, func(r trial.Result) bool { return r.Status != trial.Killed }):
+		return outcome(verdict.Violated)
+	}
+	return nil
+}
+
+// patienceWithRun is how much longer than its faults a run may take.
+const patienceWithRun = time.Minute
+
+// results opens the file of results.
+func (m *mutateCmd) results(dir, program string, runner trial.Runner, seeds []int64) (*trial.Results, error) {
+	terms, err := trial.NewTerms(program, runner, seeds)
+	if err != nil {
+		return nil, err
+	}
+	r, err := trial.OpenResults(filepath.Join(dir, mutantsFile), terms)
+	if errors.Is(err, trial.ErrOtherTerms) {
+		return nil, usage("--out: %s: %w: choose another --out, or remove %s", dir, err, mutantsFile)
+	}
+	return r, err
+}

@@ -1,0 +1,41 @@
+package trial
+
+import (
+	"context"
+)
+
+// End is how a run has ended.
+type End string
+
+// The ends of a run.
+const (
+	Held     End = "held"     // every guarantee holds that was exercised
+	Violated End = "violated" // a guarantee does not
+	Panicked End = "panicked" // the program did not survive it
+	Hung     End = "hung"     // it did not end
+	Void     End = "void"     // it ended without a verdict: something went wrong, or could not be decided
+)
+
+// Outcome is what came of a run.
+type Outcome struct {
+	End        End
+	Guarantees []string // that are violated
+	Reason     string   // for people, if it did not hold
+}
+
+// Run is one run.
+type Run struct {
+	Program string   // the program with the mutants
+	Env     []string // what its environment has besides: which mutant is on
+	Seed    int64
+	Dir     string // a folder for what it leaves, which exists
+}
+
+// Runner makes runs of a program that has the mutants.
+type Runner interface {
+	// Name tells the runs of this runner from those of others: with the same name and
+	// seed, a run is the same.
+	Name() string
+	// Run makes a run. Its errors are of what keeps any run from being made, or of ctx.
+	Run(ctx context.Context, r Run) (Outcome, error)
+}

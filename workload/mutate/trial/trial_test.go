@@ -1,0 +1,221 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/zkverify/zkverify/workload/mutate"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bench is a Runner for which each mutant has a name: what its runs do, one letter a
+// run, the last one again and again.
+type bench struct {
+	mutants []mutate.Mutant
+	broken  bool           // a run without a mutant is violated
+	stopAt  int            // the run that calls stop
+	stop    func()         // may be nil
+	mu      sync.Mutex     // guards what follows
+	runs    map[string]int // by mutant, "" for none
+}
+
+func (b *bench) Name() string { return "bench" }
+
+func (b *bench) Run(ctx context.Context, r Run) (Outcome, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, err := os.Stat(r.Dir); err != nil {
+		return Outcome{}, err
+	}
+	number, file := r.Env[0], strings.TrimPrefix(r.Env[1], mutate.EnvReached+"=")
+	if number == mutate.EnvMutant+"=-1" {
+		b.runs[""]++
+		var reached string
+		for _, m := range b.mutants {
+			if !strings.HasPrefix(m.Before, "u") && !(strings.HasPrefix(m.Before, "2") && r.Seed == 1) {
+				reached += fmt.Sprintln(m.Number)
+			}
+		}
+		if b.broken {
+			return Outcome{End: Violated, Guarantees: []string{"fairness"}}, nil
+		}
+		return Outcome{End: Held}, os.WriteFile(file, []byte(reached), 0o666)
+	}
+	at := slices.IndexFunc(b.mutants, func(m mutate.Mutant) bool {
+		return number == fmt.Sprintf("%s=%d", mutate.EnvMutant, m.Number)
+	})
+	does := strings.TrimPrefix(b.mutants[at].Before, "2")
+	n := b.runs[b.mutants[at].Before]
+	b.runs[b.mutants[at].Before]++
+	if b.stopAt--; b.stopAt == 0 && b.stop != nil {
+		b.stop()
+		return Outcome{}, context.Cause(ctx)
+	}
+	switch does[min(n, len(does)-1)] {
+	case 'v':
+		return Outcome{End: Violated, Guarantees: []string{"fairness", "permits"}, Reason: "why"}, nil
+	case 'p':
+		return Outcome{End: Panicked, Reason: "panic: why"}, nil
+	case 'x':
+		return Outcome{End: Hung}, nil
+	case 'o':
+		return Outcome{End: Void}, nil
+	}
+	return Outcome{End: Held}, nil
+}
+
+// mutants are mutants whose runs do what the names say.
+func mutants(does ...string) (all []mutate.Mutant) {
+	for i, d := range does {
+		all = append(all, mutate.Mutant{Number: i + 1, Package: "recipes", File: "recipes/f.go", Line: i + 1, Func: "f", Operator: mutate.Drop, Before: d, Occurrence: 1})
+	}
+	return all
+}
+
+var terms = Terms{Program: "p", Runner: "bench", Seeds: []int64{1, 2}}
+
+func open(t *testing.T, path string) *Results {
+	t.Helper()
+	r, err := OpenResults(path, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func config(t *testing.T, b *bench, r *Results) Config {
+	b.runs = map[string]int{}
+	return Config{Runner: b, Mutants: b.mutants, Seeds: terms.Seeds, Jobs: 2, Results: r, Scratch: t.TempDir()}
+}
+
+func TestWhatKillsAMutant(t *testing.T) {
+	for _, c := range []struct {
+		name, does string
+		status     Status
+		by         string
+		runs       int
+		seed       int64
+	}{
+		{"a violation does, at once", "v", Killed, "fairness, permits", 1, 1},
+		{"a violation with a later seed does", "hv", Killed, "fairness, permits", 2, 2},
+		{"a panic does, at once", "p", Killed, "panicked", 1, 1},
+		{"one run without a verdict is bad luck, and is made again", "oh", Survived, "", 3, 0},
+		{"two runs without a verdict do", "oo", Killed, "void", 2, 1},
+		{"two runs that do not end do", "xx", Killed, "hung", 2, 1},
+		{"a run that holds does not", "h", Survived, "", 2, 0},
+		{"a run that does not reach it is not made", "u", Unreached, "", 0, 0},
+		{"nor is it of one seed of two", "2h", Survived, "", 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := &bench{mutants: mutants(c.does)}
+			results := open(t, filepath.Join(t.TempDir(), "results"))
+			if err := Try(t.Context(), config(t, b, results)); err != nil {
+				t.Fatal(err)
+			}
+			all, missing := results.Of(b.mutants)
+			if missing != 0 {
+				t.Fatal("it has no result")
+			}
+			r := all[0]
+			if r.Status != c.status || strings.Join(r.By, ", ") != c.by || r.Runs != c.runs || r.Seed != c.seed {
+				t.Errorf("%+v", r)
+			}
+			if b.runs[c.does] != c.runs {
+				t.Errorf("%d runs were made", b.runs[c.does])
+			}
+		})
+	}
+}
+
+func TestAnInterruptLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	b := &bench{mutants: mutants("v", "h", "p", "hv", "oo", "u"), stopAt: 5}
+	ctx, cancel := context.WithCancel(t.Context())
+	b.stop = cancel
+	results := open(t, path)
+	c := config(t, b, results)
+	c.Jobs = 1
+	if err := Try(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	before, missing := results.Of(b.mutants)
+	if len(before) != 3 || missing != 3 { // v, hh, p; then hv was under way
+		t.Fatalf("%d results and %d missing when it was interrupted", len(before), missing)
+	}
+	results.Close()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(f, `{"result":{"key":"hal`) // the machine stopped in the middle of a line
+	f.Close()
+
+	results = open(t, path)
+	b.stop = nil
+	if err := Try(t.Context(), config(t, b, results)); err != nil {
+		t.Fatal(err)
+	}
+	after, missing := results.Of(b.mutants)
+	if len(after) != 6 || missing != 0 {
+		t.Fatalf("%d results and %d missing at the end", len(after), missing)
+	}
+	if b.runs[""] != 0 || b.runs["v"] != 0 || b.runs["h"] != 0 || b.runs["p"] != 0 || b.runs["hv"] != 2 {
+		t.Errorf("runs after the interrupt: %v", b.runs)
+	}
+	again := open(t, path)
+	if all, missing := again.Of(b.mutants); len(all) != 6 || missing != 0 {
+		t.Errorf("the file has %d results, %d missing", len(all), missing)
+	}
+}
+
+func TestResultsOfOtherRunsAreNotGoneOnWith(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	open(t, path)
+	for _, other := range []Terms{
+		{"q", "bench", []int64{1, 2}}, {"p", "another", []int64{1, 2}}, {"p", "bench", []int64{1}},
+	} {
+		if _, err := OpenResults(path, other); !errors.Is(err, ErrOtherTerms) {
+			t.Errorf("%+v: %v", other, err)
+		}
+	}
+}
+
+func TestTheRecipesAsTheyAreHaveToHold(t *testing.T) {
+	b := &bench{mutants: mutants("v"), broken: true}
+	err := Try(t.Context(), config(t, b, open(t, filepath.Join(t.TempDir(), "results"))))
+	if !errors.Is(err, ErrBaseline) || !strings.Contains(err.Error(), "seed 1: violated: fairness") {
+		t.Errorf("%v", err)
+	}
+	if b.runs["v"] != 0 {
+		t.Error("a mutant was run")
+	}
+}
+
+func TestSummary(t *testing.T) {
+	m := mutants("a()", "b()", "c()")
+	m[2].Operator = mutate.Swap
+	got := Summary([]Result{
+		{Mutant: m[0], Status: Killed, By: []string{"fairness", "permits"}},
+		{Mutant: m[1], Status: Survived},
+		{Mutant: m[2], Status: Unreached},
+	})
+	want := `survived   recipes/f.go:2: f: drop: b() → 
+unreached  recipes/f.go:3: f: swap: c() → 
+killed: 1 of 2 mutants that runs reach, 50.0 %; 1 more are not reached
+by: fairness 1, permits 1
+of each operator: drop 1 of 2, swap 0 of 1`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
