@@ -20,6 +20,7 @@ func violated(report *checker.Report, guarantee string) bool {
 }
 
 func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
+	parallel(t)
 	// Two clients, one lock: while one holds, the other waits. The holder is
 	// cut off until its session has expired, and holds on, since nobody tells
 	// it. The waiter gets the lock. A holder may let go just before the session ends,
@@ -49,6 +50,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 }
 
 func TestZkLockLetsTwoClientsHoldWhenASessionIsExpiredByForce(t *testing.T) {
+	parallel(t)
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "zk-lock"), Seed: 1, Clients: 2, Locks: 1, Duration: 3 * time.Second,
 		Mix: cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
@@ -21,42 +22,68 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// shared is the ensemble of all tests of this package: starting one takes
-// longer than most of them.
-var shared struct {
-	once    sync.Once
+// The tests of this package share servers, and one network.
+var (
+	pool    = &ensembletest.Pool{Config: ensemble.LocalConfig{SyncLimit: 10}}
 	network links.Network
-	local   *ensemble.Local
-	err     error
-}
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" {
 		beWorker()
 	}
-	code := m.Run()
-	if shared.local != nil {
-		_ = shared.local.Close()
-		_ = shared.network.Close()
+	var err error
+	if network, err = links.InProcess(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	pool.Config.Peers = network
+	before := goleak.IgnoreCurrent()
+	code := m.Run()
+	// The runs of parallel tests have ended too.
+	if left := leftBehind(before); left != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "the runs of parallel tests left goroutines running:", left)
+		code = 1
+	}
+	_ = pool.Close()
+	_ = network.Close()
 	os.Exit(code)
 }
 
-// servers returns the shared ensemble and its network.
-func servers(t *testing.T) (*ensemble.Local, links.Network) {
+// leftBehind returns an error that names goroutines of runs, but those that before ignores.
+// The links between the shared servers outlive a run, and healing one replaces its
+// goroutines: only others count.
+func leftBehind(before goleak.Option) error {
+	ours := regexp.MustCompile(`zkverify/(workload|nemesis|recipes)(/[a-z/]+)?\.|go-zookeeper/zk\.`)
+	if err := goleak.Find(before); err != nil && ours.MatchString(err.Error()) {
+		return err
+	}
+	return nil
+}
+
+// parallel has a test run beside others, on servers of its own if they are simulated.
+// It is for tests that wait more than they do, and do not look at what is left of a run:
+// the goroutines of other runs count there. Those that their runs leave are
+// found at the end.
+func parallel(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
-	shared.once.Do(func() {
-		if shared.network, shared.err = links.InProcess(); shared.err == nil {
-			shared.local, shared.err = ensemble.StartLocal(context.Background(), ensemble.LocalConfig{Peers: shared.network, SyncLimit: 10})
-		}
-	})
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	pool.Apart(t)
+	apart.Store(t.Name(), true)
+}
+
+// apart has the names of the tests that are parallel.
+var apart sync.Map
+
+// servers returns the servers of a test and the network to them.
+func servers(t *testing.T) (ensemble.Ensemble, links.Network) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs servers")
 	}
-	return shared.local, shared.network
+	return pool.Of(t), network
 }
 
 // drive completes cfg, runs it, and returns its result and the verdicts on its
@@ -70,8 +97,7 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 // record is drive that returns the history too.
 func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Result, *checker.Report, *histories.History, error) {
 	t.Helper()
-	local, network := servers(t)
-	cfg.Ensemble, cfg.Network = local, network
+	cfg.Ensemble, cfg.Network = servers(t)
 	file := filepath.Join(t.TempDir(), "history.jsonl")
 	rec, err := histories.Create(file, cfg.Header())
 	if err != nil {
@@ -82,11 +108,10 @@ func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Re
 	start := time.Now()
 	result, runErr := workload.Run(ctx, cfg)
 	took := time.Since(start)
-	// The links between the shared servers outlive the run, and healing one
-	// replaces its goroutines: only others count.
-	ours := regexp.MustCompile(`zkverify/(workload|nemesis|recipes)(/[a-z/]+)?\.|go-zookeeper/zk\.`)
-	if err := goleak.Find(before); err != nil && ours.MatchString(err.Error()) {
-		t.Errorf("Run left goroutines running: %v", err)
+	if _, beside := apart.Load(t.Name()); !beside {
+		if err := leftBehind(before); err != nil {
+			t.Errorf("Run left goroutines running: %v", err)
+		}
 	}
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)

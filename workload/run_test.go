@@ -107,6 +107,7 @@ func TestARecorderThatCannotWriteEndsTheRun(t *testing.T) {
 }
 
 func TestATargetThatIgnoresItsContextIsTornOut(t *testing.T) {
+	parallel(t)
 	r, _, err := drive(t, t.Context(), workload.Config{
 		Target:  altered{target(t, "recipes"), func(c lock.Client) lock.Client { return deaf{hoarder{c}} }},
 		Clients: 3, Locks: 2, Duration: time.Second, SessionTimeout: time.Second, Faults: []string{"none"},
@@ -139,6 +140,7 @@ func TestALockThatIsNotReleasedIsFound(t *testing.T) {
 }
 
 func TestProcessesThatCrashAreReplaced(t *testing.T) {
+	parallel(t)
 	r, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "plain"), Seed: 3, Clients: 4, Locks: 2, Duration: 3 * time.Second, SessionTimeout: time.Second,
 		Faults: []string{"none"}, Mix: cycle.Mix{Crash: 0.05},

@@ -28,6 +28,7 @@ func (refusingClient) TryAcquire(context.Context, string) (lock.Lease, error) {
 }
 
 func TestALockThatAlwaysRefusesTriesIsCaught(t *testing.T) {
+	parallel(t)
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: refuser{target(t, "recipes")}, Seed: 1, Clients: 3, Locks: 2, Duration: time.Second,
 		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Crash: -1},

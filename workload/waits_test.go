@@ -42,6 +42,7 @@ func (c sleeperClient) Acquire(ctx context.Context, name string) (lock.Lease, er
 // The end of the faults, and of the time that they had, must not wake whoever
 // would wait for ever.
 func TestAWakeUpThatIsMissedUnderFaultsShows(t *testing.T) {
+	parallel(t)
 	_, report, err := drive(t, t.Context(), workload.Config{
 		Target: sleeper{target(t, "recipes"), new(atomic.Int64)}, Seed: 1, Clients: 3, Locks: 1, Duration: time.Second,
 		SessionTimeout: time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Crash: -1, Try: -1, Timeout: -1, Cancel: -1},

@@ -14,64 +14,80 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// TestARunWithCredentialsOwnsItsNodesAndTellsNobody runs below a node that a
-// stranger may look at but not write to.
+const benchUser, benchPassword = "bench", "pa55word-of-the-bench"
+
 func TestARunWithCredentialsOwnsItsNodesAndTellsNobody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
-	const user, password = "bench", "pa55word-of-the-bench"
-	_, addrs, conn := yourServers(t)
-	if _, err := conn.Create("/zkverify", nil, 0, append(zk.DigestACL(zk.PermAll, user, password), zk.WorldACL(zk.PermRead)...)); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "credentials")
-	if err := os.WriteFile(file, []byte("digest:"+user+":"+password+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := func(out string, more ...string) (int, string) {
-		var said bytes.Buffer
-		args := append([]string{"run", "--servers", strings.Join(addrs, ","), "--duration", "3s", "--seed", "3", "--out", out}, more...)
-		return zkverify(args, &console{out: &said, err: &said}), said.String()
-	}
+	ensembletest.Real(t, "ZooKeeper checks the credentials")
+	t.Parallel()
+	runsWithCredentials(t, "--recipe", "all")
+}
 
-	if status, said := run(filepath.Join(t.TempDir(), "run")); status != exitUnavailable || !strings.Contains(said, "--auth-file") {
-		t.Errorf("exit status %d without credentials: %s", status, said)
+func TestEveryKindOfRunHasCredentials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs servers")
 	}
-	for name, more := range map[string][]string{
+	for name, args := range map[string][]string{
 		"every recipe, in workers":  {"--recipe", "all", "--workers", "2"},
-		"every recipe, in one":      {"--recipe", "all"},
 		"a mutant":                  {"--target", "mutant-never-told"},
 		"a lock on the bare API":    {"--target", "zk-lock"},
 		"one node that all contend": {"--target", "naive"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "run")
-			// Ends with the run.
-			over, looked := make(chan struct{}), make(chan error, 1)
-			go func() { looked <- lookIn(conn, over) }()
-			status, said := run(out, append(more, "--auth-file", file)...)
-			close(over)
-			if status == exitUsage || status == exitUnavailable || strings.Contains(said, "the run failed") {
-				t.Errorf("exit status %d: %s", status, said)
-			}
-			if err := <-looked; err != nil {
-				t.Error(err)
-			}
-			for _, secret := range []string{password, base64.StdEncoding.EncodeToString([]byte(user + ":" + password))} {
-				if strings.Contains(said, secret) {
-					t.Errorf("it says the secret:\n%s", said)
-				}
-				if in := holding(t, out, secret); len(in) > 0 {
-					t.Errorf("the secret is in %v", in)
-				}
-			}
-			if children, _, err := conn.Children("/zkverify"); err != nil || len(children) > 0 {
-				t.Errorf("left under /zkverify: %v, error %v", children, err)
-			}
+			t.Parallel()
+			runsWithCredentials(t, args...)
 		})
+	}
+}
+
+// runsWithCredentials runs below a node that a stranger may look at but not write to,
+// without credentials and with them.
+func runsWithCredentials(t *testing.T, args ...string) {
+	t.Helper()
+	_, addrs, conn := yourServers(t)
+	if _, err := conn.Create("/zkverify", nil, 0, append(zk.DigestACL(zk.PermAll, benchUser, benchPassword), zk.WorldACL(zk.PermRead)...)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("digest:"+benchUser+":"+benchPassword+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(out string, more ...string) (int, string) {
+		status, said, _ := inProcess(t, append([]string{"run", "--servers", strings.Join(addrs, ","), "--duration", "3s", "--seed", "3", "--out", out}, more...)...)
+		return status, said
+	}
+
+	if status, said := run(filepath.Join(t.TempDir(), "run")); status != exitUnavailable || !strings.Contains(said, "--auth-file") {
+		t.Errorf("exit status %d without credentials: %s", status, said)
+	}
+	out := filepath.Join(t.TempDir(), "run")
+	// Ends with the run.
+	over, looked := make(chan struct{}), make(chan error, 1)
+	go func() { looked <- lookIn(conn, over) }()
+	status, said := run(out, append(args, "--auth-file", file)...)
+	close(over)
+	if status == exitUsage || status == exitUnavailable || strings.Contains(said, "the run failed") {
+		t.Errorf("exit status %d: %s", status, said)
+	}
+	if err := <-looked; err != nil {
+		t.Error(err)
+	}
+	for _, secret := range []string{benchPassword, base64.StdEncoding.EncodeToString([]byte(benchUser + ":" + benchPassword))} {
+		if strings.Contains(said, secret) {
+			t.Errorf("it says the secret:\n%s", said)
+		}
+		if in := holding(t, out, secret); len(in) > 0 {
+			t.Errorf("the secret is in %v", in)
+		}
+	}
+	if children, _, err := conn.Children("/zkverify"); err != nil || len(children) > 0 {
+		t.Errorf("left under /zkverify: %v, error %v", children, err)
 	}
 }
 

@@ -36,17 +36,15 @@ func needImages(t *testing.T, images ...string) {
 // goesThroughFaults runs zkverify on an ensemble and expects that faults struck,
 // that locks were held across them, and that nothing is violated. A run whose servers
 // came to disagree shows nothing, and is made again, once. What a run leaves that went
-// wrong is kept.
-func goesThroughFaults(t *testing.T, args ...string) {
+// wrong is kept. The process of the last run is returned.
+func goesThroughFaults(t *testing.T, args ...string) (pid int) {
 	t.Helper()
 	for again := true; ; again = false {
 		dir, err := os.MkdirTemp("", "zkverify-test-")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out, stderr bytes.Buffer
-		exit := zkverify(append([]string{"run", "--duration", "10s", "--session-timeout", "3s", "--seed", "3", "--out", dir}, args...), &console{out: &out, err: &stderr})
-		text := out.String() + stderr.String()
+		exit, text, pid := inProcess(t, append([]string{"run", "--duration", "10s", "--session-timeout", "3s", "--seed", "3", "--out", dir}, args...)...)
 		if again && regexp.MustCompile("(?m)^UNKNOWN: (the servers disagree|a server had another tree)").MatchString(text) {
 			t.Logf("once more, since: %s", text)
 			os.RemoveAll(dir)
@@ -55,17 +53,18 @@ func goesThroughFaults(t *testing.T, args ...string) {
 		// A busy machine may not come to exercise everything.
 		if exit != 0 && exit != 2 || !regexp.MustCompile(`(?m)^mutual exclusion +holds`).MatchString(text) || strings.Contains(text, " 0 faults struck") {
 			t.Errorf("exit %d, kept in %s:\n%s", exit, dir, text)
-			return
+			return pid
 		}
 		os.RemoveAll(dir)
-		return
+		return pid
 	}
 }
 
 func TestARunInContainers(t *testing.T) {
 	needImages(t, zooKeeperImage)
-	goesThroughFaults(t, "--ensemble", "docker", "--image", zooKeeperImage, "--faults", "unplug-server,kill-server,pause-server,isolate-leader,black-hole")
-	left, err := exec.Command("docker", "ps", "-aq", "--filter", fmt.Sprintf("label=com.github.zkverify.process=%d", os.Getpid())).Output()
+	t.Parallel()
+	pid := goesThroughFaults(t, "--ensemble", "docker", "--image", zooKeeperImage, "--faults", "unplug-server,kill-server,pause-server,isolate-leader,black-hole")
+	left, err := exec.Command("docker", "ps", "-aq", "--filter", fmt.Sprintf("label=com.github.zkverify.process=%d", pid)).Output()
 	if err != nil || len(bytes.TrimSpace(left)) > 0 {
 		t.Errorf("containers left behind: %s, %v", left, err)
 	}
@@ -73,6 +72,7 @@ func TestARunInContainers(t *testing.T) {
 
 func TestARunOnWhatComposeStarts(t *testing.T) {
 	needImages(t, zooKeeperImage, toxiproxyImage)
+	// Not parallel: other tests may take the ports that docker-compose.yml names.
 	compose := []string{"docker-compose"}
 	if exec.Command("docker", "compose", "version").Run() == nil {
 		compose = []string{"docker", "compose"}

@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // docCommand is a command in the docs.
@@ -148,19 +151,23 @@ func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 	}
 }
 
-// What the pages tell their readers to type is typed, one page after the other, in one
-// checkout: the README first, then the tutorial.
+// What the pages tell their readers to type is typed, each page in a folder of its own.
 func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 	if testing.Short() {
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
-	c := checkout{program: filepath.Join(program(t), "zkverify"), dir: t.TempDir(), runs: make(map[string]string)}
+	zkverify, dir, runs := filepath.Join(program(t), "zkverify"), t.TempDir(), new(sync.Map)
 	for _, file := range asRead(t) {
 		commands := slices.DeleteFunc(docCommands(t, file), func(c docCommand) bool { return c.args == nil || c.exits == nil })
 		if len(commands) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			c := checkout{zkverify, filepath.Join(dir, filepath.Base(file)), runs}
+			if err := os.Mkdir(c.dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
 			for _, command := range commands {
 				c.types(t, command)
 			}
@@ -168,10 +175,16 @@ func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 	}
 }
 
-// checkout is where the commands of the docs are typed.
+// checkout is where the commands of a page are typed.
 type checkout struct {
 	program, dir string
-	runs         map[string]string // folders of runs, by the command that made them but for its --out
+	runs         *sync.Map // of *madeRun, of all pages, by the command but for its --out
+}
+
+// madeRun is a run that several pages may tell to make.
+type madeRun struct {
+	sync.Mutex        // held while it is made
+	dir        string // empty while it has not been
 }
 
 // types types a command of the docs and wants the exit status that is said there. A run
@@ -179,21 +192,28 @@ type checkout struct {
 func (c checkout) types(t *testing.T, command docCommand) {
 	t.Helper()
 	args := slices.Clone(command.args)
-	run, out := strings.Join(args, " "), ""
+	done := func() {}
 	if i := slices.Index(args, "--out"); i > 0 && args[0] == "run" {
-		run, out = strings.Join(slices.Delete(slices.Clone(args), i, i+2), " "), args[i+1]
-		if made := c.runs[run]; made != "" {
-			if err := os.CopyFS(filepath.Join(c.dir, out), os.DirFS(filepath.Join(c.dir, made))); err != nil {
+		run, _ := c.runs.LoadOrStore(strings.Join(slices.Delete(slices.Clone(args), i, i+2), " "), new(madeRun))
+		made, dir := run.(*madeRun), filepath.Join(c.dir, args[i+1])
+		made.Lock()
+		defer made.Unlock()
+		if made.dir != "" {
+			if err := os.CopyFS(dir, os.DirFS(made.dir)); err != nil {
 				t.Fatal(err)
 			}
 			return
 		}
+		done = func() { made.dir = dir }
 	}
-	// A reader has more time than a test.
+	// A reader has more time than a test, and real servers.
 	for i, arg := range args {
 		if i > 0 && args[i-1] == "--duration" && (arg == "20s" || arg == "30s" || arg == "60s") {
 			args[i] = "8s"
 		}
+	}
+	if slices.Contains([]string{"run", "selftest", "nightly"}, args[0]) && !slices.Contains(args, "--ensemble") && !slices.Contains(args, "--servers") && args[1] != "merge" {
+		args = append(args, "--ensemble", ensembletest.Kind(t))
 	}
 	got, text := -1, ""
 	// The order of concurrent requests is not defined: a bug may need a second try.
@@ -206,9 +226,7 @@ func (c checkout) types(t *testing.T, command docCommand) {
 	if !slices.Contains(command.exits, got) || strings.Contains(text, "the run failed") {
 		t.Fatalf("%s:%d: zkverify %s: exit %d, want %v:\n%s", command.file, command.line, strings.Join(args, " "), got, command.exits, text)
 	}
-	if out != "" {
-		c.runs[run] = out
-	}
+	done()
 }
 
 // exec runs zkverify and returns its exit status and all that it says. Its output goes

@@ -16,6 +16,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -48,13 +49,9 @@ func (silent) Printf(string, ...any) {}
 
 // yourServers are three servers that a run has not started, and a connection to
 // them.
-func yourServers(t *testing.T) (*ensemble.Local, []string, *zk.Conn) {
+func yourServers(t *testing.T) (ensemble.Ensemble, []string, *zk.Conn) {
 	t.Helper()
-	yours, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { yours.Close() })
+	yours := ensembletest.Start(t, ensemble.LocalConfig{})
 	var addrs []string
 	for _, s := range yours.Servers() {
 		addrs = append(addrs, s.Addr)
@@ -69,8 +66,9 @@ func yourServers(t *testing.T) (*ensemble.Local, []string, *zk.Conn) {
 
 func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 	if testing.Short() {
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
+	t.Parallel()
 	yours, addrs, conn := yourServers(t)
 	for _, node := range []string{"/app", "/app/locks", "/zkverify", "/zkverify/another-run", "/locks"} {
 		if _, err := conn.Create(node, []byte("of "+node), 0, zk.WorldACL(zk.PermAll)); err != nil {
@@ -84,10 +82,9 @@ func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 	}
 
 	out := filepath.Join(t.TempDir(), "run")
-	var said bytes.Buffer
-	status := zkverify([]string{"run", "--servers", strings.Join(addrs, ","), "--duration", "4s", "--seed", "3", "--out", out}, &console{out: &said, err: &said})
+	status, said, _ := inProcess(t, "run", "--servers", strings.Join(addrs, ","), "--duration", "4s", "--seed", "3", "--out", out)
 	if status == exitViolated || status == exitUsage || status == exitUnavailable {
-		t.Fatalf("exit status %d:\n%s", status, &said)
+		t.Fatalf("exit status %d:\n%s", status, said)
 	}
 	h, err := histories.ReadFile(filepath.Join(out, historyFile))
 	if err != nil {
@@ -101,8 +98,8 @@ func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 			t.Errorf("fault %s hit %v", e.Fault.Name, e.Fault.Targets)
 		}
 	}
-	if !strings.Contains(said.String(), "faults: down, ") || strings.Contains(said.String(), "kill") || strings.Contains(said.String(), "isolate") {
-		t.Errorf("the wrong faults are offered:\n%s", &said)
+	if !strings.Contains(said, "faults: down, ") || strings.Contains(said, "kill") || strings.Contains(said, "isolate") {
+		t.Errorf("the wrong faults are offered:\n%s", said)
 	}
 	for i, node := range mine {
 		if after := tree(t, conn, node); !reflect.DeepEqual(after, before[i]) {
@@ -114,10 +111,9 @@ func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 		t.Errorf("left under /zkverify: %v, error %v", left, err)
 	}
 
-	said.Reset()
-	status = zkverify([]string{"run", "--servers", strings.Join(addrs, ","), "--faults", "kill-server", "--out", filepath.Join(t.TempDir(), "kill")}, &console{out: &said, err: &said})
-	if status != exitUsage || !strings.Contains(said.String(), "out of reach with this ensemble (external)") {
-		t.Errorf("exit status %d for a fault of your servers' processes: %s", status, &said)
+	status, said, _ = inProcess(t, "run", "--servers", strings.Join(addrs, ","), "--faults", "kill-server", "--out", filepath.Join(t.TempDir(), "kill"))
+	if status != exitUsage || !strings.Contains(said, "out of reach with this ensemble (external)") {
+		t.Errorf("exit status %d for a fault of your servers' processes: %s", status, said)
 	}
 	for _, s := range yours.Servers() {
 		if status, _, err := ensemble.AskStatus(context.Background(), s.Addr); err != nil || !status.Serving() {

@@ -17,11 +17,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 func TestMain(m *testing.M) {
-	// A run with workers starts this program once more.
-	if len(os.Args) > 1 && os.Args[1] == "worker" {
+	// A run with workers starts this program once more, and so does inProcess.
+	if len(os.Args) > 1 && os.Args[1] == "worker" || os.Getenv(asProgram) != "" {
 		main()
 	}
 	status := m.Run()
@@ -72,6 +73,8 @@ func TestScripts(t *testing.T) {
 			if named := os.Getenv("ZKVERIFY_ZOOKEEPER"); named != "" {
 				env.Setenv("ZKVERIFY_ZOOKEEPER", placeOf(named))
 			}
+			// What a script leaves to ENSEMBLE is not about the servers. The rest is real.
+			env.Setenv("ENSEMBLE", ensembletest.Kind(t))
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			return nil
 		},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // goWorker builds the example of a worker in Go.
@@ -22,18 +24,17 @@ func goWorker(t *testing.T) string {
 // A worker program of a few lines is driven as it is: it says which lock it hosts.
 func TestALockInAGoWorkerIsDriven(t *testing.T) {
 	if testing.Short() {
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
-	var said bytes.Buffer
-	status := zkverify([]string{
-		"run", "--workers", "2", "--worker-command", goWorker(t), "--clients", "4", "--locks", "1", "--duration", "5s",
-		"--faults", "kill-worker", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"),
-	}, &console{out: &said, err: &said})
-	if status == exitUsage || status == exitUnavailable || strings.Contains(said.String(), "the run failed") {
-		t.Fatalf("exit status %d:\n%s", status, &said)
+	t.Parallel()
+	status, said, _ := inProcess(t,
+		"run", "--ensemble", ensembletest.Kind(t), "--workers", "2", "--worker-command", goWorker(t), "--clients", "4", "--locks", "1", "--duration", "5s",
+		"--faults", "kill-worker", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"))
+	if status == exitUsage || status == exitUnavailable || strings.Contains(said, "the run failed") {
+		t.Fatalf("exit status %d:\n%s", status, said)
 	}
-	if !strings.Contains(said.String(), "my-lock") || strings.Contains(said.String(), "recipes") {
-		t.Errorf("the lock of the worker was not driven:\n%s", &said)
+	if !strings.Contains(said, "my-lock") || strings.Contains(said, "recipes") {
+		t.Errorf("the lock of the worker was not driven:\n%s", said)
 	}
 }
 

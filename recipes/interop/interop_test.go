@@ -26,7 +26,7 @@ const (
 )
 
 // The tests share three servers and one Java process; each has paths and clients of its
-// own. The servers are real, or simulated if ZKVERIFY_TEST_SERVERS says so: then
+// own. The servers are real, or simulated if ensembletest.Variable says so: then
 // Curator shows that it works on those, too.
 var (
 	servers interface {

@@ -6,30 +6,24 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// shared is the ensemble of all tests: starting one takes longer than most of them.
-var shared struct {
-	once  sync.Once
-	local *ensemble.Local
-	err   error
-}
+// The tests share servers.
+var pool ensembletest.Pool
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(wrongEnv); name != "" {
 		beWrong(name)
 	}
 	code := m.Run()
-	if shared.local != nil {
-		_ = shared.local.Close()
-	}
+	_ = pool.Close()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -37,16 +31,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func servers(t *testing.T) *ensemble.Local {
+func servers(t *testing.T) ensemble.Ensemble {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
-	shared.once.Do(func() { shared.local, shared.err = ensemble.StartLocal(context.Background(), ensemble.LocalConfig{}) })
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.local
+	return pool.Of(t)
 }
 
 // workerThat is the command of the worker that is wrong in a way.
@@ -55,7 +45,7 @@ func workerThat(name string) []string {
 }
 
 // run checks a worker that is wrong in a way, and logs what was found.
-func run(t *testing.T, ctx context.Context, local *ensemble.Local, name string, steps ...string) []Step {
+func run(t *testing.T, ctx context.Context, local ensemble.Ensemble, name string, steps ...string) []Step {
 	t.Helper()
 	made, err := Check(ctx, Config{
 		Command: workerThat(name), Ensemble: local, Logs: t.TempDir(), SessionTimeout: 3 * time.Second, Patience: 4 * time.Second, Steps: steps,
@@ -73,6 +63,11 @@ func run(t *testing.T, ctx context.Context, local *ensemble.Local, name string, 
 }
 
 func TestWorkersThatDoAllRight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	ensembletest.Real(t, "what the check wants of a worker is what real servers tell it")
+	t.Parallel()
 	local := servers(t)
 	for name, atLeast := range map[string]int{"right": 17, "everything": 40} {
 		t.Run(name, func(t *testing.T) {
@@ -91,6 +86,7 @@ func TestWorkersThatDoAllRight(t *testing.T) {
 }
 
 func TestEachWayToBeWrongIsNamed(t *testing.T) {
+	t.Parallel()
 	local := servers(t)
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {

@@ -8,26 +8,23 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
 // Mutants, one of them in processes that are paused, one lock that others ship, and the
-// recipe as it is, on real servers. The rest takes minutes: make selftest.
+// recipe as it is. The rest takes minutes: make selftest.
 func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 	if testing.Short() {
-		t.Skip("needs real servers")
+		t.Skip("needs servers")
 	}
 	network, err := links.InProcess()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer network.Close()
-	servers, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Peers: network})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer servers.Close()
+	t.Cleanup(func() { network.Close() })
+	servers := ensembletest.Start(t, ensemble.LocalConfig{Peers: network})
 	provocations, err := Select([]string{"reentry", "zk-lock", "paused-holders"}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// asProgram makes the test binary zkverify itself.
+const asProgram = "ZKVERIFY_TEST_AS_PROGRAM"
+
+// inProcess runs zkverify in a process of its own, and returns its exit status, its output
+// and the process's id. It is for tests that run beside each other: at its end a run looks
+// at all goroutines of its process. Unlike the program that scripts run, it has the race
+// detector if the tests have it.
+func inProcess(t *testing.T, args ...string) (status int, said string, pid int) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if said = out.String(); strings.Contains(said, "WARNING: DATA RACE") {
+		t.Errorf("a data race:\n%s", said)
+	}
+	return cmd.ProcessState.ExitCode(), said, cmd.ProcessState.Pid()
+}
