@@ -28,7 +28,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test-fast test-simulated test test-real fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
+.PHONY: help setup build build-sim check test-fast test-simulated test test-real fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,11 @@ kazoo:
 
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
+
+# Without cgo: its threads start when the kernel lets them. See docs/simulation.md.
+build-sim: go ## build bin/zkverify-sim on the seeded runtime, where a seed repeats a run exactly
+	$(GO) run ./internal/seeded/overlay -o bin/_overlay
+	CGO_ENABLED=0 $(GO) build -trimpath -tags seeded -overlay bin/_overlay/overlay.json -ldflags "-X main.version=$(VERSION)" -o bin/zkverify-sim ./cmd/zkverify
 
 # Format and code, before any test.
 check: go

@@ -23,6 +23,8 @@ var allowed = map[string][]string{
 	"recipes/slogobserver":    {"recipes"},
 	"histories":               {},
 	"histories/states":        {"histories"},
+	"internal/seeded":         {},
+	"internal/seeded/overlay": {},
 	"internal/wait":           {},
 	"internal/words":          {},
 	"checker":                 {"checker/internal/witness", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/judge", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/search", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "histories/states", "internal/words"},

@@ -1,0 +1,157 @@
+package seeded_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/seeded"
+)
+
+const traceProgram = "github.com/zkverify/zkverify/internal/seeded/testdata/trace"
+
+// TestASeedRepeatsInEveryProcess compiles the standard library a second time, which
+// takes some 15 s of CPU unless it is in the build cache; not with -short for that.
+func TestASeedRepeatsInEveryProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the runtime")
+	}
+	t.Parallel()
+	program := build(t, true)
+	// The others run side by side, on processors that are busy: a scheduler that follows
+	// the clock does otherwise then.
+	ctx, stop := context.WithCancel(t.Context())
+	var load sync.WaitGroup
+	for range 4 {
+		load.Go(func() {
+			for ctx.Err() == nil {
+			}
+		})
+	}
+	defer load.Wait()
+	defer stop()
+	one := traces(t, program, 1, 20)
+	for i, got := range one {
+		if got != one[0] {
+			t.Errorf("process %d of seed 1 saw\n%s\nthe first one\n%s", i, got, one[0])
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	two := traces(t, program, 2, 2)
+	if two[0] != two[1] {
+		t.Errorf("two processes of seed 2 saw\n%s\nand\n%s", two[0], two[1])
+	}
+	for _, scene := range []string{"draws", "maps", "selects", "timers", "contexts", "mutexes", "wakes"} {
+		if a, b := line(t, one[0], scene), line(t, two[0], scene); a == b {
+			t.Errorf("the seed decides nothing of %s", scene)
+		}
+	}
+}
+
+// Without the overlay every kind of choice that the seed decides differs: what the test
+// above compares can differ.
+func TestStockGoDoesNotRepeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
+	t.Parallel()
+	got := traces(t, build(t, false), 1, 2)
+	for _, scene := range []string{"draws", "maps", "selects", "timers", "contexts", "mutexes"} {
+		if a, b := line(t, got[0], scene), line(t, got[1], scene); a == b {
+			t.Errorf("two processes made the same choices of %s", scene)
+		}
+	}
+}
+
+func TestStockGoIsNotExact(t *testing.T) {
+	if seeded.Exact() {
+		t.Error("this test's runtime calls itself seeded")
+	}
+	seeded.Seed(1)
+}
+
+// The tag alone must not make a program that claims to repeat.
+func TestTheTagWithoutTheOverlayDoesNotLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links a program")
+	}
+	t.Parallel()
+	out, err := goBuild(t, "-tags", "seeded", "-o", filepath.Join(t.TempDir(), "trace"), traceProgram)
+	if err == nil || !strings.Contains(out, "runtimeSeed") {
+		t.Errorf("go build: %v\n%s", err, out)
+	}
+}
+
+// build returns the path of the trace program.
+func build(t *testing.T, exact bool) string {
+	t.Helper()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "trace")
+	args := []string{"-o", program}
+	if exact {
+		out, err := exec.CommandContext(t.Context(), "go", "run", "./overlay", "-o", dir).CombinedOutput()
+		if err != nil {
+			t.Fatalf("overlay: %v\n%s", err, out)
+		}
+		args = append(args, "-tags", "seeded", "-overlay", filepath.Join(dir, "overlay.json"))
+	}
+	start := time.Now()
+	if out, err := goBuild(t, append(args, traceProgram)...); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	t.Logf("built in %v", time.Since(start).Round(time.Millisecond))
+	return program
+}
+
+func goBuild(t *testing.T, args ...string) (string, error) {
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build"}, args...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// traces returns what n processes print, four of which run at a time.
+func traces(t *testing.T, program string, seed, n int) []string {
+	t.Helper()
+	all, errs := make([]string, n), make([]error, n)
+	slots := make(chan struct{}, 4)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			cmd := exec.CommandContext(t.Context(), program)
+			cmd.Env = append(seeded.Environ(), fmt.Sprintf("SEED=%020d", seed))
+			var out []byte
+			out, errs[i] = cmd.CombinedOutput()
+			all[i] = string(out)
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Fatalf("%v\n%s", err, all[i])
+		}
+	}
+	return all
+}
+
+// line returns what a trace says of a scene.
+func line(t *testing.T, trace, scene string) string {
+	t.Helper()
+	for l := range strings.Lines(trace) {
+		if strings.HasPrefix(l, scene+"=") {
+			return l
+		}
+	}
+	t.Fatalf("no %s in %q", scene, trace)
+	return ""
+}
