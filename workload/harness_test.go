@@ -71,10 +71,18 @@ func parallel(t *testing.T) {
 		t.Skip("needs servers")
 	}
 	pool.Apart(t)
-	apart.Store(t.Name(), true)
+	if !ensembletest.Simulated(t) {
+		return
+	}
+	own, err := links.InProcess() // runs on different servers may give links the same names
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { own.Close() })
+	apart.Store(t.Name(), own)
 }
 
-// apart has the names of the tests that are parallel.
+// apart has the networks of the tests that are parallel, by the tests' names.
 var apart sync.Map
 
 // servers returns the servers of a test and the network to them.
@@ -82,6 +90,9 @@ func servers(t *testing.T) (ensemble.Ensemble, links.Network) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs servers")
+	}
+	if own, ok := apart.Load(t.Name()); ok {
+		return pool.Of(t), own.(links.Network)
 	}
 	return pool.Of(t), network
 }
