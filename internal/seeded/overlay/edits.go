@@ -47,7 +47,8 @@ var edits = []edit{
 	{"runtime/proc.go", "\tneedUnlock = false\n\tunlockOSThread()\n", "\tneedUnlock = false\n", 1},
 	{"runtime/proc.go", "procs = defaultGOMAXPROCS(numCPUStartup)", "procs = 1\n\t\tsched.customGOMAXPROCS = true", 1},
 
-	// The heap: at the same addresses, and not collected before main is there to say so.
+	// The heap: not collected before main is there to say so, and at the usual address. A
+	// random base would be constant too, but the kernel may have mapped something there.
 	{"runtime/malloc.go", "randomizeHeapBase = goexperiment.", "randomizeHeapBase = false && goexperiment.", 1},
 	{"runtime/mgcpacer.go", "\t\treturn int32(n)\n\t}\n\treturn 100\n", "\t\treturn int32(n)\n\t}\n\treturn -1\n", 1},
 
