@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -47,18 +46,35 @@ type ended struct {
 	late           bool  // its patience was over
 }
 
+// mostMemory is how much a program may take, in KiB: a mutant may allocate without end.
+const mostMemory = 8 << 20
+
+// bounded is the command of a program with the run's environment and a bound on memory,
+// without its arguments.
+func bounded(run Run) ([]string, error) {
+	if _, err := exec.LookPath(run.Program); err != nil {
+		return nil, err // else the shell would say so, as the program might
+	}
+	shell := []string{"sh", "-c", fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$@"`, mostMemory), "sh", "env"}
+	return append(append(shell, run.Env...), run.Program), nil
+}
+
 // start starts a program and waits for its end. It is stopped when ctx ends or its time
 // is over.
 func start(ctx context.Context, patience time.Duration, run Run, args ...string) (ended, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(limited, run.Program, args...)
-	cmd.Env = append(os.Environ(), run.Env...)
+	command, err := bounded(run)
+	if err != nil {
+		return ended{}, err
+	}
+	command = append(command, args...)
+	cmd := exec.CommandContext(limited, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = run.Dir, &stdout, &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // it prints its goroutines
 	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil {
 		return ended{}, context.Cause(ctx)
 	}

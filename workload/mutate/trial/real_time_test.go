@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,5 +77,16 @@ func TestRealTime(t *testing.T) {
 	run.Program = filepath.Join(t.TempDir(), "none")
 	if _, err := r.Run(t.Context(), run); err == nil {
 		t.Error("a program that does not exist is run")
+	}
+}
+
+func TestAMutantCannotTakeAllMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a bound on memory is Linux's")
+	}
+	run := Run{Program: script(t, `echo "{\"outcome\":\"unknown\",\"reason\":\"$(ulimit -v)\"}"`), Dir: t.TempDir()}
+	o, err := RealTime{Duration: time.Second, Patience: time.Minute}.Run(t.Context(), run)
+	if err != nil || o.Reason != strconv.Itoa(mostMemory) {
+		t.Errorf("its bound is %q, %v", o.Reason, err)
 	}
 }
