@@ -26,10 +26,14 @@ const (
 
 // countOnServers counts what idle clients have left on the servers, and compares the
 // servers. diverged is how often each had found before the run that its tree was wrong.
-func (r *run) countOnServers(diverged servers.Divergences) {
+// Watches count if the locks are settled, which takes those away that waits may leave.
+func (r *run) countOnServers(diverged servers.Divergences, settled bool) {
 	c := &r.result.Census
 	if err := r.countNodes(r.Life, c); err != nil {
 		r.warn("not all nodes and watches could be counted: %v", err)
+	}
+	if !settled {
+		c.Watched, c.Watches = nil, 0
 	}
 	r.countKept(r.Life, c)
 	var err error

@@ -1,6 +1,7 @@
 package workload_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -15,83 +16,126 @@ import (
 )
 
 // All recipes are driven in one run, without faults and with faults that a seed
-// decides, and each recipe's part of the histories is judged by itself.
+// decides, and each recipe's part of the histories is judged by itself. On a busy machine
+// clients come to do less: then there are more such runs, until all has been done.
 func TestEveryRecipeWorks(t *testing.T) {
 	target := target(t, "recipes")
 	offers := lock.RecipesOf(target)
-	var recorded []*histories.History
-	for _, c := range []struct {
-		name     string
-		duration time.Duration
-		faults   []string
-		crash    float64
-	}{
-		{"without faults", 5 * time.Second, []string{"none"}, -1},
-		{"under faults", 10 * time.Second, warned(), 0.01},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r, report, h, err := record(t, t.Context(), workload.Config{
-				Target: target, Recipes: offers, Seed: 7, Duration: c.duration, SessionTimeout: time.Second,
-				Faults: c.faults, Mix: cycle.Mix{Crash: c.crash, Reenter: 0.2, Guarded: 0.3},
-			})
-			if err != nil {
-				t.Fatal(err)
+	var recorded, calm []*histories.History
+	drives := func(t *testing.T, duration time.Duration, faults []string, crash float64) *histories.History {
+		r, report, h, err := record(t, t.Context(), workload.Config{
+			Target: target, Recipes: offers, Seed: 7, Duration: duration, SessionTimeout: time.Second,
+			Faults: faults, Mix: cycle.Mix{Crash: crash, Reenter: 0.2, Guarded: 0.3},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Outcome() == verdict.Violated {
+			t.Errorf("violated: %s", report.Reason())
+		}
+		if len(r.Stuck) > 0 || len(r.Census.Contenders) > 0 || r.Census.Watches > 0 || len(r.Census.Goroutines) > 0 {
+			t.Errorf("something is left: stuck %v, census %+v", r.Stuck, r.Census)
+		}
+		for _, recipe := range offers {
+			wrong := oracles[recipe](h)
+			for _, w := range wrong[:min(5, len(wrong))] {
+				t.Errorf("%s: %s", recipe, w)
 			}
-			if report.Outcome() == verdict.Violated {
-				t.Errorf("violated: %s", report.Reason())
-			}
-			if len(r.Stuck) > 0 || len(r.Census.Contenders) > 0 || r.Census.Watches > 0 || len(r.Census.Goroutines) > 0 {
-				t.Errorf("something is left: stuck %v, census %+v", r.Stuck, r.Census)
-			}
-			for _, recipe := range offers {
-				wrong := oracles[recipe](h)
-				for _, w := range wrong[:min(5, len(wrong))] {
-					t.Errorf("%s: %s", recipe, w)
+		}
+		for _, e := range h.Events {
+			for _, p := range e.Parts {
+				if e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) && p.Token == (histories.Token{}) {
+					t.Fatalf("process %d holds %s without a token", e.Process, p.Lock)
 				}
 			}
-			recorded = append(recorded, h)
-		})
+		}
+		recorded = append(recorded, h)
+		return h
 	}
-	if len(recorded) == 0 {
-		return // skipped, or failed for a reason of its own
+	without := func(t *testing.T) {
+		h := drives(t, 5*time.Second, []string{"none"}, -1)
+		calm = append(calm, h)
+		guardedWritesSucceed(t, h)
 	}
-	for _, recipe := range offers {
-		t.Run(string(recipe), func(t *testing.T) { exercised(t, recorded, recipe) })
+	t.Run("without faults", without)
+	t.Run("under faults", func(t *testing.T) { drives(t, 10*time.Second, warned(), 0.01) })
+	if t.Failed() || len(recorded) == 0 {
+		return // for a reason of its own, or skipped
 	}
-	t.Run("guarded writes", func(t *testing.T) { guarded(t, recorded[0]) })
+	undone := func() (undone []string) {
+		for _, recipe := range offers {
+			for _, what := range notDone(recorded, recipe) {
+				undone = append(undone, fmt.Sprintf("%s: nobody ever %s", recipe, what))
+			}
+		}
+		return append(undone, notGuarded(calm)...)
+	}
+	for more := 0; more < 4 && len(undone()) > 0; more++ {
+		t.Logf("once more, since %q", undone())
+		t.Run("without faults", without)
+	}
+	for _, what := range undone() {
+		t.Error(what)
+	}
 }
 
-// guarded checks that in a run without faults a counter in ZooKeeper is written
-// under each recipe that guards one, and under several locks at once, and that no
-// such write fails, but of a lease that is lost.
-func guarded(t *testing.T, h *histories.History) {
-	written := make(map[histories.Recipe]int)
-	lost := make(map[int]bool)               // by process
-	holds, together := make(map[int]bool), 0 // of several locks, by process
+// guardedWritesSucceed checks that no guarded write fails in a run without faults, but of a
+// lease that is lost. The write may be answered before the loss is put on record: it is
+// on record before the process acquires again.
+func guardedWritesSucceed(t *testing.T, h *histories.History) {
+	t.Helper()
+	lost := make(map[int]bool) // by process
+	failed := make(map[int]histories.Event)
+	report := func(process int) {
+		if e, ok := failed[process]; ok {
+			t.Errorf("%s of %s: %s", e.Op, e.Lock, e.Error)
+			delete(failed, process)
+		}
+	}
 	for _, e := range h.Events {
 		switch {
 		case (e.Op == histories.Acquire || e.Op == histories.TryAcquire) && e.Type == histories.OK && e.Depth == 1:
-			holds[e.Process], lost[e.Process] = e.Parts != nil, false
+			report(e.Process)
+			lost[e.Process] = false
 		case e.Type == histories.Lost:
 			lost[e.Process] = true
-		case e.Store != histories.StoreGuarded:
-		case e.Type == histories.Fail && !lost[e.Process]:
-			t.Errorf("%s of %s: %s", e.Op, e.Lock, e.Error)
-		case e.Type == histories.OK && e.Op == histories.Write:
-			written[h.Header.RecipeOf(e.Lock)]++
-			if holds[e.Process] {
-				together++
+			delete(failed, e.Process)
+		case e.Store == histories.StoreGuarded && e.Type == histories.Fail && !lost[e.Process]:
+			failed[e.Process] = e
+		}
+	}
+	for process := range failed {
+		report(process)
+	}
+}
+
+// notGuarded says under which recipes no counter in ZooKeeper was written in runs without
+// faults, of those that guard one, and of several locks at once.
+func notGuarded(calm []*histories.History) (undone []string) {
+	written, together := make(map[histories.Recipe]int), 0
+	for _, h := range calm {
+		several := make(map[int]bool) // whether a process holds several locks
+		for _, e := range h.Events {
+			switch {
+			case (e.Op == histories.Acquire || e.Op == histories.TryAcquire) && e.Type == histories.OK && e.Depth == 1:
+				several[e.Process] = e.Parts != nil
+			case e.Store == histories.StoreGuarded && e.Type == histories.OK && e.Op == histories.Write:
+				written[h.Header.RecipeOf(e.Lock)]++
+				if several[e.Process] {
+					together++
+				}
 			}
 		}
 	}
 	if together == 0 {
-		t.Error("no guarded write under several locks at once")
+		undone = append(undone, "no guarded write under several locks at once")
 	}
 	for _, recipe := range histories.Recipes() {
 		if (written[recipe] > 0) != recipe.Guards() {
-			t.Errorf("%d guarded writes under %s", written[recipe], recipe)
+			undone = append(undone, fmt.Sprintf("%d guarded writes under %s", written[recipe], recipe))
 		}
 	}
+	return undone
 }
 
 // warned returns the faults of links under which no two may ever hold what
@@ -126,9 +170,8 @@ var oracles = map[histories.Recipe]func(*histories.History) []string{
 
 func none(*histories.History) []string { return nil }
 
-// exercised fails the test when the driver did not do all that it is there for.
-func exercised(t *testing.T, recorded []*histories.History, recipe histories.Recipe) {
-	t.Helper()
+// notDone says what the driver of a recipe is there for and has not done.
+func notDone(recorded []*histories.History, recipe histories.Recipe) (undone []string) {
 	var all []operation
 	downgrades, asked := 0, 0
 	for _, h := range recorded {
@@ -141,16 +184,8 @@ func exercised(t *testing.T, recorded []*histories.History, recipe histories.Rec
 		}
 	}
 	count := func(what string, is func(operation) bool) {
-		t.Helper()
-		n := 0
-		for _, o := range all {
-			if is(o) {
-				n++
-			}
-		}
-		t.Logf("%d %s", n, what)
-		if n == 0 {
-			t.Errorf("nobody ever %s", what)
+		if !slices.ContainsFunc(all, is) {
+			undone = append(undone, what)
 		}
 	}
 	got := func(o operation) bool { return o.ok() && (o.Op == histories.Acquire || o.Op == histories.TryAcquire) }
@@ -168,19 +203,12 @@ func exercised(t *testing.T, recorded []*histories.History, recipe histories.Rec
 		}
 		count("re-entered", func(o operation) bool { return got(o) && o.Depth > 1 })
 		if downgrades == 0 {
-			t.Error("nobody ever downgraded")
+			undone = append(undone, "downgraded")
 		}
 	case histories.MultiLock:
 		count("acquired several", func(o operation) bool { return got(o) && len(o.Parts) > 1 })
 		count("acquired one", func(o operation) bool { return got(o) && o.Parts == nil && o.Depth == 1 })
 		count("re-entered", func(o operation) bool { return got(o) && o.Depth > 1 })
-		for _, o := range all {
-			for _, p := range o.Parts {
-				if got(o) && p.Token == (histories.Token{}) {
-					t.Fatalf("process %d holds %s without a token", o.Process, p.Lock)
-				}
-			}
-		}
 	case histories.Semaphore:
 		count("acquired all permits", func(o operation) bool { return got(o) && o.Permits == 3 })
 	case histories.SharedSemaphore:
@@ -188,7 +216,7 @@ func exercised(t *testing.T, recorded []*histories.History, recipe histories.Rec
 	case histories.Revocation:
 		count("asked", func(o operation) bool { return o.ok() && o.Op == histories.Revoke })
 		if asked == 0 {
-			t.Error("nobody ever heard that it was asked to release")
+			undone = append(undone, "heard that it was asked to release")
 		}
 	case histories.Barrier:
 		for _, op := range []histories.Op{histories.Set, histories.Remove, histories.Wait} {
@@ -199,6 +227,7 @@ func exercised(t *testing.T, recorded []*histories.History, recipe histories.Rec
 			count("came back from "+string(op), func(o operation) bool { return o.ok() && o.Op == op })
 		}
 	}
+	return undone
 }
 
 // downgraded counts the readers that have been granted while they wrote.

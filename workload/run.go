@@ -122,9 +122,9 @@ func (r *run) phases(ctx context.Context) (err error) {
 	err = errors.Join(nemesisErr, r.join(stuck))
 	interrupted = interrupted || r.Life.Err() != nil
 	if !interrupted {
-		r.settle()
+		settled := r.settle()
 		r.enter(histories.PhaseEnd)
-		r.countOnServers(diverged)
+		r.countOnServers(diverged, settled)
 	}
 	unwatch()
 	err = errors.Join(err, r.tearDown())
@@ -200,10 +200,15 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 	return done
 }
 
-// settle settles every lock that must be, by a client that is there. It does not
-// wait for a target that ignores its context.
-func (r *run) settle() {
-	ctx, cancel := context.WithTimeout(r.Life, 2*r.cfg.SessionTimeout)
+// settleWithin is what settling gets besides two session timeouts: a moment is enough,
+// but on a busy machine the waits in vain alone may take those.
+const settleWithin = 10 * time.Second
+
+// settle settles every lock that must be, by a client that is there, and reports whether
+// that has been done. It does not wait for a target that ignores its context.
+func (r *run) settle() (settled bool) {
+	limit := 2*r.cfg.SessionTimeout + settleWithin
+	ctx, cancel := context.WithTimeout(r.Life, limit)
 	defer cancel()
 	done := make(chan struct{})
 	// Ends when the target returns from its call.
@@ -213,9 +218,13 @@ func (r *run) settle() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(2*r.cfg.SessionTimeout + returnWithin):
-		r.warn("locks could not be settled before what is left was counted")
+		settled = ctx.Err() == nil
+	case <-time.After(limit + returnWithin):
 	}
+	if !settled {
+		r.warn("locks could not be settled before what is left was counted: watches are not counted")
+	}
+	return settled
 }
 
 // recoveryGrace is what recovery goes on for after its bound, so that a client
