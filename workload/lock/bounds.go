@@ -19,7 +19,7 @@ func (s Settings) RevokeBound() time.Duration { return s.SessionTimeout }
 
 // TurnBound is what the first in a queue gets until it is granted the lock, when all is
 // well: a watch event and a list, which take milliseconds. A client that misses the event
-// looks by itself only once a session timeout. The bound is no less than SilentAfter.
+// looks by itself only after three quarters of a session timeout. The bound is no less than SilentAfter.
 func (s Settings) TurnBound() time.Duration { return max(s.SessionTimeout/2, SilentAfter) }
 
 // SilentAfter is how long a server may stand still until a run has found that out.

@@ -61,6 +61,12 @@ func NewContender(s *session.Session, e Entry) *Contender {
 
 func (c *Contender) path() string { return c.q.dir + "/" + c.Node }
 
+// lookAgain is how long a contender waits at most until the queue is listed again. Nobody
+// tells it when its own node is deleted by others, as by an administrator; a holder is
+// told within a session timeout, and what waits must not be granted the lock for a node
+// that has been gone for longer than that.
+func (c *Contender) lookAgain() time.Duration { return c.S.Timeout() * 3 / 4 }
+
 func (c *Contender) wake() {
 	select {
 	case c.woken <- struct{}{}:
@@ -96,13 +102,20 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 	}
 }
 
-// awaitOwn waits until a node of this session goes. The code that deletes a node tells
-// the local queue, and so does every list.
+// awaitOwn waits until a node of this session goes, or until it is time to look again. The
+// code that deletes a node tells the local queue, and so does every list.
 func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 	defer c.q.stop(c, node)
+	again := time.NewTimer(c.lookAgain())
+	defer again.Stop()
 	select {
 	case <-c.woken:
 		return nil
+	case <-again.C:
+		if up, _ := c.S.LinkState(); !up {
+			return nil // a turn can still come without the servers
+		}
+		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded // also while it waits (etcd #19597)
 	case <-ctx.Done():
@@ -112,8 +125,8 @@ func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 
 // awaitOther waits until the node of another session changes or goes, or until
 // it is time to look again: after every reconnect, since a change may be missed
-// there (kazoo #170), and once a session timeout, since a single watch is not to
-// be trusted alone (ZOOKEEPER-3145).
+// there (kazoo #170), and by the clock, since a single watch is not to be trusted
+// alone (ZOOKEEPER-3145).
 func (c *Contender) awaitOther(ctx context.Context, node string) error {
 	up, linkChanged := c.S.LinkState()
 	if !up {
@@ -134,7 +147,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 		c.q.outdated()
 		return c.S.AwaitUp(ctx)
 	}
-	again := time.NewTimer(c.S.Timeout())
+	again := time.NewTimer(c.lookAgain())
 	defer again.Stop()
 	select {
 	case e := <-watch.Event:
@@ -200,7 +213,7 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 	default:
 		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.S.Timeout())
+	again := time.NewTimer(c.lookAgain())
 	defer again.Stop()
 	select {
 	case <-first.Event:

@@ -1,0 +1,68 @@
+package recipes_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// Nobody is told of the deletion of a node that stands behind one of its own session. When
+// the one ahead is released the lock is granted without a request to the servers: by then
+// the node that is gone has to be known.
+func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		const timeout = 2 * time.Second
+		connect := func(name string) *recipes.Client {
+			c, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(e.Client(name).DialContext), recipes.WithSessionTimeout(timeout))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close(t.Context()) })
+			return c
+		}
+		shared := connect("shared")
+		defer shared.Close(t.Context())
+		first, err := recipes.NewMutex(shared, "/lock").Acquire(recipes.WithOwner(t.Context(), "first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		granted := make(chan *recipes.Lease)
+		go func() { // ends when the lock is granted to it
+			second, err := recipes.NewMutex(shared, "/lock").Acquire(recipes.WithOwner(t.Context(), "second"))
+			if err != nil {
+				t.Error(err)
+			}
+			granted <- second
+		}()
+		synctest.Wait()
+		time.Sleep(100 * time.Millisecond)
+		queue := e.Children("/lock")
+		if len(queue) != 2 {
+			t.Fatalf("the queue is %v", queue)
+		}
+		deleted := "/lock/" + queue[1]
+		if deleted == first.Node() {
+			deleted = "/lock/" + queue[0]
+		}
+		admin := connect("admin")
+		defer admin.Close(t.Context())
+		if err := admin.Conn().Delete(deleted, -1); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(timeout)
+		if err := first.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		second := <-granted
+		if _, there := e.Node(second.Node()); !there || second.Node() == deleted {
+			t.Errorf("the lock was granted for %s, which was deleted %v before", second.Node(), timeout)
+		}
+		if err := second.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
