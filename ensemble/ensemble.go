@@ -2,6 +2,7 @@ package ensemble
 
 import (
 	"context"
+	"net"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
@@ -11,6 +12,16 @@ import (
 type Server struct {
 	ID   int    // the server's myid, from 1
 	Addr string // host:port of its real client port
+	// Dialer opens connections to Addr; nil stands for TCP.
+	Dialer links.Dialer
+}
+
+// Dial opens a connection to the server, which no link's fault hits.
+func (s Server) Dial(ctx context.Context) (net.Conn, error) {
+	if s.Dialer != nil {
+		return s.Dialer.DialContext(ctx, "tcp", s.Addr)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", s.Addr)
 }
 
 // Ensemble is a set of ZooKeeper servers that serve one tree.

@@ -11,20 +11,20 @@ import (
 )
 
 // Expire forces a session to expire, as an administrator or a thief of its
-// password does: it connects to the server at addr as that session and closes
+// password does: it connects to a server as that session and closes
 // it. When it returns nil the session's ephemeral nodes are gone on a majority
 // of the servers. Its client is not told; it learns of it when it next talks to
 // a server. timeout is the session's timeout, which the servers take for the
 // short rest of its life, and bounds the call together with ctx. It returns
 // ErrNoSession when the servers know no such session; it may have expired.
-func Expire(ctx context.Context, addr string, sessionID int64, password []byte, timeout time.Duration) error {
+func Expire(ctx context.Context, s Server, sessionID int64, password []byte, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	// The session's client may connect again between the two requests and take
 	// the session back; then the connection ends without an answer.
 	had := false
 	for {
-		err := expire(ctx, addr, sessionID, password, timeout)
+		err := expire(ctx, s, sessionID, password, timeout)
 		if err == nil || had && errors.Is(err, ErrNoSession) {
 			return nil
 		}
@@ -32,7 +32,7 @@ func Expire(ctx context.Context, addr string, sessionID int64, password []byte, 
 			had = true
 			continue
 		}
-		return fmt.Errorf("expire session 0x%x at %s: %w", sessionID, addr, err)
+		return fmt.Errorf("expire session 0x%x at %s: %w", sessionID, s.Addr, err)
 	}
 }
 
@@ -40,9 +40,8 @@ func Expire(ctx context.Context, addr string, sessionID int64, password []byte, 
 // closed without an answer.
 var errTakenBack = errors.New("the session was taken back")
 
-func expire(ctx context.Context, addr string, sessionID int64, password []byte, timeout time.Duration) error {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+func expire(ctx context.Context, s Server, sessionID int64, password []byte, timeout time.Duration) error {
+	conn, err := s.Dial(ctx)
 	if err != nil {
 		return err
 	}

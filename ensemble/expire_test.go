@@ -18,13 +18,13 @@ func TestASessionIsExpiredByForce(t *testing.T) {
 	addr := l.Servers()[1].Addr
 	id, password := openSession(t, l.Servers()[0].Addr)
 	watcher := dial(t, addr)
-	if err := ensemble.Expire(ctx, addr, id, []byte("0123456789abcdef"), 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
+	if err := ensemble.Expire(ctx, ensemble.Server{Addr: addr}, id, []byte("0123456789abcdef"), 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
 		t.Fatalf("with a wrong password: %v", err)
 	}
 	start := time.Now()
-	must(t, ensemble.Expire(ctx, addr, id, password, 5*time.Second))
+	must(t, ensemble.Expire(ctx, ensemble.Server{Addr: addr}, id, password, 5*time.Second))
 	t.Logf("expired in %v", time.Since(start))
-	if err := ensemble.Expire(ctx, addr, id, password, 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
+	if err := ensemble.Expire(ctx, ensemble.Server{Addr: addr}, id, password, 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
 		t.Fatalf("a second time: %v", err)
 	}
 	exists, _, err := watcher.Exists("/ephemeral")

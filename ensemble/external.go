@@ -91,7 +91,7 @@ func (e *Ext) probe(ctx context.Context) error {
 	for i, server := range e.servers {
 		asked.Go(func() {
 			bounded, cancel := context.WithTimeout(ctx, probeLimit)
-			status, allowed, err := AskStatus(bounded, server.Addr)
+			status, allowed, err := AskStatus(bounded, server)
 			cancel()
 			switch {
 			case errors.Is(err, ErrNotZooKeeper):
@@ -115,7 +115,7 @@ func (e *Ext) probe(ctx context.Context) error {
 		return err
 	}
 	e.version = states[0].Version
-	if conf, err := Four(ctx, e.servers[0].Addr, "conf"); err == nil {
+	if conf, err := Four(ctx, e.servers[0], "conf"); err == nil {
 		e.tick = tickOf(conf)
 	}
 	return nil

@@ -18,17 +18,16 @@ const (
 )
 
 // Four sends a four-letter command, such as "srvr", "mntr", "wchs" or "wchp", to
-// the server at addr and returns its whole answer. It takes at most until ctx
+// a server and returns its whole answer. It takes at most until ctx
 // ends, and never more than five seconds. An answer of more than 16 MiB is
 // ErrNotZooKeeper. A server that does not allow the command answers with a sentence
 // that says so.
-func Four(ctx context.Context, addr, command string) (string, error) {
+func Four(ctx context.Context, s Server, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fourLimit)
 	defer cancel()
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	conn, err := s.Dial(ctx)
 	if err != nil {
-		return "", fmt.Errorf("%s to %s: %w", command, addr, err)
+		return "", fmt.Errorf("%s to %s: %w", command, s.Addr, err)
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
@@ -38,7 +37,7 @@ func Four(ctx context.Context, addr, command string) (string, error) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s to %s: %w", command, addr, err)
+		return "", fmt.Errorf("%s to %s: %w", command, s.Addr, err)
 	}
 	return answer, nil
 }
@@ -71,18 +70,18 @@ func (s Status) Serving() bool { return s.Mode != "" }
 // Leads tells whether the server leads, be it only itself.
 func (s Status) Leads() bool { return s.Mode == "leader" || s.Mode == "standalone" }
 
-// AskStatus asks the server at addr for its status. A server that answers but
+// AskStatus asks a server for its status. A server that answers but
 // serves nobody, as during an election, has a Status without a Mode; so has one
 // that does not allow the command, for which allowed is false.
-func AskStatus(ctx context.Context, addr string) (status Status, allowed bool, err error) {
-	answer, err := Four(ctx, addr, "srvr")
+func AskStatus(ctx context.Context, s Server) (status Status, allowed bool, err error) {
+	answer, err := Four(ctx, s, "srvr")
 	if err != nil {
 		return Status{}, false, err
 	}
 	status = parseStatus(answer)
 	forbidden := strings.Contains(answer, "not in the whitelist")
 	if status == (Status{}) && !forbidden && !strings.Contains(answer, "ZooKeeper instance is not currently serving") {
-		return Status{}, false, fmt.Errorf("srvr to %s: %w%s", addr, ErrNotZooKeeper, describe([]byte(answer)))
+		return Status{}, false, fmt.Errorf("srvr to %s: %w%s", s.Addr, ErrNotZooKeeper, describe([]byte(answer)))
 	}
 	return status, !forbidden, nil
 }

@@ -157,7 +157,7 @@ func TestAStrangeServerIsNamedForWhatItIs(t *testing.T) {
 				}
 			}
 		})
-		if _, err := ensemble.Four(testContext(t), addr, "wchp"); !errors.Is(err, ensemble.ErrNotZooKeeper) || !strings.Contains(err.Error(), "more than 16 MiB") {
+		if _, err := ensemble.Four(testContext(t), ensemble.Server{Addr: addr}, "wchp"); !errors.Is(err, ensemble.ErrNotZooKeeper) || !strings.Contains(err.Error(), "more than 16 MiB") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -21,7 +21,7 @@ func LeaderOf(ctx context.Context, servers []Server) (int, error) {
 	answers := make([]Status, len(servers))
 	var asked sync.WaitGroup
 	for i, server := range servers {
-		asked.Go(func() { answers[i], _, _ = AskStatus(ctx, server.Addr) })
+		asked.Go(func() { answers[i], _, _ = AskStatus(ctx, server) })
 	}
 	asked.Wait()
 	best := -1

@@ -17,7 +17,7 @@ func TestALocalEnsembleServesOnEveryServer(t *testing.T) {
 	l := local(t)
 	leaders := 0
 	for _, server := range l.Servers() {
-		status, allowed, err := ensemble.AskStatus(testContext(t), server.Addr)
+		status, allowed, err := ensemble.AskStatus(testContext(t), server)
 		must(t, err)
 		if !status.Serving() || !allowed {
 			t.Errorf("server %d: %+v", server.ID, status)
@@ -43,7 +43,7 @@ func TestALocalEnsembleServesOnEveryServer(t *testing.T) {
 func TestFourLetterCommandsAreAnswered(t *testing.T) {
 	addr := local(t).Servers()[0].Addr
 	for command, want := range map[string]string{"wchs": "watching", "mntr": "zk_version", "wchp": "", "conf": "tickTime=200"} {
-		if answer, err := ensemble.Four(testContext(t), addr, command); (err != nil && want != "") || !strings.Contains(answer, want) {
+		if answer, err := ensemble.Four(testContext(t), ensemble.Server{Addr: addr}, command); (err != nil && want != "") || !strings.Contains(answer, want) {
 			t.Errorf("%s: %v\n%s", command, err, answer)
 		}
 	}
@@ -90,7 +90,7 @@ func TestAPausedServerStandsStillUntilItIsResumed(t *testing.T) {
 	must(t, l.Resume(ctx, id))
 	must(t, l.Resume(ctx, id))
 	eventually(t, "it serves again", func() bool {
-		status, _, err := ensemble.AskStatus(ctx, l.Servers()[id-1].Addr)
+		status, _, err := ensemble.AskStatus(ctx, l.Servers()[id-1])
 		return err == nil && status.Serving()
 	})
 }
@@ -118,7 +118,7 @@ func TestALeaderCutOffFromItsPeersLosesItsPlaceAndComesBack(t *testing.T) {
 		must(t, link.Heal(ctx))
 	}
 	eventually(t, "the old leader serves again", func() bool {
-		status, _, err := ensemble.AskStatus(ctx, l.Servers()[old-1].Addr)
+		status, _, err := ensemble.AskStatus(ctx, l.Servers()[old-1])
 		return err == nil && status.Serving()
 	})
 	must(t, l.CheckPeers())

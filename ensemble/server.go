@@ -95,7 +95,7 @@ func (s *server) serves(ctx context.Context) (Status, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if status, _, err := AskStatus(ctx, s.Addr); err == nil && status.Serving() {
+		if status, _, err := AskStatus(ctx, s.Server); err == nil && status.Serving() {
 			return status, nil
 		}
 		select {

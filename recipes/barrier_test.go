@@ -74,7 +74,7 @@ func watchesAt(t *testing.T, path string) int {
 	t.Helper()
 	n := 0
 	for _, s := range serversOf(t).Servers() {
-		text, err := ensemble.Four(within(t), s.Addr, "wchp")
+		text, err := ensemble.Four(within(t), s, "wchp")
 		if err != nil {
 			t.Fatal(err)
 		}

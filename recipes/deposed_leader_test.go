@@ -69,13 +69,13 @@ func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
 	if err := <-released; err != nil {
 		t.Fatal(err)
 	}
-	if status, _, err := ensemble.AskStatus(within(t), all[leader-1].Addr); err != nil || !status.Leads() {
+	if status, _, err := ensemble.AskStatus(within(t), all[leader-1]); err != nil || !status.Leads() {
 		t.Fatalf("the leader that is cut off has stepped down: %+v, %v", status, err)
 	}
 
 	for _, serves := range []bool{false, true} { // the follower gives its leader up, and has another
 		eventually(t, fmt.Sprint("the follower serves: ", serves), func() bool {
-			status, _, err := ensemble.AskStatus(t.Context(), all[follower-1].Addr)
+			status, _, err := ensemble.AskStatus(t.Context(), all[follower-1])
 			return err == nil && status.Serving() == serves
 		})
 	}

@@ -258,7 +258,7 @@ func awaitQuorum(t *testing.T) {
 	needServers(t)
 	eventually(t, "all servers serve", func() bool {
 		for _, a := range addrsOf(t) {
-			text, err := ensemble.Four(context.Background(), a, "srvr")
+			text, err := ensemble.Four(context.Background(), ensemble.Server{Addr: a}, "srvr")
 			if err != nil || !strings.Contains(text, "Mode: ") {
 				return false
 			}
@@ -402,7 +402,7 @@ func expire(t *testing.T, i *intercept) {
 	id, password := i.credentials()
 	ctx := within(t)
 	for {
-		err := ensemble.Expire(ctx, serversOf(t).Servers()[0].Addr, id, password, timeout)
+		err := ensemble.Expire(ctx, serversOf(t).Servers()[0], id, password, timeout)
 		if err == nil || errors.Is(err, ensemble.ErrNoSession) {
 			return
 		}

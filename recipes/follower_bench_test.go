@@ -83,7 +83,7 @@ func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) ti
 	for serving := 0; serving < len(addrsOf(b)); { // until the follower is back
 		serving = 0
 		for _, a := range addrsOf(b) {
-			if s, _, err := ensemble.AskStatus(ctx, a); err == nil && s.Serving() {
+			if s, _, err := ensemble.AskStatus(ctx, ensemble.Server{Addr: a}); err == nil && s.Serving() {
 				serving++
 			}
 		}

@@ -36,7 +36,7 @@ func TestTheSessionEndsAtEveryRequest(t *testing.T) {
 				s.breakAt(prepare, at, side, func() bool {
 					id, password := s.wire.credentials()
 					gone = id
-					if err := ensemble.Expire(s.Context(), addrsOf(s.T)[0], id, password, timeout); err != nil {
+					if err := ensemble.Expire(s.Context(), ensemble.Server{Addr: addrsOf(s.T)[0]}, id, password, timeout); err != nil {
 						s.Error(err)
 					}
 					return false

@@ -35,7 +35,7 @@ func TestAnEnsembleWithoutAQuorumIsNotHammered(t *testing.T) {
 	})
 	eventually(t, "no server serves", func() bool {
 		for _, a := range addrsOf(t) {
-			if text, err := ensemble.Four(context.Background(), a, "srvr"); err != nil || strings.Contains(text, "Mode: ") {
+			if text, err := ensemble.Four(context.Background(), ensemble.Server{Addr: a}, "srvr"); err != nil || strings.Contains(text, "Mode: ") {
 				return false
 			}
 		}

@@ -170,7 +170,7 @@ admin.enableServer=false
 		}
 	})
 	eventually(t, "the server serves", func() bool {
-		status, _, err := ensemble.AskStatus(context.Background(), loopback(plain))
+		status, _, err := ensemble.AskStatus(context.Background(), ensemble.Server{Addr: loopback(plain)})
 		return err == nil && status.Serving()
 	})
 	return loopback(secure)

@@ -14,7 +14,7 @@ func watchesBelow(t *testing.T, paths ...string) int {
 	t.Helper()
 	n := 0
 	for _, s := range serversOf(t).Servers() {
-		text, err := ensemble.Four(within(t), s.Addr, "wchp")
+		text, err := ensemble.Four(within(t), s, "wchp")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +40,8 @@ func childWatches(t *testing.T) int {
 	n := 0
 	for _, s := range serversOf(t).Servers() {
 		eventually(t, "a server counts its watches", func() bool {
-			all, err := ensemble.Four(within(t), s.Addr, "mntr")
-			data, err2 := ensemble.Four(within(t), s.Addr, "wchs")
+			all, err := ensemble.Four(within(t), s, "mntr")
+			data, err2 := ensemble.Four(within(t), s, "wchs")
 			if err != nil || err2 != nil { // a server closes such a connection now and then
 				return false
 			}

@@ -67,7 +67,7 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 // each session that does.
 func watched(ctx context.Context, e ensemble.Ensemble, root string) (paths []string, err error) {
 	for _, s := range e.Servers() {
-		text, err := ensemble.Four(ctx, s.Addr, "wchp")
+		text, err := ensemble.Four(ctx, s, "wchp")
 		if err != nil {
 			return nil, err
 		}

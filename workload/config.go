@@ -234,7 +234,7 @@ func (c Config) groups() []*drive.Group { return drive.LayOut(c.Recipes, c.Locks
 func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shared {
 	s := &client.Shared{
 		Life: life, Seed: c.Seed, Clients: c.Clients, Target: c.Target, Promises: c.promises(),
-		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth,
+		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth, Dialer: links.DialerOf(c.Network),
 		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
 	}
 	s.Faults = activity.NewCoverage(c.Recipes, s.Locks)

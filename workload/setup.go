@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/observer"
@@ -18,13 +19,9 @@ import (
 
 // setUp opens the observer, the links and the clients.
 func (r *run) setUp(ctx context.Context) error {
-	var servers []string
-	for _, s := range r.cfg.Ensemble.Servers() {
-		servers = append(servers, s.Addr)
-	}
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	if err := r.prepare(opening, servers); err != nil {
+	if err := r.prepare(opening, r.cfg.Ensemble.Servers()); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoEnsemble, err)
 	}
 	if r.cfg.Workers.N > 0 {
@@ -61,7 +58,7 @@ func (r *run) setUp(ctx context.Context) error {
 
 // prepare opens the observer, puts on the servers what the run needs there, and opens
 // the links.
-func (r *run) prepare(ctx context.Context, servers []string) error {
+func (r *run) prepare(ctx context.Context, servers []ensemble.Server) error {
 	o, err := observer.New(ctx, servers, r.cfg.Auth)
 	if err != nil {
 		return err

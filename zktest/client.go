@@ -3,9 +3,12 @@ package zktest
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
+	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
 // Client is a client's way to the servers: a link to each, which can be cut. What it
@@ -19,18 +22,18 @@ import (
 type Client struct {
 	ensemble *Ensemble
 	name, ip string
-	links    []*link // by the server's number - 1
+	links    []*live.Link // by the server's number - 1
 
-	session int64 // guarded by the engine's mutex
+	session int64 // guarded by live.Live.Do
 }
 
 func newClient(e *Ensemble, name string, number int) *Client {
 	c := &Client{ensemble: e, name: name, ip: fmt.Sprintf("198.51.%d.%d", number/256, number%256)}
-	for _, server := range e.engine.cluster.IDs() {
-		c.links = append(c.links, &link{
-			engine: e.engine, client: c, server: server, latency: e.config.links, changed: make(chan struct{}),
-			rand: rand.New(rand.NewPCG(e.config.Seed, uint64(number)<<8|uint64(server))),
-		})
+	for _, server := range e.live.Cluster.IDs() {
+		c.links = append(c.links, e.live.NewLink(live.LinkConfig{
+			Server: server, IP: c.ip, Latency: e.config.links, Spread: 1, Seed: e.config.Seed + uint64(number)<<8,
+			Granted: func(session int64) { c.session = session },
+		}))
 	}
 	return c
 }
@@ -40,11 +43,17 @@ func newClient(e *Ensemble, name string, number int) *Client {
 func (c *Client) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	for i, l := range c.links {
 		if addr == serverAddr(i+1) {
-			return l.dial(ctx, network, addr)
+			return l.Dial(ctx, network, addr)
 		}
 	}
-	return nil, &net.OpError{Op: "dial", Net: network, Addr: address(addr), Err: fmt.Errorf("no server of this test: want one of %v", c.ensemble.Servers())}
+	return nil, &net.OpError{Op: "dial", Net: network, Addr: unknown(addr), Err: fmt.Errorf("no server of this test: want one of %v", c.ensemble.Servers())}
 }
+
+// unknown is an address at which there is no server.
+type unknown string
+
+func (unknown) Network() string  { return "tcp" }
+func (u unknown) String() string { return string(u) }
 
 // DialTimeout does the same, for zk.WithDialer of go-zookeeper. A timeout of 0 is none.
 func (c *Client) DialTimeout(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -60,60 +69,60 @@ func (c *Client) DialTimeout(network, addr string, timeout time.Duration) (net.C
 // Cut drops what the client and the servers say to each other.
 func (c *Client) Cut(servers ...int) {
 	c.ensemble.tb.Helper()
-	c.set(condition{drop: [2]bool{true, true}}, servers)
+	c.set(cluster.Condition{DropRequests: true, DropReplies: true}, servers)
 }
 
 // CutRequests drops what the client says; what the servers say arrives.
 func (c *Client) CutRequests(servers ...int) {
 	c.ensemble.tb.Helper()
-	c.set(condition{drop: [2]bool{request: true}}, servers)
+	c.set(cluster.Condition{DropRequests: true}, servers)
 }
 
 // CutReplies drops what the servers say: the client's requests are carried out, and it
 // does not hear of it.
 func (c *Client) CutReplies(servers ...int) {
 	c.ensemble.tb.Helper()
-	c.set(condition{drop: [2]bool{reply: true}}, servers)
+	c.set(cluster.Condition{DropReplies: true}, servers)
 }
 
 // Refuse closes the client's connections and refuses new ones.
 func (c *Client) Refuse(servers ...int) {
 	c.ensemble.tb.Helper()
-	c.set(condition{refuse: true}, servers)
+	c.set(cluster.Condition{Refuse: true}, servers)
 }
 
 // Delay lets everything take so much longer, each way.
 func (c *Client) Delay(d time.Duration, servers ...int) {
 	c.ensemble.tb.Helper()
-	c.set(condition{delay: d}, servers)
+	c.set(cluster.Condition{Latency: d}, servers)
 }
 
 // Heal makes the links whole.
 func (c *Client) Heal(servers ...int) {
 	c.ensemble.tb.Helper()
-	c.set(condition{}, servers)
+	c.set(cluster.Condition{}, servers)
 }
 
 // Disconnect closes the client's connections; it may open new ones at once.
 func (c *Client) Disconnect() {
 	c.ensemble.do(func() {
 		for _, l := range c.links {
-			l.disconnect()
+			l.Disconnect()
 		}
 	})
 }
 
-func (c *Client) set(to condition, servers []int) {
+func (c *Client) set(to cluster.Condition, servers []int) {
 	c.ensemble.tb.Helper()
 	if len(servers) == 0 {
-		servers = c.ensemble.engine.cluster.IDs()
+		servers = c.ensemble.live.Cluster.IDs()
 	}
 	for _, id := range servers {
 		c.ensemble.check(id)
 	}
 	c.ensemble.do(func() {
 		for _, id := range servers {
-			c.links[id-1].set(to)
+			c.links[id-1].Set(to)
 		}
 	})
 }
@@ -128,12 +137,10 @@ func (c *Client) Session() (id int64) {
 // Server is the server to which the client has its newest connection, 0 without one.
 func (c *Client) Server() (server int) {
 	c.ensemble.do(func() {
-		newest := int64(0)
+		newest := model.ConnID(0)
 		for _, l := range c.links {
-			for _, conn := range l.conns {
-				if id := int64(conn.id); !conn.over && id > newest {
-					newest, server = id, l.server
-				}
+			if id := l.Newest(); id > newest {
+				newest, server = id, l.Server()
 			}
 		}
 	})

@@ -1,12 +1,16 @@
 package zktest
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
 // Ensemble is ZooKeeper servers that end with a test. Its methods may be called from
@@ -14,7 +18,7 @@ import (
 type Ensemble struct {
 	tb       testing.TB
 	config   *config
-	engine   *engine
+	live     *live.Live
 	inBubble bool
 
 	mu      sync.Mutex // guards what follows
@@ -32,16 +36,16 @@ func Start(tb testing.TB, options ...Option) *Ensemble {
 		tb.Fatalf("zktest: %v", err)
 	}
 	e := &Ensemble{tb: tb, config: c, inBubble: inBubble(tb), clients: map[string]*Client{}}
-	if e.engine, err = newEngine(c.Config); err != nil {
+	if e.live, err = live.New(c.Config); err != nil {
 		tb.Fatalf("zktest: %v", err)
 	}
 	if e.inBubble {
-		e.engine.limit = c.limit
+		e.live.Limit(c.limit, overdue)
 	}
-	e.engine.start()
+	e.live.Start()
 	tb.Cleanup(func() {
 		e.tcp.close()
-		e.engine.stop()
+		e.live.Stop()
 		e.tcp.wait()
 	})
 	return e
@@ -64,7 +68,7 @@ func inBubble(tb testing.TB) (in bool) {
 // [Client.Addrs] has addresses for other clients.
 func (e *Ensemble) Servers() []string {
 	var addrs []string
-	for _, id := range e.engine.cluster.IDs() {
+	for _, id := range e.live.Cluster.IDs() {
 		addrs = append(addrs, serverAddr(id))
 	}
 	return addrs
@@ -98,14 +102,21 @@ func (e *Ensemble) allClients() (all []*Client) {
 }
 
 // do changes something, as of now, unless the ensemble has ended.
-func (e *Ensemble) do(change func()) { e.engine.do(change) }
+func (e *Ensemble) do(change func()) { e.live.Do(change) }
 
 // await waits until something holds, or fails the test.
 func (e *Ensemble) await(what string, holds func() bool) {
 	e.tb.Helper()
-	if limit := time.Minute + 100*e.config.Server.TickTime; !e.engine.await(limit, holds) {
+	limit := time.Minute + 100*e.config.Server.TickTime
+	patience, end := context.WithTimeout(context.Background(), limit)
+	defer end()
+	if !e.live.Await(patience.Done(), holds) {
 		e.tb.Fatalf("zktest: waited %v in vain: %s", limit, what)
 	}
 }
 
-func sorted[K ~int64, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// overdue ends a test that has run for too long in its bubble.
+func overdue() {
+	debug.SetTraceback("all")
+	panic("zktest: the test has run for too long in its bubble (see zktest.Limit); what does it wait for?")
+}

@@ -10,7 +10,7 @@ import (
 // check fails the test if there is no such server.
 func (e *Ensemble) check(server int) {
 	e.tb.Helper()
-	if n := len(e.engine.cluster.IDs()); server < 1 || server > n {
+	if n := len(e.live.Cluster.IDs()); server < 1 || server > n {
 		e.tb.Fatalf("zktest: no server %d among %d", server, n)
 	}
 }
@@ -20,7 +20,7 @@ func (e *Ensemble) change(server int, change func(*cluster.Cluster) error) {
 	e.tb.Helper()
 	e.check(server)
 	var err error
-	e.do(func() { err = change(e.engine.cluster) })
+	e.do(func() { err = change(e.live.Cluster) })
 	if err != nil {
 		e.tb.Fatalf("zktest: %v", err)
 	}
@@ -40,7 +40,7 @@ func (e *Ensemble) Leader() (server int) {
 
 // leader is the leader, 0 for none. The engine is locked.
 func (e *Ensemble) leader() (server int) {
-	c, last := e.engine.cluster, int64(-1)
+	c, last := e.live.Cluster, int64(-1)
 	for _, id := range c.IDs() {
 		if zxid := c.LastZxid(id); c.Mode(id) == "leader" && zxid > last {
 			server, last = id, zxid
@@ -110,16 +110,16 @@ func (e *Ensemble) Isolate(server int) {
 func (e *Ensemble) Heal() {
 	clients := e.allClients()
 	e.do(func() {
-		for _, from := range e.engine.cluster.IDs() {
-			for _, to := range e.engine.cluster.IDs() {
+		for _, from := range e.live.Cluster.IDs() {
+			for _, to := range e.live.Cluster.IDs() {
 				if from != to {
-					e.engine.cluster.Link(from, to).Set(cluster.Condition{})
+					e.live.Cluster.Link(from, to).Set(cluster.Condition{})
 				}
 			}
 		}
 		for _, c := range clients {
 			for _, l := range c.links {
-				l.set(condition{})
+				l.Set(cluster.Condition{})
 			}
 		}
 	})
@@ -136,12 +136,12 @@ func (e *Ensemble) Expire(session int64) {
 		if leader == 0 {
 			return false
 		}
-		if _, there := e.engine.cluster.Tree(leader).Session(session); !there {
+		if _, there := e.live.Cluster.Tree(leader).Session(session); !there {
 			return true
 		}
 		if asked != leader {
 			asked = leader
-			e.engine.cluster.Expire(leader, session)
+			e.live.Cluster.Expire(leader, session)
 		}
 		return false
 	})
@@ -151,8 +151,5 @@ func (e *Ensemble) Expire(session int64) {
 // process had been paused. Sessions that are due expire, since nobody is heard of
 // meanwhile; servers elect leaders. In a bubble, time.Sleep lets time pass for everybody.
 func (e *Ensemble) Advance(d time.Duration) {
-	e.do(func() {
-		e.engine.skew += max(d, 0)
-		e.engine.advance()
-	})
+	e.live.Advance(d)
 }

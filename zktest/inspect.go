@@ -58,8 +58,8 @@ func write(b *strings.Builder, t *tree.Tree, path string) {
 
 // newest is the tree of the server that has applied the most. The engine is locked.
 func (e *Ensemble) newest() (newest *tree.Tree) {
-	for _, id := range e.engine.cluster.IDs() {
-		if t := e.engine.cluster.Tree(id); t != nil && (newest == nil || t.LastZxid() > newest.LastZxid()) {
+	for _, id := range e.live.Cluster.IDs() {
+		if t := e.live.Cluster.Tree(id); t != nil && (newest == nil || t.LastZxid() > newest.LastZxid()) {
 			newest = t
 		}
 	}

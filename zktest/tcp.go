@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"sync"
+
+	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
 // listeners are the TCP ports that clients without a dialer connect to, and what comes
@@ -52,7 +54,7 @@ func (c *Client) Addrs() []string {
 }
 
 // listen opens a port, and takes what comes there to a link, until close.
-func (t *listeners) listen(l *link) (string, error) {
+func (t *listeners) listen(l *live.Link) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -75,9 +77,9 @@ func (t *listeners) listen(l *link) (string, error) {
 }
 
 // serve carries what comes on a TCP connection, both ways.
-func (t *listeners) serve(l *link, tcp net.Conn) {
+func (t *listeners) serve(l *live.Link, tcp net.Conn) {
 	defer t.remove(tcp)
-	memory, err := l.dial(context.Background(), "tcp", serverAddr(l.server))
+	memory, err := l.Dial(context.Background(), "tcp", serverAddr(l.Server()))
 	if err != nil {
 		return
 	}

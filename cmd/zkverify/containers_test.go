@@ -93,7 +93,7 @@ func TestARunOnWhatComposeStarts(t *testing.T) {
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		serve := 0
 		for _, s := range servers {
-			if status, _, err := ensemble.AskStatus(t.Context(), s); err == nil && status.Serving() {
+			if status, _, err := ensemble.AskStatus(t.Context(), ensemble.Server{Addr: s}); err == nil && status.Serving() {
 				serve++
 			}
 		}

@@ -88,7 +88,7 @@ func running() (keeper, string, error) {
 func keeps(k keeper) bool {
 	for _, s := range k.Servers {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		_, err := ensemble.Four(ctx, s.Addr, "ruok")
+		_, err := ensemble.Four(ctx, s, "ruok")
 		cancel()
 		if err == nil {
 			return true
@@ -237,7 +237,7 @@ func (statusCmd) Run(ctx context.Context, con *console) error {
 	w := tabwriter.NewWriter(con.out, 0, 0, 3, ' ', 0)
 	for _, s := range k.Servers {
 		mode := "not serving"
-		if status, _, err := ensemble.AskStatus(ctx, s.Addr); err == nil && status.Serving() {
+		if status, _, err := ensemble.AskStatus(ctx, s); err == nil && status.Serving() {
 			mode = status.Mode
 		}
 		fmt.Fprintf(w, "server %d\t%s\t%s\n", s.ID, s.Addr, mode)

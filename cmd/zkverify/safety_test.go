@@ -116,7 +116,7 @@ func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 		t.Errorf("exit status %d for a fault of your servers' processes: %s", status, said)
 	}
 	for _, s := range yours.Servers() {
-		if status, _, err := ensemble.AskStatus(context.Background(), s.Addr); err != nil || !status.Serving() {
+		if status, _, err := ensemble.AskStatus(context.Background(), s); err != nil || !status.Serving() {
 			t.Errorf("server %d does not serve: %v", s.ID, err)
 		}
 	}

@@ -82,7 +82,7 @@ func await(t *testing.T, what string, f func() bool) {
 func serving(e *docker.Ensemble, id int) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
-	status, _, err := ensemble.AskStatus(ctx, e.Servers()[id-1].Addr)
+	status, _, err := ensemble.AskStatus(ctx, e.Servers()[id-1])
 	return err == nil && status.Serving()
 }
 

@@ -155,7 +155,7 @@ func (e *Ensemble) Plug(ctx context.Context, id int) error {
 	s := e.servers[id-1]
 	for s.able() {
 		bounded, cancel := context.WithTimeout(ctx, time.Second)
-		_, _, err := ensemble.AskStatus(bounded, s.Addr)
+		_, _, err := ensemble.AskStatus(bounded, s.Server)
 		cancel()
 		if err == nil {
 			break

@@ -84,7 +84,7 @@ func (s *server) serves(ctx context.Context) (ensemble.Status, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if status, _, err := ensemble.AskStatus(ctx, s.Addr); err == nil && status.Serving() {
+		if status, _, err := ensemble.AskStatus(ctx, s.Server); err == nil && status.Serving() {
 			return status, nil
 		}
 		if state, err := s.container.State(ctx); err == nil && !state.Running {

@@ -3,6 +3,7 @@ package links
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 )
 
@@ -42,6 +43,21 @@ type Network interface {
 	Link(ctx context.Context, name, upstream string) (Link, error)
 	// Close removes every link. It may be called more than once.
 	Close() error
+}
+
+// Dialer is implemented by a Network whose links are reached otherwise than by TCP, and by
+// *net.Dialer.
+type Dialer interface {
+	// DialContext opens a connection to an address: that of a link, or of a server.
+	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// DialerOf returns what opens connections through a network's links.
+func DialerOf(n Network) Dialer {
+	if d, ok := n.(Dialer); ok {
+		return d
+	}
+	return new(net.Dialer)
 }
 
 // Link is one proxied path to one upstream address. Its methods may be called

@@ -2,11 +2,12 @@ package simulated
 
 import (
 	"net"
+	"sync"
 
 	"github.com/zkverify/zkverify/ensemble/model"
 )
 
-// conn is a client's connection. Its reader and its writer end when it is closed, by
+// conn is a client's TCP connection. Its reader and its writer end when it is closed, by
 // either side.
 type conn struct {
 	server *server
@@ -14,7 +15,7 @@ type conn struct {
 	tcp    net.Conn
 	wake   chan struct{} // capacity 1: there is something to write, or nothing more comes
 
-	// guarded by the ensemble's mutex
+	mu   sync.Mutex // guards what follows
 	out  []byte
 	last bool // nothing more comes
 }
@@ -22,39 +23,34 @@ type conn struct {
 // read carries what the client says to its server.
 func (c *conn) read() {
 	buffer := make([]byte, 8<<10)
+	l := c.server.ensemble.live
 	for {
 		n, err := c.tcp.Read(buffer)
-		e := c.server.ensemble
 		if n > 0 {
 			data := append([]byte(nil), buffer[:n]...)
-			e.do(func() {
-				if c.server.conns[c.id] == c {
-					e.cluster.Receive(c.server.myid, c.id, data)
-				}
-			})
+			l.Do(func() { l.Receive(c.server.myid, c.id, data) })
 		}
 		if err != nil {
-			e.do(func() {
-				if c.server.conns[c.id] == c {
-					e.cluster.Closed(c.server.myid, c.id)
-					c.hangUp()
-				}
-			})
+			l.Do(func() { l.Closed(c.server.myid, c.id) })
+			c.Hangup()
 			return
 		}
 	}
 }
 
-// send has data written. The ensemble is locked.
-func (c *conn) send(data []byte) {
+// Reply implements live.End: it has data written.
+func (c *conn) Reply(data []byte) {
+	c.mu.Lock()
 	c.out = append(c.out, data...)
+	c.mu.Unlock()
 	c.wakeUp()
 }
 
-// hangUp closes the connection once everything is written. The ensemble is locked.
-func (c *conn) hangUp() {
+// Hangup implements live.End: it closes the connection once everything is written.
+func (c *conn) Hangup() {
+	c.mu.Lock()
 	c.last = true
-	delete(c.server.conns, c.id)
+	c.mu.Unlock()
 	c.wakeUp()
 }
 
@@ -68,10 +64,10 @@ func (c *conn) wakeUp() {
 // write carries what the server says to the client.
 func (c *conn) write() {
 	for range c.wake {
-		c.server.ensemble.mu.Lock()
+		c.mu.Lock()
 		out, last := c.out, c.last
 		c.out = nil
-		c.server.ensemble.mu.Unlock()
+		c.mu.Unlock()
 		if _, err := c.tcp.Write(out); err != nil || last {
 			_ = c.tcp.Close()
 			if last {

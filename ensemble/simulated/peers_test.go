@@ -10,14 +10,14 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 )
 
-func peer(t *testing.T) (*Ensemble, *peerLink) {
+func peer(t *testing.T) (*Ensemble, *link) {
 	t.Helper()
 	e, err := Start(t.Context(), ensemble.LocalConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	return e, e.Peer(1, 2)[0].(*peerLink)
+	return e, e.Peer(1, 2)[0].(*link)
 }
 
 func TestALinkBetweenServersIsInTheConditionThatWasAskedForLast(t *testing.T) {
@@ -26,7 +26,7 @@ func TestALinkBetweenServersIsInTheConditionThatWasAskedForLast(t *testing.T) {
 	is := func(what string, err error, want cluster.Condition) {
 		t.Helper()
 		var got cluster.Condition
-		e.do(func() { got = l.link.Condition() })
+		e.live.Do(func() { got = e.live.Cluster.Link(1, 2).Condition() })
 		if err != nil || got != want {
 			t.Errorf("%s: %v, and the link is %+v, want %+v", what, err, got, want)
 		}
@@ -40,9 +40,9 @@ func TestALinkBetweenServersIsInTheConditionThatWasAskedForLast(t *testing.T) {
 	}
 	is("a delay", l.Delay(ctx, 20*time.Millisecond, 5*time.Millisecond), cluster.Condition{Latency: 20 * time.Millisecond, Jitter: 5 * time.Millisecond})
 	is("slow replies", l.DelayReplies(ctx, time.Second), cluster.Condition{Latency: time.Second, RepliesOnly: true})
-	is("1000 bytes a second", l.Throttle(ctx, 1000), cluster.Condition{Latency: 100 * time.Millisecond})
-	is("slices of 10 bytes", l.Slice(ctx, 10, time.Millisecond), cluster.Condition{Latency: 10 * time.Millisecond})
-	is("a truncation", l.Truncate(ctx, 250), cluster.Condition{Left: 3})
+	is("1000 bytes a second", l.Throttle(ctx, 1000), cluster.Condition{Rate: 1000})
+	is("slices of 10 bytes", l.Slice(ctx, 10, time.Millisecond), cluster.Condition{Slice: 10, Pause: time.Millisecond})
+	is("a truncation", l.Truncate(ctx, 250), cluster.Condition{Left: 250})
 	is("the end of it", l.Heal(ctx), cluster.Condition{})
 }
 

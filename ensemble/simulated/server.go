@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/internal/wait"
 )
 
@@ -18,14 +18,18 @@ type server struct {
 	ensemble.Server
 	ensemble *Ensemble
 	myid     int
-	listener net.Listener // nil while the server is dead
-	conns    map[model.ConnID]*conn
-	log      []byte
+	listener net.Listener // nil while the server is dead, and in memory
+
+	mu  sync.Mutex // guards what follows
+	log []byte
 }
 
 // listen opens the server's port, and accepts until it is closed. The first time the
-// system may choose it.
+// system may choose it. A server in memory has none.
 func (s *server) listen() error {
+	if s.ensemble.memory != nil {
+		return nil
+	}
 	l, err := net.Listen("tcp", s.Addr)
 	if err != nil {
 		return err
@@ -47,14 +51,11 @@ func (s *server) listen() error {
 func (s *server) accept(tcp net.Conn) {
 	ip, _, _ := net.SplitHostPort(tcp.RemoteAddr().String())
 	accepted := false
-	s.ensemble.do(func() {
-		id, ok := s.ensemble.cluster.Accept(s.myid, ip)
-		if !ok {
+	s.ensemble.live.Do(func() {
+		c := &conn{server: s, tcp: tcp, wake: make(chan struct{}, 1)}
+		if c.id, accepted = s.ensemble.live.Accept(s.myid, ip, c); !accepted {
 			return
 		}
-		accepted = true
-		c := &conn{server: s, id: id, tcp: tcp, wake: make(chan struct{}, 1)}
-		s.conns[id] = c
 		s.ensemble.tasks.Go(c.read)
 		s.ensemble.tasks.Go(c.write)
 	})
@@ -63,8 +64,10 @@ func (s *server) accept(tcp net.Conn) {
 	}
 }
 
-// note adds a line to what the server has printed. The ensemble is locked.
+// note adds a line to what the server has printed.
 func (s *server) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.log = fmt.Appendf(s.log, "%s %s\n", time.Now().UTC().Format("2006-01-02 15:04:05.000"), text)
 }
 
@@ -78,7 +81,7 @@ func (e *Ensemble) server(id int) (*server, error) {
 // change does something to a server, and prints a line about it.
 func (e *Ensemble) change(what string, id int, change func(*server) error) error {
 	s, err := e.server(id)
-	if err == nil && !e.do(func() {
+	if err == nil && !e.live.Do(func() {
 		if err = change(s); err == nil {
 			s.note(what)
 		}
@@ -95,12 +98,12 @@ func (e *Ensemble) change(what string, id int, change func(*server) error) error
 // synced to its disk a random part is lost. Killing a dead server does nothing.
 func (e *Ensemble) Kill(_ context.Context, id int) error {
 	return e.change("kill", id, func(s *server) error {
-		if s.listener == nil {
-			return nil
+		var err error
+		if s.listener != nil {
+			err = s.listener.Close()
+			s.listener = nil
 		}
-		err := s.listener.Close()
-		s.listener = nil
-		e.cluster.Kill(s.myid)
+		e.live.Cluster.Kill(s.myid)
 		return err
 	})
 }
@@ -109,10 +112,10 @@ func (e *Ensemble) Kill(_ context.Context, id int) error {
 // It returns ErrNotRunning for a server that was killed.
 func (e *Ensemble) Pause(_ context.Context, id int) error {
 	return e.change("pause", id, func(s *server) error {
-		if !e.cluster.Running(s.myid) {
+		if !e.live.Cluster.Running(s.myid) {
 			return ensemble.ErrNotRunning
 		}
-		e.cluster.Pause(s.myid)
+		e.live.Cluster.Pause(s.myid)
 		return nil
 	})
 }
@@ -120,7 +123,7 @@ func (e *Ensemble) Pause(_ context.Context, id int) error {
 // Resume lets a paused server go on, and leaves any other as it is.
 func (e *Ensemble) Resume(_ context.Context, id int) error {
 	return e.change("resume", id, func(s *server) error {
-		e.cluster.Resume(s.myid)
+		e.live.Cluster.Resume(s.myid)
 		return nil
 	})
 }
@@ -154,7 +157,7 @@ func (e *Ensemble) restart(ctx context.Context, id int) error {
 			if err := s.listen(); err != nil {
 				return err
 			}
-			return e.cluster.Restart(s.myid)
+			return e.live.Cluster.Restart(s.myid)
 		})
 		if !errors.Is(err, syscall.EADDRINUSE) || !wait.For(ctx, portRetry) {
 			return err
@@ -167,7 +170,7 @@ const portRetry = 20 * time.Millisecond
 // Running tells whether the server is alive, be it paused.
 func (e *Ensemble) Running(id int) (running bool) {
 	if s, err := e.server(id); err == nil {
-		e.do(func() { running = e.cluster.Running(s.myid) })
+		e.live.Do(func() { running = e.live.Cluster.Running(s.myid) })
 	}
 	return running
 }
@@ -178,7 +181,7 @@ func (e *Ensemble) Output(_ context.Context, id int) (output []byte, err error) 
 	if err != nil {
 		return nil, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return append(output, s.log...), nil
 }

@@ -156,7 +156,7 @@ func (p Servers) serves(ctx context.Context, id int) bool {
 		}
 		for p.Running(id) {
 			bounded, cancel := context.WithTimeout(ctx, time.Second)
-			status, _, err := ensemble.AskStatus(bounded, s.Addr)
+			status, _, err := ensemble.AskStatus(bounded, s)
 			cancel()
 			if err == nil && status.Serving() {
 				return true

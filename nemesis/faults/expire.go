@@ -49,7 +49,7 @@ func expireAnywhere(ctx context.Context, e ensemble.Ensemble, first int, session
 	try := func(s ensemble.Server) bool {
 		ctx, cancel := context.WithTimeout(ctx, expireWithin/3)
 		defer cancel()
-		err := ensemble.Expire(ctx, s.Addr, session, password, timeout)
+		err := ensemble.Expire(ctx, s, session, password, timeout)
 		errs = append(errs, err)
 		return err == nil
 	}

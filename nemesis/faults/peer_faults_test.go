@@ -40,13 +40,13 @@ func (s servers) testPartition(t *testing.T) {
 	f, _ := r.begin(t, "partition", fault.Pick{Server: fault.Server(fmt.Sprint(r.client.Linked))})
 	asking, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, _, err := ensemble.AskStatus(asking, elsewhere.Addr()); err == nil {
+	if _, _, err := ensemble.AskStatus(asking, ensemble.Server{Addr: elsewhere.Addr()}); err == nil {
 		t.Error("the client reaches a server of the majority")
 	}
 	s.serve(t, r.client.Linked, false)
 	s.serve(t, leader, true)
 	s.heals(t, f)
-	if _, _, err := ensemble.AskStatus(t.Context(), elsewhere.Addr()); err != nil {
+	if _, _, err := ensemble.AskStatus(t.Context(), ensemble.Server{Addr: elsewhere.Addr()}); err != nil {
 		t.Error("healed, the client does not reach the majority:", err)
 	}
 }

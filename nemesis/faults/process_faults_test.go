@@ -77,7 +77,7 @@ func (s servers) testRestartServer(t *testing.T) {
 	}
 	asking, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if status, _, err := ensemble.AskStatus(asking, s.ensemble.Servers()[r.client.Linked-1].Addr); err != nil || !status.Serving() {
+	if status, _, err := ensemble.AskStatus(asking, s.ensemble.Servers()[r.client.Linked-1]); err != nil || !status.Serving() {
 		t.Errorf("it does not serve: %+v, error %v", status, err)
 	}
 }

@@ -221,7 +221,7 @@ func (s servers) serve(t *testing.T, id int, want bool) {
 	defer cancel()
 	for {
 		asking, done := context.WithTimeout(ctx, 500*time.Millisecond)
-		status, _, err := ensemble.AskStatus(asking, s.ensemble.Servers()[id-1].Addr)
+		status, _, err := ensemble.AskStatus(asking, s.ensemble.Servers()[id-1])
 		done()
 		if (err == nil && status.Serving()) == want {
 			return

@@ -99,7 +99,7 @@ func (s *servers) at(w work, do func(w work) error) error {
 func (s *servers) watches(ctx context.Context) (int, error) {
 	total := 0
 	for _, addr := range s.addrs {
-		answer, err := ensemble.Four(ctx, addr, "wchs")
+		answer, err := ensemble.Four(ctx, ensemble.Server{Addr: addr}, "wchs")
 		if err != nil {
 			return 0, err
 		}

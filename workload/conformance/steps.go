@@ -260,7 +260,7 @@ var closeStep = scenario{"close", "it closes a client in good order: its session
 func (c *client) end() {
 	var err error
 	for _, server := range c.Ensemble.Servers() {
-		err = ensemble.Expire(c.ctx, server.Addr, sessionNumber(c.session), c.password, c.SessionTimeout)
+		err = ensemble.Expire(c.ctx, server, sessionNumber(c.session), c.password, c.SessionTimeout)
 		if err == nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -285,7 +286,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 		ids[s.Addr], servers = s.ID, append(servers, s.Addr)
 	}
 	timeout := time.Duration(e.Timeout) * time.Millisecond
-	h := &hosted{w: w, number: c.Client, wire: network.New(ids, timeout)}
+	h := &hosted{w: w, number: c.Client, wire: network.New(ids, new(net.Dialer), timeout)}
 	w.mu.Lock()
 	w.had = append(w.had, h)
 	w.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/election"
 )
 
-// Condition is what a link does. The zero condition is a healthy link.
+// Condition is what a link does, be it of servers or of a client, which is then the one
+// that dials. The zero condition is a healthy link.
 type Condition struct {
 	Refuse       bool          // connections are closed, new ones are refused
 	DropRequests bool          // what the server that dials says is lost
@@ -18,7 +19,24 @@ type Condition struct {
 	Latency      time.Duration // on top of the cluster's, each way
 	Jitter       time.Duration // up to so much of it, more or less
 	RepliesOnly  bool          // the latency is of what the server that is dialed says
-	Left         int           // messages of the server that is dialed until the connection is closed; 0 for no limit
+	Rate         int           // bytes a second, each way; 0 for no limit
+	Slice        int           // bytes of a piece, in which everything arrives; 0 for no pieces
+	Pause        time.Duration // behind each piece
+	Left         int           // bytes of the server that is dialed until the connection is closed; 0 for no limit
+}
+
+// message is how long a message between servers is taken to be, in bytes.
+const message = 100
+
+// transmission is how long a message between servers takes besides the latency.
+func (c Condition) transmission() (d time.Duration) {
+	if c.Rate > 0 {
+		d = message * time.Second / time.Duration(c.Rate)
+	}
+	if c.Slice > 0 {
+		d += c.Pause * time.Duration((message+c.Slice-1)/c.Slice)
+	}
+	return d
 }
 
 // Link carries the connections that a server opens to another.
@@ -62,7 +80,7 @@ func (l *Link) arrival(from int) time.Duration {
 	if l.condition.RepliesOnly && from == l.from {
 		return at
 	}
-	at += l.condition.Latency
+	at += l.condition.Latency + l.condition.transmission()
 	if j := l.condition.Jitter; j > 0 {
 		at += time.Duration(l.cluster.rand.Int64N(2*int64(j)+1)) - j
 	}
@@ -135,7 +153,7 @@ func (s *stream) other(n *node) (end *node, way int) {
 func (s *stream) send(n *node, m model.Message) {
 	to, way := s.other(n)
 	c := s.link.condition
-	if s.said[way]++; c.Reset || c.Left > 0 && way == 1 && s.said[way] > c.Left {
+	if s.said[way]++; c.Reset || c.Left > 0 && way == 1 && s.said[way] > c.Left/message+1 {
 		s.cut()
 		return
 	}

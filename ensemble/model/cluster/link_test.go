@@ -120,7 +120,7 @@ func TestALinkThatRefusesIsNotDialed(t *testing.T) {
 
 func TestACutOfALinkReplacesTheOneBefore(t *testing.T) {
 	for name, first := range map[string]Condition{
-		"requests lost": {DropRequests: true}, "slow": {Latency: time.Second}, "truncated": {Left: 100},
+		"requests lost": {DropRequests: true}, "slow": {Latency: time.Second}, "truncated": {Left: 10000},
 	} {
 		p := newPair(t)
 		p.link.Set(first)
@@ -159,9 +159,9 @@ func TestADelayOfALinkHoldsBackBothWaysAndKeepsConnections(t *testing.T) {
 func TestATruncatedLinkClosesEachConnectionAfterSoManyMessages(t *testing.T) {
 	p := newPair(t)
 	old := p.only()
-	p.link.Set(Condition{Left: old.said[1] + 3})
+	p.link.Set(Condition{Left: (old.said[1] + 2) * message})
 	p.wait("the connection is closed", func() bool { return !p.link.open[old] })
-	if got, want := old.said[1], p.link.Condition().Left+1; got != want {
+	if got, want := old.said[1], p.link.Condition().Left/message+2; got != want {
 		t.Errorf("the leader said %d messages on it, the last of them in vain, want %d", got, want)
 	}
 	p.heals(old)

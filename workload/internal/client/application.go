@@ -22,7 +22,9 @@ type application struct {
 	servers []string           // the links' addresses, in the order to try them
 	ids     map[string]int     // server by address
 
-	opening sync.Mutex // one of the members opens at a time
+	// opening has room for the member that opens. A mutex would hold up the clock of a
+	// bubble of testing/synctest while it is waited for.
+	opening chan struct{}
 
 	mu     sync.Mutex
 	target lock.Client // nil between a crash and the next open
@@ -32,7 +34,7 @@ type application struct {
 }
 
 func newApplication(c *Client) *application {
-	return &application{members: []*Client{c}, Links: make(map[int]links.Link), ids: make(map[string]int)}
+	return &application{members: []*Client{c}, Links: make(map[int]links.Link), ids: make(map[string]int), opening: make(chan struct{}, 1)}
 }
 
 // Joins makes the client a member of another one's application.

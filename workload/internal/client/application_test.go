@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"net"
 	"slices"
 	"testing"
 
@@ -34,7 +35,7 @@ func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histor
 	a, b = New(r, 0), New(r, 1)
 	b.Joins(a)
 	target = &sharing{}
-	w := network.New(nil, 0)
+	w := network.New(nil, new(net.Dialer), 0)
 	a.app.opened(target, w, func() {})
 	a.opened(target, w)
 	b.opened(target, w)
@@ -89,7 +90,7 @@ func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 		t.Fatal("it did not crash")
 	}
 	again := &sharing{}
-	w := network.New(nil, 0)
+	w := network.New(nil, new(net.Dialer), 0)
 	a.app.opened(again, w, func() {})
 	a.opened(again, w)
 	a.Crash(histories.Event{Lock: "lock-0"})

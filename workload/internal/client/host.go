@@ -44,8 +44,12 @@ var (
 // another client of the application has.
 func (c *Client) Open(ctx context.Context) error {
 	a := c.app
-	a.opening.Lock() // for the time of one attempt
-	defer a.opening.Unlock()
+	select {
+	case a.opening <- struct{}{}: // for the time of one attempt
+		defer func() { <-a.opening }()
+	case <-ctx.Done():
+		return fmt.Errorf("client %d: %w", c.Index, context.Cause(ctx))
+	}
 	if target, h := a.Current(); target != nil {
 		c.opened(target, h)
 		return nil
@@ -68,7 +72,7 @@ func (c *Client) Open(ctx context.Context) error {
 
 func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	a := c.app
-	w := network.New(a.ids, c.Run.SessionTimeout)
+	w := network.New(a.ids, c.Run.Dialer, c.Run.SessionTimeout)
 	a.begun(w)
 	env.Dial = w.Dial
 	target, err := c.Run.Target.Open(ctx, env)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/journal"
@@ -25,6 +26,7 @@ type Shared struct {
 	SessionTimeout time.Duration
 	TickTime       time.Duration // of the servers
 	Auth           ensemble.Credentials
+	Dialer         links.Dialer              // opens the connections of clients that live in this process
 	Locks          map[string]histories.Lock // by name
 	Counters       map[string]*Counters      // by lock
 

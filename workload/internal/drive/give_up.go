@@ -83,8 +83,8 @@ func (d *doubleBarrierDriver) waitInVain(c *client.Client, name string, moment f
 	if !ok {
 		return
 	}
-	d.alone.Lock()
-	defer d.alone.Unlock()
+	d.alone <- struct{}{}
+	defer func() { <-d.alone }()
 	ctx, cancel := moment()
 	member, err := target.EnterBarrier(ctx, name)
 	cancel()

@@ -11,6 +11,9 @@ import (
 // beforeDeadline is when a holder begins to look closely at a deadline that comes.
 const beforeDeadline = 2 * time.Millisecond
 
+// betweenLooks is how long it waits between two looks, at most.
+const betweenLooks = 50 * time.Microsecond
+
 // waitOut waits while the hold goes on: for d, until ctx ends or the lease is lost.
 // A deadline that comes meanwhile is looked at closely: a lease that waits to be
 // notified of its loss is valid for an instant too long, and for longer if its holder
@@ -49,5 +52,6 @@ func (h answers) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
 		if !valid || left > 2*beforeDeadline || asked.After(until) {
 			return
 		}
+		wait.For(ctx, min(max(left, time.Microsecond), betweenLooks))
 	}
 }

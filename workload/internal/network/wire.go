@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -19,6 +20,7 @@ import (
 // reads the handshakes that pass to know the session, and can be torn out.
 type Wire struct {
 	servers map[string]int // server ID by the address of the client's link
+	dialer  links.Dialer   // opens connections
 	timeout time.Duration  // caps dialing and handshakes
 	changed chan struct{}  // holds a token when the session may have changed
 	// Report, if set before the first dial, is told of every change of what
@@ -37,10 +39,10 @@ type Wire struct {
 }
 
 // New returns the network of a client. servers are the IDs of servers by the addresses
-// that the client dials; timeout caps dialing and handshakes.
-func New(servers map[string]int, timeout time.Duration) *Wire {
+// that the client dials by dialer; timeout caps dialing and handshakes.
+func New(servers map[string]int, dialer links.Dialer, timeout time.Duration) *Wire {
 	return &Wire{
-		servers: servers, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
+		servers: servers, dialer: dialer, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
 		tries: attempts{window: histories.ConnectWindow(timeout)},
 	}
 }
@@ -54,7 +56,9 @@ func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 		return nil, lock.ErrCrashed // it tries no more, it is dead
 	}
 	w.tries.note(time.Now())
-	conn, err := (&net.Dialer{Timeout: w.timeout}).DialContext(ctx, network, addr)
+	dialing, cancel := context.WithTimeout(ctx, w.timeout)
+	defer cancel()
+	conn, err := w.dialer.DialContext(dialing, network, addr)
 	if err != nil {
 		return nil, err
 	}

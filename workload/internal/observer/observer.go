@@ -53,8 +53,15 @@ const pollAgain = 20 * time.Millisecond
 const poll = 500 * time.Millisecond
 
 // New connects to servers. The observer is closed by Close.
-func New(ctx context.Context, servers []string, auth ensemble.Credentials) (*Observer, error) {
-	c, err := lock.Connect(ctx, lock.Env{Servers: servers, Dial: dialCapped, SessionTimeout: observerTimeout, Auth: auth})
+func New(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials) (*Observer, error) {
+	var addrs []string
+	for _, s := range servers {
+		addrs = append(addrs, s.Addr)
+	}
+	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
+		return dialCapped(ctx, servers[slices.Index(addrs, addr)])
+	}
+	c, err := lock.Connect(ctx, lock.Env{Servers: addrs, Dial: dial, SessionTimeout: observerTimeout, Auth: auth})
 	if err != nil {
 		return nil, fmt.Errorf("connecting the run's observer: %w", err)
 	}
@@ -62,8 +69,8 @@ func New(ctx context.Context, servers []string, auth ensemble.Credentials) (*Obs
 }
 
 // dialCapped dials a server, and does not wait for long until it answers.
-func dialCapped(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+func dialCapped(ctx context.Context, s ensemble.Server) (net.Conn, error) {
+	conn, err := s.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Crede
 	observers := make(map[ensemble.Server]*observer.Observer)
 	var unreached []error
 	for _, s := range servers {
-		o, err := observer.New(ctx, []string{s.Addr}, auth)
+		o, err := observer.New(ctx, []ensemble.Server{s}, auth)
 		if err != nil {
 			unreached = append(unreached, fmt.Errorf("server %d: %w", s.ID, err))
 			continue
@@ -69,7 +69,7 @@ func viewOf(ctx context.Context, o *observer.Observer, s ensemble.Server, root s
 	if err != nil {
 		return nil, err
 	}
-	text, err := ensemble.Four(ctx, s.Addr, "dump")
+	text, err := ensemble.Four(ctx, s, "dump")
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (w Watch) watch(ctx context.Context, server ensemble.Server) {
 	var last histories.ServerState
 	for {
 		asking, cancel := context.WithTimeout(ctx, w.patient)
-		status, allowed, err := ensemble.AskStatus(asking, server.Addr)
+		status, allowed, err := ensemble.AskStatus(asking, server)
 		cancel()
 		if ctx.Err() != nil || err == nil && !allowed {
 			return

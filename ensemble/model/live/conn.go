@@ -1,4 +1,4 @@
-package zktest
+package live
 
 import (
 	"encoding/binary"
@@ -17,17 +17,17 @@ import (
 // conn is a client's end of a connection in memory. A write never waits. No mutex is
 // held while a read waits, or a bubble's clock would stand still.
 type conn struct {
-	link *link
+	link *Link
 	addr string // the server's, as it was dialed
 
-	// guarded by the engine's mutex
+	// guarded by Live's mutex
 	id      model.ConnID // 0 before the server has accepted it
 	over    bool         // it has ended at the server
 	lost    [2]bool      // something that was said is lost, by direction
 	arrives [2]time.Duration
+	said    int    // bytes of the server, since the link's condition was set
 	head    []byte // what the server has said, until it has answered the connect request
 	shaken  bool   // it has
-	session int64
 
 	wake chan struct{} // capacity 1: a reader may go on
 
@@ -40,32 +40,31 @@ type conn struct {
 	timer    *time.Timer // of deadline
 }
 
-func newConn(l *link, addr string) *conn {
+func newConn(l *Link, addr string) *conn {
 	return &conn{link: l, addr: addr, wake: make(chan struct{}, 1)}
 }
 
 // accept opens the connection at the server. It reports false if nobody listens.
 func (c *conn) accept() bool {
-	id, ok := c.link.engine.cluster.Accept(c.link.server, c.link.client.ip)
+	id, ok := c.link.live.Accept(c.link.server, c.link.ip, c)
 	if ok {
 		c.id = id
-		c.link.engine.conns[id] = c
 		c.link.conns = append(c.link.conns, c)
 	}
 	return ok
 }
 
-// carry has something arrive at the other end, behind what was said before, unless the
-// link drops it.
-func (c *conn) carry(w way, arrive func()) {
+// carry has something of so many bytes arrive at the other end, behind what was said
+// before, unless the link drops it.
+func (c *conn) carry(w way, size int, arrive func()) {
 	l := c.link
-	if c.lost[w] || l.condition.drop[w] {
+	if c.lost[w] || l.drops(w) {
 		c.lost[w] = true
 		return
 	}
-	c.arrives[w] = max(c.arrives[w], l.engine.cluster.Now()+l.trip())
-	l.engine.cluster.At(c.arrives[w], func() {
-		if c.lost[w] || l.condition.drop[w] {
+	c.arrives[w] = max(c.arrives[w], l.live.Cluster.Now()+l.trip(w)) + l.transmission(size)
+	l.live.Cluster.At(c.arrives[w], func() {
+		if c.lost[w] || l.drops(w) {
 			c.lost[w] = true
 			return
 		}
@@ -73,18 +72,44 @@ func (c *conn) carry(w way, arrive func()) {
 	})
 }
 
-// reply carries what the server says to the client.
-func (c *conn) reply(data []byte) {
+// carryBytes carries bytes, in pieces if the link slices.
+func (c *conn) carryBytes(w way, data []byte, arrive func([]byte)) {
+	l := c.link
+	if l.count(); l.condition.Refuse {
+		return
+	}
+	if l.live.Trace != nil {
+		l.live.Trace(Message{At: l.live.Cluster.Now(), Client: l.ip, Conn: c.id, Server: l.server, Reply: w == reply, Data: data})
+	}
+	size := len(data)
+	if s := c.link.condition.Slice; s > 0 {
+		size = s
+	}
+	for piece := range slices.Chunk(data, max(size, 1)) {
+		c.carry(w, len(piece), func() { arrive(piece) })
+	}
+}
+
+// Reply implements End: it carries what the server says to the client.
+func (c *conn) Reply(data []byte) {
 	if !c.shaken {
 		c.head = append(c.head, data...)
 		c.shake()
 	}
-	c.carry(reply, func() {
+	c.said += len(data)
+	truncated := c.link.condition.Left > 0 && c.said > c.link.condition.Left
+	if truncated {
+		data = data[:max(0, len(data)-(c.said-c.link.condition.Left))]
+	}
+	c.carryBytes(reply, data, func(piece []byte) {
 		c.mu.Lock()
-		c.in = append(c.in, data...)
+		c.in = append(c.in, piece...)
 		c.mu.Unlock()
 		c.signal()
 	})
+	if truncated {
+		c.carry(reply, 0, c.cut)
+	}
 }
 
 // shake reads which session the server has answered the connect request with.
@@ -95,19 +120,17 @@ func (c *conn) shake() {
 	n := int(binary.BigEndian.Uint32(c.head))
 	if n <= len(c.head)-4 {
 		var r wire.ConnectResponse
-		if _, err := wire.Decode(c.head[4:4+n], &r); err == nil && r.Session != 0 {
-			c.session = r.Session
-			c.link.client.session = r.Session
+		if _, err := wire.Decode(c.head[4:4+n], &r); err == nil && r.Session != 0 && c.link.granted != nil {
+			c.link.granted(r.Session)
 		}
 		c.shaken, c.head = true, nil
 	}
 }
 
-// hangUp says that the server has closed the connection.
-func (c *conn) hangUp() {
+// Hangup implements End: the server has closed the connection.
+func (c *conn) Hangup() {
 	c.over = true
-	delete(c.link.engine.conns, c.id)
-	c.carry(reply, func() {
+	c.carry(reply, 0, func() {
 		c.forget()
 		c.end(io.EOF)
 	})
@@ -124,8 +147,7 @@ func (c *conn) gone() {
 	c.forget()
 	if !c.over {
 		c.over = true
-		delete(c.link.engine.conns, c.id)
-		c.link.engine.cluster.Closed(c.link.server, c.id)
+		c.link.live.Closed(c.link.server, c.id)
 	}
 }
 
@@ -196,10 +218,14 @@ func (c *conn) Write(b []byte) (int, error) {
 		return 0, &net.OpError{Op: "write", Net: "tcp", Addr: c.RemoteAddr(), Err: err}
 	}
 	data := slices.Clone(b)
-	c.link.engine.do(func() {
-		c.carry(request, func() {
+	c.link.live.Do(func() {
+		if c.link.condition.Reset {
+			c.cut()
+			return
+		}
+		c.carryBytes(request, data, func(piece []byte) {
 			if !c.over {
-				c.link.engine.cluster.Receive(c.link.server, c.id, data)
+				c.link.live.Receive(c.link.server, c.id, piece)
 			}
 		})
 	})
@@ -233,9 +259,9 @@ func (c *conn) Close() error {
 		return net.ErrClosed
 	}
 	c.signal()
-	c.link.engine.do(func() {
+	c.link.live.Do(func() {
 		if c.id != 0 {
-			c.carry(request, c.gone)
+			c.carry(request, 0, c.gone)
 		}
 	})
 	return nil
@@ -279,7 +305,7 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 }
 
 // LocalAddr implements net.Conn.
-func (c *conn) LocalAddr() net.Addr { return address(c.link.client.ip + ":2181") }
+func (c *conn) LocalAddr() net.Addr { return address(c.link.ip + ":2181") }
 
 // RemoteAddr implements net.Conn.
 func (c *conn) RemoteAddr() net.Addr { return address(c.addr) }

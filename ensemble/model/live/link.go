@@ -1,0 +1,202 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
+)
+
+// way is a direction.
+type way int
+
+const (
+	request way = iota // from the client to the server
+	reply              // from the server to the client
+)
+
+// Link carries the connections of a client to a server, in memory. What its methods
+// change they change within Do, but for Dial.
+type Link struct {
+	live      *Live
+	server    int
+	ip        string
+	latency   time.Duration
+	spread    float64
+	rand      *rand.Rand
+	granted   func(session int64)
+	condition cluster.Condition
+	changed   chan struct{} // closed and replaced when condition is set
+	conns     []*conn       // that have not ended on both sides
+
+	countdown int               // messages until next comes into force, 0 for none
+	next      cluster.Condition // of countdown
+}
+
+// LinkConfig is what a link is made of.
+type LinkConfig struct {
+	Server  int           // the number of the server at its end
+	IP      string        // the client's address, as the server sees it
+	Latency time.Duration // the least that a message takes, each way
+	Spread  float64       // how many times longer than that it may take besides, drawn evenly
+	Seed    uint64        // decides how long each takes
+	// Granted, if not nil, is told of each session that the server grants a
+	// connection. It must not call back.
+	Granted func(session int64)
+}
+
+// NewLink returns a healthy link.
+func (l *Live) NewLink(c LinkConfig) *Link {
+	return &Link{
+		live: l, server: c.Server, ip: c.IP, latency: c.Latency, spread: c.Spread, granted: c.Granted, changed: make(chan struct{}),
+		rand: rand.New(rand.NewPCG(c.Seed, uint64(c.Server))),
+	}
+}
+
+// Server is the number of the server at its end.
+func (l *Link) Server() int { return l.server }
+
+// Set changes what the link does. Connections that have lost something cannot go on when
+// it is whole again, and are closed.
+func (l *Link) Set(c cluster.Condition) {
+	l.condition, l.countdown = c, 0
+	for _, conn := range slices.Clone(l.conns) {
+		conn.said = 0
+		if c.Refuse || conn.lost[request] && !l.drops(request) || conn.lost[reply] && !l.drops(reply) {
+			conn.cut()
+		}
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// SetAt changes what the link does with the n-th message from now, of either side and 1 at
+// least: what is done to that one is done to it already.
+func (l *Link) SetAt(n int, c cluster.Condition) { l.countdown, l.next = n, c }
+
+// count notes that a message is about to be carried.
+func (l *Link) count() {
+	if l.countdown > 0 {
+		if l.countdown--; l.countdown == 0 {
+			l.Set(l.next)
+		}
+	}
+}
+
+// Condition is what the link does.
+func (l *Link) Condition() cluster.Condition { return l.condition }
+
+// Disconnect closes the connections that are open now.
+func (l *Link) Disconnect() {
+	for _, conn := range slices.Clone(l.conns) {
+		conn.cut()
+	}
+}
+
+// Newest is the newest connection that is open, 0 if none is.
+func (l *Link) Newest() (id model.ConnID) {
+	for _, conn := range l.conns {
+		if !conn.over {
+			id = max(id, conn.id)
+		}
+	}
+	return id
+}
+
+func (l *Link) drops(w way) bool {
+	if w == request {
+		return l.condition.DropRequests
+	}
+	return l.condition.DropReplies
+}
+
+// trip is how long something takes one way.
+func (l *Link) trip(w way) time.Duration {
+	d := l.latency
+	if more := int64(float64(l.latency) * l.spread); more > 0 {
+		d += time.Duration(l.rand.Int64N(more + 1))
+	}
+	if l.condition.RepliesOnly && w == request {
+		return d
+	}
+	d += l.condition.Latency
+	if j := l.condition.Jitter; j > 0 {
+		d += time.Duration(l.rand.Int64N(2*int64(j)+1)) - j
+	}
+	return d
+}
+
+// transmission is how long the link is busy with so many bytes.
+func (l *Link) transmission(size int) (d time.Duration) {
+	if r := l.condition.Rate; r > 0 {
+		d = time.Duration(size) * time.Second / time.Duration(r)
+	}
+	return d + l.condition.Pause
+}
+
+// after has something happen after one way.
+func (l *Link) after(d time.Duration, what func()) {
+	l.live.Cluster.At(l.live.Cluster.Now()+d, what)
+}
+
+var (
+	errRefused = errors.New("connection refused")
+	errStopped = errors.New("the simulated ensemble has ended")
+)
+
+// Dial opens a connection. Nobody answers while the link drops something.
+func (l *Link) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	fail := func(err error) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: network, Addr: address(addr), Err: err}
+	}
+	for {
+		c := newConn(l, addr)
+		answered := make(chan bool, 1)
+		var changed chan struct{}
+		if !l.live.Do(func() {
+			changed = l.changed
+			l.knock(c, answered)
+		}) {
+			return fail(errStopped)
+		}
+		select {
+		case open := <-answered:
+			if open {
+				return c, nil
+			}
+			return fail(fmt.Errorf("server %d: %w (%w)", l.server, errRefused, syscall.ECONNREFUSED))
+		case <-changed: // as if the packets were sent again
+			_ = c.Close()
+		case <-l.live.ended:
+			return fail(errStopped)
+		case <-ctx.Done():
+			_ = c.Close()
+			return fail(context.Cause(ctx))
+		}
+	}
+}
+
+// knock asks the server for a connection; the answer takes a way there and back.
+func (l *Link) knock(c *conn, answered chan<- bool) {
+	there, back := l.trip(request), l.trip(reply)
+	l.after(there, func() {
+		if l.drops(request) || l.drops(reply) || c.isClosed() {
+			return
+		}
+		open := !l.condition.Refuse && c.accept()
+		l.after(back, func() {
+			if l.drops(reply) {
+				c.lost[reply] = true
+				return
+			}
+			answered <- open
+		})
+	})
+}

@@ -1,0 +1,250 @@
+package live
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
+)
+
+// Live lets the servers of a cluster, and the links of their clients, do what is due.
+// Its one goroutine runs from Start to Stop; it sleeps until something is due.
+//
+// Its mutex is held for as long as a server needs to take in what has come, and never
+// while something is waited for. The mutex of a connection is taken after it.
+type Live struct {
+	// Cluster is for functions that are passed to Do and Await alone.
+	Cluster *cluster.Cluster
+	// Print, if set before Start, takes what servers print. It must not call back.
+	Print func(server int, line string)
+	// Trace, if set before Start, takes what clients in memory and servers say, as they say
+	// it, whether or not it arrives. It must neither call back nor keep the data.
+	Trace func(Message)
+
+	began   time.Time // the instant 0
+	limit   time.Duration
+	overdue func()
+	kick    chan struct{} // capacity 1: something new may be due
+	ended   chan struct{} // closed by Stop
+	task    sync.WaitGroup
+
+	mu      sync.Mutex    // guards what follows, the cluster and the links
+	skew    time.Duration // how much more time has passed for the servers
+	ends    map[model.ConnID]End
+	waiters []*waiter
+	stopped bool
+}
+
+// End is a client's end of a connection to a server. Its methods must not block, and
+// must not call Live.
+type End interface {
+	// Reply takes bytes of the server, which are its own.
+	Reply(data []byte)
+	// Hangup says that the server has closed the connection, behind what it has replied.
+	Hangup()
+}
+
+// Message is what a client in memory says to a server, or the server to it.
+type Message struct {
+	At     time.Duration // since the servers were started, as they see it
+	Client string        // its address
+	Conn   model.ConnID
+	Server int
+	Reply  bool // the server says it
+	Data   []byte
+}
+
+// waiter waits for something to hold.
+type waiter struct {
+	holds func() bool
+	done  chan struct{} // closed when it does
+}
+
+// New starts servers and has them elect a leader, in no time at all.
+func New(c cluster.Config) (*Live, error) {
+	l := &Live{kick: make(chan struct{}, 1), ended: make(chan struct{}), ends: map[model.ConnID]End{}}
+	var err error
+	if l.Cluster, err = cluster.New(c, clusterEnd{l}); err != nil {
+		return nil, err
+	}
+	for !l.allServe() {
+		if l.Cluster.Now() > electionLimit {
+			return nil, fmt.Errorf("after %v not all servers serve: try another seed", l.Cluster.Now())
+		}
+		l.Cluster.Advance(l.Cluster.Due())
+	}
+	return l, nil
+}
+
+// electionLimit is far longer than a healthy ensemble needs to elect its first leader.
+const electionLimit = 10 * time.Minute
+
+func (l *Live) allServe() bool {
+	return !slices.ContainsFunc(l.Cluster.IDs(), func(id int) bool { return l.Cluster.Mode(id) == "" })
+}
+
+// Limit has overdue called if the servers still run after d. It is called before Start.
+func (l *Live) Limit(d time.Duration, overdue func()) {
+	l.limit, l.overdue = l.Cluster.Now()+d, overdue
+}
+
+// Start begins to follow the clock.
+func (l *Live) Start() {
+	l.began = time.Now().Add(-l.Cluster.Now())
+	l.task.Go(l.run)
+}
+
+func (l *Live) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.ended:
+			return
+		case <-timer.C:
+		case <-l.kick:
+		}
+		l.mu.Lock()
+		l.advance()
+		wait := l.Cluster.Due() - l.now()
+		l.mu.Unlock()
+		timer.Reset(wait)
+	}
+}
+
+// Stop ends every connection, and the goroutine. It may be called more than once.
+func (l *Live) Stop() {
+	l.mu.Lock()
+	if !l.stopped {
+		l.stopped = true
+		for _, id := range slices.Sorted(maps.Keys(l.ends)) {
+			end := l.ends[id]
+			delete(l.ends, id)
+			if c, ok := end.(*conn); ok {
+				c.end(errStopped)
+			} else {
+				end.Hangup()
+			}
+		}
+		close(l.ended)
+	}
+	l.mu.Unlock()
+	l.task.Wait()
+}
+
+// now is how much time has passed for the servers.
+func (l *Live) now() time.Duration { return time.Since(l.began) + l.skew }
+
+// advance lets happen what is due by now. l is locked.
+func (l *Live) advance() {
+	now := l.now()
+	if l.limit > 0 && now-l.skew > l.limit {
+		l.overdue()
+	}
+	l.Cluster.Advance(max(now, l.Cluster.Now()))
+	l.waiters = slices.DeleteFunc(l.waiters, func(w *waiter) bool {
+		holds := w.holds()
+		if holds {
+			close(w.done)
+		}
+		return holds
+	})
+}
+
+// Advance lets time pass for the servers alone, at once.
+func (l *Live) Advance(d time.Duration) {
+	l.Do(func() {
+		l.skew += max(d, 0)
+		l.advance()
+	})
+}
+
+// Do changes something, as of now. It reports false, and does nothing, after Stop.
+func (l *Live) Do(change func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
+		return false
+	}
+	l.advance()
+	change()
+	select {
+	case l.kick <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// Await waits until something holds or done is closed, and reports whether it holds.
+// What holds is called as Do calls its function.
+func (l *Live) Await(done <-chan struct{}, holds func() bool) bool {
+	w := &waiter{holds, make(chan struct{})}
+	if !l.Do(func() { l.waiters = append(l.waiters, w); l.advance() }) {
+		return false
+	}
+	select {
+	case <-w.done:
+		return true
+	case <-done:
+	case <-l.ended:
+	}
+	l.Do(func() {
+		l.waiters = slices.DeleteFunc(l.waiters, func(other *waiter) bool { return other == w })
+	})
+	return false
+}
+
+// Accept opens a connection of a client to a server. It reports false if the server's
+// process does not run. It is called within Do.
+func (l *Live) Accept(server int, ip string, end End) (model.ConnID, bool) {
+	id, ok := l.Cluster.Accept(server, ip)
+	if ok {
+		l.ends[id] = end
+	}
+	return id, ok
+}
+
+// Closed says that a client has closed its connection to a server, or that it broke. It
+// is called within Do, and does nothing when the server has hung up.
+func (l *Live) Closed(server int, id model.ConnID) {
+	if l.ends[id] != nil {
+		delete(l.ends, id)
+		l.Cluster.Closed(server, id)
+	}
+}
+
+// Receive carries bytes of a client to a server. It is called within Do, and does
+// nothing when the server has hung up.
+func (l *Live) Receive(server int, id model.ConnID, data []byte) {
+	if l.ends[id] != nil {
+		l.Cluster.Receive(server, id, data)
+	}
+}
+
+// The rest of this file is what the cluster calls, with l locked.
+
+// clusterEnd is cluster.Clients, and not for callers of Live.
+type clusterEnd struct{ *Live }
+
+func (e clusterEnd) Reply(_ int, id model.ConnID, data []byte) {
+	if end := e.ends[id]; end != nil {
+		end.Reply(slices.Clone(data))
+	}
+}
+
+func (e clusterEnd) Hangup(_ int, id model.ConnID) {
+	if end := e.ends[id]; end != nil {
+		delete(e.ends, id)
+		end.Hangup()
+	}
+}
+
+func (e clusterEnd) Print(server int, line string) {
+	if e.Live.Print != nil {
+		e.Live.Print(server, line)
+	}
+}

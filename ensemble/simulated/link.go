@@ -1,0 +1,132 @@
+package simulated
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
+)
+
+// link is a links.Link inside this process: of a client to a server, or of two servers.
+type link struct {
+	name, addr string                            // servers' links have no address
+	change     func(cluster.Condition) bool      // false after the ensemble's Close
+	at         func(int, cluster.Condition) bool // changes it with a message; nil: it cannot
+	forget     func()                            // called by Close; nil for nothing to forget
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+}
+
+func (l *link) Name() string { return l.name }
+func (l *link) Addr() string { return l.addr }
+
+func (l *link) set(c cluster.Condition) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || !l.change(c) {
+		return fmt.Errorf("%s: %w", l.name, links.ErrClosed)
+	}
+	return nil
+}
+
+func (l *link) Cut(_ context.Context, cut links.Cut) error {
+	c, err := l.cut(cut)
+	if err != nil {
+		return err
+	}
+	return l.set(c)
+}
+
+// CutAt cuts a client's link with the n-th message from now, of either side and 1 at
+// least: what the cut does to messages it does to that one already. Links between servers
+// cannot be cut so.
+func (l *link) CutAt(_ context.Context, n int, cut links.Cut) error {
+	c, err := l.cut(cut)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.at == nil || n < 1:
+		return fmt.Errorf("%s: it cannot be cut at message %d", l.name, n)
+	case l.closed || !l.at(n, c):
+		return fmt.Errorf("%s: %w", l.name, links.ErrClosed)
+	}
+	return nil
+}
+
+func (l *link) cut(cut links.Cut) (cluster.Condition, error) {
+	switch cut {
+	case links.Down:
+		return cluster.Condition{Refuse: true}, nil
+	case links.BlackHole:
+		return cluster.Condition{DropRequests: true, DropReplies: true}, nil
+	case links.RequestsLost:
+		return cluster.Condition{DropRequests: true}, nil
+	case links.RepliesLost:
+		return cluster.Condition{DropReplies: true}, nil
+	case links.Reset:
+		return cluster.Condition{Reset: true}, nil
+	}
+	return cluster.Condition{}, fmt.Errorf("%s: no cut %q", l.name, cut)
+}
+
+func (l *link) Delay(_ context.Context, latency, jitter time.Duration) error {
+	if latency < 0 || jitter < 0 || jitter > latency {
+		return fmt.Errorf("%s: latency of %v ± %v", l.name, latency, jitter)
+	}
+	return l.set(cluster.Condition{Latency: latency, Jitter: jitter})
+}
+
+func (l *link) DelayReplies(_ context.Context, latency time.Duration) error {
+	if latency < 0 {
+		return fmt.Errorf("%s: latency of %v", l.name, latency)
+	}
+	return l.set(cluster.Condition{Latency: latency, RepliesOnly: true})
+}
+
+// Throttle holds each message back for as long as its bytes take.
+func (l *link) Throttle(_ context.Context, bytesPerSecond int) error {
+	if bytesPerSecond <= 0 {
+		return fmt.Errorf("%s: %d bytes a second", l.name, bytesPerSecond)
+	}
+	return l.set(cluster.Condition{Rate: bytesPerSecond})
+}
+
+// Slice carries bytes in pieces. A message between servers, which is whole, is held back
+// for as long as the pauses take.
+func (l *link) Slice(_ context.Context, size int, pause time.Duration) error {
+	if size < 2 || pause < 0 {
+		return fmt.Errorf("%s: slices of %d bytes every %v", l.name, size, pause)
+	}
+	return l.set(cluster.Condition{Slice: size, Pause: pause})
+}
+
+// Truncate closes each connection behind so many bytes; between servers, behind the
+// message that has them.
+func (l *link) Truncate(_ context.Context, bytes int) error {
+	if bytes < 1 {
+		return fmt.Errorf("%s: truncated after %d bytes", l.name, bytes)
+	}
+	return l.set(cluster.Condition{Left: bytes})
+}
+
+func (l *link) Heal(context.Context) error { return l.set(cluster.Condition{}) }
+
+func (l *link) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.closed = true
+		l.change(cluster.Condition{})
+		if l.forget != nil {
+			l.forget()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package simulated
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
+	"github.com/zkverify/zkverify/ensemble/model/live"
+)
+
+// Memory is how servers are reached in memory.
+type Memory struct {
+	Seed uint64 // decides what is left to chance
+	// Latency is the least that a message between a client and a server takes, each way.
+	// Spread is how many times longer than that it may take besides, drawn evenly.
+	Latency time.Duration
+	Spread  float64
+	// Trace, if not nil, takes what clients and servers say. It must neither call back nor
+	// keep the data.
+	Trace func(live.Message)
+}
+
+// InMemory starts servers as Start does, which listen on no port: their connections are
+// those of DialContext, and of the links of Network. Started in a bubble of
+// testing/synctest they follow its clock.
+func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
+	e, err := newEnsemble(config, m.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("start simulated ZooKeeper: %w", err)
+	}
+	e.root = fmt.Sprintf("/zkverify/simulated-%d", m.Seed)
+	e.live.Trace = m.Trace
+	e.memory = newMemory(e, m)
+	for _, s := range e.servers {
+		// Of a network that is set aside for documentation (RFC 5737), and an address, so
+		// that no client asks a name server.
+		s.Addr = fmt.Sprintf("192.0.2.%d:2181", s.ID)
+		s.Dialer = e.memory
+	}
+	e.live.Start()
+	return e, nil
+}
+
+// Network makes links to servers that were started by InMemory; nil for others.
+func (e *Ensemble) Network() links.Network {
+	if e.memory == nil {
+		return nil
+	}
+	return e.memory
+}
+
+// memory is the network of an ensemble in memory. It implements links.Network and
+// links.Dialer.
+type memory struct {
+	ensemble *Ensemble
+	config   Memory
+
+	mu     sync.Mutex // guards what follows
+	made   int
+	links  map[string]*live.Link // by address: those of Network, and one for each server
+	names  map[string]bool
+	closed bool
+}
+
+func newMemory(e *Ensemble, c Memory) *memory {
+	m := &memory{ensemble: e, config: c, links: map[string]*live.Link{}, names: map[string]bool{}}
+	for _, s := range e.servers {
+		m.links[fmt.Sprintf("192.0.2.%d:2181", s.ID)] = m.to(s, "198.51.100.1")
+	}
+	return m
+}
+
+func (m *memory) to(s *server, ip string) *live.Link {
+	m.made++
+	return m.ensemble.live.NewLink(live.LinkConfig{
+		Server: s.myid, IP: ip, Latency: m.config.Latency, Spread: m.config.Spread, Seed: m.config.Seed + uint64(m.made)<<32,
+	})
+}
+
+// Link implements links.Network. Upstream is the address of a server.
+func (m *memory) Link(_ context.Context, name, upstream string) (links.Link, error) {
+	fail := func(err error) (links.Link, error) { return nil, fmt.Errorf("link %s to %s: %w", name, upstream, err) }
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return fail(links.ErrClosed)
+	}
+	if m.names[name] {
+		return fail(links.ErrNameTaken)
+	}
+	for _, s := range m.ensemble.servers {
+		if s.Addr != upstream {
+			continue
+		}
+		l := m.to(s, fmt.Sprintf("198.51.100.%d", 2+m.made%250))
+		addr := fmt.Sprintf("203.0.113.%d:%d", m.made%250, 2181+m.made/250)
+		m.links[addr], m.names[name] = l, true
+		return &link{
+			name: name, addr: addr,
+			change: func(c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.Set(c) }) },
+			at:     func(n int, c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.SetAt(n, c) }) },
+			forget: func() {
+				m.ensemble.live.Do(l.Disconnect)
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				delete(m.links, addr)
+				delete(m.names, name)
+			},
+		}, nil
+	}
+	return fail(fmt.Errorf("no server of this ensemble has that address"))
+}
+
+// DialContext implements links.Dialer: it opens a connection to a server, or through a
+// link.
+func (m *memory) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	m.mu.Lock()
+	l := m.links[addr]
+	m.mu.Unlock()
+	if l == nil {
+		return nil, fmt.Errorf("dial %s: no server and no link of this ensemble has that address", addr)
+	}
+	return l.Dial(ctx, network, addr)
+}
+
+// Close implements links.Network. The links that it has made end with the ensemble.
+func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}
