@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/simulation"
+	"github.com/zkverify/zkverify/workload/targets"
+)
+
+// simCmd makes runs in virtual time.
+type simCmd struct {
+	Seeds int    `default:"100" help:"How many runs, with the seeds from --from on."`
+	From  *int64 `help:"The first seed; default drawn, and printed." placeholder:"SEED"`
+	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, or all in turn; see docs/simulation.md." placeholder:"NAME"`
+
+	Recipe []string `help:"Recipes to drive, comma-separated, or all that the target offers, see zkverify list recipes; default mutex, or what a mutant is a mutant of." placeholder:"NAME"`
+	Target string   `default:"recipes" help:"The implementation to test; see zkverify list targets." placeholder:"NAME"`
+
+	Duration       time.Duration `default:"60s" help:"How long faults come and go, in virtual time."`
+	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients."`
+	Clients        int           `help:"Clients, each with a session of its own; default as the plan says."`
+	Locks          int           `help:"Locks of each recipe that they contend for; default as the plan says."`
+	Faults         []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
+	Schedule       string        `help:"Carry out the faults of this YAML file; default as the plan says. See zkverify schedule." placeholder:"FILE"`
+	ZooKeeper      string        `name:"zookeeper" help:"Version of ZooKeeper to simulate: 3.8.0 or 3.9.6; default the first." placeholder:"VERSION"`
+
+	Jobs            int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
+	For             time.Duration `help:"Begin no run after this time; default when all are made."`
+	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
+	Out             string        `help:"Folder for results.jsonl and for the runs that do not pass, made if need be; what was begun in it is gone on with. Default runs/<time>-sim." placeholder:"DIR"`
+	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
+
+	Until time.Duration `help:"End each run at this time after its faults began, to look at what came before; default when it is over." placeholder:"TIME"`
+	Trace bool          `help:"Write every message between clients and servers to trace.txt in the run's folder. Of one run alone."`
+}
+
+func (simCmd) Help() string {
+	return withExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a violation is run again twice, its faults are made fewer as long as the same guarantee is violated, and it is told with the command that runs it again. Without a Go runtime that is seeded (make build-sim) a seed comes back nearly, not bit for bit. The exit status is 1 if a guarantee was violated in any run, 0 if none was, 2 if runs failed or the time was up first.",
+		"zkverify sim --seeds 1000 --recipe all --plan all",
+		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
+}
+
+// Validate is called by kong.
+func (s *simCmd) Validate() error {
+	for name, d := range map[string]time.Duration{"duration": s.Duration, "session-timeout": s.SessionTimeout} {
+		if d <= 0 {
+			return fmt.Errorf("--%s must be positive, not %v", name, d)
+		}
+	}
+	switch {
+	case s.Seeds < 1:
+		return fmt.Errorf("--seeds must be at least 1, not %d", s.Seeds)
+	case s.Jobs < 0 || s.Clients < 0 || s.Locks < 0:
+		return errors.New("--jobs, --clients and --locks must not be negative")
+	case s.For < 0 || s.Until < 0:
+		return errors.New("--for and --until must be positive")
+	case s.Trace && s.Seeds != 1:
+		return fmt.Errorf("--trace is of one run: give --seeds 1, and the seed with --from")
+	case s.ZooKeeper != "" && !slices.Contains(simulated.Versions(), s.ZooKeeper):
+		return fmt.Errorf("--zookeeper is %q: %s can be simulated", s.ZooKeeper, strings.Join(simulated.Versions(), " and "))
+	}
+	if s.Plan == "all" {
+		return nil
+	}
+	_, err := simulation.PlanNamed(s.Plan)
+	return err
+}
+
+// plans are the plans of the runs, in turn.
+func (s *simCmd) plans() (names []string) {
+	if s.Plan != "all" {
+		return []string{s.Plan}
+	}
+	for _, p := range simulation.Plans() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func (s *simCmd) Run(ctx context.Context, con *console) error {
+	spec, err := s.spec()
+	if err != nil {
+		return err
+	}
+	first := rand.Int64N(1e9)
+	if s.From != nil {
+		first = *s.From
+	}
+	started := time.Now()
+	dir, err := makeFolder(s.Out, started, "sim")
+	if err != nil {
+		return err
+	}
+	sweep, err := openSweep(filepath.Join(dir, resultsFile))
+	if err != nil {
+		return err
+	}
+	fleet, err := s.fleet()
+	if err != nil {
+		return err
+	}
+	plans := s.plans()
+	con.say("zkverify %s: %s in virtual time, seeds %d to %d, plan %s, %s at a time, in %s", versionText(), s.Target, first, first+int64(s.Seeds)-1,
+		strings.Join(plans, ", "), words.Count(fleet.Jobs, "run"), dir)
+	bar := newSimBar(con, s.Seeds)
+	made := 0
+	runErr := fleet.All(ctx, func() (simulation.Spec, string, bool) {
+		for made < s.Seeds && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.violated > 0) {
+			next := spec
+			next.Seed, next.Plan = first+int64(made), plans[made%len(plans)]
+			made++
+			if sweep.has(next) {
+				bar.update(sweep)
+				continue
+			}
+			folder := filepath.Join(dir, seedName(next.Seed)+"-"+next.Plan)
+			return next, folder, true
+		}
+		return simulation.Spec{}, "", false
+	}, func(o simulation.Outcome, folder string) {
+		if err := sweep.add(o); err != nil {
+			con.say("results.jsonl: %v", err)
+		}
+		bar.update(sweep)
+		if s.JSON {
+			_ = json.NewEncoder(con.out).Encode(o)
+		}
+		if !o.Passed() {
+			con.say("seed %d, plan %s: %s", o.Spec.Seed, o.Spec.Plan, simSentence(o, folder))
+		}
+	})
+	bar.done()
+	if err := errors.Join(runErr, sweep.close()); err != nil {
+		return err
+	}
+	for _, o := range sweep.toExplain() {
+		if ctx.Err() != nil || s.Until > 0 {
+			break
+		}
+		if err := s.confirm(ctx, con, fleet, dir, o); err != nil {
+			return err
+		}
+	}
+	if !s.JSON {
+		con.tell("%s", sweep.summary(s.Seeds, time.Since(started)))
+	}
+	return outcome(sweep.outcome(s.Seeds))
+}
+
+// spec is what all runs have in common.
+func (s *simCmd) spec() (simulation.Spec, error) {
+	target, err := targets.Named(s.Target)
+	if err != nil {
+		return simulation.Spec{}, usageError{err}
+	}
+	if _, err := workload.SelectRecipes(target, s.Recipe); err != nil {
+		return simulation.Spec{}, usageError{err}
+	}
+	spec := simulation.Spec{
+		Target: s.Target, Recipes: s.Recipe, ZooKeeper: s.ZooKeeper, Duration: s.Duration, SessionTimeout: s.SessionTimeout,
+		Clients: s.Clients, Locks: s.Locks, Faults: s.Faults,
+	}
+	schedule, err := (&runCmd{Schedule: s.Schedule}).schedule()
+	if err != nil {
+		return spec, err
+	}
+	spec.Schedule = schedule
+	return spec, nil
+}
+
+// seededProgram is the program beside this one whose Go runtime is seeded.
+const seededProgram = "zkverify-sim"
+
+// fleet has runs made by the seeded program beside this one, or else by this one.
+func (s *simCmd) fleet() (simulation.Fleet, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return simulation.Fleet{}, err
+	}
+	if other := filepath.Join(filepath.Dir(program), seededProgram); isFile(other) {
+		program = other
+	}
+	f := simulation.Fleet{
+		Command: []string{program, simRun}, Version: versionText(), Jobs: s.Jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace},
+	}
+	if f.Jobs == 0 {
+		f.Jobs = runtime.NumCPU()
+	}
+	if seeded.Exact() {
+		runtime.GOMAXPROCS(f.Jobs + 8) // a processor that waits for a process does nothing else there
+	}
+	return f, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// simSentence says what came of a run that did not pass.
+func simSentence(o simulation.Outcome, folder string) string {
+	switch {
+	case o.Trouble != "":
+		return fmt.Sprintf("the run failed: %s (%s)", o.Trouble, folder)
+	case o.Outcome == verdict.Violated:
+		return fmt.Sprintf("VIOLATED: %s (%s)", strings.Join(o.Violated, ", "), filepath.Join(folder, reportFile))
+	}
+	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, folder)
+}
+
+// confirmations is how often a violated run is made again.
+const confirmations = 2
+
+// confirm makes a violated run again, looks for fewer faults, and says how to run it again.
+func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fleet, dir string, o simulation.Outcome) error {
+	scratch := filepath.Join(dir, "again")
+	same, violated, err := fleet.Again(ctx, o, scratch, confirmations)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("seed %d, plan %s, again: %d of %d runs did the same, message by message", o.Spec.Seed, o.Spec.Plan, same, confirmations)
+	if !o.Exact {
+		text += " (seeded, not exact: make build-sim builds the program that is)"
+	}
+	if same < confirmations {
+		text += fmt.Sprintf(", %d violate the same", violated)
+	}
+	if violated > 0 && len(o.Schedule.Steps) > 0 {
+		small, runs, err := fleet.Shrink(ctx, o, scratch)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, seedName(o.Spec.Seed)+"-"+o.Spec.Plan, "faults.yaml")
+		if err := writeSchedule(file, *small.Schedule); err != nil {
+			return err
+		}
+		text += fmt.Sprintf("; %d of its %s are enough (%s, %s)", len(small.Schedule.Steps), words.Count(len(o.Schedule.Steps), "fault"), file, words.Count(runs, "run"))
+	}
+	con.tell("%s\nto run it again: zkverify %s", text, o.Spec.Command())
+	return os.RemoveAll(scratch)
+}
+
+// simRun is the command of one run, which nobody types.
+const simRun = "sim-run"
+
+// simRunCmd is one run, in the process that is started for it.
+type simRunCmd struct{}
+
+func (simRunCmd) Run() error {
+	simulation.Host(versionText(), os.Stdin, os.Stdout)
+	return nil
+}

@@ -1,0 +1,23 @@
+package simulation
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// hosting says that this program is a process of a Fleet.
+const hosting = "ZKVERIFY_TEST_HOST"
+
+// TestMain carries out one run if the test's own Fleet has started the program for it.
+func TestMain(m *testing.M) {
+	switch os.Getenv(hosting) {
+	case "":
+		goleak.VerifyTestMain(m)
+	case "hangs":
+		select {} //nolint:staticcheck // a process that does not end
+	default:
+		Host("", os.Stdin, os.Stdout)
+	}
+}

@@ -1,0 +1,97 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
+)
+
+// draws is what a plan draws from, apart from what clients and faults draw.
+func (w *world) draws() *rand.Rand { return rand.New(rand.NewPCG(w.seed, 0x706c616e)) }
+
+// swarm draws a world of its own for each seed: that a fault is missing can matter as much
+// as that it is there (Groce and others, Swarm Testing, ISSTA 2012).
+func swarm(w *world) {
+	r := w.draws()
+	if len(w.Faults) == 0 || w.Faults[0] == "all" {
+		w.Faults = nil
+		for _, k := range faults.List() {
+			if k.Needs != fault.NeedsWorkers && k.Needs != fault.NeedsPlugs && r.IntN(2) == 0 {
+				w.Faults = append(w.Faults, k.Name)
+			}
+		}
+		if len(w.Faults) == 0 {
+			w.Faults = []string{"all"}
+		}
+	}
+	if w.Clients == 0 && len(w.Recipes) == 1 {
+		w.Clients = 2 + r.IntN(9)
+	}
+	if w.Locks == 0 {
+		w.Locks = 1 + r.IntN(3)
+	}
+	w.Mix.Hold = time.Duration(1+r.IntN(200)) * time.Millisecond
+	w.Mix.Rest = time.Duration(50+r.IntN(1000)) * time.Millisecond
+	w.Mix.Long, w.Mix.Crash = r.Float64()*0.05, r.Float64()*0.02
+	w.Mix.Try, w.Mix.Timeout, w.Mix.Cancel = r.Float64()*0.3, r.Float64()*0.3, r.Float64()*0.3
+	w.latency = time.Duration(50+r.IntN(5000)) * time.Microsecond
+	w.spread = 1 + 4*r.Float64()
+}
+
+// island cuts off the follower of a client that holds a lock, every third session timeout:
+// what stock clients do not survive.
+func island(w *world) {
+	r := w.draws()
+	if w.Schedule != nil {
+		return
+	}
+	t := w.SessionTimeout
+	w.Schedule = &nemesis.Schedule{}
+	for at := t / 2; at+3*t < w.Duration; at += 3*t + time.Duration(r.Int64N(int64(t))) {
+		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
+			At: at + time.Duration(r.Int64N(int64(t)/2)), For: t + time.Duration(r.Int64N(int64(t)*6/5)), Fault: "isolate-holder-follower",
+			Pick: fault.Pick{Aim: []fault.Aim{fault.AtHolder, fault.AtHolder, fault.AtWaiter}[r.IntN(3)], Draw: r.Uint32()},
+		})
+	}
+}
+
+// edges cuts a client's link at one message. With the seed the message comes later, and
+// with each that is too late the way in which it is cut changes: all messages of the first
+// acquires are met, in every way.
+func edges(w *world) {
+	if w.Schedule != nil {
+		return
+	}
+	if w.Clients == 0 && len(w.Recipes) == 1 {
+		w.Clients = 3
+	}
+	if w.Locks == 0 {
+		w.Locks = 1
+	}
+	const messages, ways = 64, 4
+	way := []string{"black-hole", "requests-lost", "replies-lost", "down"}[w.seed/messages%ways]
+	r, t, client := w.draws(), w.SessionTimeout, 0
+	w.Schedule = &nemesis.Schedule{}
+	for at := t; at+4*t < w.Duration; at += 4 * t {
+		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
+			At: at, For: t/4 + time.Duration(r.Int64N(int64(2*t))), Fault: "at-message",
+			Pick: fault.Pick{
+				Aim: fault.AtAnyone, Client: &client, Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)],
+				Params: map[string]string{"message": strconv.FormatUint(1+w.seed%messages, 10), "cut": way},
+			},
+		})
+	}
+}
+
+// orders has every message take its own time, far from that of others.
+func orders(w *world) {
+	if w.Locks == 0 {
+		w.Locks = 1
+	}
+	w.Mix.Rest, w.Mix.Hold = 60*time.Millisecond, 10*time.Millisecond
+	w.latency, w.spread = 300*time.Microsecond, 30
+}

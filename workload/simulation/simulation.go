@@ -1,0 +1,167 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/model/live"
+	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// Outcome is what came of a run.
+type Outcome struct {
+	Spec    Spec            `json:"spec"`
+	Outcome verdict.Outcome `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"`
+	// Violated are the guarantees that are violated, in the order of the report.
+	Violated []string `json:"violated,omitempty"`
+	// Trouble is what went wrong with the run itself; what is on record until then was
+	// judged all the same.
+	Trouble string `json:"trouble,omitempty"`
+	// Hash is that of all messages between clients and servers, and of their times.
+	Hash string `json:"hash"`
+	// Exact says that the Go runtime of the process was seeded: the same Spec does the same
+	// again.
+	Exact    bool          `json:"exact"`
+	Messages int           `json:"messages"`
+	Ops      int64         `json:"operations"`
+	Cycles   int64         `json:"cycles"`
+	Struck   int           `json:"faults"`
+	Virtual  time.Duration `json:"virtual"` // how long the run took in virtual time
+	CPU      time.Duration `json:"cpu"`     // of its process, judging included
+	// Schedule is the faults, as they were drawn or asked for.
+	Schedule nemesis.Schedule `json:"schedule"`
+	// Coverage and Meetings are which states the faults met.
+	Coverage checker.Coverage   `json:"coverage,omitempty"`
+	Meetings []checker.Meetings `json:"meetings,omitempty"`
+}
+
+// Passed reports whether nothing is to be kept of the run.
+func (o Outcome) Passed() bool {
+	return o.Trouble == "" && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
+}
+
+// Run carries out a run in a bubble and judges it. Its folder, which exists, has the
+// history and the report, as that of any run. t is a test outside of any bubble. The error
+// is of a Spec that cannot be carried out, or of a report that cannot be written.
+func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
+	w, err := s.world()
+	if err != nil {
+		return Outcome{}, err
+	}
+	trace := &trace{hash: sha256.New()}
+	var done folder.Recorded
+	var runErr error
+	synctest.Test(t, func(t *testing.T) { done, runErr = w.record(t.Context(), dir, s, look.Until, trace) })
+	if look.Trace {
+		if err := trace.write(filepath.Join(dir, TraceFile)); err != nil {
+			return Outcome{}, err
+		}
+	}
+	o := Outcome{
+		Spec: s, Exact: seeded.Exact(), Hash: trace.sum(), Messages: len(trace.messages), Ops: done.Ops, Cycles: done.Cycles, Struck: done.Nemesis.Struck, Virtual: done.Took,
+		Schedule: done.Schedule,
+	}
+	if runErr != nil {
+		o.Trouble = runErr.Error()
+	}
+	if done.History == "" {
+		return o, runErr
+	}
+	debug.SetGCPercent(100) // what follows decides nothing
+	header, r, err := folder.JudgeFile(context.Background(), done.History)
+	if err != nil {
+		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
+		return o, nil
+	}
+	o.Outcome, o.Reason, o.Coverage, o.Meetings = r.Outcome(), r.Reason(), r.Coverage, r.Meetings
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Outcome == verdict.Violated {
+			o.Violated = append(o.Violated, r.Verdicts[i].Guarantee)
+		}
+	}
+	if !o.Passed() {
+		err = folder.Write(dir, header, r, done.Took)
+	}
+	return o, err
+}
+
+// record is what happens in the bubble.
+func (w *world) record(ctx context.Context, dir string, s Spec, until time.Duration, t *trace) (folder.Recorded, error) {
+	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper}
+	if s.Seed%2 != 0 {
+		servers.FirstID = 128 // one run in two: neither sort of session is the exception
+	}
+	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Latency: w.latency, Spread: w.spread, Trace: t.note})
+	if err != nil {
+		return folder.Recorded{}, fmt.Errorf("simulation: %w", err)
+	}
+	w.Ensemble, w.Network = e, e.Network()
+	w.Kinds = append(faults.List(), atMessage())
+	if until == 0 {
+		until = 1000 * time.Hour
+	}
+	ctx, cancel := context.WithTimeout(ctx, until)
+	defer cancel()
+	done, err := folder.Record(ctx, dir, *w.Config, time.Time{}, map[string]string{
+		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
+	})
+	return done, errors.Join(err, e.Close())
+}
+
+// trace takes in what clients and servers say.
+type trace struct {
+	hash     hash.Hash
+	messages []live.Message
+}
+
+// note is live.Live.Trace.
+func (t *trace) note(m live.Message) {
+	head := binary.BigEndian.AppendUint64(make([]byte, 0, 32), uint64(m.At))
+	head = append(head, byte(m.Server), byte(m.Conn), byte(len(m.Data)))
+	if m.Reply {
+		head = append(head, 1)
+	}
+	t.hash.Write(head)
+	_, _ = io.WriteString(t.hash, m.Client)
+	t.hash.Write(m.Data)
+	m.Data = slices.Clone(m.Data)
+	t.messages = append(t.messages, m)
+}
+
+func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
+
+// write writes a line for each message.
+func (t *trace) write(path string) error {
+	var b bytes.Buffer
+	for _, m := range t.messages {
+		arrow := "->"
+		if m.Reply {
+			arrow = "<-"
+		}
+		fmt.Fprintf(&b, "%12.6f %s %s server %d, connection %d, %x\n", m.At.Seconds(), m.Client, arrow, m.Server, m.Conn, m.Data)
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}

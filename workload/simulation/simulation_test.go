@@ -1,0 +1,131 @@
+package simulation
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// spec is a run of half a virtual minute.
+func spec(seed int64, plan, target string) Spec {
+	return Spec{Seed: seed, Plan: plan, Target: target, Duration: 30 * time.Second, SessionTimeout: 2 * time.Second}
+}
+
+func run(t *testing.T, s Spec, look Look) (Outcome, string) {
+	t.Helper()
+	dir := t.TempDir()
+	o, err := Run(t, dir, s, look)
+	if err != nil || o.Trouble != "" {
+		t.Fatalf("%v %s", err, o.Trouble)
+	}
+	return o, dir
+}
+
+func TestTheRecipesHoldInEveryPlan(t *testing.T) {
+	for _, p := range Plans() {
+		t.Run(p.Name, func(t *testing.T) {
+			began := time.Now()
+			o, _ := run(t, spec(1, p.Name, "recipes"), Look{})
+			if !o.Passed() || o.Cycles == 0 || o.Struck == 0 || o.Messages == 0 {
+				t.Errorf("%s (%s), %d cycles, %d faults, %d messages", o.Outcome, o.Reason, o.Cycles, o.Struck, o.Messages)
+			}
+			if o.Virtual < 30*time.Second {
+				t.Errorf("it took %v of virtual time and %v of real time", o.Virtual, time.Since(began))
+			}
+		})
+	}
+}
+
+func TestALockWithABugIsFoundOut(t *testing.T) {
+	dir := ""
+	o := violation(t, func(s Spec) (Outcome, error) {
+		dir = t.TempDir()
+		return Run(t, dir, s, Look{})
+	})
+	if !slices.Contains(o.Violated, "mutual exclusion") {
+		t.Errorf("%v", o.Violated)
+	}
+	for _, name := range []string{folder.History, folder.Verdict, folder.Page, folder.JUnit} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestARunEndsWhereItIsTold(t *testing.T) {
+	o, dir := run(t, spec(1, "random", "recipes"), Look{Until: 5 * time.Second, Trace: true})
+	if o.Virtual > 8*time.Second {
+		t.Errorf("it took %v", o.Virtual)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines != o.Messages {
+		t.Errorf("%d lines of %d messages", lines, o.Messages)
+	}
+}
+
+func TestASpecThatCannotBeCarriedOutIsAnError(t *testing.T) {
+	for name, change := range map[string]func(*Spec){
+		"target":  func(s *Spec) { s.Target = "nobody" },
+		"recipe":  func(s *Spec) { s.Recipes = []string{"latch"} },
+		"plan":    func(s *Spec) { s.Plan = "ramdom" },
+		"version": func(s *Spec) { s.ZooKeeper = "3.4.0" },
+		"fault":   func(s *Spec) { s.Faults = []string{"flood"} },
+	} {
+		s := spec(1, "random", "recipes")
+		change(&s)
+		if o, err := Run(t, t.TempDir(), s, Look{}); err == nil {
+			t.Errorf("%s: no error, but %+v", name, o.Outcome)
+		}
+	}
+}
+
+func TestAnUnknownPlanIsTold(t *testing.T) {
+	if _, err := PlanNamed("ramdom"); err == nil || !strings.Contains(err.Error(), `did you mean "random"?`) {
+		t.Error(err)
+	}
+}
+
+// A run's faults are at every message of a client's, in every way, as the seed grows.
+func TestEdgesMeetsEveryMessageInEveryWay(t *testing.T) {
+	seen := map[[2]string]bool{}
+	for seed := range int64(64 * 4) {
+		w, err := spec(seed, "edges", "recipes").world()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Schedule.Steps) == 0 {
+			t.Fatal("no fault")
+		}
+		p := w.Schedule.Steps[0].Pick.Params
+		seen[[2]string{p["message"], p["cut"]}] = true
+	}
+	if len(seen) != 64*4 {
+		t.Errorf("%d of %d", len(seen), 64*4)
+	}
+}
+
+func TestSwarmDrawsAnotherWorldForEachSeed(t *testing.T) {
+	faults, clients := map[string]bool{}, map[int]bool{}
+	for seed := range int64(50) {
+		w, err := spec(seed, "swarm", "recipes").world()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := spec(seed, "swarm", "recipes").world()
+		if !slices.Equal(w.Faults, again.Faults) || w.Clients != again.Clients || w.Mix != again.Mix {
+			t.Error("the same seed draws another world")
+		}
+		faults[strings.Join(w.Faults, " ")], clients[w.Clients] = true, true
+	}
+	if len(faults) < 45 || len(clients) < 5 {
+		t.Errorf("%d choices of faults, %d numbers of clients", len(faults), len(clients))
+	}
+}

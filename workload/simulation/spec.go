@@ -1,0 +1,154 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/targets"
+)
+
+// Spec is all that decides a run, but for the program that carries it out.
+type Spec struct {
+	Seed      int64    `json:"seed"`
+	Plan      string   `json:"plan"`   // one of Plans
+	Target    string   `json:"target"` // see targets.Named
+	Recipes   []string `json:"recipes,omitempty"`
+	ZooKeeper string   `json:"zookeeper,omitempty"` // one of simulated.Versions; empty: the first
+
+	Duration       time.Duration `json:"duration"` // of the faults, in virtual time
+	SessionTimeout time.Duration `json:"sessionTimeout,omitempty"`
+	Clients        int           `json:"clients,omitempty"` // 0: as the plan says
+	Locks          int           `json:"locks,omitempty"`   // 0: as the plan says
+	Mix            cycle.Mix     `json:"mix"`               // zero fields: as the plan says
+	Faults         []string      `json:"faults,omitempty"`
+	// Schedule is what is carried out; nil: what the plan says.
+	Schedule *nemesis.Schedule `json:"schedule,omitempty"`
+}
+
+// Look is what is wanted of a run besides its outcome. It must not change the run: on a
+// seeded runtime the addresses of what is allocated decide too.
+type Look struct {
+	// Until ends the run at that time after it began, 0 for never.
+	Until time.Duration
+	// Trace has every message between clients and servers written to TraceFile, in the
+	// folder of the run, which is kept.
+	Trace bool
+}
+
+// TraceFile is in the folder of a run that was traced.
+const TraceFile = "trace.txt"
+
+// Plan is a way to choose what happens in a run.
+type Plan struct {
+	Name, What string
+	decide     func(*world)
+}
+
+// world is what a plan decides upon.
+type world struct {
+	*workload.Config
+	seed    uint64
+	latency time.Duration // of messages between clients and servers
+	spread  float64       // how much longer than that some take
+}
+
+// Plans are the plans, the default first.
+func Plans() []Plan {
+	return []Plan{
+		{"random", "faults are drawn as in runs on real servers", func(*world) {}},
+		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, and how slow the network is", swarm},
+		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island},
+		{"edges", "one client's link is cut at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges},
+		{"orders", "messages overtake each other on different links: each takes up to thirty times as long as another", orders},
+	}
+}
+
+// PlanNamed returns the plan of a name, the first one for "".
+func PlanNamed(name string) (Plan, error) {
+	var known []string
+	for _, p := range Plans() {
+		if p.Name == name || name == "" {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	return Plan{}, words.Unknown("plan", name, known, words.Known(known))
+}
+
+// pace is what clients do in a run in virtual time: about a thousand acquires a minute of
+// ten clients. More acquires of a healthy lock show nothing more, and cost more than all
+// the rest.
+var pace = cycle.Mix{Hold: 50 * time.Millisecond, Rest: 400 * time.Millisecond, Patience: 300 * time.Millisecond, Long: 0.01, Crash: 0.005}
+
+// world is what the spec and its plan make of a run.
+func (s Spec) world() (*world, error) {
+	target, err := targets.Named(s.Target)
+	if err != nil {
+		return nil, err
+	}
+	recipes, err := workload.SelectRecipes(target, s.Recipes)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := faults.List().Select(s.Faults, nil, false); err != nil {
+		return nil, err
+	}
+	plan, err := PlanNamed(s.Plan)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{
+		seed: uint64(s.Seed), latency: 500 * time.Microsecond, spread: 1,
+		Config: &workload.Config{
+			Target: target, Recipes: recipes, Seed: s.Seed, Clients: s.Clients, Locks: s.Locks, Duration: s.Duration,
+			SessionTimeout: s.SessionTimeout, Faults: s.Faults, Schedule: s.Schedule, Mix: pace,
+		},
+	}
+	if w.SessionTimeout == 0 {
+		w.SessionTimeout = 2 * time.Second
+	}
+	plan.decide(w)
+	if s.Mix != (cycle.Mix{}) {
+		w.Mix = s.Mix
+	}
+	return w, nil
+}
+
+// Command is the command line, without the name of the program, that carries the run out
+// again.
+func (s Spec) Command() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sim --from %d --seeds 1 --plan %s", s.Seed, s.Plan)
+	add := func(flag, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, " --%s %s", flag, value)
+		}
+	}
+	if s.Target != "recipes" {
+		add("target", s.Target)
+	}
+	if len(s.Recipes) > 0 && !(len(s.Recipes) == 1 && s.Recipes[0] == string(histories.Mutex)) {
+		add("recipe", strings.Join(s.Recipes, ","))
+	}
+	add("zookeeper", s.ZooKeeper)
+	add("duration", s.Duration.String())
+	if s.SessionTimeout > 0 {
+		add("session-timeout", s.SessionTimeout.String())
+	}
+	for flag, n := range map[string]int{"clients": s.Clients, "locks": s.Locks} {
+		if n > 0 {
+			add(flag, fmt.Sprint(n))
+		}
+	}
+	if len(s.Faults) > 0 && s.Faults[0] != "all" {
+		add("faults", strings.Join(s.Faults, ","))
+	}
+	return b.String()
+}
