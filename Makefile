@@ -5,9 +5,9 @@ SHELL      := /bin/sh
 GO         ?= go
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 ARGS       ?=
-# Packages tested at the same time. Several start ZooKeeper ensembles of three
-# JVMs each, and their tests of time need the CPU.
-PARALLEL   ?= 2
+# Packages tested at the same time. Most tests wait, on simulated servers; those of some
+# packages start ZooKeeper ensembles of three JVMs each, and need the CPU.
+PARALLEL   ?= 3
 # Parallel tests of a package at the same time. Most of them wait.
 BESIDE     ?= 8
 TIMEOUT    ?= 20m
@@ -84,6 +84,7 @@ test: check curator images chromium kazoo ## check format and code, run every te
 
 test-real: export ZKVERIFY_TEST_SERVERS = real
 test-real: TIMEOUT = 40m
+test-real: PARALLEL = 2
 test-real: test ## make test with every test on real servers: every night, and before a release
 
 fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata/fuzz of its package
