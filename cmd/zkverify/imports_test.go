@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"workload/simulation":     {"checker", "checker/verdict", "ensemble", "ensemble/links", "ensemble/model/live", "ensemble/simulated", "histories", "internal/seeded", "internal/words", "nemesis", "nemesis/fault", "nemesis/faults", "workload", "workload/cycle", "workload/folder", "workload/targets"},
 	"workload/mutants/gen":    {},
 	"workload/mutate":         {},
-	"workload/mutate/trial":   {"workload/mutate", "checker/verdict", "internal/words"},
+	"workload/mutate/trial":   {"workload/mutate", "workload/simulation", "checker/verdict", "internal/words"},
 	"report":                  {"checker", "checker/verdict", "histories", "histories/states", "internal/words"},
 	"cmd/zkverify":            {"report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated", "workload/simulation", "internal/seeded"},
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/mutate"
 	"github.com/zkverify/zkverify/workload/mutate/trial"
+	"github.com/zkverify/zkverify/workload/simulation"
 )
 
 // mutantsFile has a line for each mutant that was tried, as soon as it was.
@@ -30,16 +32,16 @@ type mutateCmd struct {
 	Operator []string `help:"Mutants of these operators alone, comma-separated; default all. See docs/mutation.md." placeholder:"NAME"`
 	Sample   int      `help:"That many of them, drawn by --seed; default all." placeholder:"N"`
 
-	Seeds    int           `default:"3" help:"Runs in which a mutant can be killed, with the seeds from --seed on."`
+	Seeds    int           `default:"5" help:"Runs in which a mutant can be killed, with the seeds from --seed on."`
 	Seed     int64         `default:"1" help:"The first seed."`
-	Duration time.Duration `default:"8s" help:"How long faults come and go in a run."`
+	Duration time.Duration `default:"20s" help:"How long faults come and go in a run, in virtual time."`
 	Jobs     int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
 	Source   string        `default:"." help:"A folder of zkverify's source." placeholder:"DIR"`
 	Out      string        `help:"Folder for mutants.jsonl and for the program with the mutants, made if need be; what was begun in it is gone on with. Default runs/<time>-mutate." placeholder:"DIR"`
 }
 
 func (mutateCmd) Help() string {
-	return withExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run on simulated servers. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
+	return withExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
 		"zkverify mutate --list --operator drop",
 		"zkverify mutate --filter hold.go --seeds 5",
 		"zkverify mutate --sample 100 --out sample")
@@ -134,7 +136,7 @@ func (m *mutateCmd) list(con *console, chosen []mutate.Mutant) {
 	}
 }
 
-// try runs mutants, and says what has become of them.
+// try makes runs with mutants, and says what has become of them.
 func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Program, chosen []mutate.Mutant, equivalent int) (err error) {
 	dir, err := makeFolder(m.Out, time.Now(), "mutate")
 	if err != nil {
@@ -148,7 +150,10 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	if err != nil {
 		return err
 	}
-	runner := trial.RealTime{Duration: m.Duration, Patience: m.Duration + patienceWithRun}
+	runner, err := m.runner(ctx, file)
+	if err != nil {
+		return err
+	}
 	var seeds []int64
 	for i := range m.Seeds {
 		seeds = append(seeds, m.Seed+int64(i))
@@ -179,6 +184,11 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	if runErr != nil && ctx.Err() == nil {
 		return runErr
 	}
+	return tellMutants(con, results, chosen, equivalent, dir)
+}
+
+// tellMutants says what has become of mutants.
+func tellMutants(con *console, results *trial.Results, chosen []mutate.Mutant, equivalent int, dir string) error {
 	all, missing := results.Of(chosen)
 	text := trial.Summary(all)
 	if equivalent > 0 {
@@ -197,8 +207,25 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	return nil
 }
 
-// patienceWithRun is how much longer than its faults a run may take.
-const patienceWithRun = time.Minute
+// runner makes the runs with a program that has the mutants.
+func (m *mutateCmd) runner(ctx context.Context, program string) (trial.Runner, error) {
+	version, err := exec.CommandContext(ctx, program, "--version").Output()
+	return trial.VirtualTime{
+		Spec:  simulation.Spec{Target: "recipes", Recipes: []string{"all"}, Duration: m.Duration, SessionTimeout: 2 * time.Second, Faults: []string{"all"}},
+		Plans: m.plans(), Version: strings.TrimSpace(string(version)), Patience: patienceWithRun,
+	}, err
+}
+
+// plans are the plans of the runs, in turn.
+func (m *mutateCmd) plans() (names []string) {
+	for _, p := range simulation.Plans() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// patienceWithRun is how long a run may take, in real time: most take a second.
+const patienceWithRun = 30 * time.Second
 
 // results opens the file of results.
 func (m *mutateCmd) results(dir, program string, runner trial.Runner, seeds []int64) (*trial.Results, error) {

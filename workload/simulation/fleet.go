@@ -33,8 +33,9 @@ type Fleet struct {
 	environ []string // of processes, besides what all have
 }
 
-// stacksFile has what a process that failed has printed: the stacks of its goroutines.
-const stacksFile = "goroutines.txt"
+// StacksFile is the file of a run's folder that has what a process that failed has
+// printed: the stacks of its goroutines.
+const StacksFile = "goroutines.txt"
 
 // Run carries out a run. Its folder is made; that of one that passed is removed again. A
 // process that fails is an outcome too: unknown, with the reason, and with what it printed
@@ -82,9 +83,9 @@ func (f Fleet) process(ctx context.Context, s Spec, dir string) (Outcome, error)
 	}
 	o = Outcome{Spec: s, Outcome: verdict.Unknown, Trouble: reasonOf(err, stderr.String())}
 	if late.Err() != nil {
-		o.Trouble = fmt.Sprintf("it did not end within %v; %s says which goroutine waits where", patience, stacksFile)
+		o.Trouble = fmt.Sprintf("it did not end within %v; %s says which goroutine waits where", patience, StacksFile)
 	}
-	return o, os.WriteFile(filepath.Join(dir, stacksFile), stderr.Bytes(), 0o644)
+	return o, os.WriteFile(filepath.Join(dir, StacksFile), stderr.Bytes(), 0o644)
 }
 
 func (f Fleet) request(s Spec) request {

@@ -71,7 +71,7 @@ func TestARunThatDoesNotEndSaysWhatItsGoroutinesWaitFor(t *testing.T) {
 	if o.Passed() || !strings.Contains(o.Trouble, "did not end") {
 		t.Errorf("%+v", o)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, stacksFile))
+	text, err := os.ReadFile(filepath.Join(dir, StacksFile))
 	if err != nil || !strings.Contains(string(text), "TestMain") {
 		t.Errorf("%v: %.200s", err, text)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,10 +25,8 @@ type Config struct {
 	Results *Results        // where they go; mutants that have one are not tried again
 	Scratch string          // a folder for runs, each of which is removed when it has ended
 
-	// Seeded, if not nil, is told how many seeds have made their run without a mutant,
-	// and Ended of each result. One is called after the other.
-	Seeded func(done int)
-	Ended  func(Result)
+	// Ended, if not nil, is told of each result, one after the other.
+	Ended func(Result)
 }
 
 // ErrBaseline is returned when a run without a mutant does not hold.
@@ -84,30 +83,44 @@ func Try(ctx context.Context, c Config) error {
 // probe returns which mutants the runs reach, by seed.
 func (c Config) probe(ctx context.Context) (map[int64]map[int]bool, error) {
 	all := map[int64]map[int]bool{}
-	for i, seed := range c.Seeds {
-		b, ok := c.Results.baseline(seed)
-		if !ok {
-			o, reached, err := c.run(ctx, mutate.Probe, seed)
+	var mu sync.Mutex // guards all
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.Jobs)
+	for _, seed := range c.Seeds {
+		// Ends with the run of the seed.
+		group.Go(func() error {
+			b, err := c.baseline(ctx, seed)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if o.End != Held {
-				return nil, fmt.Errorf("%w: seed %d: %s: %s %s", ErrBaseline, seed, o.End, strings.Join(o.Guarantees, ", "), o.Reason)
+			reached := map[int]bool{}
+			for _, n := range b.Reached {
+				reached[n] = true
 			}
-			b = baseline{seed, reached}
-			if err := c.Results.addBaseline(b); err != nil {
-				return nil, err
-			}
-		}
-		all[seed] = map[int]bool{}
-		for _, n := range b.Reached {
-			all[seed][n] = true
-		}
-		if c.Seeded != nil {
-			c.Seeded(i + 1)
-		}
+			mu.Lock()
+			defer mu.Unlock()
+			all[seed] = reached
+			return nil
+		})
 	}
-	return all, nil
+	return all, group.Wait()
+}
+
+// baseline is what the run of a seed without a mutant has shown, which is made if need
+// be.
+func (c Config) baseline(ctx context.Context, seed int64) (baseline, error) {
+	if b, ok := c.Results.baseline(seed); ok {
+		return b, nil
+	}
+	o, reached, err := c.run(ctx, mutate.Probe, seed)
+	if err != nil {
+		return baseline{}, err
+	}
+	if o.End != Held {
+		return baseline{}, fmt.Errorf("%w: seed %d: %s: %s %s", ErrBaseline, seed, o.End, strings.Join(o.Guarantees, ", "), o.Reason)
+	}
+	b := baseline{seed, reached}
+	return b, c.Results.addBaseline(b)
 }
 
 // inconclusive is how many runs without a verdict kill a mutant: one may be bad luck.

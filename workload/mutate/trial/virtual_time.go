@@ -1,0 +1,74 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/workload/simulation"
+)
+
+// VirtualTime makes runs in virtual time, as zkverify sim does.
+type VirtualTime struct {
+	Spec     simulation.Spec // what the runs have in common
+	Plans    []string        // of the runs, in turn by seed
+	Version  string          // that the program says of itself
+	Patience time.Duration   // with a run, in real time: then it is hung
+}
+
+// Name is of type Runner.
+func (v VirtualTime) Name() string {
+	return fmt.Sprintf("zkverify %s; plans %s", v.Spec.Command(), strings.Join(v.Plans, ", "))
+}
+
+// plan is that of a seed.
+func (v VirtualTime) plan(seed int64) string {
+	return v.Plans[uint64(seed)%uint64(len(v.Plans))]
+}
+
+// Run is of type Runner.
+func (v VirtualTime) Run(ctx context.Context, run Run) (Outcome, error) {
+	program, err := bounded(run)
+	if err != nil {
+		return Outcome{}, err
+	}
+	fleet := simulation.Fleet{Command: append(program, "sim-run"), Version: v.Version, Jobs: 1, Patience: v.Patience}
+	spec := v.Spec
+	spec.Seed, spec.Plan = run.Seed, v.plan(run.Seed)
+	dir := filepath.Join(run.Dir, "run")
+	o, err := fleet.Run(ctx, spec, dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if o.Trouble != "" {
+		return troubled(o, dir)
+	}
+	switch o.Outcome {
+	case verdict.Violated:
+		return Outcome{End: Violated, Guarantees: o.Violated, Reason: o.Reason}, nil
+	case verdict.Unknown:
+		return Outcome{End: Void, Reason: o.Reason}, nil
+	}
+	return Outcome{End: Held}, nil // nothing is wrong with what was exercised
+}
+
+// troubled says how a run has failed, by what its process has printed.
+func troubled(o simulation.Outcome, dir string) (Outcome, error) {
+	if strings.Contains(o.Trouble, "did not end within") {
+		return Outcome{End: Hung, Reason: o.Trouble}, nil
+	}
+	printed, err := os.ReadFile(filepath.Join(dir, simulation.StacksFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Outcome{}, err
+	}
+	if why := panicOf(string(printed)); why != "" {
+		return Outcome{End: Panicked, Reason: why}, nil
+	}
+	return Outcome{End: Void, Reason: o.Trouble}, nil
+}
