@@ -113,6 +113,9 @@ func (c Config) baseline(ctx context.Context, seed int64) (baseline, error) {
 		return b, nil
 	}
 	o, reached, err := c.run(ctx, mutate.Probe, seed)
+	if err == nil && (o.End == Hung || o.End == Void) { // once may be bad luck
+		o, reached, err = c.run(ctx, mutate.Probe, seed)
+	}
 	if err != nil {
 		return baseline{}, err
 	}

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run, the last one again and again.
 type bench struct {
 	mutants []mutate.Mutant
-	broken  bool           // a run without a mutant is violated
+	broken  End            // how the first runs without a mutant end, "" if they hold
 	stopAt  int            // the run that calls stop
 	stop    func()         // may be nil
 	mu      sync.Mutex     // guards what follows
@@ -46,8 +46,8 @@ func (b *bench) Run(ctx context.Context, r Run) (Outcome, error) {
 				reached += fmt.Sprintln(m.Number)
 			}
 		}
-		if b.broken {
-			return Outcome{End: Violated, Guarantees: []string{"fairness"}}, nil
+		if b.broken != "" && b.runs[""] <= 1 {
+			return Outcome{End: b.broken, Guarantees: []string{"fairness"}}, nil
 		}
 		return Outcome{End: Held}, os.WriteFile(file, []byte(reached), 0o666)
 	}
@@ -192,13 +192,25 @@ func TestResultsOfOtherRunsAreNotGoneOnWith(t *testing.T) {
 }
 
 func TestTheRecipesAsTheyAreHaveToHold(t *testing.T) {
-	b := &bench{mutants: mutants("v"), broken: true}
+	b := &bench{mutants: mutants("v"), broken: Violated}
 	err := Try(t.Context(), config(t, b, open(t, filepath.Join(t.TempDir(), "results"))))
 	if !errors.Is(err, ErrBaseline) || !strings.Contains(err.Error(), ": violated: fairness") {
 		t.Errorf("%v", err)
 	}
 	if b.runs["v"] != 0 {
 		t.Error("a mutant was run")
+	}
+}
+
+func TestARunOfTheRecipesThatShowsNothingIsMadeAgain(t *testing.T) {
+	for _, end := range []End{Hung, Void} {
+		b := &bench{mutants: mutants("v"), broken: end}
+		if err := Try(t.Context(), config(t, b, open(t, filepath.Join(t.TempDir(), "results")))); err != nil {
+			t.Errorf("%s: %v", end, err)
+		}
+		if b.runs[""] != 3 || b.runs["v"] != 1 {
+			t.Errorf("%s: runs %v", end, b.runs)
+		}
 	}
 }
 
