@@ -59,7 +59,7 @@ func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
 				s.makeDir(s.path + dir)
 			}
 			ctx := newLate(t)
-			s.wire.on(once(opSync, func() bool { close(ctx.done); return true }),
+			s.wire.on(once(opDelete, func() bool { close(ctx.done); return true }),
 				once(test.op, func() bool { ctx.ended.Store(true); return false }))
 			if l, err := call(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v, %v", l, err)

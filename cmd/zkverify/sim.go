@@ -229,6 +229,7 @@ const confirmations = 2
 // confirm makes a violated run again, looks for fewer faults, and says how to run it again.
 func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fleet, dir string, o simulation.Outcome) error {
 	scratch := filepath.Join(dir, "again")
+	fleet.Look = simulation.Look{}
 	same, violated, err := fleet.Again(ctx, o, scratch, confirmations)
 	if err != nil {
 		return err

@@ -46,15 +46,22 @@ func FindByGUID(ctx context.Context, s *Session, dir, guid string) (paths []stri
 // SettledChildren lists the children of a node, if there is one, after every
 // request that the session has ever sent. A session's requests reach the leader
 // in order and a request that the session sent through another server is refused
-// once the session has moved, so that after a sync the list is final, also on a
+// once the session has moved, so that after a write the list is final, also on a
 // server that lagged behind (CURATOR-264).
+//
+// A sync would not do: a leader answers that of a client of its own at once, whatever it
+// has proposed and not committed yet (CommitProcessor, whose matchSyncs is false there),
+// even if it is cut off from the others, who may commit it without the leader. The write
+// is a delete of a node that is not there. It changes nothing, and is committed all the
+// same, behind all that was proposed before.
 func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, error) {
+	nowhere := strings.TrimSuffix(dir, "/") + "/" + ProtectedName(NewGUID(), "settle")
 	for {
 		if err := s.AwaitUp(ctx); err != nil {
 			return nil, err
 		}
-		_, err := Call(ctx, s, func() (string, error) { return s.Conn.Sync(dir) }, nil)
-		if err == nil {
+		_, err := Call(ctx, s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(nowhere, -1) }, nil)
+		if err == nil || errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrNoAuth) {
 			var children []string
 			children, err = Call(ctx, s, func() ([]string, error) {
 				children, _, err := s.Conn.Children(dir)
@@ -63,9 +70,9 @@ func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, err
 			if err == nil {
 				return children, nil
 			}
-		}
-		if errors.Is(err, zk.ErrNoNode) {
-			return nil, nil
+			if errors.Is(err, zk.ErrNoNode) {
+				return nil, nil
+			}
 		}
 		if Answered(err) {
 			return nil, err
