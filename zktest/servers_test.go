@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/zktest"
 )
 
@@ -121,4 +123,27 @@ func TestEnsemblesOfEverySize(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The first election takes the servers some of their time and the test none.
+func TestTheServersClockIsThatOfTheTest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		conn, _, err := zk.Connect(e.Servers(), 4*time.Second, zk.WithDialer(e.Client("one").DialTimeout), zk.WithLogInfo(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		before := time.Now()
+		if _, err := conn.Create("/a", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+		_, stat, err := conn.Get("/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := time.UnixMilli(stat.Ctime); at.Before(before.Truncate(time.Millisecond)) || at.After(time.Now()) {
+			t.Errorf("made at %v, between %v and %v", at, before, time.Now())
+		}
+	})
 }

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"time"
+
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
@@ -8,6 +10,9 @@ import (
 // Tree is what the server's data are now, nil before its first step. It changes with the
 // next one.
 func (s *Server) Tree() *tree.Tree { return s.tree }
+
+// SetClock says what the wall clock's time was at the instant 0.
+func (s *Server) SetClock(start time.Time) { s.config.Start = start }
 
 // expire ends a session that is not silent, if this server leads.
 func (s *Server) expire(session int64) {

@@ -11,6 +11,14 @@ import (
 // Advance, in order with what the servers do, and may call everything but Advance.
 func (c *Cluster) At(at time.Duration, what func()) { c.later(at, what) }
 
+// SetClock says what time it is now by the wall clock of all servers.
+func (c *Cluster) SetClock(now time.Time) {
+	c.config.Server.Start = now.Add(-c.now)
+	for _, id := range c.ids {
+		c.nodes[id].server.SetClock(c.config.Server.Start)
+	}
+}
+
 // Expire ends a session as an administrator does. Only the leader can; any other server
 // does nothing.
 func (c *Cluster) Expire(leader int, session int64) {

@@ -94,7 +94,9 @@ func (l *Live) Limit(d time.Duration, overdue func()) {
 
 // Start begins to follow the clock.
 func (l *Live) Start() {
-	l.began = time.Now().Add(-l.Cluster.Now())
+	now := time.Now()
+	l.began = now.Add(-l.Cluster.Now())
+	l.Cluster.SetClock(now) // the first election took no time
 	l.task.Go(l.run)
 }
 
