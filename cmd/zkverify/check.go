@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // checkCmd judges recorded histories.
@@ -22,7 +24,7 @@ type checkCmd struct {
 }
 
 func (checkCmd) Help() string {
-	return withExamples("The exit status is that of the worst verdict.",
+	return help.WithExamples("The exit status is that of the worst verdict.",
 		"zkverify check runs/20260102-150405-recipes")
 }
 
@@ -64,11 +66,11 @@ func historyIn(path string) (string, error) {
 	case !info.IsDir():
 		return path, nil
 	}
-	for _, name := range []string{historyFile, historyFile + ".zst", "history.edn"} {
+	for _, name := range []string{folder.History, folder.History + ".zst", "history.edn"} {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			return file, nil
 		}
 	}
-	return "", usage("%s: no %s in this folder", path, historyFile)
+	return "", usage("%s: no %s in this folder", path, folder.History)
 }

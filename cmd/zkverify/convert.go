@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -16,7 +17,7 @@ type convertCmd struct {
 }
 
 func (convertCmd) Help() string {
-	return withExamples("Nothing is lost between .jsonl and .edn. What .porcupine.json has, docs/histories.md says.",
+	return help.WithExamples("Nothing is lost between .jsonl and .edn. What .porcupine.json has, docs/histories.md says.",
 		"zkverify convert runs/20260102-150405-recipes history.edn")
 }
 

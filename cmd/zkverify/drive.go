@@ -13,6 +13,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/memory"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -195,7 +196,7 @@ func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done 
 	case p.cmd.Quiet && ran.Outcome() == verdict.Holds:
 		return nil
 	}
-	about := report.Run{Header: ran.header, Path: p.dir, Page: filepath.Join(p.dir, reportFile), Facts: p.facts(done)}
+	about := report.Run{Header: ran.header, Path: p.dir, Page: filepath.Join(p.dir, folder.Page), Facts: p.facts(done)}
 	return report.Terminal(out, ran.Report, about, style)
 }
 
@@ -207,7 +208,7 @@ func (p *plannedRun) facts(result folder.Recorded) []string {
 	if edges := result.Nemesis.Edges(); edges != "" {
 		facts = append(facts, edges)
 	}
-	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, peakMemory()>>20))
+	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, memory.Peak()>>20))
 	if l := result.Lateness; l.Lines > 0 {
 		facts = append(facts, fmt.Sprintf("%s of %s, under way for %s at p99 and %s at most", words.Count(l.Lines, "line"), words.Count(p.cmd.Workers.N, "worker process"), ms(l.P99), ms(l.Worst)))
 	}

@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 )
 
@@ -28,7 +29,7 @@ type ensembleCmd struct {
 }
 
 func (ensembleCmd) Help() string {
-	return withExamples("",
+	return help.WithExamples("",
 		"zkverify ensemble up")
 }
 
@@ -128,7 +129,7 @@ func (k *keeperFlags) Validate() error {
 }
 
 func (upCmd) Help() string {
-	return withExamples("",
+	return help.WithExamples("",
 		"zkverify ensemble up --client-ports 12181,12182,12183")
 }
 
@@ -197,7 +198,7 @@ func addresses(servers []ensemble.Server) string {
 type downCmd struct{}
 
 func (downCmd) Help() string {
-	return withExamples("",
+	return help.WithExamples("",
 		"zkverify ensemble down")
 }
 
@@ -225,7 +226,7 @@ func (downCmd) Run(ctx context.Context, con *console) error {
 type statusCmd struct{}
 
 func (statusCmd) Help() string {
-	return withExamples("",
+	return help.WithExamples("",
 		"zkverify ensemble status")
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -19,7 +20,7 @@ type explainCmd struct {
 }
 
 func (explainCmd) Help() string {
-	return withExamples("",
+	return help.WithExamples("",
 		"zkverify explain runs/20260102-150405-naive")
 }
 

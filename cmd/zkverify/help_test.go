@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 )
 
 // commands returns every command that does something.
@@ -31,7 +33,7 @@ func TestHelpSaysWhatHoldsWithoutAnOption(t *testing.T) {
 					continue // there is nothing without it
 				}
 				n++
-				if text := flagHelp(f.Value); !saysDefault(text, f.Default) {
+				if text := help.OfFlag(f.Value); !help.SaysDefault(text, f.Default) {
 					t.Errorf("%s --%s: %s", command.Path(), f.Name, text)
 				}
 			}

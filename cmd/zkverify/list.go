@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
@@ -27,7 +28,7 @@ type listCmd struct {
 var lists = []string{"recipes", "targets", "faults", "guarantees", "mutants"}
 
 func (listCmd) Help() string {
-	return withExamples("",
+	return help.WithExamples("",
 		"zkverify list faults")
 }
 

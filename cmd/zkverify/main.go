@@ -10,16 +10,21 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 )
 
 // cli is the command line.
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
 	Nightly  nightlyCmds `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
-	Sim      simCmd      `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in less than a second."`
+	Sim      simCmd      `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
 	SimRun   simRunCmd   `cmd:"" hidden:""`
 	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
 	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
@@ -86,9 +91,9 @@ func zkverify(args []string, con *console) (status int) {
 	return statusOf(err)
 }
 
-// help prints the help of a command. That of one that does something when none of
+// printHelp prints the help of a command. That of one that does something when none of
 // its subcommands is named is what it does then.
-func help(options kong.HelpOptions, ctx *kong.Context) error {
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if node := ctx.Selected(); node != nil && node.DefaultCmd != nil {
 		ctx.Path = append(ctx.Path, &kong.Path{Parent: node, Command: node.DefaultCmd, Flags: node.DefaultCmd.Flags})
 	}
@@ -104,8 +109,13 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 		kong.Exit(exit),
 		helpVars(),
 		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: flagHelp}),
-		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: help.OfFlag}),
+		kong.Help(printHelp),
 		kong.Bind(con),
 	)
+}
+
+// helpVars are what help texts of flags refer to.
+func helpVars() kong.Vars {
+	return kong.Vars{"version": versionText(), "image": docker.DefaultImage, "simulated": strings.Join(simulated.Versions(), " or ")}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/mutate"
 	"github.com/zkverify/zkverify/workload/mutate/trial"
@@ -41,7 +42,7 @@ type mutateCmd struct {
 }
 
 func (mutateCmd) Help() string {
-	return withExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
+	return help.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
 		"zkverify mutate --list --operator drop",
 		"zkverify mutate --filter hold.go --seeds 5",
 		"zkverify mutate --sample 100 --out sample")
@@ -174,11 +175,24 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 		jobs = runtime.NumCPU()
 	}
 	con.say("%s, seeds %d to %d, %s at a time; first without a mutant", words.Count(len(chosen), "mutant"), seeds[0], seeds[len(seeds)-1], words.Count(jobs, "run"))
-	bar := newMutantBar(con, results, chosen)
+	bar := newCountBar(con, len(chosen), "%d of %d mutants")
+	stands := func() {
+		all, _ := results.Of(chosen)
+		bar.update(len(all), func() string {
+			killed := 0
+			for _, r := range all {
+				if r.Status == trial.Killed {
+					killed++
+				}
+			}
+			return fmt.Sprintf("%d of %d mutants tried, %d killed", len(all), len(chosen), killed)
+		})
+	}
+	stands()
 	tried := slices.Clone(chosen)
 	rand.New(rand.NewPCG(uint64(m.Seed), 1)).Shuffle(len(tried), func(i, j int) { tried[i], tried[j] = tried[j], tried[i] }) // half of them are a sample
 	runErr := trial.Try(ctx, trial.Config{
-		Program: file, Runner: runner, Mutants: tried, Seeds: seeds, Jobs: jobs, Results: results, Scratch: scratch, Ended: bar.ended,
+		Program: file, Runner: runner, Mutants: tried, Seeds: seeds, Jobs: jobs, Results: results, Scratch: scratch, Ended: func(trial.Result) { stands() },
 	})
 	bar.done()
 	if runErr != nil && ctx.Err() == nil {

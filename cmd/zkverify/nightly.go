@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/memory"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
 )
@@ -33,7 +35,7 @@ type nightlyCmd struct {
 }
 
 func (nightlyCmd) Help() string {
-	return withExamples("Takes the options of run. --out is a folder for all the runs (default nightly), --seed the first seed (default drawn). Histories are kept, compressed, of runs that do not pass; index.html and junit.xml tell of all. What was begun in the folder is gone on with. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
+	return help.WithExamples("Takes the options of run. --out is a folder for all the runs (default nightly), --seed the first seed (default drawn). Histories are kept, compressed, of runs that do not pass; index.html and junit.xml tell of all. What was begun in the folder is gone on with. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
 		"zkverify nightly --recipe all --seeds 100 --for 2h --out nightly")
 }
 
@@ -149,7 +151,7 @@ func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, nig
 			return err
 		}
 		debug.FreeOSMemory()
-		result.Memory = residentMemory()
+		result.Memory = memory.Resident()
 		night.Add(result)
 		if err := saveNight(dir, night); err != nil {
 			return err

@@ -45,7 +45,7 @@ func tidy(dir string, result *report.NightResult) error {
 		return os.RemoveAll(dir)
 	}
 	result.Folder = filepath.Base(dir)
-	return pack(filepath.Join(dir, historyFile))
+	return pack(filepath.Join(dir, folder.History))
 }
 
 // pack compresses a file.
@@ -73,7 +73,7 @@ func pack(path string) (err error) {
 // saveNight writes the state, the page and the JUnit file.
 func saveNight(dir string, night *report.Night) error {
 	for name, write := range map[string]func(io.Writer) error{
-		nightlyFile: night.WriteJSON, report.NightPage: night.WriteHTML, junitFile: night.JUnit().Write,
+		nightlyFile: night.WriteJSON, report.NightPage: night.WriteHTML, folder.JUnit: night.JUnit().Write,
 	} {
 		// Whole or not at all: an interrupt must not cost what was found.
 		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
@@ -32,7 +33,7 @@ func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 			}
 			r := results[0]
 			results = results[1:]
-			return &r, os.WriteFile(filepath.Join(out, historyFile), []byte("history of "+name), 0o600)
+			return &r, os.WriteFile(filepath.Join(out, folder.History), []byte("history of "+name), 0o600)
 		})
 		if err != nil || len(results) > 0 {
 			t.Fatalf("%v, %d runs not made", err, len(results))

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/workload/folder"
 )
-
-// reportFile is the page that a run leaves in its folder.
-const reportFile = folder.Page
 
 // reportCmd writes a history as a page for a browser.
 type reportCmd struct {
@@ -23,7 +21,7 @@ type reportCmd struct {
 }
 
 func (reportCmd) Help() string {
-	return withExamples("Judges the history and writes it as one HTML file that needs no network: the verdicts, what happened around each violation, a timeline to zoom into, latencies, coverage, and what happened to sessions. The exit status is 0 when it was written, whatever the verdict.",
+	return help.WithExamples("Judges the history and writes it as one HTML file that needs no network: the verdicts, what happened around each violation, a timeline to zoom into, latencies, coverage, and what happened to sessions. The exit status is 0 when it was written, whatever the verdict.",
 		"zkverify report runs/20260102-150405-zk-lock")
 }
 
@@ -53,8 +51,8 @@ func (c *reportCmd) Run(ctx context.Context, con *console) error {
 func pageOf(file string) string {
 	dir, name := filepath.Split(file)
 	stem, _, _ := strings.Cut(name, ".")
-	if name == historyFile || name == historyFile+".zst" {
-		return dir + reportFile
+	if name == folder.History || name == folder.History+".zst" {
+		return dir + folder.Page
 	}
 	return dir + stem + ".html"
 }

@@ -10,20 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
-	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
-)
-
-// The files of a run.
-const (
-	historyFile = folder.History
-	verdictFile = folder.Verdict
 )
 
 // runCmd drives a target through faults.
@@ -55,7 +49,7 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return withExamples("Leaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs.",
+	return help.WithExamples("Leaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs.",
 		"zkverify run --target zk-lock --duration 30s",
 		"zkverify run --recipe all",
 		"zkverify run --schedule faults.yaml")
@@ -121,17 +115,22 @@ func (r *runCmd) Run(ctx context.Context, con *console) error {
 
 // schedule reads that of --schedule, nil if there is none.
 func (r *runCmd) schedule() (*nemesis.Schedule, error) {
-	if r.Schedule == "" {
+	return readSchedule(r.Schedule, faults.List())
+}
+
+// readSchedule reads that of a file, nil if none is named.
+func readSchedule(path string, kinds fault.Kinds) (*nemesis.Schedule, error) {
+	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(r.Schedule)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, usage("--schedule: %w", err)
 	}
 	defer f.Close()
-	s, err := nemesis.ReadYAML(f, faults.List())
+	s, err := nemesis.ReadYAML(f, kinds)
 	if err != nil {
-		return nil, usage("--schedule: %s: %w", r.Schedule, err)
+		return nil, usage("--schedule: %s: %w", path, err)
 	}
 	return &s, nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // makeFolder makes the folder of a run.
@@ -17,7 +19,7 @@ func makeFolder(named string, started time.Time, target string) (string, error) 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", usage("--out: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, historyFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, folder.History)); err == nil {
 		return "", usage("--out: %s already holds a run: choose another --out, or remove it", dir)
 	}
 	probe, err := os.CreateTemp(dir, ".probe-*")

@@ -18,6 +18,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // tree returns every node at and below a path with its data and its history.
@@ -86,7 +87,7 @@ func TestARunOnYourServersTouchesNothingOfYours(t *testing.T) {
 	if status == exitViolated || status == exitUsage || status == exitUnavailable {
 		t.Fatalf("exit status %d:\n%s", status, said)
 	}
-	h, err := histories.ReadFile(filepath.Join(out, historyFile))
+	h, err := histories.ReadFile(filepath.Join(out, folder.History))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -26,7 +27,7 @@ type scheduleCmd struct {
 }
 
 func (scheduleCmd) Help() string {
-	return withExamples("What zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format.",
+	return help.WithExamples("What zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format.",
 		"zkverify schedule --seed 7 --duration 30s > faults.yaml",
 		"zkverify schedule runs/20260102-150405-recipes > faults.yaml")
 }

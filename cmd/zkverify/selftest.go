@@ -11,17 +11,15 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/selftest"
 )
 
-// matrixFile and junitFile are left by a self-test in its folder.
-const (
-	matrixFile = "matrix.json"
-	junitFile  = folder.JUnit
-)
+// matrixFile is left by a self-test in its folder.
+const matrixFile = "matrix.json"
 
 // selftestCmd verifies the verifier.
 type selftestCmd struct {
@@ -36,7 +34,7 @@ type selftestCmd struct {
 }
 
 func (selftestCmd) Help() string {
-	return withExamples("Every mutant, a copy of the recipes with one deliberate bug, runs through what provokes the bug and must be caught by the guarantee that the bug breaks. The recipes as they are run through the same and must pass. The exit status is 0 if all that is so, 1 if not, 2 if it was interrupted or part of it cannot be run on these servers.",
+	return help.WithExamples("Every mutant, a copy of the recipes with one deliberate bug, runs through what provokes the bug and must be caught by the guarantee that the bug breaks. The recipes as they are run through the same and must pass. The exit status is 0 if all that is so, 1 if not, 2 if it was interrupted or part of it cannot be run on these servers.",
 		"zkverify selftest",
 		"zkverify selftest --only mutant-inner-release,reentry")
 }
@@ -114,7 +112,7 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	junit := s.JUnit
 	if junit == "" {
-		junit = filepath.Join(dir, junitFile)
+		junit = filepath.Join(dir, folder.JUnit)
 	}
 	err = errors.Join(runErr, err,
 		folder.WriteFile(filepath.Join(dir, matrixFile), matrix.JSON),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -21,7 +22,7 @@ type shrinkCmd struct {
 }
 
 func (shrinkCmd) Help() string {
-	return withExamples("The result is a history: check, explain and shrink take it. The exit status is 0 when it was written.",
+	return help.WithExamples("The result is a history: check, explain and shrink take it. The exit status is 0 when it was written.",
 		"zkverify shrink runs/20260102-150405-naive")
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,12 +15,12 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
-	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/simulation"
-	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // simCmd makes runs in virtual time.
@@ -50,7 +51,7 @@ type simCmd struct {
 }
 
 func (simCmd) Help() string {
-	return withExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a violation is run again twice, its faults are made fewer as long as the same guarantee is violated, and it is told with the command that runs it again. Without a Go runtime that is seeded (make build-sim) a seed comes back nearly, not bit for bit. The exit status is 1 if a guarantee was violated in any run, 0 if none was, 2 if runs failed or the time was up first.",
+	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a violation is run again twice, its faults are made fewer as long as the same guarantee is violated, and it is told with the command that runs it again. Without a Go runtime that is seeded (make build-sim) a seed comes back nearly, not bit for bit. The exit status is 1 if a guarantee was violated in any run, 0 if all were made, none violates and some put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
 }
@@ -106,9 +107,9 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	sweep, err := openSweep(filepath.Join(dir, resultsFile))
+	sweep, err := simulation.OpenSweep(filepath.Join(dir, simulation.ResultsFile))
 	if err != nil {
-		return err
+		return usage("--out: %w", err)
 	}
 	fleet, err := s.fleet()
 	if err != nil {
@@ -117,38 +118,42 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	plans := s.plans()
 	con.say("zkverify %s: %s in virtual time, seeds %d to %d, plan %s, %s at a time, in %s", versionText(), s.Target, first, first+int64(s.Seeds)-1,
 		strings.Join(plans, ", "), words.Count(fleet.Jobs, "run"), dir)
-	bar := newSimBar(con, s.Seeds)
+	bar := newCountBar(con, s.Seeds, "%d of %d runs")
+	stands := func() {
+		bar.update(sweep.Made(), func() string {
+			return fmt.Sprintf("%d of %d runs made, %d violated", sweep.Made(), s.Seeds, sweep.Violated())
+		})
+	}
 	made := 0
 	runErr := fleet.All(ctx, func() (simulation.Spec, string, bool) {
-		for made < s.Seeds && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.violated > 0) {
+		for made < s.Seeds && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.Violated() > 0) {
 			next := spec
 			next.Seed, next.Plan = first+int64(made), plans[made%len(plans)]
 			made++
-			if sweep.has(next) {
-				bar.update(sweep)
+			if sweep.Has(next) {
+				stands()
 				continue
 			}
-			folder := filepath.Join(dir, seedName(next.Seed)+"-"+next.Plan)
-			return next, folder, true
+			return next, filepath.Join(dir, next.Name()), true
 		}
 		return simulation.Spec{}, "", false
-	}, func(o simulation.Outcome, folder string) {
-		if err := sweep.add(o); err != nil {
-			con.say("results.jsonl: %v", err)
+	}, func(o simulation.Outcome, kept string) {
+		if err := sweep.Add(o); err != nil {
+			con.say("%s: %v", simulation.ResultsFile, err)
 		}
-		bar.update(sweep)
+		stands()
 		if s.JSON {
 			_ = json.NewEncoder(con.out).Encode(o)
 		}
 		if !o.Passed() {
-			con.say("seed %d, plan %s: %s", o.Spec.Seed, o.Spec.Plan, simSentence(o, folder))
+			con.say("seed %d, plan %s: %s", o.Spec.Seed, o.Spec.Plan, simSentence(o, kept))
 		}
 	})
 	bar.done()
-	if err := errors.Join(runErr, sweep.close()); err != nil {
+	if err := errors.Join(runErr, sweep.Close()); err != nil {
 		return err
 	}
-	for _, o := range sweep.toExplain() {
+	for _, o := range sweep.ToExplain() {
 		if ctx.Err() != nil || s.Until > 0 {
 			break
 		}
@@ -157,29 +162,27 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 		}
 	}
 	if !s.JSON {
-		con.tell("%s", sweep.summary(s.Seeds, time.Since(started)))
+		con.tell("%s", sweep.Summary(s.Seeds, time.Since(started)))
 	}
-	return outcome(sweep.outcome(s.Seeds))
+	return outcome(sweep.Outcome(s.Seeds))
 }
 
 // spec is what all runs have in common.
 func (s *simCmd) spec() (simulation.Spec, error) {
-	target, err := targets.Named(s.Target)
-	if err != nil {
-		return simulation.Spec{}, usageError{err}
-	}
-	if _, err := workload.SelectRecipes(target, s.Recipe); err != nil {
-		return simulation.Spec{}, usageError{err}
-	}
+	var err error
 	spec := simulation.Spec{
 		Target: s.Target, Recipes: s.Recipe, ZooKeeper: s.ZooKeeper, Duration: s.Duration, SessionTimeout: s.SessionTimeout,
 		Clients: s.Clients, Locks: s.Locks, Faults: s.Faults,
 	}
-	schedule, err := (&runCmd{Schedule: s.Schedule}).schedule()
-	if err != nil {
+	if spec.Schedule, err = readSchedule(s.Schedule, simulation.Kinds()); err != nil {
 		return spec, err
 	}
-	spec.Schedule = schedule
+	for _, plan := range s.plans() {
+		spec.Plan = plan
+		if err := spec.Check(); err != nil {
+			return spec, usageError{err}
+		}
+	}
 	return spec, nil
 }
 
@@ -213,14 +216,14 @@ func isFile(path string) bool {
 }
 
 // simSentence says what came of a run that did not pass.
-func simSentence(o simulation.Outcome, folder string) string {
+func simSentence(o simulation.Outcome, kept string) string {
 	switch {
 	case o.Trouble != "":
-		return fmt.Sprintf("the run failed: %s (%s)", o.Trouble, folder)
+		return fmt.Sprintf("the run failed: %s (%s)", o.Trouble, kept)
 	case o.Outcome == verdict.Violated:
-		return fmt.Sprintf("VIOLATED: %s (%s)", strings.Join(o.Violated, ", "), filepath.Join(folder, reportFile))
+		return fmt.Sprintf("VIOLATED: %s (%s)", strings.Join(o.Violated, ", "), filepath.Join(kept, folder.Page))
 	}
-	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, folder)
+	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, kept)
 }
 
 // confirmations is how often a violated run is made again.
@@ -246,13 +249,18 @@ func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fle
 		if err != nil {
 			return err
 		}
-		file := filepath.Join(dir, seedName(o.Spec.Seed)+"-"+o.Spec.Plan, "faults.yaml")
-		if err := writeSchedule(file, *small.Schedule); err != nil {
+		file := filepath.Join(dir, o.Spec.Name(), "faults.yaml")
+		err = folder.WriteFile(file, func(w io.Writer) error { return small.Schedule.WriteYAML(w, "") })
+		if err != nil {
 			return err
 		}
 		text += fmt.Sprintf("; %d of its %s are enough (%s, %s)", len(small.Schedule.Steps), words.Count(len(o.Schedule.Steps), "fault"), file, words.Count(runs, "run"))
 	}
-	con.tell("%s\nto run it again: zkverify %s", text, o.Spec.Command())
+	again := o.Spec.Command()
+	if s.Schedule != "" {
+		again += " --schedule " + s.Schedule
+	}
+	con.tell("%s\nto run it again: zkverify %s", text, again)
 	return os.RemoveAll(scratch)
 }
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -15,7 +16,7 @@ var version = ""
 type versionCmd struct{}
 
 func (versionCmd) Help() string {
-	return withExamples("--version prints the version alone.", "zkverify version")
+	return help.WithExamples("--version prints the version alone.", "zkverify version")
 }
 
 func (versionCmd) Run(con *console) error {

@@ -36,12 +36,6 @@ func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
 	e.root = fmt.Sprintf("/zkverify/simulated-%d", m.Seed)
 	e.live.Trace = m.Trace
 	e.memory = newMemory(e, m)
-	for _, s := range e.servers {
-		// Of a network that is set aside for documentation (RFC 5737), and an address, so
-		// that no client asks a name server.
-		s.Addr = fmt.Sprintf("192.0.2.%d:2181", s.ID)
-		s.Dialer = e.memory
-	}
 	e.live.Start()
 	return e, nil
 }
@@ -70,7 +64,10 @@ type memory struct {
 func newMemory(e *Ensemble, c Memory) *memory {
 	m := &memory{ensemble: e, config: c, links: map[string]*live.Link{}, names: map[string]bool{}}
 	for _, s := range e.servers {
-		m.links[fmt.Sprintf("192.0.2.%d:2181", s.ID)] = m.to(s, "198.51.100.1")
+		// Of a network that is set aside for documentation (RFC 5737), and an address, so
+		// that no client asks a name server.
+		s.Addr, s.Dialer = fmt.Sprintf("192.0.2.%d:2181", s.ID), m
+		m.links[s.Addr] = m.to(s, "198.51.100.1")
 	}
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"testing"
@@ -22,12 +23,17 @@ type request struct {
 	Trace   int    `json:"trace"` // 0 or 1
 }
 
+// memoryLimit is what a process takes before it collects garbage: rather a run that is not
+// exact than a machine without memory. A virtual minute of all recipes takes a tenth.
+const memoryLimit = 4 << 30
+
 // Host carries out the one run that is asked for on in, in the working directory, writes
 // its Outcome to out, and ends the process. A version is refused that is not that of the
 // program which asks. Host is called before anything else in the process. Package testing
 // opens a bubble for tests alone, so the run is one.
 func Host(version string, in io.Reader, out io.Writer) {
 	seeded.Prepare()
+	debug.SetMemoryLimit(memoryLimit)
 	os.Args = os.Args[:1] // package testing has flags of its own
 	run := func(t *testing.T) {
 		if err := serve(t, version, in, out); err != nil {

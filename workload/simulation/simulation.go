@@ -26,7 +26,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
-	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -119,7 +118,7 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 		return folder.Recorded{}, fmt.Errorf("simulation: %w", err)
 	}
 	w.Ensemble, w.Network = e, e.Network()
-	w.Kinds = append(faults.List(), atMessage())
+	w.Kinds = Kinds()
 	if until == 0 {
 		until = 1000 * time.Hour
 	}

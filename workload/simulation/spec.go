@@ -2,12 +2,14 @@ package simulation
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/cycle"
@@ -44,6 +46,9 @@ type Look struct {
 
 // TraceFile is in the folder of a run that was traced.
 const TraceFile = "trace.txt"
+
+// Name is a name for the run's folder, such as seed-4711-random.
+func (s Spec) Name() string { return fmt.Sprintf("seed-%d-%s", s.Seed, s.Plan) }
 
 // Plan is a way to choose what happens in a run.
 type Plan struct {
@@ -121,11 +126,27 @@ func (s Spec) world() (*world, error) {
 	return w, nil
 }
 
+// Check says what of the spec cannot be carried out, if anything.
+func (s Spec) Check() error {
+	w, err := s.world()
+	if err != nil || s.Schedule == nil {
+		return err
+	}
+	clients := w.Clients
+	if clients == 0 {
+		clients = workload.DefaultClients(w.Recipes)
+	}
+	return s.Schedule.Fits(Kinds(), nil, clients, s.Duration)
+}
+
+// Kinds are the faults that a schedule may name.
+func Kinds() fault.Kinds { return append(faults.List(), atMessage()) }
+
 // Command is the command line, without the name of the program, that carries the run out
-// again.
+// again. It does not name a schedule that was given as a file.
 func (s Spec) Command() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "sim --from %d --seeds 1 --plan %s", s.Seed, s.Plan)
+	fmt.Fprintf(&b, "sim --from=%d --seeds 1 --plan %s", s.Seed, s.Plan)
 	add := func(flag, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, " --%s %s", flag, value)
@@ -142,10 +163,11 @@ func (s Spec) Command() string {
 	if s.SessionTimeout > 0 {
 		add("session-timeout", s.SessionTimeout.String())
 	}
-	for flag, n := range map[string]int{"clients": s.Clients, "locks": s.Locks} {
-		if n > 0 {
-			add(flag, fmt.Sprint(n))
-		}
+	if s.Clients > 0 {
+		add("clients", strconv.Itoa(s.Clients))
+	}
+	if s.Locks > 0 {
+		add("locks", strconv.Itoa(s.Locks))
 	}
 	if len(s.Faults) > 0 && s.Faults[0] != "all" {
 		add("faults", strings.Join(s.Faults, ","))

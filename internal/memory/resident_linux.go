@@ -1,4 +1,5 @@
-package main
+// Package memory says how much memory this process takes.
+package memory
 
 import (
 	"bytes"
@@ -6,9 +7,9 @@ import (
 	"strconv"
 )
 
-// residentMemory returns the memory that the process has now, in bytes, 0 if that is
+// Resident returns the memory that the process has now, in bytes, 0 if that is
 // not known.
-func residentMemory() int64 {
+func Resident() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// countBar shows how many of many things are done: a bar on a terminal, else a line every
+// ten seconds.
+type countBar struct {
+	con  *console
+	bars *mpb.Progress // nil if there is no terminal
+	bar  *mpb.Bar
+	line time.Time
+}
+
+// newCountBar shows it of so many things, named as in "%d of %d runs".
+func newCountBar(con *console, total int, counted string) *countBar {
+	b := &countBar{con: con, line: time.Now()}
+	if con.terminal {
+		b.bars = mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(40), mpb.WithAutoRefresh())
+		b.bar = b.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
+			mpb.AppendDecorators(decor.CountersNoUnit(counted), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)))
+	}
+	return b
+}
+
+// update says how many are done, and in a line how things stand.
+func (b *countBar) update(done int, line func() string) {
+	if b.bar != nil {
+		b.bar.SetCurrent(int64(done))
+		return
+	}
+	if time.Since(b.line) >= lineEvery {
+		b.line = time.Now()
+		b.con.say("%s", line())
+	}
+}
+
+// done removes the bar.
+func (b *countBar) done() {
+	if b.bar != nil {
+		b.bar.Abort(true)
+		b.bars.Wait()
+	}
+}

@@ -1,0 +1,155 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/nemesis"
+)
+
+// ResultsFile has a line of JSON for each run of a sweep, as soon as it has ended.
+const ResultsFile = "results.jsonl"
+
+// Sweep is what came of many runs, on record in a file. It belongs to one goroutine at a
+// time.
+type Sweep struct {
+	file    *os.File
+	results map[string]Outcome // by name
+	order   []string
+
+	holding, violated, failed int
+	cpu, virtual              time.Duration
+	cycles                    int64
+	struck                    int
+}
+
+// OpenSweep reads what was begun in a file, which is made if need be, and goes on writing
+// there.
+func OpenSweep(path string) (*Sweep, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(f)
+	if err == nil && len(text) > 0 && text[len(text)-1] != '\n' {
+		_, err = f.WriteString("\n") // behind half a line, which an interrupt has left
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	s := &Sweep{file: f, results: map[string]Outcome{}}
+	for line := range bytes.Lines(text) {
+		var o Outcome
+		if json.Unmarshal(line, &o) == nil {
+			s.note(o)
+		}
+	}
+	return s, nil
+}
+
+// Made is how many runs there are.
+func (s *Sweep) Made() int { return len(s.order) }
+
+// Violated is how many of them violate a guarantee.
+func (s *Sweep) Violated() int { return s.violated }
+
+func runName(s Spec) string {
+	text, _ := json.Marshal(s) //nolint:errcheck // it holds nothing that cannot be written
+	return string(text)
+}
+
+// Has reports whether a run was made.
+func (s *Sweep) Has(spec Spec) bool {
+	_, made := s.results[runName(spec)]
+	return made
+}
+
+func (s *Sweep) note(o Outcome) {
+	name := runName(o.Spec)
+	if s.Has(o.Spec) {
+		return
+	}
+	s.results[name], s.order = o, append(s.order, name)
+	s.cpu, s.virtual, s.cycles, s.struck = s.cpu+o.CPU, s.virtual+o.Virtual, s.cycles+o.Cycles, s.struck+o.Struck
+	switch {
+	case o.Outcome == verdict.Violated:
+		s.violated++
+	case !o.Passed():
+		s.failed++
+	case o.Outcome == verdict.Holds:
+		s.holding++
+	}
+}
+
+// Add puts the result of a run on record.
+func (s *Sweep) Add(o Outcome) error {
+	s.note(o)
+	o.Coverage, o.Meetings = nil, nil
+	if o.Outcome != verdict.Violated {
+		o.Schedule = nemesis.Schedule{}
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	_, err = s.file.Write(append(text, '\n'))
+	return err
+}
+
+// Close closes the file.
+func (s *Sweep) Close() error { return s.file.Close() }
+
+// explained is how many violations are run again at most: one cause shows in many seeds.
+const explained = 3
+
+// ToExplain are violated runs, of different guarantees first.
+func (s *Sweep) ToExplain() (all []Outcome) {
+	told := map[string]bool{}
+	for _, again := range []bool{false, true} {
+		for _, name := range s.order {
+			o := s.results[name]
+			if o.Outcome != verdict.Violated || told[o.Violated[0]] != again || told[name] || len(all) == explained {
+				continue
+			}
+			told[o.Violated[0]], told[name] = true, true
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// Outcome sums up so many runs: violated if any is, unknown if one failed or is missing, and
+// not exercised if none put every guarantee to the test.
+func (s *Sweep) Outcome(seeds int) verdict.Outcome {
+	switch {
+	case s.violated > 0:
+		return verdict.Violated
+	case s.failed > 0 || len(s.order) < seeds:
+		return verdict.Unknown
+	case s.holding == 0:
+		return verdict.NotExercised
+	}
+	return verdict.Holds
+}
+
+// Summary says what came of so many runs, which took so long.
+func (s *Sweep) Summary(seeds int, took time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %s: %d violated, %d failed, %d hold", len(s.order), words.Count(seeds, "run"), s.violated, s.failed, s.holding)
+	if rest := len(s.order) - s.violated - s.failed - s.holding; rest > 0 {
+		fmt.Fprintf(&b, ", %d violate nothing but did not put every guarantee to the test", rest)
+	}
+	if minutes := s.virtual.Minutes(); minutes > 0 {
+		fmt.Fprintf(&b, "\n%.1f virtual minutes, %.2f s of CPU each; %s and %s; took %s", minutes, s.cpu.Seconds()/minutes,
+			words.Count(s.cycles, "cycle"), words.Count(s.struck, "fault"), took.Round(time.Second))
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package simulation
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+func TestASweepGoesOnWhereItWas(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ResultsFile)
+	open := func() *Sweep {
+		t.Helper()
+		s, err := OpenSweep(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	add := func(s *Sweep, o Outcome) {
+		t.Helper()
+		if err := s.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := open()
+	add(first, Outcome{Spec: spec(1, "random", "recipes"), Outcome: verdict.Holds})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"spec":{"seed":`); err != nil { // an interrupt
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	second := open()
+	if !second.Has(spec(1, "random", "recipes")) || second.Has(spec(2, "random", "recipes")) || second.Made() != 1 {
+		t.Errorf("%d runs", second.Made())
+	}
+	add(second, Outcome{Spec: spec(2, "random", "recipes"), Outcome: verdict.Violated, Violated: []string{"fairness"}})
+	if third := open(); third.Made() != 2 || third.Violated() != 1 || third.Outcome(2) != verdict.Violated || len(third.ToExplain()) != 1 {
+		t.Errorf("%d runs, %d violated", third.Made(), third.Violated())
+	}
+}
+
+func TestASweepHoldsIfARunPutEverythingToTheTest(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcomes []Outcome
+		seeds    int
+		want     verdict.Outcome
+		says     string
+	}{
+		"all hold":              {[]Outcome{{Outcome: verdict.Holds}}, 1, verdict.Holds, "1 of 1 run: 0 violated, 0 failed, 1 hold"},
+		"one shows little":      {[]Outcome{{Outcome: verdict.Holds}, {Outcome: verdict.NotExercised}}, 2, verdict.Holds, "1 violate nothing but"},
+		"none shows everything": {[]Outcome{{Outcome: verdict.NotExercised}}, 1, verdict.NotExercised, "0 hold"},
+		"one is missing":        {[]Outcome{{Outcome: verdict.Holds}}, 2, verdict.Unknown, "1 of 2 runs"},
+		"one failed":            {[]Outcome{{Outcome: verdict.Unknown, Trouble: "it ended"}}, 1, verdict.Unknown, "1 failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := OpenSweep(filepath.Join(t.TempDir(), ResultsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			for i, o := range c.outcomes {
+				o.Spec.Seed = int64(i)
+				if err := s.Add(o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := s.Outcome(c.seeds); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if text := s.Summary(c.seeds, time.Second); !strings.Contains(text, c.says) {
+				t.Errorf("%q does not say %q", text, c.says)
+			}
+		})
+	}
+}
