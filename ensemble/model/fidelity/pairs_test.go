@@ -134,6 +134,11 @@ func runBoth(a, b *side, p fidelity.Program) (ta, tb fidelity.Transcript, err er
 	return ta, tb, g.Wait()
 }
 
+// comes is how often a difference has to come again, one time after the other. The model
+// always answers the same; real servers delete a node whose time to live is over when they
+// come to it.
+const comes = 3
+
 // TestTheModelAnswersAsZooKeeperDoes runs programs on servers and on the model of them.
 func TestTheModelAnswersAsZooKeeperDoes(t *testing.T) {
 	for _, version := range model.Versions() {
@@ -225,13 +230,17 @@ func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ta, tb, err = runBoth(a, b, short); err != nil {
-			t.Fatal(err)
+		last := first
+		for again := 0; again < comes && len(last) > 0; again++ {
+			if ta, tb, err = runBoth(a, b, short); err != nil {
+				t.Fatal(err)
+			}
+			last = fidelity.Unknown(short, ta, tb, known)
 		}
-		if last := fidelity.Unknown(short, ta, tb, known); len(last) > 0 {
+		if len(last) > 0 {
 			t.Errorf("seed %d\n%s%s", p.Seed, short, last)
 		} else {
-			t.Logf("seed %d: a difference that does not come again, as of a node whose time to live ends: %s", p.Seed, first)
+			t.Logf("seed %d: a difference that does not come again each time, as of a node whose time to live ends: %s", p.Seed, first)
 		}
 	}
 	t.Logf("%d programs in %v", *programs, spent)
