@@ -201,6 +201,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 		r.ZooKeeper += ", simulated"
 		r.Notes = append(r.Notes, "the servers were simulated: this shows nothing yet of the lock on ZooKeeper itself (zkverify replay --ensemble local runs it there)")
 	}
+	if stalls := tellStalls(t); stalls != "" {
+		r.Notes = append(r.Notes, stalls)
+	}
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)
 	}

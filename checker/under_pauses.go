@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/client"
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -11,6 +12,19 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
+
+// tellStalls tells how often the process that records stood still, or "" if it never did.
+func tellStalls(t *facts.Trace) string {
+	if len(t.Faults.Stalls) == 0 {
+		return ""
+	}
+	longest := time.Duration(0)
+	for _, s := range t.Faults.Stalls {
+		longest = max(longest, s.To-s.From)
+	}
+	return fmt.Sprintf("the process that records stood still %s, for %s at most: what holders believed, or were not told, meanwhile is not held against the target",
+		words.Times(len(t.Faults.Stalls)), verdict.Ms(longest))
+}
 
 // underPauses tells both sides of what pauses of processes have shown: what no
 // lock can prevent, and what protects all the same.

@@ -79,6 +79,8 @@ func (r *reader) field(name []byte, e *Event) (bit uint32) {
 		bit, e.Size = 1<<15, int(r.number(31))
 	case "generation":
 		bit, e.Generation = 1<<16, int(r.number(31))
+	case "since":
+		bit, e.Since = 1<<19, time.Duration(r.number(63))
 	case "saying":
 		bit, e.Saying = 1<<17, r.saying()
 	case "refused":

@@ -9,7 +9,7 @@
 // which things happened, each stamped in nanoseconds on the run's one
 // monotonic clock:
 //
-//	{"zkverify":3,"started":"2026-01-02T03:04:05Z","seed":7,"recipe":"mutex",…}
+//	{"zkverify":4,"started":"2026-01-02T03:04:05Z","seed":7,"recipe":"mutex",…}
 //	{"time":1200,"type":"invoke","process":0,"op":"acquire","lock":"orders"}
 //	{"time":1900,"type":"enqueued","process":0,"lock":"orders","token":{"zxid":41}}
 //	{"time":2500,"type":"ok","process":0,"op":"acquire","lock":"orders","token":{"zxid":41},"depth":1}
@@ -43,6 +43,8 @@
 //     see its session expire;
 //   - a fault-stop has a fault-start with the same ID before it, and an ID is
 //     not started again while it is active;
+//   - nothing was recorded since the time from which a stalled event says that the
+//     recording process stood still;
 //   - every field that its type of event needs is there (see [Type]), and no
 //     field, type, op, store, mode or phase is unknown;
 //   - if the header lists locks, no other is named, and each has only the

@@ -35,7 +35,8 @@ const (
 	FaultStart Type = "fault-start" // Fault began
 	FaultStop  Type = "fault-stop"  // Fault was healed
 
-	ServerSeen Type = "server" // Server was found to be something else than before; or the same, when nothing else was on record for a while
+	Stalled    Type = "stalled" // the process that records the run stood still from Since until now: see [Recorder]
+	ServerSeen Type = "server"  // Server was found to be something else than before; or the same, when nothing else was on record for a while
 
 	PhaseStart Type = "phase"  // Phase began
 	CensusDone Type = "census" // Census: what was left when every client had released
@@ -138,6 +139,8 @@ type Event struct {
 	Refused  bool   `json:"refused,omitempty"` // for a try-acquire that failed: because somebody else is in the way, says the lock
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
+
+	Since time.Duration `json:"since,omitempty"` // for stalled: the last time at which the process certainly ran
 
 	Saying *Saying `json:"saying,omitempty"`
 	Fault  *Fault  `json:"fault,omitempty"`

@@ -38,6 +38,7 @@ func sample() *History {
 		{Type: Invoke, Process: 2, Op: TryAcquire, Lock: "a", Permits: 2},
 		{Type: Crash, Process: 2},
 		{Type: ServerSeen, Process: -1, Server: &Server{ID: 2, State: Electing}},
+		{Type: Stalled, Process: -1, Since: 20500},
 		{Type: PhaseStart, Process: -1, Phase: PhaseEnd},
 		{Type: CensusDone, Process: -1, Census: &Census{Contenders: []string{"/locks/a/x"}, Watches: 1, Watched: []string{"/locks/a"}, Goroutines: []string{"goroutine 1 [running]:\nmain()"}}},
 		{Type: Says, Process: 1, Lock: "a", Depth: 2, Token: Token{Zxid: 41}, Saying: &Saying{
@@ -122,6 +123,8 @@ func TestAFileThatBreaksTheFormatIsRefusedAtItsLine(t *testing.T) {
 		{"a server without a server", header + `{"time":1,"type":"server","process":-1}` + "\n", 2, `"server"`, nil},
 		{"a server that does not exist", header + `{"time":1,"type":"server","process":-1,"server":{"id":0,"state":"leader"}}` + "\n", 2, "server 0", nil},
 		{"a server in an unknown state", header + `{"time":1,"type":"server","process":-1,"server":{"id":1,"state":"asleep"}}` + "\n", 2, `unknown state "asleep"`, nil},
+		{"a stall from before the last event", header + start + `{"time":2,"type":"stalled","process":-1}` + "\n", 3, "stood still from 0 to 2", nil},
+		{"a stall of no time", header + `{"time":2,"type":"stalled","process":-1,"since":2}` + "\n", 2, "stood still from 2 to 2", nil},
 		{"an operation of nobody", header + `{"time":1,"type":"invoke","process":-1,"op":"acquire","lock":"a"}` + "\n", 2, "needs a process", nil},
 		{"a negative time", header + `{"time":-1,"type":"crash","process":0}` + "\n", 2, "negative", nil},
 		{"time running backwards", header + invoke + `{"time":0,"type":"crash","process":0}` + "\n", 3, "backwards", nil},

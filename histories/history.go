@@ -4,8 +4,8 @@ import "fmt"
 
 // Version is the format version that this package writes, and the newest that
 // it reads. Version 2 brought the recipes other than the mutex, version 3 what
-// servers were found to be.
-const Version = 3
+// servers were found to be, version 4 when the recording process stood still.
+const Version = 4
 
 // History is one whole run.
 type History struct {

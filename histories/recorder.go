@@ -34,10 +34,11 @@ type Recorder struct {
 	refused int
 	err     error
 	closed  bool
+	stalls  stalls
 
 	processes int64 // handed out by Process
 
-	stop, stopped chan struct{} // owned by Close: ends the flusher
+	stop, stopped chan struct{} // owned by Close: ends tick
 }
 
 // sink is where lines go. Flush hands everything written so far to the
@@ -73,7 +74,7 @@ func Create(path string, h Header) (*Recorder, error) {
 func newRecorder(out sink, h Header) (*Recorder, error) {
 	r := &Recorder{
 		origin: time.Now(), failed: make(chan struct{}), out: out, valid: newValidator(h.Locks),
-		stop: make(chan struct{}), stopped: make(chan struct{}),
+		stop: make(chan struct{}), stopped: make(chan struct{}), stalls: stalls{longest: Slack(h.SessionTimeout)},
 	}
 	r.enc = json.NewEncoder(&r.buf)
 	r.enc.SetEscapeHTML(false)
@@ -91,7 +92,7 @@ func newRecorder(out sink, h Header) (*Recorder, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("histories: cannot record: %w", err), out.Close())
 	}
-	go r.flusher()
+	go r.tick()
 	return r, nil
 }
 
@@ -102,6 +103,11 @@ func (r *Recorder) Elapsed() time.Duration { return time.Since(r.origin) }
 // recorded. An invoke, and all that was recorded before it, is handed to the
 // operating system before Record returns; other events follow within a tenth of
 // a second.
+//
+// If nothing in this process has come to the recorder for longer than [Slack], though a
+// goroutine is due to several times as often, the process has stood still, or the file
+// took no line. A [Stalled] event then says so, before the first event after it: what
+// happened meanwhile is on record late.
 //
 // An event that breaks a rule of the format is refused with a [*FormatError]
 // and leaves the history as it was: what has been recorded can always be read.
@@ -119,6 +125,9 @@ func (r *Recorder) Record(e Event) (Event, error) {
 	// The clock is read under the lock, so that the order of lines is the order
 	// of times.
 	e.Time = max(time.Since(r.origin), r.last)
+	if err := r.recordStall(e.Time); err != nil {
+		return e, err
+	}
 	if err := r.valid.check(&e); err != nil {
 		r.refused++
 		f := &FormatError{Reason: err.Error()}
@@ -127,15 +136,23 @@ func (r *Recorder) Record(e Event) (Event, error) {
 		}
 		return e, f
 	}
-	r.last = e.Time
-	if err := r.enc.Encode(&e); err != nil {
-		return e, r.fail(err)
+	if err := r.encode(&e); err != nil {
+		return e, err
 	}
-	r.pending++
 	if e.Type == Invoke {
 		return e, r.flush()
 	}
 	return e, nil
+}
+
+// encode appends a valid event to buf. The caller holds mu.
+func (r *Recorder) encode(e *Event) error {
+	r.last = e.Time
+	if err := r.enc.Encode(e); err != nil {
+		return r.fail(err)
+	}
+	r.pending++
+	return nil
 }
 
 // Counts returns how many events were accepted, how many of them have been
@@ -208,15 +225,17 @@ func (r *Recorder) fail(err error) error {
 	return r.err
 }
 
-func (r *Recorder) flusher() {
+// tick flushes buf and notices stalls until stop is closed.
+func (r *Recorder) tick() {
 	defer close(r.stopped)
-	t := time.NewTicker(flushEvery)
+	t := time.NewTicker(r.stalls.lookEvery())
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
 			r.mu.Lock()
-			_ = r.flush() // kept in r.err
+			_ = r.recordStall(max(time.Since(r.origin), r.last)) // kept in r.err, as the next one is
+			_ = r.flush()
 			r.mu.Unlock()
 		case <-r.stop:
 			return

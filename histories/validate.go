@@ -68,6 +68,8 @@ func (v *validator) fields(e *Event) error {
 		return v.fault(e)
 	case ServerSeen:
 		return serverSeen(e)
+	case Stalled:
+		return v.stalled(e)
 	case PhaseStart:
 		return phaseStart(e)
 	case CensusDone:
@@ -76,6 +78,13 @@ func (v *validator) fields(e *Event) error {
 		return errors.New(`required field "type" is missing`)
 	}
 	return fmt.Errorf("unknown type %q", e.Type)
+}
+
+func (v *validator) stalled(e *Event) error {
+	if e.Since < v.last || e.Since >= e.Time {
+		return fmt.Errorf("a process stood still from %d to %d, and the last event before is of %d", e.Since, e.Time, v.last)
+	}
+	return nil
 }
 
 func serverSeen(e *Event) error {

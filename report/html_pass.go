@@ -136,7 +136,7 @@ func (p *pass) step(e *histories.Event) {
 		}
 	case histories.PhaseStart:
 		p.phases = append(p.phases, phaseData{e.Phase, int64(e.Time)})
-	case histories.Suspended, histories.Resumed, histories.Lost, histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone, histories.Closing, histories.Closed:
+	case histories.Suspended, histories.Resumed, histories.Lost, histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone, histories.Closing, histories.Closed, histories.Stalled:
 	case histories.Says:
 		if became := p.sayings.add(e, len(p.marks), p.timeline.near(e.Time, e.Time)); became != listed {
 			if became == crowded {

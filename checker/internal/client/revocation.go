@@ -23,6 +23,8 @@ import (
 //   - What is told to a process is told of a lease that it has, and somebody has
 //     asked for it by then. It may be told more often than it was asked for, and
 //     several requests at once, and after the lease.
+//   - A request need not be told if the holder's process was paused, or the process
+//     that records stood still, shortly before it or before the bound had passed.
 //   - A lease does not end by a request. Whether a lost link or a request has
 //     ended it cannot be told when a fault was about; see forced.
 //
@@ -244,7 +246,7 @@ func (j *revocationJudge) decide(t *facts.Trace, o *facts.Op, known time.Duratio
 func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) {
 	since := max(o.Ret, h.Start)
 	when, ok := j.toldIn(h, o.Call, since+bound)
-	lasts := lasted(t, h) > since+bound
+	lasts := lasted(t, o, h) > since+bound
 	if lasts {
 		j.outlasted++
 	}
@@ -257,16 +259,16 @@ func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, 
 	}
 }
 
-// lasted returns how long the lease certainly lasted: as long as it was believed
-// in, but no longer than until its session was forced to expire or its process
-// was paused, nor, if the
+// lasted returns how long the lease certainly lasted, and its holder could be told of a
+// request: as long as it was believed in, but no longer than until its session was forced
+// to expire, or its process was paused shortly before the request or after it, nor, if the
 // belief outlived the session, than the session is known to have lived.
-func lasted(t *facts.Trace, h *facts.Hold) time.Duration {
+func lasted(t *facts.Trace, o *facts.Op, h *facts.Hold) time.Duration {
 	end := min(h.End, t.End)
 	for _, robbed := range t.Faults.RobbedIn(h.Process, h.Call, end) {
 		end = min(end, max(robbed.From, h.Call))
 	}
-	if paused := t.Faults.PausedIn(h.Process, h.Call, end); len(paused) > 0 {
+	if paused := t.Faults.PausedIn(h.Process, max(h.Call, o.Call-t.Calm()), end); len(paused) > 0 {
 		end = min(end, max(paused[0].From, h.Call)) // nobody can tell a process that does not run
 	}
 	if gone, ok := t.Sessions.Expired[h.Session]; ok && gone < h.End {

@@ -11,14 +11,17 @@ import (
 // excuses reports whether the fault excuses beliefs of the processes that it
 // hits.
 func (f *Fault) excuses() bool {
-	return f.Name == histories.ForcedExpiry || f.Name == histories.WorkerPause || f.Name == histories.NodeDeletion
+	return f.Name == histories.ForcedExpiry || f.Name == histories.NodeDeletion || f.pauses()
 }
+
+// pauses reports whether the processes that the fault hits do not run meanwhile.
+func (f *Fault) pauses() bool { return f.Name == histories.WorkerPause || f.Name == stall }
 
 // grace is how long after its end a fault still excuses beliefs; negative if it
 // excuses none at all. A forced expiry, or the deletion of a node, excuses only whom the target promises to
 // tell. A process that does not run cannot be told of anything by any lock.
 func (l *FaultLog) grace(f *Fault) time.Duration {
-	if f.Name == histories.WorkerPause {
+	if f.pauses() {
 		return l.WakeGrace
 	}
 	if bound := l.LossBound; bound > 0 {
@@ -30,8 +33,8 @@ func (l *FaultLog) grace(f *Fault) time.Duration {
 // Excuses returns when the belief of h does not count. After a forced expiry that
 // hit its process during the hold, or while its acquire was under way (the grant
 // may have been on its way already), that is for the loss bound; while its
-// process was paused, and until it must have noticed. They are disjoint and in
-// order.
+// process was paused, or the one that records stood still, and until it must have
+// noticed. They are disjoint and in order.
 func (l *FaultLog) Excuses(h *Hold) []Span {
 	var out []Span
 	from := h.Call

@@ -34,8 +34,9 @@ func (f *Fault) OnServers() bool {
 // FaultLog has the faults of a history.
 type FaultLog struct {
 	All    []*Fault // by start
+	Stalls []Span   // in which the process that records stood still, in order
 	active map[int]*Fault
-	forced []*Fault // those that excuse beliefs: forced expiries, and pauses of their process
+	forced []*Fault // those that excuse beliefs: forced expiries, pauses of their process, and stalls; by start
 
 	forcing       []*Fault      // those of them that go on
 	longestForced time.Duration // of the others
@@ -79,9 +80,22 @@ func (l *FaultLog) stop(e *histories.Event) {
 	}
 }
 
-// Pauses reports whether any process was paused.
+// stall is the name of what excuses beliefs without being a fault of the run: the process
+// that records stood still. It is that of the clients too, or what they do is on record
+// late.
+const stall = "stall"
+
+// stalled takes in that the process that records has stood still. Nothing is on record of
+// that time, so that no fault which is known began later.
+func (l *FaultLog) stalled(i int, e *histories.Event) {
+	l.Stalls = append(l.Stalls, Span{e.Since, e.Time})
+	l.forced = append(l.forced, &Fault{Fault: &histories.Fault{Name: stall}, Start: e.Since, Stop: e.Time, Event: i})
+	l.longestForced = max(l.longestForced, e.Time-e.Since)
+}
+
+// Pauses reports whether any process was paused, or the one that records stood still.
 func (l *FaultLog) Pauses() bool {
-	return slices.ContainsFunc(l.All, func(f *Fault) bool { return f.Name == histories.WorkerPause })
+	return len(l.Stalls) > 0 || slices.ContainsFunc(l.All, (*Fault).pauses)
 }
 
 // Excusing returns the faults that excuse process and were in force at some time
@@ -117,7 +131,7 @@ func (l *FaultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*F
 // It takes a while when servers are busy, and what is acquired meanwhile is
 // acquired in the session that is about to end.
 func (l *FaultLog) ForcedIn(process int, from, to time.Duration) []Span {
-	return l.spansOf(histories.ForcedExpiry, process, from, to)
+	return l.spansOf(named(histories.ForcedExpiry), process, from, to)
 }
 
 // WasForced reports whether a forced expiry may have ended a session of process in
@@ -132,23 +146,27 @@ func (l *FaultLog) WasForced(session string, process int, from, to time.Duration
 // RobbedIn returns when process may have lost a lock, or its place in a queue, without
 // any warning: by a forced expiry, or since its node was deleted.
 func (l *FaultLog) RobbedIn(process int, from, to time.Duration) []Span {
-	return append(l.ForcedIn(process, from, to), l.spansOf(histories.NodeDeletion, process, from, to)...)
+	return append(l.ForcedIn(process, from, to), l.spansOf(named(histories.NodeDeletion), process, from, to)...)
 }
 
-// PausedIn returns when process was paused at some time in [from, to].
+// PausedIn returns when process was paused, or the process that records stood still, at
+// some time in [from, to].
 func (l *FaultLog) PausedIn(process int, from, to time.Duration) []Span {
-	return l.spansOf(histories.WorkerPause, process, from, to)
+	return l.spansOf((*Fault).pauses, process, from, to)
 }
 
-func (l *FaultLog) spansOf(fault string, process int, from, to time.Duration) []Span {
+func (l *FaultLog) spansOf(are func(*Fault) bool, process int, from, to time.Duration) []Span {
 	var at []Span
 	for _, f := range l.Excusing(process, from, to) {
-		if f.Name == fault {
+		if are(f) {
 			at = append(at, Span{f.Start, f.Stop})
 		}
 	}
 	return at
 }
+
+// named returns what tells faults of a name.
+func named(name string) func(*Fault) bool { return func(f *Fault) bool { return f.Name == name } }
 
 // EndedSession returns the first fault that has ended a session and began before
 // a given time, or nil. It goes by the session: a client that is retired as one process

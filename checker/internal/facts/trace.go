@@ -119,6 +119,8 @@ func (t *Trace) Step(e *histories.Event) {
 	case histories.FaultStop:
 		t.Faults.stop(e)
 		t.Pace.healed(e.Time)
+	case histories.Stalled:
+		t.Faults.stalled(i, e)
 	case histories.PhaseStart:
 		t.Pace.phase(e.Time, e.Phase == histories.PhaseChaos)
 		if _, seen := t.Phases[e.Phase]; !seen {

@@ -61,6 +61,8 @@ func Tell(e *histories.Event) string {
 		return fmt.Sprintf("the servers have ended session %s", e.Session)
 	case histories.ServerSeen:
 		return fmt.Sprintf("server %d is found %s", e.Server.ID, serverStates[e.Server.State])
+	case histories.Stalled:
+		return fmt.Sprintf("the process that records stood still for %s", verdict.Ms(e.Time-e.Since))
 	case histories.FaultStart:
 		return "fault " + e.Fault.Name + verdict.On(e.Fault.Targets) + " begins"
 	case histories.FaultStop:
