@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -13,8 +14,6 @@ import (
 // TestLockCleanlinessWithFaults: an acquire fails after its node has been made.
 // Curator's test replaces the step that fails; here the servers refuse it, one
 // step after the other, of each lock.
-//
-// TestLockACLs is TestCuratorLockACLs in curator_read_write_test.go.
 
 func TestCuratorLockCleanlinessWithFaults(t *testing.T) {
 	apart(t)
@@ -126,4 +125,30 @@ func TestCurator41ARefusedCleanUpHidesNothing(t *testing.T) {
 		ok, stat, err := s.conn.Exists(s.path)
 		return err == nil && (!ok || stat.NumChildren == 0)
 	})
+}
+
+// TestCuratorLockACLs is TestLockACLs: below a namespace, by an address.
+func TestCuratorLockACLs(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	acl := zk.ACL{Perms: zk.PermAll, Scheme: "ip", ID: "127.0.0.1"}
+	c := connect(t, addrsOf(t), recipes.WithNamespace(path), recipes.WithACL(acl))
+	w := acquire(t, within(t), recipes.NewReadWriteMutex(c, "/bar").Write())
+	for _, node := range []string{path, path + "/bar", w.Node()} {
+		got, _, err := conn.GetACL(node)
+		if err != nil || !slices.Equal(got, []zk.ACL{acl}) {
+			t.Errorf("%s: %v, %v", node, got, err)
+		}
+	}
+	release(t, w)
+
+	own := zk.ACL{Perms: zk.PermCreate | zk.PermRead | zk.PermDelete, Scheme: "ip", ID: "127.0.0.1"}
+	w = acquire(t, within(t), recipes.NewReadWriteMutex(c, "/parent/foo", recipes.WithLockACL(own)).Write())
+	for node, want := range map[string]zk.ACL{path + "/parent": acl, path + "/parent/foo": acl, w.Node(): own} {
+		got, _, err := conn.GetACL(node)
+		if err != nil || !slices.Equal(got, []zk.ACL{want}) {
+			t.Errorf("%s: %v, %v", node, got, err)
+		}
+	}
+	release(t, w)
 }

@@ -22,7 +22,7 @@ import (
 //	TestInterProcessMultiMutex     the base's, testSomeReleasesFail, testSomeLocksFailToLock
 //	                               (curator_multi_lock_test.go)
 //	TestLockCleanlinessWithFaults  testNodeDeleted, and the like (curator_cleanliness_test.go)
-//	TestLockACLs                   (curator_read_write_test.go)
+//	TestLockACLs                   (curator_cleanliness_test.go)
 //	TestSharedCount                (curator_count_test.go)
 //
 // Not taken: TestInterProcessMutex.testPersistentLock. No lock of this package

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -22,6 +20,8 @@ import (
 //	                                   testThatDowngradingRespectsThreads, testDowngrading,
 //	                                   testContendingDowngrading, testBasic, testSetNodeData, testLockPath
 //	TestInterProcessReadWriteLockBase  testOrdering, testWriterAgainstConstantReaders, testBasic
+//
+// Those of upgrades and downgrades are in curator_downgrade_test.go.
 
 func TestCuratorReadWriteGetParticipantNodes(t *testing.T) {
 	const readers, writers = 20, 8
@@ -65,109 +65,6 @@ func TestCuratorReadWriteGetParticipantNodes(t *testing.T) {
 		release(t, (<-through).ok(t))
 	}
 	eventually(t, "nothing is left", func() bool { return len(contenders(t, conn, path)) == 0 })
-}
-
-func TestCuratorReadWriteUpgradingIsDisallowed(t *testing.T) {
-	// Curator lets it wait until it times out.
-	path := uniquePath(t)
-	conn := admin(t)
-	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
-	r := acquire(t, within(t), rw.Read())
-	for _, upgrade := range []func(context.Context) (*recipes.Lease, error){rw.Write().Acquire, rw.Write().TryAcquire} {
-		if _, err := upgrade(r.Context()); !errors.Is(err, recipes.ErrUpgrade) {
-			t.Errorf("got %v", err)
-		}
-	}
-	if !r.Valid() || len(contenders(t, conn, path)) != 1 {
-		t.Error("the read lock has suffered")
-	}
-	release(t, r)
-	release(t, acquire(t, within(t), rw.Write()))
-}
-
-func TestCuratorReadWriteDowngradingRespectsThreads(t *testing.T) {
-	path := uniquePath(t)
-	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
-	w := acquire(t, within(t), rw.Write())
-	other := make(chan error, 1)
-	go func() { // not the writer, though in its process
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		defer cancel()
-		_, err := rw.Read().Acquire(ctx)
-		other <- err
-	}()
-	if err := returns(t, other); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("another reader beside the writer: %v", err)
-	}
-	if _, err := rw.Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
-		t.Errorf("another reader beside the writer: %v", err)
-	}
-	r := acquire(t, w.Context(), rw.Read()) // whichever goroutine: it is the writer's owner
-	release(t, r)
-	release(t, w)
-}
-
-func TestCuratorReadWriteDowngrading(t *testing.T) {
-	path := uniquePath(t)
-	conn := admin(t)
-	rw, other := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path), recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
-	w := acquire(t, within(t), rw.Write())
-	r := acquire(t, w.Context(), rw.Read())
-	if _, err := other.Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
-		t.Errorf("a reader beside a writer that reads: %v", err)
-	}
-	release(t, w)
-	if !r.Valid() {
-		t.Fatal("the downgraded reader has lost its lease")
-	}
-	beside := acquire(t, within(t), other.Read())
-	if _, err := other.Write().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
-		t.Errorf("a writer beside readers: %v", err)
-	}
-	release(t, beside)
-	release(t, r)
-	eventually(t, "nothing is left", func() bool { return len(contenders(t, conn, path)) == 0 })
-	release(t, acquire(t, within(t), other.Write()))
-}
-
-func TestCuratorReadWriteContendingDowngrading(t *testing.T) {
-	// Curator's test has both in one client, and CURATOR-621 is what it found.
-	for _, clients := range []int{1, 2} {
-		t.Run(fmt.Sprintf("%d clients", clients), func(t *testing.T) {
-			path := uniquePath(t)
-			conn := admin(t)
-			c := connect(t, addrsOf(t))
-			c2 := c
-			if clients == 2 {
-				c2 = connect(t, addrsOf(t))
-			}
-			rw := recipes.NewReadWriteMutex(c, path)
-			w := acquire(t, within(t), rw.Write())
-			writing := acquiring(within(t), recipes.NewReadWriteMutex(c2, path).Write())
-			eventually(t, "the second writer queues", func() bool { return len(contenders(t, conn, path)) == 2 })
-			r := acquire(t, w.Context(), rw.Read())
-			release(t, w)
-			// Whoever comes next finds the writer still waiting, and the reader there.
-			all, err := rw.Read().Participants(within(t))
-			if err != nil || len(all) != 2 || all[0].Node != r.Node() || all[1].Kind != "__WRIT__" {
-				t.Errorf("participants: %v, %v", all, err)
-			}
-			select {
-			case got := <-writing:
-				t.Fatalf("a writer beside the downgraded reader: %v, %v", got.lease, got.err)
-			default:
-			}
-			if !r.Valid() {
-				t.Error("the reader has lost its lease")
-			}
-			release(t, r)
-			next := (<-writing).ok(t)
-			if next.Token().Compare(w.Token()) <= 0 {
-				t.Errorf("token %v after %v", next.Token(), w.Token())
-			}
-			release(t, next)
-		})
-	}
 }
 
 // library is the oracle of a read-write lock.
@@ -387,30 +284,4 @@ func TestCuratorReadWriteWriterAgainstConstantReaders(t *testing.T) {
 	if lib.writersEver != attempts || lib.readersEver < readers {
 		t.Errorf("%d writers, %d readers", lib.writersEver, lib.readersEver)
 	}
-}
-
-// TestCuratorLockACLs is TestLockACLs: below a namespace, by an address.
-func TestCuratorLockACLs(t *testing.T) {
-	path := uniquePath(t)
-	conn := admin(t)
-	acl := zk.ACL{Perms: zk.PermAll, Scheme: "ip", ID: "127.0.0.1"}
-	c := connect(t, addrsOf(t), recipes.WithNamespace(path), recipes.WithACL(acl))
-	w := acquire(t, within(t), recipes.NewReadWriteMutex(c, "/bar").Write())
-	for _, node := range []string{path, path + "/bar", w.Node()} {
-		got, _, err := conn.GetACL(node)
-		if err != nil || !slices.Equal(got, []zk.ACL{acl}) {
-			t.Errorf("%s: %v, %v", node, got, err)
-		}
-	}
-	release(t, w)
-
-	own := zk.ACL{Perms: zk.PermCreate | zk.PermRead | zk.PermDelete, Scheme: "ip", ID: "127.0.0.1"}
-	w = acquire(t, within(t), recipes.NewReadWriteMutex(c, "/parent/foo", recipes.WithLockACL(own)).Write())
-	for node, want := range map[string]zk.ACL{path + "/parent": acl, path + "/parent/foo": acl, w.Node(): own} {
-		got, _, err := conn.GetACL(node)
-		if err != nil || !slices.Equal(got, []zk.ACL{want}) {
-			t.Errorf("%s: %v, %v", node, got, err)
-		}
-	}
-	release(t, w)
 }

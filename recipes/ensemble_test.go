@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -238,20 +237,6 @@ func connections() []goleak.Option {
 	return options
 }
 
-// admin returns a connection past every fault.
-func admin(t *testing.T) outsider {
-	t.Helper()
-	needServers(t)
-	return adminAt(t, addrsOf(t))
-}
-
-// adminOf is admin, linked to one server.
-func adminOf(t *testing.T, id int) outsider {
-	t.Helper()
-	needServers(t)
-	return adminAt(t, addrsOf(t)[id-1:id])
-}
-
 // awaitQuorum waits until all servers serve.
 func awaitQuorum(t *testing.T) {
 	t.Helper()
@@ -265,75 +250,6 @@ func awaitQuorum(t *testing.T) {
 		}
 		return true
 	})
-}
-
-func adminAt(t *testing.T, addrs []string) outsider {
-	t.Helper()
-	conn, events, err := zk.Connect(addrs, 10*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		conn.Close()
-		for range events {
-		}
-	})
-	return outsider{conn}
-}
-
-// An outsider looks at the nodes through a connection of its own, whose server
-// may lag behind the one that answered a client. It writes before each look: its
-// server has carried out what was answered before, when it answers that. A sync
-// would not do: the leader answers its own clients' at once, also while what it has
-// committed, and a follower has answered, still waits in a queue of its own.
-type outsider struct{ *zk.Conn }
-
-// catchUp is a write that changes nothing.
-func (o outsider) catchUp() error {
-	_, err := o.Multi(&zk.CheckVersionRequest{Path: "/", Version: -1})
-	return err
-}
-
-func (o outsider) Exists(path string) (bool, *zk.Stat, error) {
-	if err := o.catchUp(); err != nil {
-		return false, nil, err
-	}
-	return o.Conn.Exists(path)
-}
-
-func (o outsider) Get(path string) ([]byte, *zk.Stat, error) {
-	if err := o.catchUp(); err != nil {
-		return nil, nil, err
-	}
-	return o.Conn.Get(path)
-}
-
-func (o outsider) GetW(path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
-	if err := o.catchUp(); err != nil {
-		return nil, nil, nil, err
-	}
-	return o.Conn.GetW(path)
-}
-
-func (o outsider) Children(path string) ([]string, *zk.Stat, error) {
-	if err := o.catchUp(); err != nil {
-		return nil, nil, err
-	}
-	return o.Conn.Children(path)
-}
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
-
-// contenders lists the nodes in a lock's queue, as the leader knows it.
-func contenders(t *testing.T, conn outsider, path string) []string {
-	t.Helper()
-	children, _, err := conn.Children(path)
-	if err != nil && !errors.Is(err, zk.ErrNoNode) {
-		t.Fatal(err)
-	}
-	return children
 }
 
 // eventually waits until ok, and fails the test when it never is.
