@@ -1,11 +1,62 @@
 package report
 
 import (
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
+
+// CoverageTable writes the table of what the faults of several runs have met.
+func CoverageTable(w io.Writer, sum *checker.CoverageSum, style Style) error {
+	p := &printer{w: w, style: style}
+	p.meetings(sum.Meetings, sum.Coverage)
+	return p.err
+}
+
+// How many faults EmptyCells names at most, and of each how many recipes.
+const (
+	namedFaults  = 6
+	namedRecipes = 3
+)
+
+// EmptyCells names the empty cells, by fault: those of a few recipes, or how many recipes
+// have some.
+func EmptyCells(sum *checker.CoverageSum) string {
+	var parts []string
+	empty, _ := sum.Unmet()
+	faults := slices.CompactFunc(slices.Clone(empty), func(a, b checker.Unmet) bool { return a.Fault == b.Fault })
+	for _, f := range faults[:min(len(faults), namedFaults)] {
+		if startsOf(sum.Coverage, f.Fault) == 0 {
+			parts = append(parts, f.Fault+" never began")
+			continue
+		}
+		var recipes []string
+		last := histories.Recipe("")
+		for _, c := range empty {
+			if c.Fault != f.Fault {
+				continue
+			}
+			if c.Recipe != last {
+				recipes, last = append(recipes, string(c.Recipe)), c.Recipe
+			}
+			recipes[len(recipes)-1] += " " + string(c.State)
+		}
+		text := f.Fault + " × " + strings.Join(recipes, ", ")
+		if len(recipes) > namedRecipes {
+			text = f.Fault + " × " + words.Count(len(recipes), "recipe")
+		}
+		parts = append(parts, text)
+	}
+	if more := len(faults) - len(parts); more > 0 {
+		parts = append(parts, "and cells of "+words.Count(more, "other fault"))
+	}
+	return strings.Join(parts, "; ")
+}
 
 // letters stand for the states in the table.
 var letters = map[checker.State]string{

@@ -21,18 +21,16 @@ const NightPage = "index.html"
 
 // Night is many runs, with the seeds from First on, or a part of them.
 type Night struct {
-	Title   string            `json:"title"` // what was driven
-	Version string            `json:"version"`
-	Started time.Time         `json:"started"`
-	First   int64             `json:"firstSeed"`
-	Seeds   int               `json:"seeds"`           // of all parts
-	Shard   string            `json:"shard,omitempty"` // which part of how many, such as 2/4; empty: all
-	Parts   int               `json:"parts,omitempty"` // how many nights it was merged from
-	Options map[string]string `json:"options"`
-	Results []NightResult     `json:"results"`
-	// Coverage and Meetings are those of all runs together.
-	Coverage checker.Coverage   `json:"coverage,omitempty"`
-	Meetings []checker.Meetings `json:"meetings,omitempty"`
+	Title               string            `json:"title"` // what was driven
+	Version             string            `json:"version"`
+	Started             time.Time         `json:"started"`
+	First               int64             `json:"firstSeed"`
+	Seeds               int               `json:"seeds"`           // of all parts
+	Shard               string            `json:"shard,omitempty"` // which part of how many, such as 2/4; empty: all
+	Parts               int               `json:"parts,omitempty"` // how many nights it was merged from
+	Options             map[string]string `json:"options"`
+	Results             []NightResult     `json:"results"`
+	checker.CoverageSum                   // of all runs
 }
 
 // NightResult is what came of one run.
@@ -172,7 +170,7 @@ func (n *Night) Left() []int64 {
 // Add puts the result of a run on record.
 func (n *Night) Add(r *NightResult) {
 	if r.report != nil {
-		n.met(r.report.Coverage, r.report.Meetings)
+		n.CoverageSum.Add(r.report.Coverage, r.report.Meetings)
 		r.report = nil
 	}
 	n.Results = append(n.Results, *r)

@@ -26,8 +26,8 @@ func (n *Night) Markdown(dir string) string {
 			fmt.Fprintf(&b, "\n  ```\n  %s\n  ```\n", command)
 		}
 	}
-	if empty, of := n.emptyCells(); of > 0 {
-		fmt.Fprintf(&b, "\n%d of %d cells of the coverage are empty.\n", empty, of)
+	if empty, of := n.Unmet(); of > 0 {
+		fmt.Fprintf(&b, "\n%d of %d cells of the coverage are empty.\n", len(empty), of)
 	}
 	return b.String()
 }

@@ -37,7 +37,7 @@ func MergeNights(parts []*Night) (*Night, error) {
 			from[r.Seed] = i
 		}
 		merged.Results = append(merged.Results, p.Results...)
-		merged.met(p.Coverage, p.Meetings)
+		merged.CoverageSum.Add(p.Coverage, p.Meetings)
 	}
 	merged.Parts = len(parts)
 	merged.Version = strings.Join(versions, ", ")

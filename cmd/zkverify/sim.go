@@ -27,7 +27,7 @@ import (
 type simCmd struct {
 	Seeds int    `default:"100" help:"How many runs, with the seeds from --from on."`
 	From  *int64 `help:"The first seed; default drawn, and printed." placeholder:"SEED"`
-	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, or all in turn; see docs/simulation.md." placeholder:"NAME"`
+	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, explore, or all in turn; see docs/simulation.md." placeholder:"NAME"`
 
 	Recipe []string `help:"Recipes to drive, comma-separated, or all that the target offers, see zkverify list recipes; default mutex, or what a mutant is a mutant of." placeholder:"NAME"`
 	Target string   `default:"recipes" help:"The implementation to test; see zkverify list targets." placeholder:"NAME"`
@@ -43,8 +43,10 @@ type simCmd struct {
 	Jobs            int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
-	Out             string        `help:"Folder for results.jsonl and for the runs that do not pass, made if need be; what was begun in it is gone on with. Default runs/<time>-sim." placeholder:"DIR"`
+	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; what was begun in it is gone on with. Default runs/<time>-sim." placeholder:"DIR"`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
+
+	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan. It is always in coverage.json."`
 
 	Until time.Duration `help:"End each run at this time after its faults began, to look at what came before; default when it is over." placeholder:"TIME"`
 	Trace bool          `help:"Write every message between clients and servers to trace.txt in the run's folder. Of one run alone."`
@@ -134,6 +136,7 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 				stands()
 				continue
 			}
+			next = sweep.Explore(next)
 			return next, filepath.Join(dir, next.Name()), true
 		}
 		return simulation.Spec{}, "", false
@@ -160,6 +163,9 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 		if err := s.confirm(ctx, con, fleet, dir, o); err != nil {
 			return err
 		}
+	}
+	if err := s.tellCoverage(con, dir, sweep, spec); err != nil {
+		return err
 	}
 	if !s.JSON {
 		con.tell("%s", sweep.Summary(s.Seeds, time.Since(started)))

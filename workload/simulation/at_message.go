@@ -18,7 +18,7 @@ type messageLink interface {
 // is cut. Only links in memory know messages.
 func atMessage() fault.Kind {
 	return fault.Kind{
-		Name: "at-message", Description: "a client's link is cut from one message on", Links: true, Span: fault.Timeouts(0.2, 1.4),
+		Name: edgesFault, Description: "a client's link is cut from one message on", Links: true, Span: fault.Timeouts(0.2, 1.4),
 		Params: []fault.Param{fault.Number("message", 1), fault.Choice("cut", names(links.Cuts())...)},
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			c, err := s.Victim()
@@ -34,7 +34,7 @@ func atMessage() fault.Kind {
 			if l, ok := c.Links[c.Linked]; ok && s.Pick.Links == fault.OneLink {
 				ls = []links.Link{l}
 			}
-			f := fault.Fault{Name: "at-message", Params: s.Pick.Params}.OnClients(c)
+			f := fault.Fault{Name: edgesFault, Params: s.Pick.Params}.OnClients(c)
 			return f.OnLinks(ls, func(ctx context.Context, l links.Link) error {
 				m, ok := l.(messageLink)
 				if !ok {

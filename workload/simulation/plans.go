@@ -42,6 +42,12 @@ func swarm(w *world) {
 	w.spread = 1 + 4*r.Float64()
 }
 
+// What the plans of one fault are made of.
+const (
+	islandFault = "isolate-holder-follower"
+	edgesFault  = "at-message"
+)
+
 // island cuts off the follower of a client that holds a lock, every third session timeout:
 // what stock clients do not survive.
 func island(w *world) {
@@ -53,7 +59,7 @@ func island(w *world) {
 	w.Schedule = &nemesis.Schedule{}
 	for at := t / 2; at+3*t < w.Duration; at += 3*t + time.Duration(r.Int64N(int64(t))) {
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
-			At: at + time.Duration(r.Int64N(int64(t)/2)), For: t + time.Duration(r.Int64N(int64(t)*6/5)), Fault: "isolate-holder-follower",
+			At: at + time.Duration(r.Int64N(int64(t)/2)), For: t + time.Duration(r.Int64N(int64(t)*6/5)), Fault: islandFault,
 			Pick: fault.Pick{Aim: []fault.Aim{fault.AtHolder, fault.AtHolder, fault.AtWaiter}[r.IntN(3)], Draw: r.Uint32()},
 		})
 	}
@@ -78,7 +84,7 @@ func edges(w *world) {
 	w.Schedule = &nemesis.Schedule{}
 	for at := t; at+4*t < w.Duration; at += 4 * t {
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
-			At: at, For: t/4 + time.Duration(r.Int64N(int64(2*t))), Fault: "at-message",
+			At: at, For: t/4 + time.Duration(r.Int64N(int64(2*t))), Fault: edgesFault,
 			Pick: fault.Pick{
 				Aim: fault.AtAnyone, Client: &client, Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)],
 				Params: map[string]string{"message": strconv.FormatUint(1+w.seed%messages, 10), "cut": way},

@@ -19,7 +19,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/model/live"
@@ -52,9 +51,10 @@ type Outcome struct {
 	CPU      time.Duration `json:"cpu"`     // of its process, judging included
 	// Schedule is the faults, as they were drawn or asked for.
 	Schedule nemesis.Schedule `json:"schedule"`
-	// Coverage and Meetings are which states the faults met.
-	Coverage checker.Coverage   `json:"coverage,omitempty"`
-	Meetings []checker.Meetings `json:"meetings,omitempty"`
+	// Coverage is which states the faults have met.
+	Coverage Met `json:"coverage,omitzero"`
+	// Chosen says what of the Spec a sweep has chosen: "faults", "recipes".
+	Chosen []string `json:"chosen,omitempty"`
 }
 
 // Passed reports whether nothing is to be kept of the run.
@@ -95,7 +95,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
 		return o, nil
 	}
-	o.Outcome, o.Reason, o.Coverage, o.Meetings = r.Outcome(), r.Reason(), r.Coverage, r.Meetings
+	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r)
 	for i := range r.Verdicts {
 		if r.Verdicts[i].Outcome == verdict.Violated {
 			o.Violated = append(o.Violated, r.Verdicts[i].Guarantee)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -54,6 +53,7 @@ func (s Spec) Name() string { return fmt.Sprintf("seed-%d-%s", s.Seed, s.Plan) }
 type Plan struct {
 	Name, What string
 	decide     func(*world)
+	own        string // the fault that it is made of; "" if the Spec names its faults
 }
 
 // world is what a plan decides upon.
@@ -67,11 +67,12 @@ type world struct {
 // Plans are the plans, the default first.
 func Plans() []Plan {
 	return []Plan{
-		{"random", "faults are drawn as in runs on real servers", func(*world) {}},
-		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, and how slow the network is", swarm},
-		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island},
-		{"edges", "one client's link is cut at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges},
-		{"orders", "messages overtake each other on different links: each takes up to thirty times as long as another", orders},
+		{"random", "faults are drawn as in runs on real servers", func(*world) {}, ""},
+		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, and how slow the network is", swarm, ""},
+		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
+		{"edges", "one client's link is cut at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges, edgesFault},
+		{"orders", "messages overtake each other on different links: each takes up to thirty times as long as another", orders, ""},
+		{explores, "as random, with the few faults and recipes whose cells of the sweep's coverage are empty, or were met least often", func(*world) {}, ""},
 	}
 }
 
@@ -155,7 +156,7 @@ func (s Spec) Command() string {
 	if s.Target != "recipes" {
 		add("target", s.Target)
 	}
-	if len(s.Recipes) > 0 && !(len(s.Recipes) == 1 && s.Recipes[0] == string(histories.Mutex)) {
+	if len(s.Recipes) > 0 {
 		add("recipe", strings.Join(s.Recipes, ","))
 	}
 	add("zookeeper", s.ZooKeeper)
@@ -169,7 +170,7 @@ func (s Spec) Command() string {
 	if s.Locks > 0 {
 		add("locks", strconv.Itoa(s.Locks))
 	}
-	if len(s.Faults) > 0 && s.Faults[0] != "all" {
+	if !s.allFaults() {
 		add("faults", strings.Join(s.Faults, ","))
 	}
 	return b.String()

@@ -22,8 +22,10 @@ const ResultsFile = "results.jsonl"
 // time.
 type Sweep struct {
 	file    *os.File
-	results map[string]Outcome // by name
+	results map[string]Outcome // by askedName
 	order   []string
+	plans   map[string]*PlanCoverage // by name
+	chosen  map[string][]string      // of runs that Explore has named, by runName
 
 	holding, violated, failed int
 	cpu, virtual              time.Duration
@@ -45,7 +47,7 @@ func OpenSweep(path string) (*Sweep, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	s := &Sweep{file: f, results: map[string]Outcome{}}
+	s := &Sweep{file: f, results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}}
 	for line := range bytes.Lines(text) {
 		var o Outcome
 		if json.Unmarshal(line, &o) == nil {
@@ -66,17 +68,22 @@ func runName(s Spec) string {
 	return string(text)
 }
 
-// Has reports whether a run was made.
-func (s *Sweep) Has(spec Spec) bool {
-	_, made := s.results[runName(spec)]
+// Has reports whether what is asked for was made.
+func (s *Sweep) Has(asked Spec) bool {
+	_, made := s.results[askedName(asked, nil)]
 	return made
 }
 
 func (s *Sweep) note(o Outcome) {
-	name := runName(o.Spec)
-	if s.Has(o.Spec) {
+	name := askedName(o.Spec, o.Chosen)
+	if _, made := s.results[name]; made {
 		return
 	}
+	if s.plans[o.Spec.Plan] == nil {
+		s.plans[o.Spec.Plan] = &PlanCoverage{Plan: o.Spec.Plan}
+	}
+	s.plans[o.Spec.Plan].add(o.Coverage)
+	o.Coverage = Met{} // it is in the sum
 	s.results[name], s.order = o, append(s.order, name)
 	s.cpu, s.virtual, s.cycles, s.struck = s.cpu+o.CPU, s.virtual+o.Virtual, s.cycles+o.Cycles, s.struck+o.Struck
 	switch {
@@ -91,8 +98,11 @@ func (s *Sweep) note(o Outcome) {
 
 // Add puts the result of a run on record.
 func (s *Sweep) Add(o Outcome) error {
+	if chosen, ok := s.chosen[runName(o.Spec)]; ok {
+		delete(s.chosen, runName(o.Spec))
+		o.Chosen = chosen
+	}
 	s.note(o)
-	o.Coverage, o.Meetings = nil, nil
 	if o.Outcome != verdict.Violated {
 		o.Schedule = nemesis.Schedule{}
 	}

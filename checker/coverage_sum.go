@@ -1,0 +1,84 @@
+package checker
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/states"
+)
+
+// CoverageSum is what the faults of several runs have met.
+type CoverageSum struct {
+	Coverage Coverage   `json:"coverage,omitempty"`
+	Meetings []Meetings `json:"meetings,omitempty"`
+}
+
+// Add adds what the faults of one run, or of several, have met.
+func (c *CoverageSum) Add(atStart Coverage, during []Meetings) {
+	for _, row := range atStart {
+		i := slices.IndexFunc(c.Coverage, func(r CoverageRow) bool { return r.Fault == row.Fault })
+		if i < 0 {
+			i = len(c.Coverage)
+			c.Coverage = append(c.Coverage, CoverageRow{Fault: row.Fault, Met: map[State]int{}})
+		}
+		c.Coverage[i].Starts += row.Starts
+		addCounts(c.Coverage[i].Met, row.Met)
+	}
+	for _, row := range during {
+		i := c.row(row.Fault, row.Recipe)
+		if i < 0 {
+			i = len(c.Meetings)
+			c.Meetings = append(c.Meetings, Meetings{Fault: row.Fault, Recipe: row.Recipe, Met: map[State]int{}})
+		}
+		addCounts(c.Meetings[i].Met, row.Met)
+	}
+	c.sort()
+}
+
+// Expect adds an empty row for each of these faults, with each of these recipes, that no
+// run had: a fault that never began has met nothing.
+func (c *CoverageSum) Expect(faults []string, recipes []histories.Recipe) {
+	for _, r := range recipes {
+		rows := slices.DeleteFunc(slices.Clone(c.Meetings), func(m Meetings) bool { return m.Recipe != r })
+		places := len(rows) == 0 || slices.ContainsFunc(rows, func(m Meetings) bool { _, can := m.Met[Waiting]; return can })
+		for _, fault := range faults {
+			if c.row(fault, r) < 0 {
+				c.Meetings = append(c.Meetings, Meetings{fault, r, none(states.Of(r, places))})
+			}
+		}
+	}
+	c.sort()
+}
+
+// Unmet returns the empty cells, and how many cells there are.
+func (c *CoverageSum) Unmet() (empty []Unmet, of int) {
+	for _, m := range c.Meetings {
+		of += len(m.Met)
+		for _, s := range m.Unmet() {
+			empty = append(empty, Unmet{m.Fault, m.Recipe, s})
+		}
+	}
+	return empty, of
+}
+
+func (c *CoverageSum) row(fault string, r histories.Recipe) int {
+	return slices.IndexFunc(c.Meetings, func(m Meetings) bool { return m.Fault == fault && m.Recipe == r })
+}
+
+func (c *CoverageSum) sort() {
+	slices.SortFunc(c.Coverage, func(a, b CoverageRow) int { return cmp.Compare(a.Fault, b.Fault) })
+	order := histories.Recipes()
+	slices.SortFunc(c.Meetings, func(a, b Meetings) int {
+		return cmp.Or(cmp.Compare(a.Fault, b.Fault), cmp.Compare(slices.Index(order, a.Recipe), slices.Index(order, b.Recipe)))
+	})
+}
+
+// addCounts adds counts to others. A state without a count is one that no process
+// can be in.
+func addCounts(to, from map[State]int) {
+	for state := range maps.Keys(from) {
+		to[state] += from[state]
+	}
+}

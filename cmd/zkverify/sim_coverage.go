@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/simulation"
+)
+
+// tellCoverage writes what the faults of all runs of the sweep have met, and says which
+// cells are empty.
+func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep, spec simulation.Spec) error {
+	var asked []simulation.Spec
+	for _, plan := range s.plans() {
+		spec.Plan = plan
+		asked = append(asked, spec)
+	}
+	all := sweep.Coverage(asked)
+	err := folder.WriteFile(filepath.Join(dir, simulation.CoverageFile), func(w io.Writer) error { return simulation.WriteCoverage(w, all) })
+	if err != nil || s.JSON {
+		return err
+	}
+	for _, p := range all {
+		empty, of := p.Unmet()
+		if of == 0 { // no faults
+			continue
+		}
+		text := fmt.Sprintf("coverage of plan %s, %s: %d of %d cells (fault × recipe × state) are empty", p.Plan, words.Count(p.Runs, "run"), len(empty), of)
+		if p.Without > 0 {
+			text += fmt.Sprintf(" (%s without coverage)", words.Count(p.Without, "run"))
+		}
+		if len(empty) > 0 {
+			text += ": " + report.EmptyCells(&p.CoverageSum)
+		}
+		con.tell("%s", text)
+		if s.Verbose {
+			if err := report.CoverageTable(con.out, &p.CoverageSum, con.style(true)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

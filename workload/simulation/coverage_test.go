@@ -1,0 +1,181 @@
+package simulation
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// metOnce is what one fault of a kind has met: a process of a recipe in each of these
+// states.
+func metOnce(fault string, r histories.Recipe, in ...checker.State) Met {
+	met := map[checker.State]int{}
+	for _, s := range checker.States() {
+		met[s] = 0
+	}
+	for _, s := range in {
+		met[s]++
+	}
+	return Met{map[string]int{fault: 1}, []checker.Meetings{{Fault: fault, Recipe: r, Met: met}}}
+}
+
+func openSweep(t *testing.T, path string) *Sweep {
+	t.Helper()
+	s, err := OpenSweep(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestWhatFaultsHaveMetIsReadAsItWasWritten(t *testing.T) {
+	m := metOnce("down", histories.Mutex, checker.Holding)
+	m.Meetings = append(m.Meetings, checker.Meetings{Fault: "down", Recipe: histories.Barrier, Met: map[checker.State]int{checker.Idle: 7, checker.Waiting: 0}})
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Met
+	if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("%v\n%s\n%+v\n%+v", err, text, m, again)
+	}
+	if err := json.Unmarshal([]byte(`{"recipes":["mutex"],"met":{"down":[[1],[2]]}}`), &again); err == nil {
+		t.Error("counts of a recipe that is not named are taken")
+	}
+}
+
+func TestASweepSumsTheCoverageOfAllItsRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ResultsFile)
+	asked := spec(1, "random", "recipes")
+	asked.Faults = []string{"down", "reset"}
+	first := openSweep(t, path)
+	for seed, met := range []Met{metOnce("down", histories.Mutex, checker.Holding, checker.Idle), metOnce("down", histories.Mutex, checker.Holding), {}} {
+		o := Outcome{Spec: asked, Outcome: verdict.Holds, Coverage: met}
+		o.Spec.Seed = int64(seed)
+		if err := first.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, s := range map[string]*Sweep{"as it was made": first, "gone on with": openSweep(t, path)} {
+		p := s.Coverage([]Spec{asked})[0]
+		if p.Runs != 3 || p.Without != 1 || p.CoverageSum.Coverage[0].Starts != 2 {
+			t.Errorf("%s: %+v", name, p)
+		}
+		if met := p.Meetings[0].Met; met[checker.Holding] != 2 || met[checker.Idle] != 1 {
+			t.Errorf("%s: %v", name, met)
+		}
+		// Three states of down, and all five of the fault that never began.
+		if empty, of := p.Unmet(); len(empty) != 8 || of != 10 {
+			t.Errorf("%s: %d of %d cells are empty: %v", name, len(empty), of, empty)
+		}
+	}
+}
+
+func TestTheCellsOfAPlanAreThoseItsRunsCanFill(t *testing.T) {
+	for plan, want := range map[string][]string{"edges": {"at-message"}, "island": {"isolate-holder-follower"}} {
+		if kinds, _ := spec(1, plan, "recipes").cells(); !slices.Equal(kinds, want) {
+			t.Errorf("%s: %v", plan, kinds)
+		}
+	}
+	kinds, recipes := spec(1, "swarm", "recipes").cells()
+	if slices.Contains(kinds, "kill-worker") || slices.Contains(kinds, "unplug-server") || !slices.Contains(kinds, "kill-server") {
+		t.Errorf("swarm: %v", kinds)
+	}
+	if !slices.Equal(recipes, []histories.Recipe{histories.Mutex}) {
+		t.Errorf("%v", recipes)
+	}
+}
+
+// seen is a sweep in which every cell was met often, but those of one fault with one recipe.
+func seen(t *testing.T, path string, asked Spec, fault string, r histories.Recipe) *Sweep {
+	s := openSweep(t, path)
+	kinds, recipes := asked.cells()
+	for seed := range 20 {
+		met := Met{Starts: map[string]int{}}
+		for _, k := range kinds {
+			for _, recipe := range recipes {
+				row := metOnce(k, recipe, checker.States()...)
+				if k == fault && recipe == r {
+					continue
+				}
+				met.Starts[k] = 1
+				met.Meetings = append(met.Meetings, row.Meetings...)
+			}
+		}
+		o := Outcome{Spec: spec(int64(1000+seed), "random", "recipes"), Outcome: verdict.Holds, Coverage: met}
+		if err := s.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func TestExploreNamesWhatTheSweepHasMetLeast(t *testing.T) {
+	asked := spec(1, "explore", "recipes")
+	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
+	path := filepath.Join(t.TempDir(), ResultsFile)
+	s := seen(t, path, asked, "kill-leader", histories.Semaphore)
+	for seed := range int64(20) {
+		asked.Seed = seed
+		got := s.Explore(asked)
+		if !slices.Contains(got.Faults, "kill-leader") || !slices.Contains(got.Recipes, string(histories.Semaphore)) {
+			t.Errorf("seed %d: %v with %v", seed, got.Faults, got.Recipes)
+		}
+		if len(got.Faults) > exploredCells || len(got.Recipes) > exploredRecipes {
+			t.Errorf("seed %d: %v with %v", seed, got.Faults, got.Recipes)
+		}
+		if again := s.Explore(asked); !reflect.DeepEqual(again, got) {
+			t.Errorf("seed %d: %+v, and then %+v", seed, got, again)
+		}
+		if _, err := got.world(); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// What is run again has what was drawn in its spec: it is not drawn once more.
+func TestExploreLeavesAloneWhatIsNamed(t *testing.T) {
+	s := openSweep(t, filepath.Join(t.TempDir(), ResultsFile))
+	asked := spec(1, "explore", "recipes")
+	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
+	drawn := s.Explore(asked)
+	if again := s.Explore(drawn); !reflect.DeepEqual(again, drawn) {
+		t.Errorf("%+v\n%+v", drawn, again)
+	}
+	if !strings.Contains(drawn.Command(), " --faults "+strings.Join(drawn.Faults, ",")) || !strings.Contains(drawn.Command(), " --recipe "+strings.Join(drawn.Recipes, ",")) {
+		t.Errorf("%s", drawn.Command())
+	}
+	asked.Recipes = []string{"mutex"}
+	if got := s.Explore(asked); !slices.Equal(got.Recipes, asked.Recipes) || got.allFaults() {
+		t.Errorf("%v with %v", got.Faults, got.Recipes)
+	}
+	asked.Plan = "random"
+	if got := s.Explore(asked); !reflect.DeepEqual(got, asked) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestASweepKnowsWhatItHasExplored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ResultsFile)
+	asked := spec(1, "explore", "recipes")
+	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
+	s := openSweep(t, path)
+	if err := s.Add(Outcome{Spec: s.Explore(asked), Outcome: verdict.Holds, Coverage: metOnce("down", histories.Mutex)}); err != nil {
+		t.Fatal(err)
+	}
+	other := asked
+	other.Recipes = []string{"mutex"}
+	for name, s := range map[string]*Sweep{"as it was made": s, "gone on with": openSweep(t, path)} {
+		if !s.Has(asked) || s.Has(other) {
+			t.Errorf("%s: it has what was asked for: %v, something else: %v", name, s.Has(asked), s.Has(other))
+		}
+	}
+}

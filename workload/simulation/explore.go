@@ -1,0 +1,127 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// explores is the plan whose runs are made of what the sweep has met least.
+const explores = "explore"
+
+// How much a run of the plan explore has at most: with fewer faults and recipes each comes
+// more often.
+const (
+	exploredCells   = 12
+	exploredRecipes = 3
+)
+
+// Explore returns what a run of the plan explore is to be, by what the runs of the sweep
+// have met so far: it names faults and recipes where what is asked for leaves them open
+// ("all"). What it returns decides the run. Of any other plan it is what is asked for.
+//
+// It draws cells of the coverage, the more likely the less often they were met. It counts
+// the runs in which a cell might have been met too: a cell that cannot be must not take
+// every run.
+func (s *Sweep) Explore(asked Spec) Spec {
+	openRecipes := len(asked.Recipes) > 0 && asked.Recipes[0] == "all"
+	openFaults := asked.allFaults() && asked.Schedule == nil
+	if asked.Plan != explores || !openRecipes && !openFaults {
+		return asked
+	}
+	all := &PlanCoverage{tries: map[[2]string]int{}}
+	for _, p := range s.plans {
+		all.Add(p.Coverage, p.Meetings)
+		for fault, n := range p.tries {
+			all.tries[fault] += n
+		}
+	}
+	kinds, recipes := asked.cells()
+	all.Expect(kinds, recipes)
+	cells := all.draw(rand.New(rand.NewPCG(uint64(asked.Seed), 0x6578706c6f7265)), kinds, recipes)
+	spec := asked
+	var chosen []string
+	if openFaults {
+		spec.Faults = nil
+		for _, k := range kinds {
+			if slices.ContainsFunc(cells, func(c cell) bool { return c.Fault == k }) {
+				spec.Faults = append(spec.Faults, k)
+			}
+		}
+		chosen = append(chosen, "faults")
+	}
+	if openRecipes {
+		spec.Recipes = nil
+		for _, r := range recipes {
+			if slices.ContainsFunc(cells, func(c cell) bool { return c.Recipe == r }) {
+				spec.Recipes = append(spec.Recipes, string(r))
+			}
+		}
+		chosen = append(chosen, "recipes")
+	}
+	if len(cells) == 0 {
+		return asked
+	}
+	s.chosen[runName(spec)] = chosen
+	return spec
+}
+
+// cell is one of the coverage.
+type cell struct {
+	checker.Unmet
+	weight float64
+}
+
+// draw draws different cells of these faults and recipes.
+func (p *PlanCoverage) draw(r *rand.Rand, kinds []string, recipes []histories.Recipe) (drawn []cell) {
+	var left []cell
+	for _, row := range p.Meetings {
+		if !slices.Contains(kinds, row.Fault) || !slices.Contains(recipes, row.Recipe) {
+			continue
+		}
+		tries := p.tries[[2]string{row.Fault, string(row.Recipe)}]
+		for _, state := range checker.States() {
+			if n, can := row.Met[state]; can {
+				left = append(left, cell{checker.Unmet{Fault: row.Fault, Recipe: row.Recipe, State: state}, 1 / float64((1+n+tries)*(1+n+tries))})
+			}
+		}
+	}
+	for len(left) > 0 && len(drawn) < exploredCells {
+		sum := 0.0
+		for _, c := range left {
+			sum += c.weight
+		}
+		at, i := r.Float64()*sum, 0
+		for ; i < len(left)-1 && at >= left[i].weight; i++ {
+			at -= left[i].weight
+		}
+		drawn = append(drawn, left[i])
+		left = slices.Delete(left, i, i+1)
+		if of := recipesOf(drawn); len(of) == exploredRecipes {
+			left = slices.DeleteFunc(left, func(c cell) bool { return !slices.Contains(of, c.Recipe) })
+		}
+	}
+	return drawn
+}
+
+func recipesOf(cells []cell) (all []histories.Recipe) {
+	for _, c := range cells {
+		if !slices.Contains(all, c.Recipe) {
+			all = append(all, c.Recipe)
+		}
+	}
+	return all
+}
+
+// askedName names what was asked for when a run was chosen.
+func askedName(s Spec, chosen []string) string {
+	if slices.Contains(chosen, "faults") || s.Plan == explores && s.allFaults() {
+		s.Faults = []string{"all"}
+	}
+	if slices.Contains(chosen, "recipes") {
+		s.Recipes = []string{"all"}
+	}
+	return runName(s)
+}
