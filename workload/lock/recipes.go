@@ -129,10 +129,22 @@ func Offered(c Client) []histories.Recipe {
 	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !Offers(c, r) })
 }
 
+// ByName is implemented by clients that get the locks of a recipe by its name, as clients
+// in worker processes do. They need no method of their own for a recipe whose locks are
+// acquired and released one by one.
+type ByName interface {
+	// LockerByName returns what gets the locks of a recipe that the client offers, in a
+	// mode if there are modes.
+	LockerByName(r histories.Recipe, mode histories.Mode) Locker
+}
+
 // LockerOf returns what gets the locks of a recipe one by one, in a mode if there are
 // modes. It is an error if the client does not offer the recipe, or if it has no such
 // locks.
 func LockerOf(c Client, r histories.Recipe, mode histories.Mode) (Locker, error) {
+	if b, ok := c.(ByName); ok && Offers(c, r) && r.IsLock() && !r.HasPermits() {
+		return b.LockerByName(r, mode), nil
+	}
 	return got[Locker](c, r, mode)
 }
 

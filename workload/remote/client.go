@@ -18,8 +18,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Client is a lock.Client in a worker process. It implements the interfaces of all
-// recipes, whatever its target offers: see Offers.
+// Client is a lock.Client in a worker process. It gets the locks of any recipe, whatever
+// its target offers: see Offers.
 type Client struct {
 	recipes
 	connection *connection

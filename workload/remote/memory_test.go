@@ -156,14 +156,21 @@ func (l *memoryLease) Release(context.Context) error {
 // it. die ends it as a kill does: in the middle of everything.
 func hostedMemory(t *testing.T) (connection *connection, m *inMemory, die func()) {
 	t.Helper()
-	leaks := goleak.IgnoreCurrent()
 	m = newMemory()
+	connection, die = hosted(t, m)
+	return connection, m, die
+}
+
+// hosted is hostedMemory of any target.
+func hosted(t *testing.T, target lock.Target) (connection *connection, die func()) {
+	t.Helper()
+	leaks := goleak.IgnoreCurrent()
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
 	connection = newConnection("worker 1", stdin, newLateness())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := worker.Serve(context.Background(), in, out, m); err != nil {
+		if err := worker.Serve(context.Background(), in, out, target); err != nil {
 			t.Error(err)
 		}
 		_ = out.Close()
@@ -185,7 +192,7 @@ func hostedMemory(t *testing.T) (connection *connection, m *inMemory, die func()
 		goleak.VerifyNone(t, leaks)
 	})
 	<-connection.hello
-	return connection, m, die
+	return connection, die
 }
 
 func openMemory(t *testing.T, connection *connection) *Client {

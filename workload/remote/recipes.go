@@ -10,13 +10,14 @@ import (
 
 // recipes are those of a client in a worker process: all that there are, each by
 // commands of the protocol. What its target does not have is answered with an error.
+// Locks that are acquired and released one by one are got by the name of their recipe:
+// only what has operations of its own has methods here.
 type recipes struct{ c *Client }
 
 var (
 	_ lock.Client                = (*Client)(nil)
 	_ lock.Reenterer             = (*Client)(nil)
-	_ lock.NonReentrantLocker    = (*Client)(nil)
-	_ lock.ReadWriteLocker       = (*Client)(nil)
+	_ lock.ByName                = (*Client)(nil)
 	_ lock.MultiLocker           = (*Client)(nil)
 	_ lock.SemaphoreLocker       = (*Client)(nil)
 	_ lock.SharedSemaphoreLocker = (*Client)(nil)
@@ -41,13 +42,11 @@ func (r recipes) Reenter(ctx context.Context, name string, held lock.Lease) (loc
 	return r.c.locker(histories.Mutex, "").Reenter(ctx, name, held)
 }
 
-func (r recipes) NonReentrant() lock.Locker { return r.c.locker(histories.NonReentrant, "") }
-func (r recipes) Alone() lock.Locker        { return r.c.locker(histories.MultiLock, "") }
-func (r recipes) Handoff() lock.Locker      { return r.c.locker(histories.Handoff, "") }
-
-func (r recipes) ReadWrite() (read, write lock.Locker) {
-	return r.c.locker(histories.ReadWrite, histories.ModeRead), r.c.locker(histories.ReadWrite, histories.ModeWrite)
+func (r recipes) LockerByName(recipe histories.Recipe, mode histories.Mode) lock.Locker {
+	return r.c.locker(recipe, mode)
 }
+
+func (r recipes) Alone() lock.Locker { return r.c.locker(histories.MultiLock, "") }
 
 func (c *Client) locker(recipe histories.Recipe, mode histories.Mode) locker {
 	return locker{c, protocol.Command{Recipe: recipe, Mode: mode}}

@@ -28,7 +28,7 @@ var handoffRecipe = recipe{
 type handoffDriver struct{ reentrant bool }
 
 func (d handoffDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
-	locker := c.Target().(lock.HandoffLocker).Handoff()
+	locker := lockerOf(c.Target(), histories.Handoff, "")
 	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
 	if h == nil {
 		return err
@@ -51,5 +51,7 @@ func (handoffDriver) try(ctx context.Context, c *client.Client, name string) boo
 }
 
 func handoffClaim(name string) func(lock.Client) hold.Claim {
-	return func(target lock.Client) hold.Claim { return hold.ClaimOf(target.(lock.HandoffLocker).Handoff(), name) }
+	return func(target lock.Client) hold.Claim {
+		return hold.ClaimOf(lockerOf(target, histories.Handoff, ""), name)
+	}
 }

@@ -20,7 +20,7 @@ var nonReentrantRecipe = recipe{
 type nonReentrantDriver struct{ spare *spare }
 
 func (d nonReentrantDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
-	locker := c.Target().(lock.NonReentrantLocker).NonReentrant()
+	locker := lockerOf(c.Target(), histories.NonReentrant, "")
 	if plan.More.Float64() < relayed {
 		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return hold.ClaimOf(locker, name) })
 	}
@@ -51,6 +51,6 @@ func (nonReentrantDriver) try(ctx context.Context, c *client.Client, name string
 
 func nonReentrantClaim(name string) func(lock.Client) hold.Claim {
 	return func(target lock.Client) hold.Claim {
-		return hold.ClaimOf(target.(lock.NonReentrantLocker).NonReentrant(), name)
+		return hold.ClaimOf(lockerOf(target, histories.NonReentrant, ""), name)
 	}
 }

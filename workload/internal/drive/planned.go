@@ -65,6 +65,16 @@ func asPlanned(err error) bool {
 	return errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrNotHeld) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
+// lockerOf returns what gets the locks of a recipe one by one, in a mode if there are
+// modes. All clients of a run offer its recipes.
+func lockerOf(target lock.Client, r histories.Recipe, mode histories.Mode) lock.Locker {
+	l, err := lock.LockerOf(target, r, mode)
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
 // gets acquires, or tries to, until it has what it asked for or ctx ends; then
 // it increments and releases. ask says of the client as it is then what to ask
 // for: it may have to be opened again.

@@ -27,7 +27,7 @@ type readWriteDriver struct {
 }
 
 func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
-	read, write := c.Target().(lock.ReadWriteLocker).ReadWrite()
+	read, write := inMode(c.Target(), histories.ModeRead), inMode(c.Target(), histories.ModeWrite)
 	if plan.More.Float64() < relayed {
 		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return modeClaim(write, name, histories.ModeWrite) })
 	}
@@ -97,18 +97,20 @@ func (readWriteDriver) try(ctx context.Context, c *client.Client, name string) b
 // writes first, so that readers and writers meet in the queue.
 func getsBoth(ctx context.Context, c *client.Client, op histories.Op, name string) bool {
 	read := func(target lock.Client) hold.Claim {
-		read, _ := target.(lock.ReadWriteLocker).ReadWrite()
-		return modeClaim(read, name, histories.ModeRead)
+		return modeClaim(inMode(target, histories.ModeRead), name, histories.ModeRead)
 	}
 	write := func(target lock.Client) hold.Claim {
-		_, write := target.(lock.ReadWriteLocker).ReadWrite()
-		return modeClaim(write, name, histories.ModeWrite)
+		return modeClaim(inMode(target, histories.ModeWrite), name, histories.ModeWrite)
 	}
 	first, second := read, write
 	if c.Index%2 == 1 {
 		first, second = write, read
 	}
 	return gets(ctx, c, op, first) && gets(ctx, c, op, second)
+}
+
+func inMode(target lock.Client, mode histories.Mode) lock.Locker {
+	return lockerOf(target, histories.ReadWrite, mode)
 }
 
 func modeClaim(l lock.Locker, name string, mode histories.Mode) hold.Claim {
