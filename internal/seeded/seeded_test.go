@@ -45,9 +45,9 @@ func TestASeedRepeatsInEveryProcess(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	two := traces(t, program, 2, 2)
+	two := traces(t, program, 3, 2)
 	if two[0] != two[1] {
-		t.Errorf("two processes of seed 2 saw\n%s\nand\n%s", two[0], two[1])
+		t.Errorf("two processes of seed 3 saw\n%s\nand\n%s", two[0], two[1])
 	}
 	for _, scene := range []string{"draws", "maps", "selects", "timers", "contexts", "mutexes", "wakes"} {
 		if a, b := line(t, one[0], scene), line(t, two[0], scene); a == b {

@@ -52,6 +52,16 @@ var edits = []edit{
 	{"runtime/malloc.go", "randomizeHeapBase = goexperiment.", "randomizeHeapBase = false && goexperiment.", 1},
 	{"runtime/mgcpacer.go", "\t\treturn int32(n)\n\t}\n\treturn 100\n", "\t\treturn int32(n)\n\t}\n\treturn -1\n", 1},
 
+	// Contexts cancel their children by a map that is keyed by pointers. What packages
+	// allocate as they initialize depends on the machine, and with it the addresses, so
+	// they cancel them in the order in which these were made.
+	{"context/context.go", "\tchildren map[canceler]struct{} // ", "\tlast     uint64 // the number of the latest child\n\tchildren map[canceler]uint64 // ", 1},
+	{"context/context.go", "p.children = make(map[canceler]struct{})", "p.children = make(map[canceler]uint64)", 1},
+	{"context/context.go", "\t\t\tp.children[child] = struct{}{}\n", "\t\t\tp.last++\n\t\t\tp.children[child] = p.last\n", 1},
+	{"context/context.go", "\tfor child := range c.children {\n", "\tfor _, child := range inOrder(c.children) {\n", 1},
+	{"context/context.go", "// cancel closes c.done,", "func inOrder(children map[canceler]uint64) []canceler {\n\tall := make([]canceler, 0, len(children))\n\tfor child := range children {\n\t\tall = append(all, child)\n\t}\n\tslices.SortFunc(all, func(a, b canceler) int { return cmp.Compare(children[a], children[b]) })\n\treturn all\n}\n\n// cancel closes c.done,", 1},
+	{"context/context.go", "import (\n\t\"errors\"\n", "import (\n\t\"cmp\"\n\t\"errors\"\n\t\"slices\"\n", 1},
+
 	// crypto/rand, which reads from the operating system otherwise.
 	{"crypto/internal/sysrand/rand.go", "func Read(b []byte) {\n", "func Read(b []byte) {\n\tif true {\n\t\tfor i := range b {\n\t\t\tb[i] = byte(seededRand())\n\t\t}\n\t\treturn\n\t}\n", 1},
 	{"crypto/internal/sysrand/rand.go", "//go:linkname fatal\n", "//go:linkname seededRand runtime.rand\nfunc seededRand() uint64\n\n//go:linkname fatal\n", 1},
