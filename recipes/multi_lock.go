@@ -240,9 +240,14 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 	for key, c := range all {
 		mutexes[key].client.announce(ctx, key.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
 	}
-	for _, c := range all {
-		if err := c.Wait(ctx, block); err != nil {
-			return err
+	for begun := time.Now(); ; begun = time.Now() {
+		for _, c := range all {
+			if err := c.Wait(ctx, block); err != nil {
+				return err
+			}
+		}
+		if time.Since(begun) <= list[0].Recent() {
+			break // the turn of each has come just now
 		}
 	}
 	for key, c := range all {

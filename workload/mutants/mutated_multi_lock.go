@@ -262,11 +262,16 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 	for key, c := range all {
 		mutexes[key].client.announce(ctx, key.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
 	}
-	for _, c := range all {
-		if err := c.Wait(ctx, block); err != nil && s.Defect() != "mutant-multi-lock-goes-on" {
-			return err
+	for begun := time.Now(); ; begun = time.Now() {
+		for _, c := range all {
+			if err := c.Wait(ctx, block); err != nil && s.Defect() != "mutant-multi-lock-goes-on" {
+				return err
+			}
+			got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
 		}
-		got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
+		if time.Since(begun) <= list[0].Recent() {
+			break // the turn of each has come just now
+		}
 	}
 	for key, c := range all {
 		h, err := mutexes[key].client.startHold(ctx, c.Grant(), key, mutexes[key].cfg.revoked, asked)

@@ -61,12 +61,6 @@ func NewContender(s *session.Session, e Entry) *Contender {
 
 func (c *Contender) path() string { return c.q.dir + "/" + c.Node }
 
-// lookAgain is how long a contender waits at most until the queue is listed again. Nobody
-// tells it when its own node is deleted by others, as by an administrator; a holder is
-// told within a session timeout, and what waits must not be granted the lock for a node
-// that has been gone for longer than that.
-func (c *Contender) lookAgain() time.Duration { return c.S.Timeout() * 3 / 4 }
-
 func (c *Contender) wake() {
 	select {
 	case c.woken <- struct{}{}:
@@ -102,11 +96,15 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 	}
 }
 
+// Recent is how long after its turn has come a contender may be taken for the one whose turn
+// it is. Then Wait has to be called again, since others may have deleted its node.
+func (c *Contender) Recent() time.Duration { return c.q.lookAgain() }
+
 // awaitOwn waits until a node of this session goes, or until it is time to look again. The
 // code that deletes a node tells the local queue, and so does every list.
 func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 	defer c.q.stop(c, node)
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	defer again.Stop()
 	select {
 	case <-c.woken:
@@ -147,7 +145,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 		c.q.outdated()
 		return c.S.AwaitUp(ctx)
 	}
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	defer again.Stop()
 	select {
 	case e := <-watch.Event:
@@ -213,7 +211,7 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 	default:
 		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	defer again.Stop()
 	select {
 	case <-first.Event:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -13,6 +14,7 @@ import (
 // flight is a list under way.
 type flight struct {
 	number int64
+	fresh  time.Time // until when it is recent enough; the goroutine's that fetches it
 	done   chan struct{}
 	err    error
 }
@@ -65,6 +67,7 @@ func (q *localQueue) request() *flight {
 
 func (q *localQueue) fetch(f *flight) {
 	children, err := session.Retry(q.s.Quit, q.s, func() ([]string, error) {
+		f.fresh = time.Now().Add(q.lookAgain())
 		children, _, err := q.s.Conn.Children(q.dir)
 		return children, err
 	})
@@ -75,14 +78,14 @@ func (q *localQueue) fetch(f *flight) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if f.err = err; err == nil {
-		q.apply(f.number, places)
+		q.apply(f, places)
 	}
 	q.flight = nil
 	close(f.done)
 }
 
 // apply replaces what the local queue knows by a list.
-func (q *localQueue) apply(number int64, places []Place) {
+func (q *localQueue) apply(f *flight, places []Place) {
 	places = slices.DeleteFunc(places, func(p Place) bool { return q.left[p.Node] || q.going[p.Node] })
 	listed := make(map[string]int64, len(q.places))
 	for _, p := range q.places {
@@ -91,7 +94,7 @@ func (q *localQueue) apply(number int64, places []Place) {
 	present := make(map[string]bool, len(places))
 	for i, p := range places {
 		if places[i].listed = listed[p.Node]; places[i].listed == 0 {
-			places[i].listed = number
+			places[i].listed = f.number
 		}
 		present[p.Node] = true
 	}
@@ -102,7 +105,7 @@ func (q *localQueue) apply(number int64, places []Place) {
 	for node, c := range q.own {
 		switch {
 		case present[node]:
-		case c.joined < number && (c.permits == nil || !c.permits.taking()): // somebody else deleted it
+		case c.joined < f.number && (c.permits == nil || !c.permits.taking()): // somebody else deleted it
 			delete(q.own, node)
 			q.wake(node)
 			c.wake()
@@ -112,5 +115,5 @@ func (q *localQueue) apply(number int64, places []Place) {
 			places = slices.Insert(places, i, p)
 		}
 	}
-	q.places, q.applied = places, number
+	q.places, q.applied, q.fresh = places, f.number, f.fresh
 }

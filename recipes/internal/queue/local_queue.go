@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
@@ -43,6 +44,7 @@ type localQueue struct {
 	flight  *flight                 // the list under way
 	started int64                   // lists are numbered in the order they were requested
 	applied int64                   // the latest list that is in places
+	fresh   time.Time               // until when a contender may be granted the lock by that list
 	needed  int64                   // what stands in places of other sessions is known to be old until this list
 	memory  memory                  // of a semaphore's permits; nil: none
 }
@@ -222,6 +224,13 @@ func (q *localQueue) nextList() int64 {
 	defer q.mu.Unlock()
 	return q.started + 1
 }
+
+// lookAgain is how old a list may be that a contender is granted the lock by, and how long
+// a contender waits at most until the queue is listed again. Nobody tells it when its own
+// node is deleted by others, as by an administrator; a holder is told within a session
+// timeout, and a contender must not be granted the lock for a node that has been gone for
+// longer.
+func (q *localQueue) lookAgain() time.Duration { return q.s.Timeout() * 3 / 4 }
 
 // has reports whether the contender's node is still there, as far as is known.
 func (q *localQueue) has(c *Contender) bool {

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
@@ -20,13 +21,13 @@ func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 	first, second := join("lock-0000000001"), join("lock-0000000002")
 	both := Places([]string{first.Node, second.Node}, Locks)
 	q.started = 1
-	q.apply(1, both)
+	q.apply(&flight{number: 1, fresh: time.Now().Add(time.Minute)}, both)
 	ledgerOf(q).known = &permits{size: 1, out: map[string]bool{}}
 	take := &batch{q: q, pool: p, members: []*Contender{first}, done: make(chan struct{})}
 	requestOf(first).batch = take
 
 	q.started = 2
-	q.apply(2, both[1:]) // the servers have carried it out
+	q.apply(&flight{number: 2, fresh: time.Now().Add(time.Minute)}, both[1:]) // the servers have carried it out
 	if v, err := q.judge(second, true); err != nil || v.granted {
 		t.Errorf("the second one's turn comes before it is known what the first has taken: %+v, %v", v, err)
 	}
@@ -54,7 +55,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 			q := localQueueOf(&session.Session{}, "/m", Locks)
 			c := &Contender{q: q, Node: ours, rule: Exclusive, custom: custom, woken: make(chan struct{}, 1)}
 			q.started = 1
-			q.apply(1, Places([]string{theirs}, Locks))
+			q.apply(&flight{number: 1, fresh: time.Now().Add(time.Minute)}, Places([]string{theirs}, Locks))
 			q.join(c)
 			if v, err := q.judge(c, false); err != nil || v.list != 2 {
 				t.Errorf("custom %v: a try goes by a list from before it: %+v, %v", custom, v, err)
@@ -67,7 +68,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 				list = append(list, theirs)
 			}
 			q.started = 2
-			q.apply(2, Places(list, Locks))
+			q.apply(&flight{number: 2, fresh: time.Now().Add(time.Minute)}, Places(list, Locks))
 			if v, err := q.judge(c, false); err != nil || v.list != 0 || v.granted == there {
 				t.Errorf("custom %v, the other is there %v: %+v, %v", custom, there, v, err)
 			}
@@ -87,7 +88,7 @@ func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 	q.join(c)
 	list := func(nodes ...string) {
 		q.started++
-		q.apply(q.started, Places(nodes, Locks))
+		q.apply(&flight{number: q.started, fresh: time.Now().Add(time.Minute)}, Places(nodes, Locks))
 	}
 	judge := func(what string, want verdict) {
 		t.Helper()

@@ -21,9 +21,9 @@ var multiLockEdits = []edit{
 				continue
 			}
 			left = append(left, c.LeaveInBackground())`},
-	{"multi_lock.go", "c.Wait(ctx, block); err != nil {\n			return err\n		}\n", `c.Wait(ctx, block); err != nil {
-			return err
-		}
-		got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
+	{"multi_lock.go", "c.Wait(ctx, block); err != nil {\n				return err\n			}\n", `c.Wait(ctx, block); err != nil {
+				return err
+			}
+			got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
 `},
 }

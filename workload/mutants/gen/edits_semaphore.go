@@ -64,10 +64,10 @@ func (p *Pool) contendOneByOne(ctx context.Context, s *session.Session, n int, b
 			event, err := session.Watch(`},
 	{"internal/queue/contender.go", `		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 `, `		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	if c.S.Defect() == "mutant-semaphore-raise-unnoticed" {
 		again.Stop() // the slow look would notice
 	}

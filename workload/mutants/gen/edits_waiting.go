@@ -52,7 +52,7 @@ func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error 
 
 	// mutant-watch-set-once
 	{"internal/queue/contender.go", "	joined     int64 ", "	watched    bool          // it has set a watch before\n	joined     int64 "},
-	{"internal/queue/contender.go", "	again := time.NewTimer(c.lookAgain())\n	defer again.Stop()\n	select {\n	case e := <-watch.Event:", `	again := time.NewTimer(c.lookAgain())
+	{"internal/queue/contender.go", "	again := time.NewTimer(c.q.lookAgain())\n	defer again.Stop()\n	select {\n	case e := <-watch.Event:", `	again := time.NewTimer(c.q.lookAgain())
 	defer again.Stop()
 	if c.S.Defect() == "mutant-watch-set-once" && c.watched {
 		return c.overlook(ctx, again.C)

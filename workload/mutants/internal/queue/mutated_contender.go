@@ -65,12 +65,6 @@ func NewContender(s *session.Session, e Entry) *Contender {
 
 func (c *Contender) path() string { return c.q.dir + "/" + c.Node }
 
-// lookAgain is how long a contender waits at most until the queue is listed again. Nobody
-// tells it when its own node is deleted by others, as by an administrator; a holder is
-// told within a session timeout, and what waits must not be granted the lock for a node
-// that has been gone for longer than that.
-func (c *Contender) lookAgain() time.Duration { return c.S.Timeout() * 3 / 4 }
-
 func (c *Contender) wake() {
 	select {
 	case c.woken <- struct{}{}:
@@ -114,6 +108,10 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 	}
 }
 
+// Recent is how long after its turn has come a contender may be taken for the one whose turn
+// it is. Then Wait has to be called again, since others may have deleted its node.
+func (c *Contender) Recent() time.Duration { return c.q.lookAgain() }
+
 // grab creates the one node that says who holds the lock, as everybody tries to
 // who is woken when it goes.
 func (c *Contender) grab(ctx context.Context, block bool) error {
@@ -149,7 +147,7 @@ const holderName = "/holder"
 // code that deletes a node tells the local queue, and so does every list.
 func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 	defer c.q.stop(c, node)
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	defer again.Stop()
 	select {
 	case <-c.woken:
@@ -193,7 +191,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 		c.q.outdated()
 		return c.S.AwaitUp(ctx)
 	}
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	defer again.Stop()
 	if c.S.Defect() == "mutant-watch-set-once" && c.watched {
 		return c.overlook(ctx, again.C)
@@ -295,7 +293,7 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 	default:
 		first, second = watches[0], watches[1]
 	}
-	again := time.NewTimer(c.lookAgain())
+	again := time.NewTimer(c.q.lookAgain())
 	if c.S.Defect() == "mutant-semaphore-raise-unnoticed" {
 		again.Stop() // the slow look would notice
 	}

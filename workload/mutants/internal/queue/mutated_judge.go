@@ -4,6 +4,7 @@ package queue
 
 import (
 	"slices"
+	"time"
 
 	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
@@ -61,7 +62,7 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		list = q.flight.number // requested with the node's create: it most likely has it
 	}
 	switch {
-	case ahead < 0 && places[i].listed == 0:
+	case ahead < 0 && (places[i].listed == 0 || time.Now().After(q.fresh)):
 		return verdict{list: list}, nil
 	case ahead < 0:
 		if q.applied < q.needed && q.kinds[0] != Lock {
