@@ -137,7 +137,8 @@ func (q *localQueue) leaving(c *Contender) {
 }
 
 // gone takes a node out of the local queue that is known to be deleted, and wakes the
-// contenders of this session that wait for it.
+// contenders of this session that wait for it. The node of one that is taking permits stays
+// until it is known what it has taken.
 func (q *localQueue) gone(node string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -148,7 +149,11 @@ func (q *localQueue) gone(node string) {
 		delete(q.going, node)
 		return
 	}
-	if c := q.own[node]; c == nil || c.downgraded {
+	c := q.own[node]
+	if c != nil && c.permits != nil && c.permits.taking() {
+		return
+	}
+	if c == nil || c.downgraded {
 		q.mark()
 	}
 	q.drop(node)

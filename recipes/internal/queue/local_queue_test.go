@@ -8,9 +8,22 @@ import (
 )
 
 // TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt : the transaction of a batch
-// deletes its contenders' nodes, so that a list may lack them before it is known
-// what they have taken.
+// deletes its contenders' nodes, so that a list may lack them, and a watch on one may
+// fire, before it is known what they have taken. Another contender of the session may
+// have such a watch: it has found the node before the reply to its create had come.
 func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
+	for name, deleted := range map[string]func(q *localQueue, node string, rest []Place){
+		"a list lacks it": func(q *localQueue, _ string, rest []Place) {
+			q.started = 2
+			q.apply(&flight{number: 2, fresh: time.Now().Add(time.Minute)}, rest)
+		},
+		"a watch fires": func(q *localQueue, node string, _ []Place) { q.gone(node) },
+	} {
+		t.Run(name, func(t *testing.T) { turnsAfterATake(t, deleted) })
+	}
+}
+
+func turnsAfterATake(t *testing.T, deleted func(q *localQueue, node string, rest []Place)) {
 	p := &Pool{Path: "/s", Size: 1}
 	q := localQueueOf(&session.Session{}, "/s/locks", Locks)
 	join := func(node string) *Contender {
@@ -26,8 +39,7 @@ func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 	take := &batch{q: q, pool: p, members: []*Contender{first}, done: make(chan struct{})}
 	requestOf(first).batch = take
 
-	q.started = 2
-	q.apply(&flight{number: 2, fresh: time.Now().Add(time.Minute)}, both[1:]) // the servers have carried it out
+	deleted(q, first.Node, both[1:]) // the servers have carried it out
 	if v, err := q.judge(second, true); err != nil || v.granted {
 		t.Errorf("the second one's turn comes before it is known what the first has taken: %+v, %v", v, err)
 	}
