@@ -72,6 +72,18 @@ type PeerLinks interface {
 	Peer(from, to int) []links.Link
 }
 
+// Clocks is implemented by ensembles whose servers may have clocks of their own: those
+// that are simulated in virtual time.
+type Clocks interface {
+	// HasClocks reports whether this ensemble has them. It may be called on a nil value.
+	HasClocks() bool
+	// SetClockRate has a server measure time at so many times the rate of the clients,
+	// more than 0; 1 is as they do.
+	SetClockRate(ctx context.Context, id int, rate float64) error
+	// StepClock sets a server's wall clock forward, or back if d is negative.
+	StepClock(ctx context.Context, id int, d time.Duration) error
+}
+
 // Pluggable is implemented by ensembles whose servers can be taken off their
 // network: no peer and no client reaches them then.
 type Pluggable interface {

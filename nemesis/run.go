@@ -81,6 +81,7 @@ type runner struct {
 	mu          sync.Mutex
 	busy        map[int]bool // clients that a fault hits
 	serversBusy bool
+	clocksBusy  bool
 	report      Report
 	errs        []error
 }
@@ -191,7 +192,7 @@ func (r *runner) reserve(ctx context.Context, kind fault.Kind, pick fault.Pick, 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	scene := fault.NewScene(r.world, kind.Name, pick, r.busy, exact)
-	scene.ServersBusy, scene.Leader = r.serversBusy, leader
+	scene.ServersBusy, scene.ClocksBusy, scene.Leader = r.serversBusy, r.clocksBusy, leader
 	f, err := kind.Make(scene)
 	if err != nil {
 		return fault.Fault{}, err
@@ -201,6 +202,9 @@ func (r *runner) reserve(ctx context.Context, kind fault.Kind, pick fault.Pick, 
 	}
 	if len(f.Servers) > 0 {
 		r.serversBusy = true
+	}
+	if len(f.Clocks) > 0 {
+		r.clocksBusy = true
 	}
 	return f, nil
 }
@@ -213,6 +217,9 @@ func (r *runner) finish(step Step, f fault.Fault, startErr, stopErr error) {
 	}
 	if len(f.Servers) > 0 {
 		r.serversBusy = false
+	}
+	if len(f.Clocks) > 0 {
+		r.clocksBusy = false
 	}
 	switch {
 	case stopErr != nil:

@@ -67,14 +67,19 @@ func Draw(p Plan) Schedule {
 	if p.Clients > 0 {
 		lanes = max(1, p.Clients*4/10)
 	}
-	clients, servers := &bag{}, &bag{}
+	// Faults of clocks are drawn apart: what else a seed draws does not depend on them.
+	ofClocks := drawer{plan: p, rand: rand.New(rand.NewPCG(uint64(p.Seed), 0x636c6f636b73)), dealt: d.dealt}
+	clients, servers, clocks := &bag{}, &bag{}, &bag{}
 	for _, k := range p.Kinds {
 		weight := k.Weight
 		if w, ok := p.Weights[k.Name]; ok {
 			weight = w
 		}
 		b := clients
-		if k.OfServers() {
+		switch {
+		case k.OfClocks():
+			b = clocks
+		case k.OfServers():
 			b = servers
 		}
 		if weight > 0 {
@@ -88,12 +93,16 @@ func Draw(p Plan) Schedule {
 		if !servers.empty() {
 			d.lane(servers, start, end, 2)
 		}
+		if !clocks.empty() {
+			ofClocks.lane(clocks, start, end, 1)
+		}
 		for range lanes {
 			if !clients.empty() {
 				d.lane(clients, start, end, 1<<30)
 			}
 		}
 	}
+	d.steps = append(d.steps, ofClocks.steps...)
 	slices.SortStableFunc(d.steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	return Schedule{Steps: d.steps}
 }

@@ -3,6 +3,7 @@ package nemesis
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,29 @@ func TestAScheduleSurvivesJSON(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Error("the schedule read back differs")
+	}
+}
+
+// What a seed draws on servers that have no clocks of their own it draws on others too.
+func TestFaultsOfClocksAreDrawnApart(t *testing.T) {
+	for seed := range int64(50) {
+		p := plan(seed, time.Minute)
+		with := Draw(p)
+		p.Kinds = slices.DeleteFunc(slices.Clone(p.Kinds), fault.Kind.OfClocks)
+		without := Draw(p)
+		clocks := slices.DeleteFunc(slices.Clone(with.Steps), func(s Step) bool { return !strings.HasPrefix(s.Fault, "clock-") })
+		others := slices.DeleteFunc(slices.Clone(with.Steps), func(s Step) bool { return strings.HasPrefix(s.Fault, "clock-") })
+		if !reflect.DeepEqual(others, without.Steps) {
+			t.Fatalf("seed %d: without faults of clocks others are drawn", seed)
+		}
+		for i, s := range clocks {
+			if i > 0 && clocks[i-1].At+clocks[i-1].For > s.At {
+				t.Errorf("seed %d: %+v begins in %+v", seed, s, clocks[i-1])
+			}
+		}
+		if len(clocks) < 4 {
+			t.Errorf("seed %d: %d faults of clocks in a minute", seed, len(clocks))
+		}
 	}
 }
 
@@ -112,7 +136,7 @@ func TestADrawnScheduleHitsServersWithOneFaultAtATime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kind.OfServers() {
+			if kind.OfServers() && !kind.OfClocks() {
 				if step.At < busy {
 					t.Errorf("seed %d: %s at %v, another one until %v", seed, step.Fault, step.At, busy)
 				}
@@ -166,7 +190,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		want  int
 		err   string
 	}{
-		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 3, ""},
+		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 5, ""},
 		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 12, ""},
 		"none":                   {[]string{"none"}, nil, 0, ""},
 		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},

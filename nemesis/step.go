@@ -44,6 +44,10 @@ func clash(kinds fault.Kinds, a, b Step) error {
 		return nil
 	}
 	switch {
+	case ka.OfClocks() != kb.OfClocks(): // they do not hinder each other
+		return nil
+	case ka.OfClocks():
+		return fmt.Errorf("%s begins while %s of %v is in force, and one fault of servers' clocks at a time is all there can be", b.Fault, a.Fault, a.At)
 	case ka.OfServers() && kb.OfServers():
 		return fmt.Errorf("%s begins while %s of %v is in force, and one fault of servers at a time is all there can be", b.Fault, a.Fault, a.At)
 	case a.Pick.Aim == "" && b.Pick.Aim == "" && a.Pick.Client != nil && b.Pick.Client != nil && *a.Pick.Client == *b.Pick.Client:

@@ -79,6 +79,8 @@ func TestWhatIsWrongWithAScheduleIsNamedWithItsLine(t *testing.T) {
 		"a client for a fault of servers":  {"faults:\n  - {at: 1s, fault: kill-leader, client: 1}\n", 2, "client"},
 		"links for a fault that has none":  {"faults:\n  - {at: 1s, fault: expire-silence, links: one}\n", 2, "links"},
 		"a server that cannot be":          {"faults:\n  - {at: 1s, fault: kill-server, server: 12}\n", 2, "server is"},
+		"two faults of clocks at a time":   {"faults:\n  - {at: 1s, for: 2s, fault: clock-rate}\n  - {at: 2s, for: 1s, fault: clock-step}\n", 3, "one fault of servers' clocks at a time"},
+		"a clock that stands":              {"faults:\n  - {at: 1s, for: 2s, fault: clock-rate, params: {rate: \"0\"}}\n", 2, "want a number above 0"},
 		"two faults of servers at a time":  {"faults:\n  - {at: 1s, for: 2s, fault: bridge}\n  - {at: 2s, fault: kill-leader}\n", 3, "one fault of servers at a time"},
 		"two faults of one client at once": {"faults:\n  - {at: 3s, fault: down, client: 2}\n  - {at: 1s, for: 3s, fault: latency, client: 2}\n", 2, "hits client 2 while"},
 		"no list":                          {"faults: 3\n", 1, "not a list"},

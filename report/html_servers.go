@@ -92,6 +92,10 @@ func done(name string) string {
 		return "slow, then cut off"
 	case name == "slow-peers":
 		return "slow links"
+	case name == "clock-rate":
+		return "fast or slow clock"
+	case name == "clock-step":
+		return "clock set"
 	case name == "pause-server":
 		return "paused"
 	case strings.HasPrefix(name, "kill-"), name == "lose-quorum":

@@ -32,6 +32,9 @@ func (w runView) Clients() []fault.Client {
 // hits everybody, those hold on whose server it hits: else all clients would only hold
 // on.
 func (w runView) Struck(_ int, f fault.Fault) {
+	if len(f.Clocks) > 0 {
+		return // it changes nothing that a client waits for
+	}
 	for _, c := range w.clients {
 		if slices.Contains(f.Clients, c.Index) || len(f.Clients) == 0 && (len(f.Servers) == 0 || slices.Contains(f.Servers, c.Status().Linked)) {
 			c.Strike(f.Endure)

@@ -42,6 +42,9 @@ func offeredBy(need fault.Need) string {
 	if need == fault.NeedsWorkers {
 		return "with --workers"
 	}
+	if need == fault.NeedsClocks {
+		return "zkverify sim"
+	}
 	var kinds []string
 	for _, kind := range []string{"local", "docker", "external", "simulated"} {
 		if need.MetBy(ensembles[kind]) {

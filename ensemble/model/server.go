@@ -17,6 +17,7 @@ type Server struct {
 	config   Config
 	disk     *storage.Disk
 	now      time.Duration
+	stepped  time.Duration // of the wall clock, see StepClock
 	out      []Action
 	election *election.Election
 	role     role
@@ -191,12 +192,15 @@ func (s *Server) vote(sends []election.Send) {
 }
 
 // wall is the wall clock, in ms since 1970.
-func (s *Server) wall() int64 { return s.config.Start.UnixMilli() + s.now.Milliseconds() }
+func (s *Server) wall() int64 {
+	return s.config.Start.UnixMilli() + (s.now + s.stepped).Milliseconds()
+}
 
 // firstSession is the first number that this server gives a session in a role
 // (SessionTrackerImpl.initializeNextSessionId).
 func (s *Server) firstSession() int64 {
-	return int64(uint64(s.wall())<<24>>8) | int64(s.config.ID)<<56
+	elapsed := s.config.Start.UnixMilli() + s.now.Milliseconds() // of a clock that does not step
+	return int64(uint64(elapsed)<<24>>8) | int64(s.config.ID)<<56
 }
 
 // log appends a transaction and has it synced.

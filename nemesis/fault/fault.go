@@ -19,6 +19,7 @@ type Fault struct {
 	Targets []string          // what it hits, for people: "client 3", "server 1"
 	Clients []int             // the indexes of the clients it hits, everybody if there are none; no other fault hits them meanwhile
 	Servers []int             // the servers that it hits, or whose peer links; at most one such fault is in force
+	Clocks  []int             // the servers whose clocks it changes; at most one such fault is in force
 	Params  map[string]string // what else was drawn: "latency": "80ms"
 
 	// Reserves are clients that no other fault hits meanwhile, although this one

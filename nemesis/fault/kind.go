@@ -38,6 +38,10 @@ type Kind struct {
 // OfServers reports whether the kind is one of servers: everybody is hit.
 func (k Kind) OfServers() bool { return k.Needs != NeedsNothing && k.Needs != NeedsWorkers }
 
+// OfClocks reports whether the kind is one of servers' clocks: one at a time is in force at
+// most, beside one of any other sort of servers.
+func (k Kind) OfClocks() bool { return k.Needs == NeedsClocks }
+
 // Allows reports what the kind cannot make of a pick.
 func (k Kind) Allows(p Pick) error {
 	if p.Aim != "" && !slices.Contains(Aims(), p.Aim) {
@@ -83,6 +87,7 @@ const (
 	NeedsPeers     Need = "links between the servers"                       // see ensemble.PeerLinks
 	NeedsProcesses Need = "the servers' processes"                          // see ensemble.Processes
 	NeedsPlugs     Need = "servers on a network that they can be taken off" // see ensemble.Pluggable
+	NeedsClocks    Need = "the servers' clocks (zkverify sim)"              // see ensemble.Clocks
 	NeedsWorkers   Need = "clients in worker processes (--workers)"         // whatever the ensemble; see Workers
 )
 
@@ -98,6 +103,9 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	case NeedsPlugs:
 		_, ok := e.(ensemble.Pluggable)
 		return ok
+	case NeedsClocks:
+		c, ok := e.(ensemble.Clocks)
+		return ok && c.HasClocks()
 	}
 	return true
 }

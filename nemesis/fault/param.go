@@ -37,6 +37,17 @@ func Number(name string, least int) Param {
 	}}
 }
 
+// Rate is a number such as 1.03, above 0 and at most so much.
+func Rate(name string, most float64) Param {
+	return Param{name, func(s string) error {
+		r, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(r > 0 && r <= most) {
+			return fmt.Errorf("%s is %q: want a number above 0, at most %v", name, s, most)
+		}
+		return nil
+	}}
+}
+
 // Choice is one of some words.
 func Choice(name string, words ...string) Param {
 	return Param{name, func(s string) error {

@@ -22,6 +22,8 @@ type Scene struct {
 	Everyone []Client
 	// ServersBusy says that another fault of servers is in force.
 	ServersBusy bool
+	// ClocksBusy says that another fault of servers' clocks is in force.
+	ClocksBusy bool
 	// Leader is the server that leads, for kinds of servers.
 	Leader int
 	// Rand decides the details. It is seeded by the step's draw, so that a

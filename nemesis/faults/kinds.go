@@ -38,5 +38,7 @@ func List() fault.Kinds {
 		rollingKind(),
 		quorumKind(),
 		unplugKind(),
+		clockRateKind(),
+		clockStepKind(),
 	}
 }

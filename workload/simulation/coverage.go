@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/states"
+	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/targets"
@@ -183,9 +183,11 @@ func (s Spec) cells() (kinds []string, recipes []histories.Recipe) {
 		if s.allFaults() {
 			names = []string{"all"}
 		}
-		selected, _ := faults.List().Select(names, (*simulated.Ensemble)(nil), false)
+		selected, _ := faults.List().Select(names, nil, false)
 		for _, k := range selected {
-			kinds = append(kinds, k.Name)
+			if k.Needs != fault.NeedsPlugs {
+				kinds = append(kinds, k.Name)
+			}
 		}
 	}
 	return kinds, recipes

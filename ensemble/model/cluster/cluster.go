@@ -106,7 +106,7 @@ func (c *Cluster) Due() time.Duration {
 	at, ok := c.events.next()
 	for _, id := range c.ids {
 		if n := c.nodes[id]; n.running && !n.paused {
-			if due := n.server.Due(); !ok || due < at {
+			if due := n.due(); !ok || due < at {
 				at, ok = due, true
 			}
 		}
@@ -127,7 +127,7 @@ func (c *Cluster) Advance(to time.Duration) {
 			continue
 		}
 		for _, id := range c.ids {
-			if n := c.nodes[id]; n.running && !n.paused && n.server.Due() <= at {
+			if n := c.nodes[id]; n.running && !n.paused && n.due() <= at {
 				n.step(model.Wake{})
 			}
 		}

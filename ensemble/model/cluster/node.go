@@ -13,6 +13,7 @@ type node struct {
 	cluster *Cluster
 	id      int
 	disk    *storage.Disk
+	clock   clock
 	server  *model.Server
 	running bool
 	paused  bool
@@ -29,6 +30,7 @@ func (n *node) start() error {
 	if err != nil {
 		return err
 	}
+	server.StepClock(n.clock.stepped)
 	n.server, n.running, n.paused, n.streams = server, true, false, map[model.PeerID]*stream{}
 	n.life++
 	return nil
@@ -43,7 +45,7 @@ func (n *node) step(in model.Input) {
 		n.waiting = append(n.waiting, in)
 		return
 	}
-	for _, a := range n.server.Step(n.cluster.now, in) {
+	for _, a := range n.server.Step(n.clock.local(n.cluster.now), in) {
 		n.carryOut(a)
 	}
 }

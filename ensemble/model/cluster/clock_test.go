@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+)
+
+// When it is due by the cluster, that much time has passed for the server, and not one
+// nanosecond earlier.
+func TestAClockIsDueWhenItsTimeHasPassed(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var k clock
+	at := time.Duration(0)
+	for range 10000 {
+		if r.IntN(20) == 0 {
+			before := k.local(at)
+			k.run(at, []float64{1, 0.95, 1.05, 0.5, 1.5, 1.0 / 3}[r.IntN(6)])
+			if after := k.local(at); after != before {
+				t.Fatalf("it jumps from %v to %v", before, after)
+			}
+		}
+		want := k.local(at) + time.Duration(r.Int64N(int64(10*time.Second)))
+		due := k.instant(want)
+		if due < at || k.local(due) < want || due > at && k.local(due-1) >= want {
+			t.Fatalf("at rate %v and %v, %v is due at %v, when it is %v", k.rate, at, want, due, k.local(due))
+		}
+		at = due
+	}
+	if k.instant(never) != never {
+		t.Errorf("what is never due is due at %v", k.instant(never))
+	}
+}
+
+func TestALeaderWithAFastClockEndsASilentSessionEarly(t *testing.T) {
+	const timeout, tick = 6 * time.Second, 200 * time.Millisecond
+	for _, rate := range []float64{1, 1.5, 0.75} {
+		b := newBench(t, lan)
+		leader := b.leader()
+		b.SetClockRate(leader, rate)
+		holder := b.dial(leader, timeout, wire.ConnectResponse{})
+		if err := holder.create("/e", wire.FlagEphemeral); err != wire.OK {
+			t.Fatalf("create: %d", err)
+		}
+		began := b.Now()
+		watcher := b.dial(b.follower(), time.Minute, wire.ConnectResponse{})
+		b.wait("the node is gone", func() bool { return watcher.exists("/e") == wire.NoNode })
+		least := time.Duration(float64(timeout) / rate)
+		if took := b.Now() - began; took < least-tick || took > least+3*tick {
+			t.Errorf("at rate %v it took %v, not %v", rate, took, least)
+		}
+	}
+}
+
+// The clock of a machine goes on when its server's process is started again.
+func TestAClockKeepsItsRateWhenTheServerIsStartedAgain(t *testing.T) {
+	b := newBench(t, lan)
+	leader := b.leader()
+	b.SetClockRate(leader, 1.5)
+	b.StepClock(leader, time.Hour)
+	b.Kill(leader)
+	if err := b.Restart(leader); err != nil {
+		t.Fatal(err)
+	}
+	b.leader()
+	if k := b.nodes[leader].clock; k.rate != 1.5 || k.stepped != time.Hour {
+		t.Errorf("%+v", k)
+	}
+}
+
+func TestAStepOfTheWallClockChangesWhatNodesSayAndNoSession(t *testing.T) {
+	b := newBench(t, lan)
+	leader := b.leader()
+	c := b.dial(leader, 2*time.Second, wire.ConnectResponse{})
+	written := func(path string) time.Duration {
+		if err := c.create(path, wire.FlagPersistent); err != wire.OK {
+			t.Fatalf("create %s: %d", path, err)
+		}
+		stat, _ := b.Tree(leader).Stat(path)
+		return time.Duration(stat.Ctime) * time.Millisecond
+	}
+	before := written("/a")
+	b.StepClock(leader, time.Hour)
+	if after := written("/b"); after-before < time.Hour || after-before > time.Hour+time.Minute {
+		t.Errorf("it was %v, and is %v after a step of an hour", before, after)
+	}
+	b.StepClock(leader, -2*time.Hour)
+	if after := written("/c"); after > before {
+		t.Errorf("it was %v, and is %v after a step back", before, after)
+	}
+}
