@@ -170,3 +170,25 @@ func TestAHolderOfPermitsOfWhichOneNodeWasDeletedIsTold(t *testing.T) {
 		}
 	}
 }
+
+// A writer and the reader that it is downgraded to have tokens of one transaction, and two
+// nodes.
+func TestADowngradedReaderNeedNotBeToldOfItsWritersNode(t *testing.T) {
+	for sub, want := range map[string]verdict.Outcome{"": verdict.Holds, "1": verdict.Violated} {
+		params := map[string]string{"lock": "a", "token": "1"}
+		if sub != "" {
+			params["sub"] = sub
+		}
+		f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1}, Params: params}
+		r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+		r.mode(0, histories.Invoke, 1, histories.Acquire, histories.ModeWrite, 0).mode(1, histories.OK, 1, histories.Acquire, histories.ModeWrite, 1)
+		r.mode(2, histories.Invoke, 1, histories.Acquire, histories.ModeRead, 0)
+		r.op(3, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead, Depth: 1, Session: session(1), Token: histories.Token{Zxid: 1, Sub: 1}})
+		r.add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
+		r.mode(7, histories.Invoke, 1, histories.Release, histories.ModeWrite, 0).mode(8, histories.Fail, 1, histories.Release, histories.ModeWrite, 0)
+		r.mode(70, histories.Invoke, 1, histories.Release, histories.ModeRead, 0).mode(71, histories.OK, 1, histories.Release, histories.ModeRead, 0)
+		if v := r.report().Verdict(LossIsTold); v.Outcome != want {
+			t.Errorf("a deletion of sub %q: %v, %v; want %s", sub, v, v.Witnesses, want)
+		}
+	}
+}

@@ -15,7 +15,8 @@ const (
 	WorkerPause = "pause-worker"
 	// NodeDeletion gives no warning either: the node by which a lock is held, or waited
 	// for, is deleted by an administrator. Its parameters "lock" and "token" (the zxid alone)
-	// say which. It excuses as ForcedExpiry does.
+	// say which, and "sub" the rest of the token if that is not 0: a reader that was a writer
+	// has a node of its own. It excuses as ForcedExpiry does.
 	NodeDeletion = "delete-node"
 )
 

@@ -88,8 +88,12 @@ func (w runView) Node(client int, draw uint32) (faults.Node, bool) {
 	}
 	s := all[int(draw)%len(all)]
 	session := c.Status().Session
+	var sub int32
+	if s.Node != "" {
+		sub = s.Token.Sub // else the node of the transaction is deleted
+	}
 	return faults.Node{
-		Lock: s.Lock, Token: fmt.Sprint(s.Token.Zxid), Permits: s.Permits,
+		Lock: s.Lock, Token: fmt.Sprint(s.Token.Zxid), Sub: sub, Permits: s.Permits,
 		Delete: func(ctx context.Context) error {
 			return w.Observer.DeleteNode(ctx, s, session)
 		},

@@ -19,7 +19,8 @@ type Administrator interface {
 
 // Node is a node of a lock.
 type Node struct {
-	Lock, Token string // whose it is, and what the lease or the place is known by
+	Lock, Token string // whose it is, and the zxid that the lease or the place is known by
+	Sub         int32  // of the token, of a lease whose node is known
 	Permits     int    // of a lease of permits: how many it has, each with a node of its own
 	// Delete deletes it. An error says that it was gone already, or may be there still.
 	Delete func(context.Context) error
@@ -56,6 +57,9 @@ func deleteKind() fault.Kind {
 				return fault.Fault{}, fmt.Errorf("%w: client %d has no node that is known", fault.ErrNobody, c.Index)
 			}
 			params := map[string]string{"lock": node.Lock, "token": node.Token}
+			if node.Sub > 0 {
+				params["sub"] = strconv.Itoa(int(node.Sub))
+			}
 			if node.Permits > 0 {
 				params["permits"] = strconv.Itoa(node.Permits)
 			}

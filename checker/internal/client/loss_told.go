@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
@@ -106,12 +108,10 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 }
 
 // judgeDeletion judges a hold whose node was deleted by an administrator: its holder must be
-// told within the loss bound, as after a forced expiry. Leases of permits may share a
-// transaction, and so a token: a deletion that says of how many permits its lease was
-// made sure that this one does not.
+// told within the loss bound, as after a forced expiry.
 func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
 	for _, f := range t.Faults.Excusing(h.Process, h.Call, h.End) {
-		if !f.Deleted(h) || h.Recipe().HasPermits() && f.Params["permits"] != strconv.Itoa(h.Permits) || f.Stop == facts.Forever || h.Start > f.Stop {
+		if !f.Deleted(h) || ofAnother(f, h) || f.Stop == facts.Forever || h.Start > f.Stop {
 			continue
 		}
 		deadline := f.Known(h, t.Faults.LossBound)
@@ -128,6 +128,20 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
 		}
 		return
 	}
+}
+
+// ofAnother reports whether a deletion may have been that of another lease's node, whose
+// token has the same zxid. Leases of permits may share a transaction: a deletion that says
+// of how many permits its lease was made sure that this one does not. A writer shares its
+// transaction with the reader that it is downgraded to, which has a node of its own.
+func ofAnother(f *facts.Fault, h *facts.Hold) bool {
+	switch {
+	case h.Recipe().HasPermits():
+		return f.Params["permits"] != strconv.Itoa(h.Permits)
+	case h.Recipe() == histories.ReadWrite:
+		return cmp.Or(f.Params["sub"], "0") != strconv.Itoa(int(h.Token.Sub))
+	}
+	return false
 }
 
 func untoldDeletion(t *facts.Trace, h *facts.Hold, f *facts.Fault, deadline time.Duration) verdict.Witness {
