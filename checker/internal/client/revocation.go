@@ -16,8 +16,8 @@ import (
 // time, nobody else does, and nobody is forced.
 //
 //   - A request that was answered ok is told to the holder of its lease between
-//     its invocation and the bound after its answer, or after the grant if that
-//     came later. It need not be when the lease did not last so long. A request
+//     its invocation and the bound after its answer, or after the grant, or the
+//     time that its client's link was up again, if that came later. It need not be when the lease did not last so long. A request
 //     that was not answered may be told or not. The lease of a request is one that
 //     had been asked for, and was not over, when the request was invoked.
 //   - What is told to a process is told of a lease that it has, and somebody has
@@ -242,9 +242,10 @@ func (j *revocationJudge) decide(t *facts.Trace, o *facts.Op, known time.Duratio
 	return true
 }
 
-// delivered judges whether a holder was told of a request.
+// delivered judges whether a holder was told of a request. The bound begins anew when its
+// link is up again: a link that breaks again and again may carry nothing else in between.
 func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) {
-	since := max(o.Ret, h.Start)
+	since := max(o.Ret, h.Start, h.Linked())
 	when, ok := j.toldIn(h, o.Call, since+bound)
 	lasts := lasted(t, o, h) > since+bound
 	if lasts {

@@ -64,6 +64,9 @@ func newHold(o *Op) *Hold {
 	}
 }
 
+// Linked returns when its client last said that its link is up again, 0 if it never did.
+func (h *Hold) Linked() time.Duration { return h.linked }
+
 // Recipe is that of its lock.
 func (h *Hold) Recipe() histories.Recipe { return h.info.recipe }
 
