@@ -4,8 +4,8 @@ import "github.com/zkverify/zkverify/histories"
 
 // ReleaseNotHeld says how to read that a holder, who had not been told of a loss,
 // releases its lock and is answered that it did not hold it: a release that
-// fails. Histories of other makers do not say which is meant, and the verdict may
-// turn on it.
+// fails. Histories of other tools do not say which reading is right, and the verdict may
+// depend on it.
 type ReleaseNotHeld string
 
 const (
@@ -15,7 +15,7 @@ const (
 	// [LossIsTold].
 	NotHeldAsLost ReleaseNotHeld = histories.NotHeldAsLost
 	// NotHeldAsViolation takes it for a proof that the lock had been taken away
-	// from its holder without a word: a violation of mutual exclusion, of
+	// from its holder without a notification: a violation of mutual exclusion, of
 	// read/write or of permits, whether or not another holder is on record. A
 	// forced expiry excuses it within the bound, and so does a notification of the loss that
 	// came while the release was under way.

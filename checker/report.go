@@ -46,8 +46,8 @@ type Report struct {
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other,
-// or if a guarantee is violated but a server was wrong before or the harness heard
-// too late to say so; else
+// or if a guarantee is violated but a server was wrong before, or lines of worker
+// processes were recorded too late to say so; else
 // violated if any guarantee is, else unknown if any is, else not exercised
 // if any that the run set out to exercise is, if the run scheduled faults and none met
 // a lease, or if none was put to the test at all; else not judged if any is; else it
@@ -102,7 +102,8 @@ func (r *Report) violated() (first *verdict.Verdict, why string) {
 }
 
 // excuse says why a violation cannot be held against the target, "" if it can: a server
-// was wrong before any part of it that is known began, or the harness heard too late.
+// was wrong before any part of it that is known began, or lines of worker processes were
+// recorded too late.
 func (r *Report) excuse(v *verdict.Verdict) string {
 	if r.Late != "" {
 		return r.Late

@@ -91,7 +91,7 @@ var (
 	ErrBadLocks = errors.New("recipes: bad set of locks")
 
 	// ErrBadRule is returned by the acquires of a [Mutex] whose [GrantRule] waits
-	// for who comes later.
+	// for a later contender.
 	ErrBadRule = queue.ErrBadRule
 )
 

@@ -45,8 +45,8 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 	return h, err
 }
 
-// handed is what a lease of the cohort stands on. Releasing it hands the place
-// on while it may be.
+// handed returns the grant of a lease of the cohort. Its release hands the place on to
+// another contender of the client, as long as the bound allows.
 func (m *Mutex) handed(co *cohort, b baton) queue.Grant {
 	on := b.place.Grant()
 	on.Sub = int32(b.passed)

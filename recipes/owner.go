@@ -8,7 +8,7 @@ import (
 // ownerKey is the key of the owner in a context.
 type ownerKey struct{}
 
-// owner is who holds a lock. Two acquires with one owner re-enter.
+// owner identifies the holder of a lock. A second acquire of one owner re-enters.
 type owner struct {
 	id     string
 	leases []*Lease // whose contexts led to this one, outermost first; none with WithOwner

@@ -7,8 +7,8 @@ import "github.com/zkverify/zkverify/recipes/internal/queue"
 // the contender to wait for, or −1 when queue[self] may hold the lock now.
 //
 // A rule is a pure function, and must be the same for all contenders of a lock.
-// Whatever it returns must be less than self: contenders come behind the last
-// one, and nobody waits for who comes later (kazoo #649). A contender that
+// Whatever it returns must be less than self: new contenders join at the end of
+// the queue, and no contender waits for a later one (kazoo #649). A contender that
 // waits must wait also with more contenders ahead of it: the queue that a rule
 // is shown may lack some of them, but never when it grants. A rule that returns
 // something else makes the acquire fail with [ErrBadRule].

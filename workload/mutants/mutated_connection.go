@@ -31,7 +31,7 @@ const (
 	// ConnReconnected.
 	//
 	// To guard what a lock protects use Lease.Lost and Lease.Valid: they go by
-	// what the leader is known to have heard, which is stricter.
+	// what the leader certainly knows of the session, which is stricter.
 	ConnLost
 	// ConnClosed: Close was called. Told once, after all others, if any state
 	// was told.

@@ -33,7 +33,7 @@ func Observers(all ...Observer) Observer {
 	return o
 }
 
-// each joins one field of the observers; nil when nobody has set it.
+// each joins one field of the observers; nil if no observer has set it.
 func each(all []Observer, field func(Observer) func(*Lease)) func(*Lease) {
 	timed := eachTimed(all, func(o Observer) func(*Lease, time.Duration) {
 		f := field(o)

@@ -112,7 +112,7 @@ func WithLossPolicy(p LossPolicy) Option {
 // what is missing above it. Create shared directories beforehand if others are
 // to use them too. Default: open to the world.
 //
-// Who is to use a lock needs read, create and delete, and write for
+// A client that uses a lock needs read, create and delete, and write for
 // Client.Revoke. Whether a contender's node may be deleted is up to the list of
 // the lock's path, not to the node's own.
 func WithACL(acl ...zk.ACL) Option {

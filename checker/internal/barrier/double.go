@@ -15,9 +15,8 @@ import (
 
 // Each generation of a double barrier is one round: it begins at an instant at
 // which as many members are there as the barrier has, and is over when all who
-// entered have gone; rounds follow one another. That no node of an earlier round
-// is left when the next one gathers is vouched for by whoever records the
-// generations.
+// entered have gone; rounds follow one another. The recorder of the generations
+// makes sure that no node of an earlier round is left when the next one gathers.
 //
 //   - An enter that returned ok did so after its round had begun. A member is
 //     there from the invocation of its enter on. One whose enter failed may have
@@ -26,9 +25,9 @@ import (
 //   - A leave that returned ok did so when the round was over. A member that
 //     entered is inside until it invokes its leave, crashes, or its session ends.
 //   - A round begins when the earlier ones are over.
-//   - Where the transaction that began a round is known, whoever had given up by an
-//     earlier one is not counted: nothing was left of that member then, so that no
-//     round could begin with it, however late anybody heard of the beginning.
+//   - Where the transaction that began a round is known, a member whose node was gone
+//     by an earlier transaction is not counted, however late the other members learned
+//     that the round had begun.
 //
 // This needs no search. All of these ask for instants that are not too early, so
 // the earliest for each is the best for all: round by round, the first instant at
@@ -265,8 +264,8 @@ func there(t *facts.Trace, r *round, when time.Duration) int {
 	return len(members)
 }
 
-// countedFor returns how many members can have begun the round that e entered, and
-// who cannot, having given up before.
+// countedFor returns how many members can have begun the round that e entered, and the
+// enters of those that cannot, because they had given up before.
 func (r *round) countedFor(e *facts.Op) (counted int, gone []*facts.Op) {
 	none := histories.Token{}
 	members := map[int]bool{}

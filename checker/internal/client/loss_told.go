@@ -18,10 +18,10 @@ import (
 // WokenLongest is the name of a figure.
 const WokenLongest = "from the end of a pause to lost, longest"
 
-// lossJudge: a holder whose session ends learns of it, not later than the moment
-// an observer sees the session gone, since from then on others can be granted
-// the lock; after a forced expiry, which gives no warning, not later than the
-// loss bound; if its process was paused meanwhile, soon after it runs again.
+// lossJudge: a holder whose session ends is told of its loss before an observer sees
+// that the session is gone, since others can be granted the lock from then on. A forced
+// expiry gives no warning: then the holder is told within the loss bound. If its process
+// was paused meanwhile, it is told soon after the process runs again.
 //
 // The observer sees the end late, which is lenient to the target. A belief that
 // ended before, by release or crash, needed no word.

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// revocationJudge: whoever holds a lease and is asked to release it hears of that in
-// time, nobody else does, and nobody is forced.
+// revocationJudge: the holder of a lease is told of each request to release it in time,
+// no other process is told, and no request ends a lease.
 //
 //   - A request that was answered ok is told to the holder of its lease between
 //     its invocation and the bound after its answer, or after the grant, or the

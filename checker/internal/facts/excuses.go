@@ -64,10 +64,10 @@ func (f *Fault) Deleted(h *Hold) bool {
 	return f.Name == histories.NodeDeletion && !f.failed && f.Params["lock"] == h.Lock && f.Params["token"] == strconv.FormatInt(h.Token.Zxid, 10)
 }
 
-// Known returns when the holder has to know of the fault at the latest, which gets so
-// much time: forever while its end is not on record. Of the deletion of a node nobody
-// hears whose link is down, until it is up again; how long it may believe until then
-// is a matter of its session.
+// Known returns the time by which the holder must know of the fault: grace after its end,
+// or forever while its end is not on record. A holder whose link is down cannot learn that
+// its node was deleted until the link is up again. Its session decides how long it may
+// believe until then.
 func (f *Fault) Known(h *Hold, grace time.Duration) time.Duration {
 	switch {
 	case f.Stop == Forever, f.Deleted(h) && h.cutOff:
@@ -78,15 +78,15 @@ func (f *Fault) Known(h *Hold, grace time.Duration) time.Duration {
 	return f.Stop + grace
 }
 
-// robbed reports whether the fault took away what h stands on: its node, or its
-// session.
+// robbed reports whether the fault deleted the node of h or ended its session.
 func (f *Fault) robbed(h *Hold) bool {
 	return f.Deleted(h) || f.Name == histories.ForcedExpiry && h.Session != "" && f.Params["session"] == h.Session
 }
 
-// HandedBlindly reports whether h was handed on within its client when what it stands
-// on had just been taken away, and nobody there could know. It is the belief of the one
-// before that goes on, and no grant of the service: what it writes the fence refuses.
+// HandedBlindly reports whether h was handed on within its client after a fault had deleted
+// its node or ended its session, when the client could not know that yet. Such a hold
+// continues the belief of the holder before it. The servers did not grant it, and the fence
+// refuses what it writes.
 func (l *FaultLog) HandedBlindly(h *Hold) bool {
 	if h.Recipe() != histories.Handoff || h.Token.Sub == 0 {
 		return false

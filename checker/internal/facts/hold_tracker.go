@@ -19,7 +19,7 @@ func newHoldTracker(t *Trace) *holdTracker {
 	return &holdTracker{t, map[ownerKey]*ownership{}, map[string][]*Hold{}, map[LockUse]histories.Event{}}
 }
 
-// ownership returns that of whoever asks for o.
+// ownership returns the ownership of the owner that invoked o.
 func (b *holdTracker) ownership(o *Op) *ownership {
 	k := ownerKey{o.Lock, o.Owner, o.Mode}
 	if last := &o.By.last; last.is != nil && last.key == k {
@@ -141,7 +141,7 @@ func (b *holdTracker) granted(w *ownership, o *Op) {
 	}
 	if o.Depth > 1 {
 		if p := w.prev; p != nil && p.End >= o.Call {
-			return // a re-entry that was under way when the hold ended: dead on arrival
+			return // a re-entry that was under way when the hold ended: it holds nothing
 		}
 		// It believes to re-enter what it does not hold. That is a hold as
 		// far as others are concerned.

@@ -2,22 +2,22 @@ package facts
 
 import "github.com/zkverify/zkverify/histories"
 
-// listener hears what a history says while it is read. Those that hear of some
-// of it alone embed deaf.
+// listener is called with what a history says while it is read. A listener that needs only
+// some of the methods embeds Deaf.
 type listener interface {
-	// Event hears of every event, before the trace takes it in.
+	// Event is called with every event, before the trace takes it in.
 	Event(i int, e *histories.Event)
-	// Invoked, placed and completed hear of every operation that is invoked, has
-	// told its place in a queue, and is answered, when the trace has taken it in. Of
-	// an operation over several locks they hear part by part.
+	// Invoked, Placed and Completed are called when an operation is invoked, reports its
+	// place in a queue, and is answered, after the trace has taken that in. For an
+	// operation over several locks they are called once for each lock.
 	Invoked(o *Op)
 	Placed(o *Op)
 	Completed(o *Op)
-	// Ended hears of every hold that ends.
+	// Ended is called with every hold that ends.
 	Ended(h *Hold)
 }
 
-// Deaf is a listener that hears nothing.
+// Deaf is a listener whose methods do nothing.
 type Deaf struct{}
 
 func (Deaf) Event(int, *histories.Event) {}

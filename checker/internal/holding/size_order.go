@@ -12,16 +12,16 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// sizeOrder judges the grants of one semaphore by transactions: of more permits than
-// the size was at the transaction of the grant there is no room, whoever holds what.
-// By time alone the grant could have come before the size dropped.
+// sizeOrder judges the grants of one semaphore by transactions: no grant has more permits
+// than the size at the transaction of the grant, however many are free. By time alone the
+// grant could have come before the size dropped.
 //
 // A target that says which transaction changed the size promises that it grants by
 // the size in force at that of the grant, which is the token. The size in force then
 // is that of the last change before; or, of a change whose transaction is not known,
 // any that was called before the grant returned, and had not returned when the last
-// one was called. All of these must be too small. Who asks for more than the first
-// size, before any change is known, is left alone.
+// one was called. All of these must be too small. An acquire of more than the first
+// size is not judged before a change is known.
 //
 // A grant is judged when no acquire and no change is open that was called before it
 // returned. The changes are kept that can be the last one of a grant to come, or come

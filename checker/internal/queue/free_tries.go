@@ -10,13 +10,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// freeTries finds tries that were refused although the lock was certainly free: from
-// before the try was called until it had returned nobody else had asked for the
-// lock but who had given it back by then, in a release that was answered, or by
-// closing its client with no fault about.
+// freeTries finds tries that were refused although the lock was certainly free: every
+// other process that asked for the lock before the try returned had given it back before
+// the try was called, in a release that was answered, or by closing its client while no
+// fault was in force.
 //
-// What somebody has left behind may be in the way, see inTheWay. Until then a try may be
-// refused; or until somebody else has been granted the lock behind it.
+// A try may be refused for a node that another process left behind, for as long as
+// inTheWay says, or until a later contender is granted the lock.
 type freeTries struct {
 	t     *facts.Trace
 	way   *inTheWay
@@ -78,10 +78,10 @@ func (f *freeTries) completed(o *facts.Op) {
 	f.found = append(f.found, refused)
 }
 
-// granted drops those of whom nothing can be left, now that y has been granted the
-// lock: whatever one of another session had made stood ahead of y, who has waited for
-// it. That takes a lock that nobody else may hold meanwhile, and time for what the other
-// one had asked for to have been made, as for wake-ups.
+// granted drops the acquires that can have left no node behind, now that y was granted the
+// lock: the node of another session's acquire stood ahead of y, and y waited until it was
+// gone. That holds for a lock that excludes all others, and for an acquire that had enough
+// time to create its node, as for wake-ups.
 func (f *freeTries) granted(y *facts.Op) {
 	h := y.Hold
 	if !y.OK() || !y.Acquires() || !y.Recipe().Guards() || h == nil || h.Acquire != y || y.Reads() || y.Token.Sub != 0 || f.way.bound == 0 {

@@ -9,10 +9,10 @@ import (
 // inTheWay says for how long an acquire may be in the way of others that ask for the
 // same lock.
 //
-// Who failed, crashed, lost the lock, or was not answered may leave something behind
-// that is in the way: a node that is deleted in the background, by a client that has
-// to connect again first, or with its session. It may be there for a while after that,
-// and after the faults that hit it.
+// A process that failed, crashed, lost the lock, or was not answered may leave a node
+// behind. The client deletes it in the background, perhaps after it has connected again,
+// or the servers do when the session ends. So the node may stay for a while, also after
+// the end of the faults that hit the process.
 type inTheWay struct {
 	t     *facts.Trace
 	bound time.Duration // within which who is first is granted a lock; 0: none is promised
@@ -49,8 +49,7 @@ func (w *inTheWay) until(x *facts.Op) time.Duration {
 	return w.leaves(x, h.End)
 }
 
-// rests reports whether it is by a release that an acquire was in the way of others
-// until some time.
+// rests reports whether a release ended the time for which an acquire was in the way.
 func (w *inTheWay) rests(x *facts.Op, until time.Duration) bool {
 	return x.Hold != nil && x.Hold.Acquire == x && x.Hold.Released == until
 }

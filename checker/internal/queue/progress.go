@@ -14,9 +14,9 @@ import (
 )
 
 // progressJudge: once every fault is healed, each process that is alive gets each
-// lock within the bound, and does not try in vain while nobody else is about. And at
-// any time who is first in a queue is granted the lock soon, see wakeUps, and a try of
-// a free lock succeeds, see freeTries.
+// lock within the bound, and its try of a lock succeeds while no other process uses the
+// lock. At any time the first contender in a queue is granted the lock soon (see wakeUps),
+// and a try of a free lock succeeds (see freeTries).
 //
 // A process that is retired during recovery is not judged: what it had under
 // way when the faults were healed may still end in info, and the client goes on

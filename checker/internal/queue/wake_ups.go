@@ -11,27 +11,26 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// wakeUps finds waiters that were not woken: who is first in the queue of a lock that
-// nobody has must be granted it within the bound that the target promises. A lock
-// that looks at its queue again once in a while, whatever its watches say, survives a
-// wake-up that it has missed; it shows in how long that takes.
+// wakeUps finds waiters that were not woken: the first contender in the queue of a free
+// lock must be granted it within the bound that the target promises. A lock that polls its
+// queue recovers from a wake-up that it missed, but late: the bound shows it.
 //
-// Who is first? Nobody is ahead of a contender that knows its place but
-//   - who was granted the lock, until it has given it back in a release that was
-//     answered; who lost it, or crashed, may have left a node behind for a while, as
-//     for the tries of a free lock;
-//   - who waits with a place before it, or with one that is not known;
-//   - who gave up: a quarter of the bound later its node is gone, if no fault has hit it
-//     and its process has not crashed by then, and else it may be there for as long as
-//     that of one who crashed.
+// Only these can be ahead of a contender that knows its place:
+//   - the holder, until a release of it was answered. A holder that lost the lock or
+//     crashed may leave its node behind for a while, see inTheWay;
+//   - a contender that waits with an earlier place, or with an unknown one;
+//   - a contender that gave up. Its node is gone a quarter of the bound later, unless a
+//     fault has hit it or its process has crashed by then: then its node may stay as long
+//     as that of a contender that crashed.
 //
-// A grant shows that all nodes before its own are gone, unless they are of the same
-// session: who knows that they are being deleted does not wait for them. A reader waits
-// for writers alone, and shows nothing of other readers.
+// A grant shows that all nodes before its own are gone, except those of its own session: a
+// contender does not wait for nodes that its own session is deleting. A reader waits only
+// for writers, and shows nothing of other readers.
 //
-// All instants are those of records. A release has taken effect before it was
-// answered, and a place was taken before it was told: who was first was so from earlier on.
-// A grant is on record a moment after it was given. Which time counts: see clear.
+// All times are those of records. A release takes effect before its answer is recorded,
+// and a contender has its place before it reports it, so the first contender was first
+// from an earlier time on. A grant is recorded a moment after it was made. The method
+// clear says which time counts.
 type wakeUps struct {
 	t     *facts.Trace
 	way   *inTheWay
