@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"workload/targets":           {"recipes", "workload/lock", "workload/mutants", "histories", "internal/words"},
 	"workload/mutants":           {"histories", "workload/mutants/internal/barrier", "workload/mutants/internal/queue", "workload/mutants/internal/session"},
 	"workload/selftest":          {"workload", "workload/lock", "workload/targets", "workload/mutants", "report", "checker", "checker/verdict", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote"},
-	"workload/simulation":        {"checker", "checker/verdict", "ensemble", "ensemble/links", "ensemble/model/live", "ensemble/simulated", "histories", "histories/states", "internal/seeded", "internal/words", "nemesis", "nemesis/fault", "nemesis/faults", "workload", "workload/cycle", "workload/folder", "workload/targets"},
+	"workload/simulation":        {"checker", "checker/verdict", "ensemble", "ensemble/links", "ensemble/model/cluster", "ensemble/model/live", "ensemble/simulated", "histories", "histories/states", "internal/seeded", "internal/words", "nemesis", "nemesis/fault", "nemesis/faults", "workload", "workload/cycle", "workload/folder", "workload/targets"},
 	"workload/mutants/gen":       {},
 	"workload/mutate":            {},
 	"workload/mutate/trial":      {"workload/mutate", "workload/simulation", "checker/verdict", "internal/words"},

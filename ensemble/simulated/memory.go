@@ -23,6 +23,8 @@ type Memory struct {
 	// Trace, if not nil, takes what clients and servers say. It must neither call back nor
 	// keep the data.
 	Trace func(live.Message)
+	// Orders, if not nil, decides the order of messages around releases.
+	Orders *live.Orders
 }
 
 // InMemory starts servers as Start does, which listen on no port: their connections are
@@ -34,10 +36,16 @@ func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
 		return nil, fmt.Errorf("start simulated ZooKeeper: %w", err)
 	}
 	e.root = fmt.Sprintf("/zkverify/simulated-%d", m.Seed)
-	e.live.Trace = m.Trace
+	e.live.Trace, e.live.Orders = m.Trace, m.Orders
 	e.memory = newMemory(e, m)
 	e.live.Start()
 	return e, nil
+}
+
+// Chosen is how many choices Memory.Orders has made so far.
+func (e *Ensemble) Chosen() (n int) {
+	e.live.Do(func() { n = e.live.Cluster.Chosen() })
+	return n
 }
 
 // Network makes links to servers that were started by InMemory; nil for others.

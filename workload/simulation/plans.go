@@ -92,12 +92,3 @@ func edges(w *world) {
 		})
 	}
 }
-
-// orders has every message take its own time, far from that of others.
-func orders(w *world) {
-	if w.Locks == 0 {
-		w.Locks = 1
-	}
-	w.Mix.Rest, w.Mix.Hold = 60*time.Millisecond, 10*time.Millisecond
-	w.latency, w.spread = 300*time.Microsecond, 30
-}

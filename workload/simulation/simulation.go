@@ -51,6 +51,8 @@ type Outcome struct {
 	CPU      time.Duration `json:"cpu"`     // of its process, judging included
 	// Schedule is the faults, as they were drawn or asked for.
 	Schedule nemesis.Schedule `json:"schedule"`
+	// Choices is how often the plan orders has chosen which message goes next.
+	Choices int `json:"choices,omitempty"`
 	// Coverage is which states the faults have met.
 	Coverage Met `json:"coverage,omitzero"`
 	// Chosen says what of the Spec a sweep has chosen: "faults", "recipes".
@@ -81,7 +83,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	}
 	o := Outcome{
 		Spec: s, Exact: seeded.Exact(), Hash: trace.sum(), Messages: len(trace.messages), Ops: done.Ops, Cycles: done.Cycles, Struck: done.Nemesis.Struck, Virtual: done.Took,
-		Schedule: done.Schedule,
+		Schedule: done.Schedule, Choices: trace.chosen,
 	}
 	if runErr != nil {
 		o.Trouble = runErr.Error()
@@ -113,7 +115,7 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
 	}
-	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Latency: w.latency, Spread: w.spread, Trace: t.note})
+	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Latency: w.latency, Spread: w.spread, Trace: t.note, Orders: w.orders})
 	if err != nil {
 		return folder.Recorded{}, fmt.Errorf("simulation: %w", err)
 	}
@@ -127,6 +129,7 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 	done, err := folder.Record(ctx, dir, *w.Config, time.Time{}, map[string]string{
 		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
 	})
+	t.chosen = e.Chosen()
 	return done, errors.Join(err, e.Close())
 }
 
@@ -134,6 +137,7 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 type trace struct {
 	hash     hash.Hash
 	messages []live.Message
+	chosen   int // choices of the order of messages
 }
 
 // note is live.Live.Trace.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/model/live"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -62,6 +63,7 @@ type world struct {
 	seed    uint64
 	latency time.Duration // of messages between clients and servers
 	spread  float64       // how much longer than that some take
+	orders  *live.Orders  // the order of messages around releases; nil: as they arrive
 }
 
 // Plans are the plans, the default first.
@@ -71,7 +73,7 @@ func Plans() []Plan {
 		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, and how slow the network is", swarm, ""},
 		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
 		{"edges", "one client's link is cut at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges, edgesFault},
-		{"orders", "messages overtake each other on different links: each takes up to thirty times as long as another", orders, ""},
+		{"orders", "which message goes next, of those on different links, is chosen around a release and the grant after it: the seed decides, and goes through all choices in turn", orders, ""},
 		{explores, "as random, with the few faults and recipes whose cells of the sweep's coverage are empty, or were met least often", func(*world) {}, ""},
 	}
 }

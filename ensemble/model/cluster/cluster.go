@@ -46,6 +46,8 @@ type Cluster struct {
 	ids     []int // of nodes, in order
 	links   map[[2]int]*Link
 	events  events
+	window  *window // nil while no message is held
+	chosen  int
 	conns   model.ConnID
 	peers   model.PeerID
 }

@@ -167,7 +167,7 @@ func (s *stream) deliver(n, to *node, way int, in model.Input) {
 		return
 	}
 	s.arrives[way] = max(s.arrives[way], s.link.arrival(n.id))
-	s.link.cluster.later(s.arrives[way], func() {
+	s.link.cluster.Carry(&s.arrives[way], func() {
 		if to.streams[s.number] != s {
 			return // it was closed meanwhile
 		}

@@ -63,7 +63,7 @@ func (c *conn) carry(w way, size int, arrive func()) {
 		return
 	}
 	c.arrives[w] = max(c.arrives[w], l.live.Cluster.Now()+l.trip(w)) + l.transmission(size)
-	l.live.Cluster.At(c.arrives[w], func() {
+	l.live.Cluster.Carry(&c.arrives[w], func() {
 		if c.lost[w] || l.drops(w) {
 			c.lost[w] = true
 			return
@@ -77,6 +77,9 @@ func (c *conn) carryBytes(w way, data []byte, arrive func([]byte)) {
 	l := c.link
 	if l.count(); l.condition.Refuse {
 		return
+	}
+	if w == request {
+		l.live.noteRequest(data)
 	}
 	if l.live.Trace != nil {
 		l.live.Trace(Message{At: l.live.Cluster.Now(), Client: l.ip, Conn: c.id, Server: l.server, Reply: w == reply, Data: data})

@@ -24,6 +24,8 @@ type Live struct {
 	// Trace, if set before Start, takes what clients in memory and servers say, as they say
 	// it, whether or not it arrives. It must neither call back nor keep the data.
 	Trace func(Message)
+	// Orders, if set before Start, decides the order of messages around releases.
+	Orders *Orders
 
 	began   time.Time // the instant 0
 	limit   time.Duration
@@ -37,6 +39,8 @@ type Live struct {
 	ends    map[model.ConnID]End
 	waiters []*waiter
 	stopped bool
+
+	nextOrder time.Duration // when Orders may be used again
 }
 
 // End is a client's end of a connection to a server. Its methods must not block, and
