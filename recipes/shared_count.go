@@ -46,13 +46,15 @@ func (c *SharedCount) Get(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Set changes the count. An error leaves open whether it has changed.
+// Set changes the count. An error leaves open whether it has changed. A reply that is lost
+// does not make it change the count twice: what another client has set in between stays.
 func (c *SharedCount) Set(ctx context.Context, n int) error {
 	if err := checkCount(n); err != nil {
 		return opError("set", c.path, err)
 	}
+	w := countWrite{c: c, data: encodeCount(n)}
 	err := c.inSession(ctx, func(s *session.Session) error {
-		_, err := session.Retry(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(c.path, encodeCount(n), -1) })
+		err := w.carryOut(ctx, s)
 		if errors.Is(err, zk.ErrNoNode) {
 			return c.create(ctx, s, n)
 		}
@@ -62,6 +64,47 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 		return opError("set", c.path, err)
 	}
 	return nil
+}
+
+// countWrite is a Set. It changes one version of the count and no other, however often it
+// is sent.
+type countWrite struct {
+	c       *SharedCount
+	data    []byte
+	version int32 // that it changes
+	sent    bool  // and a server may have done so
+}
+
+// carryOut writes in a session. When the version is another one although the request may
+// have been carried out, it was, or another client has written instead, at a time when this
+// write was under way: then that one counts as the later.
+func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
+	for {
+		if !w.sent {
+			stat, err := session.Retry(ctx, s, func() (*zk.Stat, error) {
+				there, stat, err := s.Conn.Exists(w.c.path)
+				if err == nil && !there {
+					err = zk.ErrNoNode
+				}
+				return stat, err
+			})
+			if err != nil {
+				return err
+			}
+			w.version = stat.Version
+		}
+		_, err := session.Retry(ctx, s, func() (*zk.Stat, error) {
+			stat, err := s.Conn.Set(w.c.path, w.data, w.version)
+			w.sent = w.sent || err != nil && !session.Answered(err)
+			return stat, err
+		})
+		switch {
+		case !errors.Is(err, zk.ErrBadVersion):
+			return err
+		case w.sent:
+			return nil
+		}
+	}
 }
 
 // inSession repeats step in the next session when one has ended, and when the
