@@ -117,20 +117,44 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	plans := s.plans()
 	con.say("zkverify %s: %s in virtual time, seeds %d to %d, plan %s, %s at a time, in %s", versionText(), s.Target, first, first+int64(s.Seeds)-1,
-		strings.Join(plans, ", "), words.Count(fleet.Jobs, "run"), dir)
+		strings.Join(s.plans(), ", "), words.Count(fleet.Jobs, "run"), dir)
+	spec.Seed = first
+	runErr := s.makeRuns(ctx, con, fleet, dir, sweep, spec)
+	if err := errors.Join(runErr, sweep.Close()); err != nil {
+		return err
+	}
+	for _, o := range sweep.ToExplain() {
+		if ctx.Err() != nil || s.Until > 0 {
+			break
+		}
+		if err := s.confirm(ctx, con, fleet, dir, o); err != nil {
+			return err
+		}
+	}
+	if err := s.tellCoverage(con, dir, sweep, spec); err != nil {
+		return err
+	}
+	if !s.JSON {
+		con.tell("%s", sweep.Summary(s.Seeds, time.Since(started)))
+	}
+	return outcome(sweep.Outcome(s.Seeds))
+}
+
+// makeRuns makes those that are left, from the first spec on, and has the sweep take in
+// what came of them.
+func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fleet, dir string, sweep *simulation.Sweep, spec simulation.Spec) error {
 	bar := newCountBar(con, s.Seeds, "%d of %d runs")
 	stands := func() {
 		bar.update(sweep.Made(), func() string {
 			return fmt.Sprintf("%d of %d runs made, %d violated", sweep.Made(), s.Seeds, sweep.Violated())
 		})
 	}
-	made := 0
-	runErr := fleet.All(ctx, func() (simulation.Spec, string, bool) {
+	plans, made, started := s.plans(), 0, time.Now()
+	err := fleet.All(ctx, func() (simulation.Spec, string, bool) {
 		for made < s.Seeds && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.Violated() > 0) {
 			next := spec
-			next.Seed, next.Plan = first+int64(made), plans[made%len(plans)]
+			next.Seed, next.Plan = spec.Seed+int64(made), plans[made%len(plans)]
 			made++
 			if sweep.Has(next) {
 				stands()
@@ -153,24 +177,7 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 		}
 	})
 	bar.done()
-	if err := errors.Join(runErr, sweep.Close()); err != nil {
-		return err
-	}
-	for _, o := range sweep.ToExplain() {
-		if ctx.Err() != nil || s.Until > 0 {
-			break
-		}
-		if err := s.confirm(ctx, con, fleet, dir, o); err != nil {
-			return err
-		}
-	}
-	if err := s.tellCoverage(con, dir, sweep, spec); err != nil {
-		return err
-	}
-	if !s.JSON {
-		con.tell("%s", sweep.Summary(s.Seeds, time.Since(started)))
-	}
-	return outcome(sweep.Outcome(s.Seeds))
+	return err
 }
 
 // spec is what all runs have in common.
