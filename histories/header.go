@@ -20,9 +20,10 @@ type Header struct {
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
 	Ensemble       string            `json:"ensemble"`          // "local", "docker", "external", "simulated"
 	Servers        int               `json:"servers"`
-	ZooKeeper      string            `json:"zookeeper"`       // the servers' version
-	SessionTimeout time.Duration     `json:"session_timeout"` // ns, negotiated
-	TickTime       time.Duration     `json:"tick_time"`       // ns, 0 when unknown
+	Clients        int               `json:"clients,omitempty"` // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
+	ZooKeeper      string            `json:"zookeeper"`         // the servers' version
+	SessionTimeout time.Duration     `json:"session_timeout"`   // ns, negotiated
+	TickTime       time.Duration     `json:"tick_time"`         // ns, 0 when unknown
 
 	// ReleaseNotHeld says how a release that fails is read when nobody chooses:
 	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
@@ -84,6 +85,9 @@ func (h *Header) check() error {
 		if d < 0 || d > maxTime {
 			return fmt.Errorf("a time of the header is %d", d)
 		}
+	}
+	if h.Clients < 0 {
+		return fmt.Errorf(`"clients" of the header is %d`, h.Clients)
 	}
 	switch h.ReleaseNotHeld {
 	case "", NotHeldAsLost, NotHeldViolation:

@@ -205,7 +205,7 @@ func (c Config) Header() histories.Header {
 	return histories.Header{
 		Seed: c.Seed, Target: c.Target.Name(), Recipe: strings.ReplaceAll(joined(c.Recipes), " ", ""),
 		Promises: c.promises(), Locks: drive.LockTable(c.groups()),
-		Ensemble: c.Ensemble.Kind(), Servers: len(c.Ensemble.Servers()), ZooKeeper: c.Ensemble.Version(),
+		Ensemble: c.Ensemble.Kind(), Servers: len(c.Ensemble.Servers()), Clients: c.Clients, ZooKeeper: c.Ensemble.Version(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(),
 	}
 }

@@ -294,7 +294,7 @@ func insideUntil(t *facts.Trace, r *round, e *facts.Op) time.Duration {
 	if _, ended := t.Sessions.Expired[e.Session]; ended {
 		end = min(end, t.Sessions.Alive[e.Session])
 	}
-	if forced := t.Faults.ForcedIn(e.Process, e.Call, end); len(forced) > 0 {
+	if forced := t.Faults.ForcedIn(e.Process, e.Session, e.Call, end); len(forced) > 0 {
 		end = min(end, max(forced[0].From, e.Call))
 	}
 	return end

@@ -63,7 +63,7 @@ func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) {
 
 // judge judges a hold whose session ended.
 func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
-	forced := t.Faults.ForcedIn(h.Process, h.Call, gone)
+	forced := t.Faults.ForcedIn(h.Process, h.Session, h.Call, gone)
 	if h.Why == facts.ByLoss && h.End < gone && len(forced) == 0 {
 		// Told before the observer saw it: the good case of an expiry by silence.
 		j.cases++
@@ -110,7 +110,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 // judgeDeletion judges a hold whose node was deleted by an administrator: its holder must be
 // told within the loss bound, as after a forced expiry.
 func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
-	for _, f := range t.Faults.Excusing(h.Process, h.Call, h.End) {
+	for _, f := range t.Faults.Excusing(h.Process, h.Session, h.Call, h.End) {
 		if !f.Deleted(h) || ofAnother(f, h) || f.Stop == facts.Forever || h.Start > f.Stop {
 			continue
 		}

@@ -266,7 +266,7 @@ func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, 
 // belief outlived the session, than the session is known to have lived.
 func lasted(t *facts.Trace, o *facts.Op, h *facts.Hold) time.Duration {
 	end := min(h.End, t.End)
-	for _, robbed := range t.Faults.RobbedIn(h.Process, h.Call, end) {
+	for _, robbed := range t.Faults.RobbedIn(h.Process, h.Session, h.Call, end) {
 		end = min(end, max(robbed.From, h.Call))
 	}
 	if paused := t.Faults.PausedIn(h.Process, max(h.Call, o.Call-t.Calm()), end); len(paused) > 0 {

@@ -41,7 +41,7 @@ func (l *FaultLog) Excuses(h *Hold) []Span {
 	if h.Recipe() == histories.Handoff {
 		from -= l.LossBound // a place is handed on without a look at its node
 	}
-	for _, f := range l.Excusing(h.Process, from, h.End) {
+	for _, f := range l.Excusing(h.Process, h.Session, from, h.End) {
 		if f.Stop < h.Call && !f.robbed(h) {
 			continue
 		}
@@ -92,7 +92,7 @@ func (l *FaultLog) HandedBlindly(h *Hold) bool {
 		return false
 	}
 	bound := l.LossBound
-	return slices.ContainsFunc(l.Excusing(h.Process, h.Call-bound, h.Start), func(f *Fault) bool {
+	return slices.ContainsFunc(l.Excusing(h.Process, h.Session, h.Call-bound, h.Start), func(f *Fault) bool {
 		return f.robbed(h) && h.Start <= After(f.Stop, bound)
 	})
 }

@@ -15,14 +15,26 @@ type Fault struct {
 	Start, Stop time.Duration
 	Event       int
 	failed      bool // it could not be carried out
+	clients     int  // of the run; 0: not known
 }
 
-// Hits reports whether the fault hits a process.
-func (f *Fault) Hits(process int) bool { return Hits(f.Fault, process) }
-
-// Hits reports whether a fault hits a process.
-func Hits(f *histories.Fault, process int) bool {
+// Hits reports whether the fault hit a process when it began.
+func (f *Fault) Hits(process int) bool {
 	return len(f.Processes) == 0 || slices.Contains(f.Processes, process)
+}
+
+// Reaches reports whether the fault hits a process, or one that came before it of the same
+// client: what a client has is broken for its next process, too.
+func (f *Fault) Reaches(process int) bool {
+	return f.Hits(process) || f.clients > 0 && slices.ContainsFunc(f.Processes, func(first int) bool {
+		return process > first && (process-first)%f.clients == 0
+	})
+}
+
+// strikes reports whether the fault hits a process, or forces its session to expire: a
+// process that its client has begun since the fault did may have that session, too.
+func (f *Fault) strikes(process int, session string) bool {
+	return f.Hits(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
 }
 
 // OnServers reports whether the fault hits servers, and with them clients that it does
@@ -33,10 +45,11 @@ func (f *Fault) OnServers() bool {
 
 // FaultLog has the faults of a history.
 type FaultLog struct {
-	All    []*Fault // by start
-	Stalls []Span   // in which the process that records stood still, in order
-	active map[int]*Fault
-	forced []*Fault // those that excuse beliefs: forced expiries, pauses of their process, and stalls; by start
+	All     []*Fault // by start
+	Stalls  []Span   // in which the process that records stood still, in order
+	clients int      // of the run; 0: not known
+	active  map[int]*Fault
+	forced  []*Fault // those that excuse beliefs: forced expiries, pauses of their process, and stalls; by start
 
 	forcing       []*Fault      // those of them that go on
 	longestForced time.Duration // of the others
@@ -51,7 +64,7 @@ type FaultLog struct {
 }
 
 func newFaultLog(header *histories.Header) FaultLog {
-	l := FaultLog{active: map[int]*Fault{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
+	l := FaultLog{clients: header.Clients, active: map[int]*Fault{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
 	if header.Promises.TellsLoss {
 		l.LossBound = header.Promises.LossBound
 	}
@@ -61,7 +74,7 @@ func newFaultLog(header *histories.Header) FaultLog {
 // begin takes in that a fault has started.
 func (l *FaultLog) begin(i int, e *histories.Event) {
 	fault := *e.Fault
-	f := &Fault{Fault: &fault, Start: e.Time, Stop: Forever, Event: i}
+	f := &Fault{Fault: &fault, Start: e.Time, Stop: Forever, Event: i, clients: l.clients}
 	l.active[fault.ID] = f
 	l.All = append(l.All, f)
 	if f.excuses() {
@@ -98,10 +111,10 @@ func (l *FaultLog) Pauses() bool {
 	return len(l.Stalls) > 0 || slices.ContainsFunc(l.All, (*Fault).pauses)
 }
 
-// Excusing returns the faults that excuse process and were in force at some time
-// in [from, to].
-func (l *FaultLog) Excusing(process int, from, to time.Duration) []*Fault {
-	return l.ForcedThat(func(f *Fault) bool { return f.Hits(process) }, from, to)
+// Excusing returns the faults that excuse process, in a session, and were in force at some
+// time in [from, to].
+func (l *FaultLog) Excusing(process int, session string, from, to time.Duration) []*Fault {
+	return l.ForcedThat(func(f *Fault) bool { return f.strikes(process, session) }, from, to)
 }
 
 // ForcedThat returns the faults that excuse beliefs, are as asked for and were in
@@ -126,12 +139,12 @@ func (l *FaultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*F
 	return all
 }
 
-// ForcedIn returns when forced expiries that hit process may have taken effect,
+// ForcedIn returns when forced expiries that hit process, or its session, may have taken effect,
 // if that may have been in [from, to]: some time from their start to their end.
 // It takes a while when servers are busy, and what is acquired meanwhile is
 // acquired in the session that is about to end.
-func (l *FaultLog) ForcedIn(process int, from, to time.Duration) []Span {
-	return l.spansOf(named(histories.ForcedExpiry), process, from, to)
+func (l *FaultLog) ForcedIn(process int, session string, from, to time.Duration) []Span {
+	return l.spansOf(named(histories.ForcedExpiry), process, session, from, to)
 }
 
 // WasForced reports whether a forced expiry may have ended a session of process in
@@ -139,25 +152,25 @@ func (l *FaultLog) ForcedIn(process int, from, to time.Duration) []Span {
 // is none of them, though what it was told of the session still stands.
 func (l *FaultLog) WasForced(session string, process int, from, to time.Duration) bool {
 	return len(l.ForcedThat(func(f *Fault) bool {
-		return f.Name == histories.ForcedExpiry && (f.Hits(process) || f.Params["session"] == session)
+		return f.Name == histories.ForcedExpiry && f.strikes(process, session)
 	}, from, to)) > 0
 }
 
 // RobbedIn returns when process may have lost a lock, or its place in a queue, without
 // any warning: by a forced expiry, or since its node was deleted.
-func (l *FaultLog) RobbedIn(process int, from, to time.Duration) []Span {
-	return append(l.ForcedIn(process, from, to), l.spansOf(named(histories.NodeDeletion), process, from, to)...)
+func (l *FaultLog) RobbedIn(process int, session string, from, to time.Duration) []Span {
+	return append(l.ForcedIn(process, session, from, to), l.spansOf(named(histories.NodeDeletion), process, session, from, to)...)
 }
 
 // PausedIn returns when process was paused, or the process that records stood still, at
 // some time in [from, to].
 func (l *FaultLog) PausedIn(process int, from, to time.Duration) []Span {
-	return l.spansOf((*Fault).pauses, process, from, to)
+	return l.spansOf((*Fault).pauses, process, "", from, to)
 }
 
-func (l *FaultLog) spansOf(are func(*Fault) bool, process int, from, to time.Duration) []Span {
+func (l *FaultLog) spansOf(are func(*Fault) bool, process int, session string, from, to time.Duration) []Span {
 	var at []Span
-	for _, f := range l.Excusing(process, from, to) {
+	for _, f := range l.Excusing(process, session, from, to) {
 		if are(f) {
 			at = append(at, Span{f.Start, f.Stop})
 		}

@@ -215,7 +215,7 @@ func (b *holdTracker) closing(i int, e *histories.Event) {
 func (b *holdTracker) closed(e *histories.Event) {
 	p := b.t.Process(e.Process)
 	for _, h := range p.closing {
-		if !slices.ContainsFunc(b.t.Faults.All, func(f *Fault) bool { return f.Stop >= h.Call && f.Hits(h.Process) }) {
+		if !slices.ContainsFunc(b.t.Faults.All, func(f *Fault) bool { return f.Stop >= h.Call && f.Reaches(h.Process) }) {
 			h.Released = e.Time
 		}
 	}

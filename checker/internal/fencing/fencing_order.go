@@ -50,7 +50,7 @@ func (o *turnOrder) settle(v *verdict.Verdict, t *facts.Trace) {
 		if d.second.Released == facts.Forever || d.second.Closed {
 			return t.Last || d.second.Closed || d.second.Why == facts.ByLoss || d.second.Why == facts.ByCrashing
 		}
-		robbed := len(t.Faults.RobbedIn(d.second.Process, d.second.Call, d.second.Released)) > 0
+		robbed := len(t.Faults.RobbedIn(d.second.Process, d.second.Session, d.second.Call, d.second.Released)) > 0
 		if d.second.Call <= d.first.Start && !robbed { // else see grants.order
 			v.Violate(func() verdict.Witness { return laterTurn(t, d.first, d.second) })
 		}

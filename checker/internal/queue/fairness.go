@@ -230,7 +230,7 @@ func ordered(t *facts.Trace, o *facts.Op) bool {
 // sessionEnded reports whether session, under which o contended, may have ended
 // before o was answered, so that its place in the queue may have been gone.
 func sessionEnded(t *facts.Trace, session string, o *facts.Op) bool {
-	if len(t.Faults.RobbedIn(o.Process, o.Call, o.Ret)) > 0 {
+	if len(t.Faults.RobbedIn(o.Process, o.Session, o.Call, o.Ret)) > 0 {
 		return true
 	}
 	at, ok := t.Sessions.Expired[session]
@@ -240,7 +240,7 @@ func sessionEnded(t *facts.Trace, session string, o *facts.Op) bool {
 	if h := o.Hold; h != nil && h.Acquire == o && h.Why == facts.ByLoss && at > o.Ret {
 		// The observer sees the end late. Unless it was forced after o was
 		// answered, it may have come before.
-		return at <= h.End && len(t.Faults.RobbedIn(o.Process, o.Ret, at)) == 0
+		return at <= h.End && len(t.Faults.RobbedIn(o.Process, o.Session, o.Ret, at)) == 0
 	}
 	return at <= o.Ret
 }

@@ -61,7 +61,7 @@ func (w *inTheWay) leaves(x *facts.Op, from time.Duration) time.Duration {
 	while := 3 * w.t.Lifetime()
 	until := facts.After(from, while)
 	for _, fault := range w.t.Faults.All {
-		if fault.Start <= until && fault.Stop >= x.Call && fault.Hits(x.Process) {
+		if fault.Start <= until && fault.Stop >= x.Call && fault.Reaches(x.Process) {
 			until = max(until, facts.After(fault.Stop, while))
 		}
 	}
@@ -83,7 +83,7 @@ func (w *inTheWay) made(x *facts.Op) time.Duration {
 func (w *inTheWay) faultsOn(process int, from, to, while time.Duration) []facts.Span {
 	var all []facts.Span
 	for _, f := range w.t.Faults.All {
-		if s := (facts.Span{From: f.Start, To: facts.After(f.Stop, while)}); s.From <= to && s.To >= from && (f.Hits(process) || f.OnServers()) {
+		if s := (facts.Span{From: f.Start, To: facts.After(f.Stop, while)}); s.From <= to && s.To >= from && (f.Reaches(process) || f.OnServers()) {
 			all = append(all, s)
 		}
 	}

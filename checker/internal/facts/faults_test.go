@@ -1,0 +1,40 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// A client that crashes under a fault goes on as another process, of which the fault's
+// start says nothing.
+func TestAFaultReachesTheNextProcessesOfItsClients(t *testing.T) {
+	for clients, want := range map[int]map[int]bool{
+		20: {40: true, 50: true, 60: true, 90: true, 30: false, 20: false, 61: false},
+		0:  {40: true, 50: true, 60: false, 90: false},
+	} {
+		l := newFaultLog(&histories.Header{Clients: clients})
+		l.begin(1, &histories.Event{Type: histories.FaultStart, Fault: &histories.Fault{ID: 1, Name: "down", Processes: []int{40, 50}}})
+		for process, reaches := range want {
+			if got := l.All[0].Reaches(process); got != reaches {
+				t.Errorf("%d clients: it reaches process %d: %v", clients, process, got)
+			}
+		}
+	}
+}
+
+// Its next process may still have the session that is about to end.
+func TestAForcedExpiryStrikesWhoeverHasTheSession(t *testing.T) {
+	l := newFaultLog(&histories.Header{Clients: 20})
+	l.begin(1, &histories.Event{Type: histories.FaultStart, Time: 10, Fault: &histories.Fault{
+		ID: 1, Name: histories.ForcedExpiry, Processes: []int{0}, Params: map[string]string{"session": "s1"}}})
+	for _, c := range []struct {
+		process int
+		session string
+		want    int
+	}{{0, "s1", 1}, {20, "s1", 1}, {20, "s2", 0}, {20, "", 0}, {1, "s2", 0}} {
+		if got := l.Excusing(c.process, c.session, 5, 20); len(got) != c.want {
+			t.Errorf("process %d in session %q is excused by %d faults", c.process, c.session, len(got))
+		}
+	}
+}
