@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // group has acquirers wait in the queue of a semaphore, all of the client that
@@ -25,13 +27,21 @@ type group struct {
 // newGroup makes a group whose members want so many permits each.
 func newGroup(t *testing.T, size int, wants ...int) *group {
 	g := &group{path: uniquePath(t)}
-	c := connect(t, addrsOf(t), recipes.WithDialer(g.wire.dial))
+	conn := admin(t)
+	g.gather(t, connect(t, addrsOf(t), recipes.WithDialer(g.wire.dial)), connect(t, addrsOf(t)), size, wants, func() int {
+		return len(contenders(t, conn, g.path+"/locks"))
+	})
+	return g
+}
+
+// gather has members of one client enqueue behind another one. The number of those that
+// have a node in the queue is counted by length.
+func (g *group) gather(t *testing.T, of, behind *recipes.Client, size int, wants []int, length func() int) {
 	var err error
-	if g.other, err = recipes.NewSemaphore(connect(t, addrsOf(t)), g.path, size).AcquireN(within(t), size); err != nil {
+	if g.other, err = recipes.NewSemaphore(behind, g.path, size).AcquireN(within(t), size); err != nil {
 		t.Fatal(err)
 	}
-	conn := admin(t)
-	s := recipes.NewSemaphore(c, g.path, size)
+	s := recipes.NewSemaphore(of, g.path, size)
 	const before = 2 // who give up: the first and second of a queue are listed alone, the third with all behind it
 	for i, n := range append(make([]int, before), wants...) {
 		ctx, cancel := context.WithCancel(within(t))
@@ -41,15 +51,14 @@ func newGroup(t *testing.T, size int, wants ...int) *group {
 			done <- result{l, err}
 		}()
 		g.waiting, g.cancel = append(g.waiting, done), append(g.cancel, cancel)
-		eventually(t, "it is in the queue", func() bool { return len(contenders(t, conn, g.path+"/locks")) == i+1 })
+		eventually(t, "it is in the queue", func() bool { return length() == i+1 })
 	}
 	for i := range before {
 		g.cancel[i]()
 		<-g.waiting[i]
 	}
 	g.waiting, g.cancel = g.waiting[before:], g.cancel[before:]
-	eventually(t, "they have left", func() bool { return len(contenders(t, conn, g.path+"/locks")) == len(wants) })
-	return g
+	eventually(t, "they have left", func() bool { return length() == len(wants) })
 }
 
 // takes releases what the group waits for, and returns when the request of its
@@ -212,23 +221,41 @@ func TestANodeOfABatchIsDeletedByAnotherClient(t *testing.T) {
 }
 
 // TestABatchEndsAtTheFirstContenderThatDoesNotFit : who asks for less does not overtake.
+// Who is admitted together waits, by then, for the one ahead: a bubble tells when all do.
 func TestABatchEndsAtTheFirstContenderThatDoesNotFit(t *testing.T) {
-	g := newGroup(t, 4, 1, 2, 3, 1) // with the first two there is room for the last alone
-	release(t, g.other)
-	first, second := (<-g.waiting[0]).ok(t), (<-g.waiting[1]).ok(t)
-	if first.Token().Zxid != second.Token().Zxid || first.Token().Sub >= second.Token().Sub {
-		t.Errorf("tokens %v and %v: they were not admitted together", first.Token(), second.Token())
-	}
-	if n := permits(t, g.path); n != 3 {
-		t.Errorf("%d permits are out", n)
-	}
-	select {
-	case r := <-g.waiting[3]:
-		t.Fatalf("the last one has overtaken: %v", r)
-	default:
-	}
-	release(t, first)
-	release(t, second)
-	release(t, (<-g.waiting[2]).ok(t))
-	release(t, (<-g.waiting[3]).ok(t))
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		connect := func(name string) *recipes.Client {
+			c, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(e.Client(name).DialContext))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		of, behind := connect("of"), connect("behind")
+		defer of.Close(context.Background())
+		defer behind.Close(context.Background())
+		g := &group{path: "/semaphore"}
+		// With the first two there is room for the last alone.
+		g.gather(t, of, behind, 4, []int{1, 2, 3, 1}, func() int { return len(e.Children(g.path + "/locks")) })
+		time.Sleep(100 * time.Millisecond)
+		release(t, g.other)
+		first, second := (<-g.waiting[0]).ok(t), (<-g.waiting[1]).ok(t)
+		if first.Token().Zxid != second.Token().Zxid || first.Token().Sub >= second.Token().Sub {
+			t.Errorf("tokens %v and %v: they were not admitted together", first.Token(), second.Token())
+		}
+		time.Sleep(100 * time.Millisecond)
+		if n := len(e.Children(g.path + "/leases")); n != 3 {
+			t.Errorf("%d permits are out", n)
+		}
+		select {
+		case r := <-g.waiting[3]:
+			t.Fatalf("the last one has overtaken: %v", r)
+		default:
+		}
+		release(t, first)
+		release(t, second)
+		release(t, (<-g.waiting[2]).ok(t))
+		release(t, (<-g.waiting[3]).ok(t))
+	})
 }
