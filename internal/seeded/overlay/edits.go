@@ -23,6 +23,10 @@ var edits = []edit{
 	// interface methods, which lie on the heap.
 	{"runtime/select.go", "cheaprandn(", "randn(", 1},
 	{"runtime/time.go", "t.rand = cheaprand()", "t.rand = uint32(rand())", 1},
+	// A select adds the timers of its cases in the order in which it locks their channels,
+	// by address, and each draws when it is added. Here they are added in the order of the
+	// cases.
+	{"runtime/select.go", "\t\tif c.timer != nil {\n\t\t\tblockTimerChan(c)\n\t\t}\n\t}\n", "\t}\n\tfor i := range scases {\n\t\tif c := scases[i].c; c != nil && c.timer != nil {\n\t\t\tblockTimerChan(c)\n\t\t}\n\t}\n", 1},
 	{"runtime/sema.go", "cheaprand()", "uint32(rand())", 1},
 	{"runtime/iface.go", "cheaprand()", "uint32(rand())", 4},
 

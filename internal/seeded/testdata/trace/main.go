@@ -26,7 +26,7 @@ var scenes = []struct {
 	name string
 	play func(note func(...any))
 }{
-	{"draws", draws}, {"maps", ranges}, {"selects", selects}, {"timers", timers},
+	{"draws", draws}, {"maps", ranges}, {"selects", selects}, {"timers", timers}, {"pairs", pairs},
 	{"contexts", contexts}, {"mutexes", mutexes}, {"work", work}, {"wakes", wakes},
 }
 
@@ -110,6 +110,27 @@ func timers(note func(...any)) {
 				note("after", i)
 			}
 		}()
+	}
+	wg.Wait()
+}
+
+// pairs of timers that are due at one instant are waited for together. Which of the two has
+// the lower address is another in each second process.
+func pairs(note func(...any)) {
+	var wg sync.WaitGroup
+	for i := range 40 {
+		a, b := time.NewTimer(time.Second), time.NewTimer(time.Second)
+		if os.Getpid()%2 == 0 {
+			a, b = b, a
+		}
+		wg.Go(func() {
+			select {
+			case <-a.C:
+				note("a", i)
+			case <-b.C:
+				note("b", i)
+			}
+		})
 	}
 	wg.Wait()
 }
