@@ -21,7 +21,10 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 	const ok, info = histories.OK, histories.Info
 	holds := func(r *run) *run { return r.want(1, 1).got(2, 1, 5) }
 	linked := func(r *run, ms int) *run {
-		return r.add(ms, histories.Event{Type: histories.Resumed, Process: 1, Lock: "a", Session: session(1)})
+		link := histories.Event{Type: histories.Suspended, Process: 1, Lock: "a", Session: session(1)}
+		r.add(ms-1, link)
+		link.Type = histories.Resumed
+		return r.add(ms, link)
 	}
 	untold := `process 2 asked for the release of lock "a" at 0.003000 s and was answered at 0.004000 s; process 1 held it with token 0x5 and had to be told by 0.014000 s, but was not`
 	// The bound is 10 ms, a session lives for 2 s.
@@ -37,6 +40,8 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 		{"the holder is told late, but soon after its link is up again", func(r *run) { linked(holds(r).revoke(3, 4, 2, 5, ok), 8).told(15, 1, 5).release(50, 1) }, verdict.Holds, "", 0},
 		{"the holder is told long after its link is up again", func(r *run) { linked(holds(r).revoke(3, 4, 2, 5, ok), 8).told(25, 1, 5).release(50, 1) }, verdict.Violated,
 			`process 2 asked for the release of lock "a" at 0.003000 s and was answered at 0.004000 s; process 1 held it with token 0x5 and had to be told by 0.018000 s, but was told only at 0.025000 s`, 0},
+		{"the holder is told when its link breaks and is up again long after the bound", func(r *run) { linked(holds(r).revoke(3, 4, 2, 5, ok), 30).told(32, 1, 5).release(50, 1) }, verdict.Violated,
+			`process 2 asked for the release of lock "a" at 0.003000 s and was answered at 0.004000 s; process 1 held it with token 0x5 and had to be told by 0.014000 s, but was told only at 0.032000 s`, 0},
 		{"the holder is never told", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).release(50, 1) }, verdict.Violated, untold, 0},
 		{"the holder is never told and holds on", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).want(50, 3) }, verdict.Violated, untold, 0},
 		{"the history ends before the bound does", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).want(14, 3) }, verdict.NotExercised, "", 0},

@@ -1,7 +1,6 @@
 package recipes_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,17 +29,10 @@ func TestAMultiLockIsNotGrantedALockWhoseNodeWasDeleted(t *testing.T) {
 func deletePart(t *testing.T, held []string, deleted string) {
 	e := zktest.Start(t)
 	const timeout = 2 * time.Second
-	connect := func(name string) *recipes.Client {
-		c, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(e.Client(name).DialContext), recipes.WithSessionTimeout(timeout))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+	client := func(name string) *recipes.Client {
+		return bubbleClient(t, e, name, recipes.WithSessionTimeout(timeout))
 	}
-	others, both, admin := connect("others"), connect("both"), connect("admin")
-	defer others.Close(context.Background())
-	defer both.Close(context.Background())
-	defer admin.Close(context.Background())
+	others, both, admin := client("others"), client("both"), client("admin")
 	ahead := make(map[string]*recipes.Lease)
 	for _, path := range held {
 		lease, err := recipes.NewMutex(others, path).Acquire(t.Context())

@@ -16,16 +16,10 @@ func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
 		const timeout = 2 * time.Second
-		connect := func(name string) *recipes.Client {
-			c, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(e.Client(name).DialContext), recipes.WithSessionTimeout(timeout))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = c.Close(t.Context()) })
-			return c
+		client := func(name string) *recipes.Client {
+			return bubbleClient(t, e, name, recipes.WithSessionTimeout(timeout))
 		}
-		shared := connect("shared")
-		defer shared.Close(t.Context())
+		shared := client("shared")
 		first, err := recipes.NewMutex(shared, "/lock").Acquire(recipes.WithOwner(t.Context(), "first"))
 		if err != nil {
 			t.Fatal(err)
@@ -48,8 +42,7 @@ func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 		if deleted == first.Node() {
 			deleted = "/lock/" + queue[0]
 		}
-		admin := connect("admin")
-		defer admin.Close(t.Context())
+		admin := client("admin")
 		if err := admin.Conn().Delete(deleted, -1); err != nil {
 			t.Fatal(err)
 		}

@@ -225,19 +225,9 @@ func TestANodeOfABatchIsDeletedByAnotherClient(t *testing.T) {
 func TestABatchEndsAtTheFirstContenderThatDoesNotFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
-		connect := func(name string) *recipes.Client {
-			c, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(e.Client(name).DialContext))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return c
-		}
-		of, behind := connect("of"), connect("behind")
-		defer of.Close(context.Background())
-		defer behind.Close(context.Background())
 		g := &group{path: "/semaphore"}
 		// With the first two there is room for the last alone.
-		g.gather(t, of, behind, 4, []int{1, 2, 3, 1}, func() int { return len(e.Children(g.path + "/locks")) })
+		g.gather(t, bubbleClient(t, e, "of"), bubbleClient(t, e, "behind"), 4, []int{1, 2, 3, 1}, func() int { return len(e.Children(g.path + "/locks")) })
 		time.Sleep(100 * time.Millisecond)
 		release(t, g.other)
 		first, second := (<-g.waiting[0]).ok(t), (<-g.waiting[1]).ok(t)

@@ -269,8 +269,8 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 			}
 			got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
 		}
-		if time.Since(begun) <= list[0].Recent() {
-			break // the turn of each has come just now
+		if time.Since(begun) <= list[0].TurnLasts() {
+			break // it is the turn of each at this moment
 		}
 	}
 	for key, c := range all {

@@ -74,12 +74,12 @@ type countWrite struct {
 	c       *SharedCount
 	data    []byte
 	version int32 // that it changes
-	sent    bool  // and a server may have done so
+	sent    bool  // a request has had no reply, so that it may have been carried out
 }
 
-// carryOut writes in a session. When the version is another one although the request may
-// have been carried out, it was, or another client has written instead, at a time when this
-// write was under way: then that one counts as the later.
+// carryOut writes in a session. After a lost reply a bad version means one of two things:
+// this write was carried out, or another client's was, while this one was under way. In
+// the second case the other one counts as the later of the two, and nothing is left to do.
 func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 	for {
 		if !w.sent {

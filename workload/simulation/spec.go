@@ -87,6 +87,7 @@ func PlanNamed(name string) (Plan, error) {
 		}
 		known = append(known, p.Name)
 	}
+	known = append(known, "all") // of them in turn, which is for the caller to do
 	return Plan{}, words.Unknown("plan", name, known, words.Known(known))
 }
 

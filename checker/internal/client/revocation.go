@@ -16,8 +16,9 @@ import (
 // no other process is told, and no request ends a lease.
 //
 //   - A request that was answered ok is told to the holder of its lease between
-//     its invocation and the bound after its answer, or after the grant, or the
-//     time that its client's link was up again, if that came later. It need not be when the lease did not last so long. A request
+//     its invocation and the bound after its answer, or after the grant if that
+//     came later; the bound begins anew when the link of its client has broken
+//     within it and is up again. It need not be when the lease did not last so long. A request
 //     that was not answered may be told or not. The lease of a request is one that
 //     had been asked for, and was not over, when the request was invoked.
 //   - What is told to a process is told of a lease that it has, and somebody has
@@ -242,12 +243,11 @@ func (j *revocationJudge) decide(t *facts.Trace, o *facts.Op, known time.Duratio
 	return true
 }
 
-// delivered judges whether a holder was told of a request. The bound begins anew when its
-// link is up again: a link that breaks again and again may carry nothing else in between.
+// delivered judges whether a holder was told of a request.
 func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) {
-	since := max(o.Ret, h.Start, h.Linked())
-	when, ok := j.toldIn(h, o.Call, since+bound)
-	lasts := lasted(t, o, h) > since+bound
+	since := h.ReachableFrom(max(o.Ret, h.Start), bound)
+	when, ok := j.toldIn(h, o.Call, facts.After(since, bound))
+	lasts := lasted(t, o, h) > facts.After(since, bound)
 	if lasts {
 		j.outlasted++
 	}
@@ -255,8 +255,8 @@ func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, 
 		j.inTime++
 		j.slowest = max(j.slowest, when-since)
 	} else if lasts {
-		late, wasLate := j.toldIn(h, since+bound, h.End)
-		j.v.Violate(func() verdict.Witness { return notTold(t, o, h, since+bound, late, wasLate) })
+		late, wasLate := j.toldIn(h, facts.After(since, bound), h.End)
+		j.v.Violate(func() verdict.Witness { return notTold(t, o, h, facts.After(since, bound), late, wasLate) })
 	}
 }
 

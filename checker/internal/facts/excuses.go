@@ -70,10 +70,10 @@ func (f *Fault) Deleted(h *Hold) bool {
 // believe until then.
 func (f *Fault) Known(h *Hold, grace time.Duration) time.Duration {
 	switch {
-	case f.Stop == Forever, f.Deleted(h) && h.cutOff:
+	case f.Stop == Forever:
 		return Forever
 	case f.Deleted(h):
-		return max(f.Stop, h.linked) + grace
+		return After(h.ReachableFrom(f.Stop, grace), grace)
 	}
 	return f.Stop + grace
 }

@@ -186,10 +186,22 @@ func (b *holdTracker) link(e *histories.Event, up bool) {
 	locks := LocksOf(e)
 	for _, h := range b.t.Process(e.Process).Holds {
 		if slices.Contains(locks, h.Lock) && about(e, h) {
-			if h.cutOff = !up; up {
-				h.linked = e.Time
-			}
+			h.linked(e.Time, up)
 		}
+	}
+}
+
+// linked notes whether the link of a hold is up from some time on.
+func (h *Hold) linked(at time.Duration, up bool) {
+	n := len(h.outages)
+	down := n > 0 && h.outages[n-1].To == Forever
+	switch {
+	case up && down:
+		h.outages[n-1].To = at
+	case up:
+		h.outages = append(h.outages, Span{h.Start, at}) // it was down when the hold began
+	case !down:
+		h.outages = append(h.outages, Span{at, Forever})
 	}
 }
 

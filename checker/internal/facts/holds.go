@@ -24,9 +24,8 @@ type Hold struct {
 	EndEvent             int  // index of the event that ended it, or -1
 	Inner                []InnerRelease
 	Reentries            []*Op
-	Excuses              []Span        // when the belief does not count
-	cutOff               bool          // its client has said that its link is down
-	linked               time.Duration // when its client last said that its link is up again
+	Excuses              []Span // when the belief does not count
+	outages              []Span // in which its link was down, as its client has said
 }
 
 type ending string
@@ -64,8 +63,18 @@ func newHold(o *Op) *Hold {
 	}
 }
 
-// Linked returns when its client last said that its link is up again, 0 if it never did.
-func (h *Hold) Linked() time.Duration { return h.linked }
+// ReachableFrom returns from when on its holder could be told of what happened at some time:
+// from then, or since its link was up again if it went down less than bound after that, and
+// so on; forever if it has not come up again. A link that breaks again and again may carry
+// nothing else in between.
+func (h *Hold) ReachableFrom(at, bound time.Duration) time.Duration {
+	for _, down := range h.outages {
+		if down.From <= After(at, bound) {
+			at = max(at, down.To)
+		}
+	}
+	return at
+}
 
 // Recipe is that of its lock.
 func (h *Hold) Recipe() histories.Recipe { return h.info.recipe }

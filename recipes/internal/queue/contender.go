@@ -96,9 +96,9 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 	}
 }
 
-// Recent is how long after its turn has come a contender may be taken for the one whose turn
-// it is. Then Wait has to be called again, since others may have deleted its node.
-func (c *Contender) Recent() time.Duration { return c.q.lookAgain() }
+// TurnLasts is how long it is the contender's turn after Wait has returned. Later its node
+// may have been deleted by others, and Wait has to be called again.
+func (c *Contender) TurnLasts() time.Duration { return c.q.lookAgain() }
 
 // awaitOwn waits until a node of this session goes, or until it is time to look again. The
 // code that deletes a node tells the local queue, and so does every list.

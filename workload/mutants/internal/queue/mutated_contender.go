@@ -108,9 +108,9 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 	}
 }
 
-// Recent is how long after its turn has come a contender may be taken for the one whose turn
-// it is. Then Wait has to be called again, since others may have deleted its node.
-func (c *Contender) Recent() time.Duration { return c.q.lookAgain() }
+// TurnLasts is how long it is the contender's turn after Wait has returned. Later its node
+// may have been deleted by others, and Wait has to be called again.
+func (c *Contender) TurnLasts() time.Duration { return c.q.lookAgain() }
 
 // grab creates the one node that says who holds the lock, as everybody tries to
 // who is woken when it goes.

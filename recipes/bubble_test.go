@@ -1,0 +1,21 @@
+package recipes_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// bubbleClient connects a client of that name to servers in a synctest bubble. It is
+// closed at the end of the bubble.
+func bubbleClient(t *testing.T, e *zktest.Ensemble, name string, options ...recipes.Option) *recipes.Client {
+	t.Helper()
+	c, err := recipes.Connect(t.Context(), e.Servers(), append(options, recipes.WithDialer(e.Client(name).DialContext))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	return c
+}
