@@ -18,9 +18,10 @@ import (
 //   - A request that was answered ok is told to the holder of its lease between
 //     its invocation and the bound after its answer, or after the grant if that
 //     came later; the bound begins anew when the link of its client has broken
-//     within it and is up again. It need not be when the lease did not last so long. A request
-//     that was not answered may be told or not. The lease of a request is one that
-//     had been asked for, and was not over, when the request was invoked.
+//     within it and is up again. It need not be told when the lease did not last so
+//     long. A request that was not answered may be told or not. The lease of a
+//     request is one that had been asked for, and was not over, when the request
+//     was invoked.
 //   - What is told to a process is told of a lease that it has, and somebody has
 //     asked for it by then. It may be told more often than it was asked for, and
 //     several requests at once, and after the lease.
