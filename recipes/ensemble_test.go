@@ -211,6 +211,7 @@ func connect(t *testing.T, addrs []string, options ...recipes.Option) *recipes.C
 // takes a second to close, and Connect does not wait for it.
 func leavesNoGoroutine(t *testing.T) {
 	t.Helper()
+	addrsOf(t) // the servers are shared, and stay
 	allowed := append(connections(), goleak.IgnoreCurrent())
 	t.Cleanup(func() {
 		for deadline := time.Now().Add(5 * time.Second); goleak.Find(allowed...) != nil && time.Now().Before(deadline); {

@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"net"
 	"testing"
 	"time"
 
@@ -14,22 +15,30 @@ import (
 // client asks for the free lock again.
 func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		answer func() bool // whether the create's answer comes
+		name     string
+		answered bool // the create's answer comes
 	}{
-		{"the create is answered", func() bool { return true }},
-		{"the answer is lost with the connection", func() bool { return false }},
+		{"the create is answered", true},
+		{"the answer is lost with the connection", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := uniquePath(t)
 			conn := admin(t)
 			var wire intercept
-			client := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second))
+			dialed := make(chan struct{}, 100)
+			client := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second),
+				recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+					dialed <- struct{}{}
+					return wire.dial(ctx, network, addr)
+				}))
 			release(t, acquire(t, within(t), recipes.NewMutex(client, path))) // the parents are there
+			for len(dialed) > 0 {
+				<-dialed
+			}
 
 			cleanUp, reached, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
 			wire.holdBack(opDelete, cleanUp)
-			wire.on(once(opCreate, func() bool { close(reached); <-goOn; return true }), once(opCreate, c.answer))
+			wire.on(once(opCreate, func() bool { close(reached); <-goOn; return true }), once(opCreate, func() bool { return c.answered }))
 			ctx, cancel := context.WithCancel(within(t))
 			done := calling(ctx, leasing(recipes.NewMutex(client, path).Acquire))
 			<-reached
@@ -39,6 +48,9 @@ func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 			}
 			close(goOn)
 			eventually(t, "the node is made all the same", func() bool { return len(contenders(t, conn, path)) == 1 })
+			if !c.answered {
+				<-dialed // the try's create would break with the old connection, and wait for a delete
+			}
 
 			l, err := recipes.NewMutex(client, path).TryAcquire(within(t))
 			if err != nil {

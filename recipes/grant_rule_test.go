@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -89,4 +90,35 @@ func TestAReaderHearsOfAWriterThatGivesUp(t *testing.T) {
 	}
 	release(t, second)
 	release(t, first)
+}
+
+func TestAGrantRuleIsShownTheNodesOfTheQueue(t *testing.T) {
+	path, c := uniquePath(t), connect(t, addrsOf(t))
+	type shown struct {
+		queue []recipes.Place
+		self  int
+	}
+	last := make(chan shown, 1)
+	m := recipes.NewMutex(c, path, recipes.WithGrantRule(func(queue []recipes.Place, self int) int {
+		select {
+		case <-last:
+		default:
+		}
+		last <- shown{slices.Clone(queue), self}
+		return -1
+	}))
+	a, b := acquire(t, within(t), m), acquire(t, within(t), m)
+	got := <-last
+	var nodes []string
+	for i, p := range got.queue {
+		nodes = append(nodes, path+"/"+p.Node)
+		if p.Kind != "lock-" || p.Sequence != int32(i) {
+			t.Errorf("place %d: %+v", i, p)
+		}
+	}
+	if want := []string{a.Node(), b.Node()}; !slices.Equal(nodes, want) || got.self != 1 {
+		t.Errorf("shown %v, self %d; want %v and 1", nodes, got.self, want)
+	}
+	release(t, a)
+	release(t, b)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -32,10 +33,10 @@ func TestTheSessionEndsAtEveryRequest(t *testing.T) {
 	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
 		for _, at := range points {
 			for _, side := range at.sides() {
-				var gone int64
+				var gone atomic.Int64 // written by the connection's goroutine
 				s.breakAt(prepare, at, side, func() bool {
 					id, password := s.wire.credentials()
-					gone = id
+					gone.Store(id)
 					if err := ensemble.Expire(s.Context(), ensemble.Server{Addr: addrsOf(s.T)[0]}, id, password, timeout); err != nil {
 						s.Error(err)
 					}
@@ -48,7 +49,7 @@ func TestTheSessionEndsAtEveryRequest(t *testing.T) {
 
 // breakAt runs a call and breaks its connection at one of its requests. ended is
 // the session that is ended there, if it is.
-func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act func() bool, ended *int64) {
+func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act func() bool, ended *atomic.Int64) {
 	s.Helper()
 	defer func() {
 		if s.Failed() {
@@ -103,7 +104,7 @@ func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act fun
 		s.leaves(standing)
 		s.release(blocker)
 	}
-	if ended != nil && *ended != 0 {
+	if ended != nil && ended.Load() != 0 {
 		bare = slices.DeleteFunc(bare, func(string) bool { return tr.mine })
 	}
 	s.ends(tr, bare)
@@ -111,7 +112,7 @@ func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act fun
 
 // holds checks that a lease stands on its own nodes, of its own session, and
 // that there are no others; or else that its loss is told.
-func (s *stage) holds(l releaser, tr trial, bare []string, ended *int64) {
+func (s *stage) holds(l releaser, tr trial, bare []string, ended *atomic.Int64) {
 	s.Helper()
 	var leases []*recipes.Lease
 	switch l := l.(type) {
@@ -121,7 +122,7 @@ func (s *stage) holds(l releaser, tr trial, bare []string, ended *int64) {
 		leases = l.Leases()
 	}
 	for _, l := range leases {
-		if ended != nil && *ended != 0 && l.SessionID() == *ended {
+		if ended != nil && ended.Load() != 0 && l.SessionID() == ended.Load() {
 			<-l.Lost() // it may have been granted before anybody could know
 			return
 		}

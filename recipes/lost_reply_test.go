@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
@@ -19,7 +22,13 @@ func TestCurator45TheReplyOfTheCreateIsLost(t *testing.T) {
 	c := connect(t, a)
 	conn := admin(t)
 	m := recipes.NewMutex(c, path)
-	release(t, acquire(t, within(t), m)) // the parents are there
+	// The parents are there, persistent, so that no server takes them for empty containers.
+	for _, node := range []string{path[:strings.LastIndexByte(path, '/')], path} {
+		if _, err := conn.Create(node, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release(t, acquire(t, within(t), m))
 
 	cutAll(t, ls, links.RepliesLost)
 	waiting := acquiring(within(t), m)

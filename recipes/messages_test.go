@@ -67,16 +67,18 @@ func TestContendersOfOneClientAskTheServersForNothingButTheirNodes(t *testing.T)
 	eventually(t, "all queue", func() bool { return len(contenders(t, admin(t), path)) == n+1 })
 	sent()
 	release(t, l)
+	var turns sync.WaitGroup
 	for _, w := range waiting {
-		go func() { // in the order of the queue, which is not that of the slice
+		turns.Go(func() { // in the order of the queue, which is not that of the slice
 			if r := <-w; r.err != nil {
 				t.Error(r.err)
 			} else if err := r.lease.Release(t.Context()); err != nil {
 				t.Error(err)
 			}
-		}()
+		})
 	}
 	eventually(t, "all have had their turn", func() bool { return len(contenders(t, admin(t), path)) == 0 })
+	turns.Wait() // the servers know of a release before its client hears so
 	got := sent()
 	// Once in a long while a list is here before a contender has noted the answer
 	// to its create: then the next one takes it for a stranger's and watches it.

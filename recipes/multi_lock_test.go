@@ -92,6 +92,11 @@ func TestAMultiLockIsAllOrNothing(t *testing.T) {
 	if !errors.Is(context.Cause(l.Context()), recipes.ErrNotHeld) {
 		t.Errorf("cause %v", context.Cause(l.Context()))
 	}
+	again, stop := context.WithTimeout(context.WithoutCancel(l.Context()), patient)
+	defer stop()
+	if _, err := recipes.NewMutex(c, a).Acquire(again); !errors.Is(err, recipes.ErrNotHeld) {
+		t.Errorf("acquired again in the name of what was released: %v", err)
+	}
 }
 
 func TestTheLossOfOneLockIsTheLossOfAll(t *testing.T) {

@@ -63,3 +63,15 @@ func TestWhatNoObserverHearsCostsNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestAnObserverAmongOthersIsToldOfThePlace(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	o := Observers(Observer{}, Observer{Enqueued: recorder("a", &calls).Enqueued})
+	if o.Enqueued == nil {
+		t.Fatal("nobody is told")
+	}
+	if o.Enqueued(t.Context(), Enqueued{Path: "/x"}); !slices.Equal(calls, []string{"a enqueued /x"}) {
+		t.Errorf("%q", calls)
+	}
+}

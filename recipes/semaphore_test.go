@@ -171,7 +171,7 @@ func TestCurator75WaitersHearOfALargerSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := (<-second).ok(t)
-	if waited := time.Since(start); waited > 15*time.Second {
+	if waited := time.Since(start); waited > 10*time.Second {
 		t.Errorf("found out by the slow poll after %v", waited)
 	}
 	// Lowered: nobody loses a permit, nobody gets one.

@@ -73,3 +73,27 @@ func TestASetThatIsOvertakenIsMadeAgain(t *testing.T) {
 		t.Errorf("the count is %d, %v; want 3", n, err)
 	}
 }
+
+// A Set that finds no count makes it. Another client may make it at that moment: then the
+// Set is not carried out yet, and is made again.
+func TestASetThatMeetsTheCountsCreationIsMadeAgain(t *testing.T) {
+	var wire intercept
+	path := uniquePath(t)
+	ours := recipes.NewSharedCount(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path, 0)
+	other := recipes.NewSharedCount(connect(t, addrsOf(t)), path, 4)
+	if _, err := recipes.NewSharedCount(connect(t, addrsOf(t)), path+"-beside", 0).Get(within(t)); err != nil { // makes the parents
+		t.Fatal(err)
+	}
+	wire.on(once(opCreate, func() bool {
+		if n, err := other.Get(within(t)); n != 4 || err != nil {
+			t.Errorf("the other's count is %d, %v", n, err)
+		}
+		return true
+	}), nil)
+	if err := ours.Set(within(t), 3); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := ours.Get(within(t)); n != 3 || err != nil {
+		t.Errorf("the count is %d, %v; want 3", n, err)
+	}
+}

@@ -28,7 +28,7 @@ func TestQueueOrder(t *testing.T) {
 		{"CURATOR-43: foreign children are no contenders",
 			[]string{"_c_b-lock-0000000002", "readme", "lock-", "lock-x", "_c_a-lock-0000000001", "lock-99999999999",
 				"_c_", "_c_-lock-", "block-0000000000", "lock-0", "lock-+000000001", "lock- 000000001", "lock-0000000001x",
-				"lock-00000000001", "lock--0000000001", "lock--2147483649", "lock-2147483648", "lock-0x00000001", "lock-0000_00001"},
+				"lock-00000000001", "lock--0000000001", "lock--0500000000", "lock--2147483649", "lock-2147483648", "lock-0x00000001", "lock-0000_00001"},
 			[]string{"_c_a-lock-0000000001", "_c_b-lock-0000000002"}},
 		{"ZOOKEEPER-2931: the order is by sequence, not by name",
 			[]string{"_c_a-lock-0000000009", "_c_z-lock-0000000001", "lock-0000000005"},

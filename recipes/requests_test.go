@@ -1,0 +1,134 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// The token of a permit is in the reply to the transaction that takes it: nobody asks
+// for it.
+func TestAPermitIsAPlaceATransactionAndItsLists(t *testing.T) {
+	path := uniquePath(t)
+	c, sent := counted(t)
+	s := recipes.NewSemaphore(c, path, 2)
+	cycle := func() {
+		l, err := s.Acquire(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Token() == (recipes.Token{}) {
+			t.Error("a permit without a token")
+		}
+		release(t, l)
+	}
+	// Persistent, so that no server takes them for empty containers.
+	for _, node := range []string{path[:strings.LastIndexByte(path, '/')], path, path + "/locks", path + "/leases"} {
+		if _, err := admin(t).Create(node, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			t.Fatal(err)
+		}
+	}
+	cycle()
+	sent()
+	const n = 20
+	for range n {
+		cycle()
+	}
+	got := sent()
+	if got[opMulti] != n || got[opCreate] != n || got[opDelete] != n || got[opExists]+got[opGetData] != 0 {
+		t.Errorf("requests by operation: %v", got)
+	}
+}
+
+// One who was woken in vain waits as he did before.
+func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
+	path := uniquePath(t)
+	others := connect(t, addrsOf(t))
+	s := recipes.NewSemaphore(others, path, 3)
+	var held []*recipes.Lease
+	for range 3 {
+		l, err := s.Acquire(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, l)
+	}
+	c, sent := counted(t)
+	waits := make(chan result, 1)
+	go func() {
+		l, err := recipes.NewSemaphore(c, path, 3).AcquireN(t.Context(), 3)
+		waits <- result{l, err}
+	}()
+	eventually(t, "it waits", func() bool { return len(contenders(t, admin(t), path+"/locks")) == 1 })
+	for _, l := range held[:2] {
+		release(t, l)
+		time.Sleep(300 * time.Millisecond) // it looks, and has nothing more to do
+	}
+	if got := sent(); got[opChildren]+got[opMulti]+got[opGetData] > 20 {
+		t.Errorf("requests by operation: %v", got)
+	}
+	release(t, held[2])
+	release(t, (<-waits).ok(t))
+}
+
+// The reply to the connect request is evidence enough for the first lease.
+func TestTheFirstAcquireOfASessionWaitsForNoHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bubbleClient(t, zktest.Start(t), "c")
+		start := time.Now()
+		l, err := recipes.NewMutex(c, "/lock").Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > 100*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+		if err := l.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Where a count cannot be made, whoever sets it is told.
+func TestACountThatCannotBeMadeIsNotSet(t *testing.T) {
+	c := connect(t, addrsOf(t))
+	path := fmt.Sprintf("/of-a-session-%d", nextID.Add(1))
+	if _, err := c.Conn().Create(path, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	if err := recipes.NewSharedCount(c, path+"/count", 0).Set(within(t), 1); !errors.Is(err, zk.ErrNoChildrenForEphemerals) {
+		t.Errorf("below a node that can have no children: %v", err)
+	}
+}
+
+// What is wrong with a path is said also when the context has ended.
+func TestABadPathOfABarrierIsSaidToBeBadWhateverTheContext(t *testing.T) {
+	c := connect(t, addrsOf(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := recipes.NewBarrier(c, "relative").Wait(ctx); !errors.Is(err, recipes.ErrBadPath) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The servers would refuse the path too, in other words.
+func TestARevocationOfABadPathAsksNobody(t *testing.T) {
+	c, sent := counted(t)
+	for _, bad := range []string{"", "lock-0000000001", "//lock-0000000001", "/a/../lock-0000000001"} {
+		if err := c.Revoke(within(t), bad); !errors.Is(err, recipes.ErrBadPath) {
+			t.Errorf("at %q: %v", bad, err)
+		}
+	}
+	if got := sent(); got[opSetData] != 0 {
+		t.Errorf("requests by operation: %v", got)
+	}
+}

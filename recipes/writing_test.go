@@ -1,0 +1,82 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+)
+
+// A guarded request that comes when a lease is over says how it has ended, and is not
+// under way of the other leases.
+func TestAWriteOfALeaseThatIsOverIsNotBegun(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost bool
+		want error
+	}{"lost": {true, ErrLeaseLost}, "given back": {false, ErrNotHeld}} {
+		t.Run(name, func(t *testing.T) {
+			held, ended := new(hold), &hold{over: true, isLost: c.lost}
+			_, err := writing([]*Lease{{hold: held}, {hold: ended}})
+			if err != c.want {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+			held.writes.Wait()
+			over, err := writing([]*Lease{{hold: held}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			over()
+			over() // once more: its caller and its answer both say so
+			held.writes.Wait()
+		})
+	}
+}
+
+// The checks of all members fit into a request of the servers' default size.
+func TestSoManyMembersFitIntoOneTransaction(t *testing.T) {
+	for _, path := range []string{"/b", "/" + strings.Repeat("b", 1000)} {
+		const packet = 1<<20 - 1<<12
+		check := 4 + 1 + 4 + 4 + 4 + len(path) + 1 + 36 // type, done, error, length and version; path, slash and name
+		if n := maxMembers(path); n*check > packet || (n+1)*check <= packet {
+			t.Errorf("%d members of a barrier whose path has %d bytes take %d bytes of %d", n, len(path), n*check, packet)
+		}
+	}
+}
+
+// A follower's context ends as it is given the baton: it has to pass it on.
+func TestAFollowerThatIsGivenTheBatonAsItGivesUpHasIt(t *testing.T) {
+	place := new(queue.Contender)
+	for range 100 {
+		co := &cohort{led: true}
+		ctx, cancel := context.WithCancel(t.Context())
+		type got struct {
+			b     baton
+			leads bool
+			err   error
+		}
+		led := make(chan got)
+		go func() {
+			b, leads, err := co.lead(ctx, true)
+			led <- got{b, leads, err}
+		}()
+		for waits := false; !waits; runtime.Gosched() {
+			co.mu.Lock()
+			waits = len(co.followers) == 1
+			co.mu.Unlock()
+		}
+		co.mu.Lock()
+		cancel()
+		time.Sleep(100 * time.Microsecond) // it gives up, and waits for the cohort
+		m := co.followers[0]
+		co.followers = nil
+		co.mu.Unlock()
+		m.turn <- baton{place: place}
+		if g := <-led; !g.leads || g.b.place != place || g.err != nil && !errors.Is(g.err, context.Canceled) {
+			t.Fatalf("%+v", g)
+		}
+	}
+}
