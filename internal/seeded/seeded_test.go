@@ -49,7 +49,7 @@ func TestASeedRepeatsInEveryProcess(t *testing.T) {
 	if two[0] != two[1] {
 		t.Errorf("two processes of seed 3 saw\n%s\nand\n%s", two[0], two[1])
 	}
-	for _, scene := range []string{"draws", "maps", "selects", "timers", "pairs", "contexts", "mutexes", "wakes"} {
+	for _, scene := range []string{"draws", "maps", "selects", "timers", "pairs", "contexts", "mutexes", "wakes", "pauses"} {
 		if a, b := line(t, one[0], scene), line(t, two[0], scene); a == b {
 			t.Errorf("the seed decides nothing of %s", scene)
 		}

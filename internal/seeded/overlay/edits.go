@@ -66,6 +66,17 @@ var edits = []edit{
 	{"context/context.go", "// cancel closes c.done,", "func inOrder(children map[canceler]uint64) []canceler {\n\tall := make([]canceler, 0, len(children))\n\tfor child := range children {\n\t\tall = append(all, child)\n\t}\n\tslices.SortFunc(all, func(a, b canceler) int { return cmp.Compare(children[a], children[b]) })\n\treturn all\n}\n\n// cancel closes c.done,", 1},
 	{"context/context.go", "import (\n\t\"errors\"\n", "import (\n\t\"cmp\"\n\t\"errors\"\n\t\"slices\"\n", 1},
 
+	// Pauses of processes: a goroutine knows which one it is of, as do the goroutines and
+	// the timers that it starts. Those of one that is paused are not run.
+	{"runtime/runtime2.go", "\tbubble  *synctestBubble\n", "\tbubble  *synctestBubble\n\tprocess *seededProcess\n", 1},
+	{"runtime/time.go", "\targ    any\n\tseq    uintptr\n\n\t// If non-nil,", "\targ    any\n\tseq    uintptr\n\n\tprocess *seededProcess // of the goroutine that made it\n\n\t// If non-nil,", 1},
+	{"runtime/proc.go", "\t\tnewg.bubble = callergp.bubble\n", "\t\tnewg.bubble = callergp.bubble\n\t\tnewg.process = callergp.process\n", 1},
+	{"runtime/proc.go", "\tgp.bubble = nil\n\tgp.fipsOnlyBypass = false\n", "\tgp.bubble = nil\n\tgp.process = nil\n\tgp.fipsOnlyBypass = false\n", 1},
+	{"runtime/proc.go", "\tif sched.disable.user && !schedEnabled(gp) {\n\t\t// Scheduling of this", "\tif seededStands(gp) {\n\t\tgoto top\n\t}\n\tif sched.disable.user && !schedEnabled(gp) {\n\t\t// Scheduling of this", 1},
+	{"runtime/time.go", "\tif bubble := getg().bubble; bubble != nil {\n\t\tt.isFake = true\n\t}\n", "\tif bubble := getg().bubble; bubble != nil {\n\t\tt.isFake = true\n\t}\n\tt.process = getg().process\n", 1},
+	{"runtime/time.go", "\t\tgp.bubble = bubble\n\t\tbubble.changegstatus(gp, _Gdead, _Grunning)\n", "\t\tgp.bubble = bubble\n\t\tgp.process = t.process\n\t\tbubble.changegstatus(gp, _Gdead, _Grunning)\n", 1},
+	{"runtime/time.go", "\t\tgp.bubble = nil\n", "\t\tgp.bubble = nil\n\t\tgp.process = nil\n", 1},
+
 	// crypto/rand, which reads from the operating system otherwise.
 	{"crypto/internal/sysrand/rand.go", "func Read(b []byte) {\n", "func Read(b []byte) {\n\tif true {\n\t\tfor i := range b {\n\t\t\tb[i] = byte(seededRand())\n\t\t}\n\t\treturn\n\t}\n", 1},
 	{"crypto/internal/sysrand/rand.go", "//go:linkname fatal\n", "//go:linkname seededRand runtime.rand\nfunc seededRand() uint64\n\n//go:linkname fatal\n", 1},

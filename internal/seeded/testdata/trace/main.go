@@ -27,7 +27,7 @@ var scenes = []struct {
 	play func(note func(...any))
 }{
 	{"draws", draws}, {"maps", ranges}, {"selects", selects}, {"timers", timers}, {"pairs", pairs},
-	{"contexts", contexts}, {"mutexes", mutexes}, {"work", work}, {"wakes", wakes},
+	{"contexts", contexts}, {"mutexes", mutexes}, {"work", work}, {"wakes", wakes}, {"pauses", pauses},
 }
 
 // moved keeps what each process allocates another amount of.
