@@ -180,12 +180,14 @@ func portTaken(err error) bool {
 // alter changes the condition of live connections, which stay open. What slows
 // them stays in place under a cut: leaving the cut replaces the proxy anyway.
 func (l *link) alter(ctx context.Context, next condition) error {
+	var before []toxic // listed here: f may still run when another change is under way
+	if next.cut == "" {
+		before = l.now.toxics()
+	}
 	return l.do(ctx, liveLimit, func(p proxy) error {
-		if next.cut == "" {
-			for _, old := range l.now.toxics() {
-				if err := p.remove(old.Name); err != nil {
-					return err
-				}
+		for _, old := range before {
+			if err := p.remove(old.Name); err != nil {
+				return err
 			}
 		}
 		for _, t := range next.toxics() {

@@ -58,3 +58,22 @@ func TestALinkHealsThoughItsLastProxyTakesLongToStop(t *testing.T) {
 		})
 	}
 }
+
+// TestAChangeThatIsGivenUpSharesNothingWithTheNext is for the race detector: what a
+// change has begun goes on when its context ends.
+func TestAChangeThatIsGivenUpSharesNothingWithTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLink(&slowDriver{}, "a", "b:1", "127.0.0.1:2", "127.0.0.1:2", func() {})
+		if err := l.replace(t.Context(), condition{}); err != nil {
+			t.Fatal(err)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		for range 100 {
+			_ = l.Delay(ended, time.Millisecond, 0) // it may have come through
+			if err := l.Heal(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -19,7 +19,7 @@ func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
 			l.proposals[n-1].syncs = append(l.proposals[n-1].syncs, at)
 			return
 		}
-		l.syncDone(at)
+		l.learners[at.peer].syncDone(at)
 		return
 	}
 	zxid := l.ahead.LastZxid() + 1
@@ -48,6 +48,7 @@ func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree
 	case wire.CloseSession:
 		l.sessions.Close(r.Session)
 	case wire.DeleteContainer:
+	case wire.Reconfig: // it is disabled, which comes first
 	default:
 		if tree.Malformed(l.ahead.Release(), *r) != wire.OK {
 			break // Prepare refuses it
@@ -56,15 +57,15 @@ func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree
 			break // only its parts would be checked
 		}
 		if code := l.sessions.Check(r.Session, owner); code != wire.OK {
-			return l.refuse(r, zxid, code)
+			return refuse(r, zxid, l.wall(), code)
 		}
 	}
 	return tree.Prepare(l.ahead, *r, zxid, l.wall())
 }
 
 // refuse makes the transaction of a request whose session may not change anything.
-func (l *leader) refuse(r *tree.Request, zxid int64, code wire.Code) tree.Txn {
-	x := tree.Txn{Session: r.Session, Cxid: r.Cxid, Zxid: zxid, Time: l.wall(), Op: wire.ErrorOp, Change: tree.Error{Code: code}}
+func refuse(r *tree.Request, zxid, now int64, code wire.Code) tree.Txn {
+	x := tree.Txn{Session: r.Session, Cxid: r.Cxid, Zxid: zxid, Time: now, Op: wire.ErrorOp, Change: tree.Error{Code: code}}
 	if m, is := r.Body.(*wire.MultiRequest); is && len(m.Parts) > 0 {
 		x.Op, x.Change = wire.Multi, refusedMulti(len(m.Parts), code)
 	}
@@ -99,14 +100,15 @@ func (l *leader) acknowledge(server int, zxid int64) {
 		}
 		l.commit(p.Txn)
 		for _, at := range p.syncs {
-			l.syncDone(at)
+			l.learners[at.peer].syncDone(at)
 		}
 	}
 }
 
-// syncDone tells a follower that all that was ordered before a sync has been sent.
-func (l *leader) syncDone(at syncOf) {
-	if f := l.learners[at.peer]; f != nil {
+// syncDone tells a follower, if it is there still, that all that was ordered before a sync has
+// been sent.
+func (f *learner) syncDone(at syncOf) {
+	if f != nil {
 		f.say(Message{Kind: SyncDone, Touched: []Touch{{Session: at.session}}})
 	}
 }

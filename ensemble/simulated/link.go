@@ -15,6 +15,7 @@ type link struct {
 	name, addr string                            // servers' links have no address
 	change     func(cluster.Condition) bool      // false after the ensemble's Close
 	at         func(int, cluster.Condition) bool // changes it with a message; nil: it cannot
+	callAt     func(int, func()) bool            // calls with a message; nil: it cannot
 	forget     func()                            // called by Close; nil for nothing to forget
 
 	mu     sync.Mutex // guards what follows
@@ -49,12 +50,23 @@ func (l *link) CutAt(_ context.Context, n int, cut links.Cut) error {
 	if err != nil {
 		return err
 	}
+	return l.withMessage(n, l.at != nil, func() bool { return l.at(n, c) })
+}
+
+// CallAt calls do before a client's link carries the n-th message from now, of either side
+// and 1 at least, unless the link is cut or healed before. do must not use the ensemble.
+func (l *link) CallAt(_ context.Context, n int, do func()) error {
+	return l.withMessage(n, l.callAt != nil, func() bool { return l.callAt(n, do) })
+}
+
+// withMessage has something done with the n-th message from now, if the link can.
+func (l *link) withMessage(n int, can bool, arrange func() bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.at == nil || n < 1:
-		return fmt.Errorf("%s: it cannot be cut at message %d", l.name, n)
-	case l.closed || !l.at(n, c):
+	case !can || n < 1:
+		return fmt.Errorf("%s: nothing can be done at message %d", l.name, n)
+	case l.closed || !arrange():
 		return fmt.Errorf("%s: %w", l.name, links.ErrClosed)
 	}
 	return nil

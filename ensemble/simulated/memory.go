@@ -109,6 +109,7 @@ func (m *memory) Link(_ context.Context, name, upstream string) (links.Link, err
 			name: name, addr: addr,
 			change: func(c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.Set(c) }) },
 			at:     func(n int, c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.SetAt(n, c) }) },
+			callAt: func(n int, do func()) bool { return m.ensemble.live.Do(func() { l.CallAt(n, do) }) },
 			forget: func() {
 				m.ensemble.live.Do(l.Disconnect)
 				m.mu.Lock()

@@ -9,7 +9,7 @@ import (
 
 // At has something happen at an instant, or now if that has passed. It happens in
 // Advance, in order with what the servers do, and may call everything but Advance.
-func (c *Cluster) At(at time.Duration, what func()) { c.later(at, what) }
+func (c *Cluster) At(at time.Duration, what func()) { c.events.add(max(at, c.now), what) }
 
 // SetClock says what time it is now by the wall clock of all servers.
 func (c *Cluster) SetClock(now time.Time) {

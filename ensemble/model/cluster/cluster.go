@@ -137,9 +137,6 @@ func (c *Cluster) Advance(to time.Duration) {
 	c.now = max(c.now, to)
 }
 
-// later has something happen after a while.
-func (c *Cluster) later(at time.Duration, what func()) { c.events.add(max(at, c.now), what) }
-
 // some is a time up to twice as long.
 func (c *Cluster) some(d time.Duration) time.Duration {
 	if d <= 0 {

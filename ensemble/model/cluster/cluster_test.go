@@ -62,6 +62,14 @@ func TestASessionMovesToAnotherServerAndTheOldConnectionEnds(t *testing.T) {
 	if err := second.create("/a", wire.FlagEphemeral); err != wire.OK {
 		t.Errorf("create where the session has moved to: %d", err)
 	}
+	// These are refused before anybody asks where the session is.
+	if h, _ := first.ask(wire.Reconfig, &wire.ReconfigRequest{Config: -1}); h.Err != wire.ReconfigDisabled {
+		t.Errorf("reconfig where it was: %d", h.Err)
+	}
+	unknown := wire.Part{Op: wire.Create, Body: &wire.CreateRequest{Path: "/c", ACL: open, Flags: 7}}
+	if h, _ := first.ask(wire.Multi, &wire.MultiRequest{Parts: []wire.Part{unknown}}); h.Err != wire.OK {
+		t.Errorf("a multi where it was that begins with a create of no known kind: %d", h.Err)
+	}
 	if err := first.create("/b", wire.FlagEphemeral); err != wire.ConnectionLoss || !first.closed {
 		t.Errorf("create where it was: %d", err)
 	}

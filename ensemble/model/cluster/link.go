@@ -99,7 +99,7 @@ func (l *Link) vote(from, to *node, n election.Notification) {
 	}
 	l.votesAt[way] = max(l.votesAt[way], l.arrival(from.id))
 	life := to.life
-	l.cluster.later(l.votesAt[way], func() {
+	l.cluster.At(l.votesAt[way], func() {
 		if to.life == life && !l.condition.Refuse && !l.drops(from.id) {
 			to.step(model.Voted{Notification: n})
 		}
@@ -109,7 +109,7 @@ func (l *Link) vote(from, to *node, n election.Notification) {
 // dial opens a connection, after a way there and back.
 func (l *Link) dial(from, to *node) {
 	life := from.life
-	l.cluster.later(l.arrival(l.from)+l.cluster.some(l.cluster.config.Latency), func() {
+	l.cluster.At(l.arrival(l.from)+l.cluster.some(l.cluster.config.Latency), func() {
 		if from.life != life {
 			return
 		}
@@ -195,7 +195,7 @@ func (s *stream) cut() {
 	for _, n := range []*node{s.from, s.to} {
 		if n.streams[s.number] == s {
 			delete(n.streams, s.number)
-			s.link.cluster.later(s.link.cluster.now, func() { n.step(model.PeerClosed{Peer: s.number}) })
+			s.link.cluster.At(s.link.cluster.now, func() { n.step(model.PeerClosed{Peer: s.number}) })
 		}
 	}
 }

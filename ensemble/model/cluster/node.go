@@ -57,7 +57,7 @@ func (n *node) carryOut(a model.Action) {
 		n.answer(a.Action)
 	case model.Sync:
 		life := n.life
-		c.later(c.now+c.some(c.config.SyncTime), func() {
+		c.At(c.now+c.some(c.config.SyncTime), func() {
 			if n.life == life {
 				n.step(model.Synced(a))
 			}

@@ -32,6 +32,7 @@ type held struct {
 
 // window is the time in which messages are held.
 type window struct {
+	c      *Cluster
 	order  Order
 	points int // choice points so far
 	ends   time.Duration
@@ -44,8 +45,8 @@ func (c *Cluster) Hold(o Order) bool {
 	if c.window != nil {
 		return false
 	}
-	c.window = &window{order: o, ends: c.now + orderLimit}
-	c.later(c.now+orderStep, c.release)
+	c.window = &window{c: c, order: o, ends: c.now + orderLimit}
+	c.At(c.now+orderStep, c.window.release)
 	return true
 }
 
@@ -56,34 +57,33 @@ func (c *Cluster) Chosen() int { return c.chosen }
 // and direction. The pointer is to that instant, which is one for each of them.
 func (c *Cluster) Carry(arrives *time.Duration, what func()) {
 	if c.window == nil {
-		c.later(*arrives, what)
+		c.At(*arrives, what)
 		return
 	}
 	c.window.held = append(c.window.held, held{arrives, *arrives, what})
 }
 
 // release has the next message go.
-func (c *Cluster) release() {
-	w := c.window
+func (w *window) release() {
+	c := w.c
 	if w.points >= w.order.Skip+len(w.order.Choices) || c.now >= w.ends {
 		c.window = nil
 		for _, h := range w.held {
-			c.later(h.at, h.what)
+			c.At(h.at, h.what)
 		}
 		return
 	}
 	if heads := w.heads(c.now); len(heads) > 0 {
-		i := heads[c.choose(len(heads))]
+		i := heads[w.choose(len(heads))]
 		h := w.held[i]
 		w.held = slices.Delete(w.held, i, i+1)
 		h.what()
 	}
-	c.later(c.now+orderStep, c.release)
+	c.At(c.now+orderStep, w.release)
 }
 
 // choose returns which of so many messages goes.
-func (c *Cluster) choose(of int) int {
-	w := c.window
+func (w *window) choose(of int) int {
 	if of < 2 {
 		return 0
 	}
@@ -92,7 +92,7 @@ func (c *Cluster) choose(of int) int {
 	if i < 0 {
 		return 0
 	}
-	c.chosen++
+	w.c.chosen++
 	return min(w.order.Choices[i], of-1)
 }
 

@@ -101,6 +101,15 @@ func digest(identity string) string {
 	return identity[:1] + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// aclOf draws the access control list of a node. Everybody may read those that servers
+// delete by themselves: a run looks whether they are gone before it goes on.
+func (d *dice) aclOf(path string) []wire.ACL {
+	if path == "~/c" || path == "~/t" {
+		return open
+	}
+	return d.acl()
+}
+
 func (d *dice) acl() []wire.ACL {
 	one := func(perms int32, scheme, id string) wire.ACL {
 		return wire.ACL{Perms: perms, ID: wire.ID{Scheme: scheme, ID: id}}

@@ -15,13 +15,15 @@ func (d *dice) change(batch bool) Request {
 	if batch { // what is pipelined behind a setACL is checked against the old ACL as long as it is under way
 		return d.create(batch)
 	}
-	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: d.belowRoot(batch), ACL: d.acl(), Version: d.version()}}
+	path := d.belowRoot(batch)
+	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: path, ACL: d.aclOf(path), Version: d.version()}}
 }
 
 // create draws a create. Containers, and times to live that end, are left to the paths
 // that batches leave alone.
 func (d *dice) create(batch bool) Request {
-	c := wire.CreateRequest{Path: d.path(batch), Data: d.data(), ACL: d.acl()}
+	c := wire.CreateRequest{Path: d.path(batch), Data: d.data()}
+	c.ACL = d.aclOf(c.Path)
 	c.Flags = pick[int32](d, 0, 0, 0, 0, wire.FlagEphemeral, wire.FlagEphemeral, wire.FlagSequential, wire.FlagEphemeralSequential)
 	op := pick(d, wire.Create, wire.Create, wire.Create2)
 	if !batch && c.Path == "~/c" && d.chance(80) {
@@ -38,7 +40,13 @@ func (d *dice) create(batch bool) Request {
 		return d.createTTL(c, batch)
 	case c.Flags&wire.FlagSequential != 0 && d.chance(70):
 		c.Path = pick(d, "~/s", "~/a/s", "~/", "~/a/")
+	case d.chance(3) && batch:
+		c.Flags = pick[int32](d, 7, -1, 99)
 	case d.chance(3):
+		// Not in a batch: when the leader comes to such a part of a multi it gives up, and
+		// what the parts before would change is there for the requests behind the multi
+		// until these have been carried out (PrepRequestProcessor.pRequestHelper rolls back
+		// only after a KeeperException).
 		c.Flags = pick[int32](d, 7, -1, 99, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL)
 	}
 	return Request{Op: op, Body: &c}

@@ -36,8 +36,8 @@ type Link struct {
 	changed   chan struct{} // closed and replaced when condition is set
 	conns     []*conn       // that have not ended on both sides
 
-	countdown int               // messages until next comes into force, 0 for none
-	next      cluster.Condition // of countdown
+	countdown int    // messages until next is called, 0 for none
+	next      func() // of countdown
 }
 
 // LinkConfig is what a link is made of.
@@ -79,13 +79,17 @@ func (l *Link) Set(c cluster.Condition) {
 
 // SetAt changes what the link does with the n-th message from now, of either side and 1 at
 // least: what is done to that one is done to it already.
-func (l *Link) SetAt(n int, c cluster.Condition) { l.countdown, l.next = n, c }
+func (l *Link) SetAt(n int, c cluster.Condition) { l.CallAt(n, func() { l.Set(c) }) }
+
+// CallAt calls do before the n-th message from now is carried, of either side and 1 at
+// least, unless the link is changed before. It must not call back.
+func (l *Link) CallAt(n int, do func()) { l.countdown, l.next = n, do }
 
 // count notes that a message is about to be carried.
 func (l *Link) count() {
 	if l.countdown > 0 {
 		if l.countdown--; l.countdown == 0 {
-			l.Set(l.next)
+			l.next()
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 type clients struct {
 	service *Service
 	conns   map[ConnID]*Connection
+	soonest time.Duration // when the first silent one is closed; not known while stale
+	stale   bool
 }
 
 // idleUnit is what the limits of silent connections are rounded up to, and the limit of
@@ -57,11 +59,21 @@ func (k *clients) closeSession(session int64, other *Connection) bool {
 
 // due is when the first silent connection is closed.
 func (k *clients) due() time.Duration {
-	at := never
-	for _, c := range k.conns {
-		at = min(at, c.expires)
+	if k.stale {
+		k.soonest, k.stale = never, false
+		for _, c := range k.conns {
+			k.soonest = min(k.soonest, c.expires)
+		}
 	}
-	return at
+	return k.soonest
+}
+
+// moved says that a connection is closed at another time than before, or that it is gone.
+func (k *clients) moved(before, now time.Duration) {
+	if before == k.soonest && before != now {
+		k.stale = true
+	}
+	k.soonest = min(k.soonest, now)
 }
 
 func (k *clients) wake() {

@@ -2,7 +2,6 @@ package service
 
 import (
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
@@ -38,7 +37,9 @@ const (
 
 // heard puts off the end of a silent connection.
 func (c *Connection) heard(limit time.Duration) {
+	before := c.expires
 	c.expires = ((c.service.now+limit)/idleUnit + 1) * idleUnit
+	c.service.clients.moved(before, c.expires)
 }
 
 // read takes whole frames off the buffer, as long as the connection reads.
@@ -103,9 +104,7 @@ func (c *Connection) authenticate(xid int32, body []byte) {
 		c.close()
 		return
 	}
-	if !slices.Contains(c.auth, id) {
-		c.auth = append(c.auth[:len(c.auth):len(c.auth)], id)
-	}
+	c.auth = tree.WithIdentity(c.auth, id)
 	c.reply(wire.ReplyHeader{Xid: xid}, nil)
 }
 
@@ -136,5 +135,6 @@ func (c *Connection) close() {
 func (c *Connection) forget() {
 	c.stage = shut
 	delete(c.service.clients.conns, c.id)
+	c.service.clients.moved(c.expires, never)
 	c.service.watches.Drop(int64(c.id))
 }

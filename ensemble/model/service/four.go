@@ -6,25 +6,28 @@ import (
 )
 
 // reports are the four-letter words that only a server that serves answers.
-var reports = map[string]func(*Service, *strings.Builder){
-	"srvr": (*Service).reportServer,
-	"stat": func(s *Service, b *strings.Builder) {
+var reports = map[string]func(reporter, *strings.Builder){
+	"srvr": reporter.reportServer,
+	"stat": func(s reporter, b *strings.Builder) {
 		fmt.Fprintf(b, "Zookeeper version: %s\nClients:\n", s.build())
 		s.reportClients(b)
 		b.WriteString("\n")
 		s.reportState(b)
 	},
-	"isro": func(_ *Service, b *strings.Builder) { b.WriteString("rw") },
-	"cons": func(s *Service, b *strings.Builder) { s.reportClients(b); b.WriteString("\n") },
-	"conf": (*Service).reportSettings,
-	"envi": func(s *Service, b *strings.Builder) {
+	"isro": func(_ reporter, b *strings.Builder) { b.WriteString("rw") },
+	"cons": func(s reporter, b *strings.Builder) { s.reportClients(b); b.WriteString("\n") },
+	"conf": reporter.reportSettings,
+	"envi": func(s reporter, b *strings.Builder) {
 		fmt.Fprintf(b, "Environment:\nzookeeper.version=%s\nhost.name=localhost\n", s.build())
 	},
-	"mntr": (*Service).reportMetrics,
-	"wchs": (*Service).reportWatchCount,
-	"wchp": (*Service).reportWatches,
-	"dump": (*Service).reportSessions,
+	"mntr": reporter.reportMetrics,
+	"wchs": reporter.reportWatchCount,
+	"wchp": reporter.reportWatches,
+	"dump": reporter.reportSessions,
 }
+
+// reporter writes what a server says of itself.
+type reporter struct{ *Service }
 
 // command answers a four-letter word, and ends the connection. It reports false if this
 // is none that is modelled.
@@ -38,7 +41,7 @@ func (c *Connection) command(word string) bool {
 	case !c.service.quorum.Serves():
 		b.WriteString("This ZooKeeper instance is not currently serving requests\n")
 	default:
-		report(c.service, &b)
+		report(reporter{c.service}, &b)
 	}
 	c.send([]byte(b.String()))
 	c.close()
@@ -46,16 +49,16 @@ func (c *Connection) command(word string) bool {
 }
 
 // build is the version that the server reports.
-func (s *Service) build() string {
+func (s reporter) build() string {
 	return s.settings.Version + "-simulated, built on 01/01/1970 00:00 UTC"
 }
 
-func (s *Service) reportServer(b *strings.Builder) {
+func (s reporter) reportServer(b *strings.Builder) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", s.build())
 	s.reportState(b)
 }
 
-func (s *Service) reportState(b *strings.Builder) {
+func (s reporter) reportState(b *strings.Builder) {
 	nodes, _ := s.tree.Count()
 	fmt.Fprintf(b, "Latency min/avg/max: 0/0.0/0\nReceived: 0\nSent: 0\nConnections: %d\nOutstanding: 0\n", len(s.clients.conns))
 	fmt.Fprintf(b, "Zxid: %#x\nMode: %s\nNode count: %d\n", s.tree.LastZxid(), s.quorum.Mode(), nodes)
@@ -64,20 +67,20 @@ func (s *Service) reportState(b *strings.Builder) {
 	}
 }
 
-func (s *Service) reportClients(b *strings.Builder) {
+func (s reporter) reportClients(b *strings.Builder) {
 	for _, id := range sorted(s.clients.conns) {
 		c := s.clients.conns[id]
 		fmt.Fprintf(b, " /%s:%d[1](queued=%d,recved=0,sent=0,sid=%#x,to=%d)\n", c.ip, c.id, len(s.queues.sessions[c.session]), uint64(c.session), c.timeout)
 	}
 }
 
-func (s *Service) reportSettings(b *strings.Builder) {
+func (s reporter) reportSettings(b *strings.Builder) {
 	fmt.Fprintf(b, "serverId=%d\ntickTime=%d\ninitLimit=%d\nsyncLimit=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\n",
 		s.settings.ID, s.settings.TickTime.Milliseconds(), s.settings.InitLimit, s.settings.SyncLimit,
 		s.settings.MinSessionTimeout.Milliseconds(), s.settings.MaxSessionTimeout.Milliseconds())
 }
 
-func (s *Service) reportMetrics(b *strings.Builder) {
+func (s reporter) reportMetrics(b *strings.Builder) {
 	nodes, sessions := s.tree.Count()
 	fmt.Fprintf(b, "zk_version\t%s\nzk_server_state\t%s\nzk_znode_count\t%d\n", s.build(), s.quorum.Mode(), nodes)
 	fmt.Fprintf(b, "zk_watch_count\t%d\nzk_num_alive_connections\t%d\nzk_global_sessions\t%d\n",
@@ -86,7 +89,7 @@ func (s *Service) reportMetrics(b *strings.Builder) {
 
 // reportWatchCount counts the watches of nodes, and leaves out those of children, as
 // real servers do.
-func (s *Service) reportWatchCount(b *strings.Builder) {
+func (s reporter) reportWatchCount(b *strings.Builder) {
 	watchers, total := map[int64]bool{}, 0
 	watched := s.watches.Watched()
 	for _, w := range watched {
@@ -98,7 +101,7 @@ func (s *Service) reportWatchCount(b *strings.Builder) {
 	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n\n", len(watchers), len(watched), total)
 }
 
-func (s *Service) reportWatches(b *strings.Builder) {
+func (s reporter) reportWatches(b *strings.Builder) {
 	for _, w := range s.watches.Watched() {
 		fmt.Fprintln(b, w.Path)
 		for _, id := range w.Watchers {
@@ -112,7 +115,7 @@ func (s *Service) reportWatches(b *strings.Builder) {
 
 // reportSessions writes the nodes of sessions that have ended, too: nodes that have
 // outlived them are looked for here.
-func (s *Service) reportSessions(b *strings.Builder) {
+func (s reporter) reportSessions(b *strings.Builder) {
 	sessions, owners := s.tree.Sessions(), s.tree.Owners()
 	fmt.Fprintf(b, "SessionTracker dump:\nGlobal Sessions(%d):\n", len(sessions))
 	for _, session := range sessions {

@@ -62,7 +62,7 @@ type Service struct {
 // New serves nobody before Begin.
 func New(settings Settings) *Service {
 	s := &Service{settings: settings}
-	s.clients = clients{s, map[ConnID]*Connection{}}
+	s.clients = clients{service: s, conns: map[ConnID]*Connection{}, soonest: never}
 	return s
 }
 

@@ -33,19 +33,27 @@ func Prepare(ahead *Tree, r Request, zxid, now int64) Txn {
 }
 
 // Malformed returns the error of a request that is refused before anybody asks whether
-// its session lives: one that cannot be read, or a create whose flags and time to live
-// do not fit.
+// its session lives: one that cannot be read, a create whose flags and time to live do not
+// fit, or a multi that begins with one.
 func Malformed(release Release, r Request) wire.Code {
-	switch b := r.Body.(type) {
+	op, body := r.Op, r.Body
+	if b, is := body.(*wire.MultiRequest); is {
+		ops, code := partOps(release, b.Parts)
+		if code != wire.OK || len(ops) == 0 {
+			return code
+		}
+		op = ops[0]
+		if body, is = partBody(op, b.Parts[0].Body); !is {
+			return wire.MarshallingError
+		}
+	}
+	switch b := body.(type) {
 	case nil:
 		return wire.MarshallingError
-	case *wire.MultiRequest:
-		_, code := partOps(release, b.Parts)
-		return code
 	case *wire.CreateRequest:
-		return (&creation{op: r.Op, CreateRequest: *b, ttl: -1}).checkMode()
+		return (&creation{op: op, CreateRequest: *b, ttl: -1}).checkMode()
 	case *wire.CreateTTLRequest:
-		return (&creation{op: r.Op, CreateRequest: b.CreateRequest, ttl: b.TTL}).checkMode()
+		return (&creation{op: op, CreateRequest: b.CreateRequest, ttl: b.TTL}).checkMode()
 	}
 	return wire.OK
 }

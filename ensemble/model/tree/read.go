@@ -9,7 +9,12 @@ import (
 
 // Read answers a request that changes nothing and concerns no watch. The reply is nil if
 // the code is not OK.
-func (t *Tree) Read(r Request) (wire.Record, wire.Code) {
+func (t *Tree) Read(r Request) (wire.Record, wire.Code) { return reading{t}.read(r) }
+
+// reading is what reads a tree.
+type reading struct{ *Tree }
+
+func (t reading) read(r Request) (wire.Record, wire.Code) {
 	switch b := r.Body.(type) {
 	case *wire.PathWatch:
 		return t.readNode(r.Op, b.Path, r.Auth)
@@ -34,7 +39,7 @@ func (t *Tree) Read(r Request) (wire.Record, wire.Code) {
 	return nil, wire.MarshallingError
 }
 
-func (t *Tree) readNode(op wire.Op, path string, ids []wire.ID) (wire.Record, wire.Code) {
+func (t reading) readNode(op wire.Op, path string, ids []wire.ID) (wire.Record, wire.Code) {
 	if op == wire.Exists && strings.Contains(path, "\x00") {
 		return nil, wire.BadArguments
 	}
@@ -63,7 +68,7 @@ func (t *Tree) readNode(op wire.Op, path string, ids []wire.ID) (wire.Record, wi
 func names(n *node) []string { return append([]string{}, n.children...) }
 
 // readable returns a node, and whether the identities have one of the permissions.
-func (t *Tree) readable(path string, perms int32, ids []wire.ID) (*node, wire.Code) {
+func (t reading) readable(path string, perms int32, ids []wire.ID) (*node, wire.Code) {
 	n := t.node(path)
 	switch {
 	case n == nil:
@@ -74,7 +79,7 @@ func (t *Tree) readable(path string, perms int32, ids []wire.ID) (*node, wire.Co
 	return n, wire.OK
 }
 
-func (t *Tree) readACL(path string, ids []wire.ID) (wire.Record, wire.Code) {
+func (t reading) readACL(path string, ids []wire.ID) (wire.Record, wire.Code) {
 	n, code := t.readable(path, wire.PermRead|wire.PermAdmin, ids)
 	if code != wire.OK {
 		return nil, code
@@ -86,7 +91,7 @@ func (t *Tree) readACL(path string, ids []wire.ID) (wire.Record, wire.Code) {
 	return &wire.ACLReply{ACL: acl, Stat: n.stat()}, wire.OK
 }
 
-func (t *Tree) readNumber(path string, ids []wire.ID) (wire.Record, wire.Code) {
+func (t reading) readNumber(path string, ids []wire.ID) (wire.Record, wire.Code) {
 	if _, code := t.readable(path, wire.PermRead, ids); code != wire.OK {
 		return nil, code
 	}
@@ -99,7 +104,7 @@ func (t *Tree) readNumber(path string, ids []wire.ID) (wire.Record, wire.Code) {
 	return &wire.NumberReply{Number: number}, wire.OK
 }
 
-func (t *Tree) readEphemerals(prefix string, session int64) wire.Record {
+func (t reading) readEphemerals(prefix string, session int64) wire.Record {
 	paths := append([]string{}, t.ephemerals[session]...)
 	if p := strings.TrimFunc(prefix, func(r rune) bool { return r <= ' ' }); p != "" && p != "/" {
 		paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, prefix) })
@@ -108,7 +113,7 @@ func (t *Tree) readEphemerals(prefix string, session int64) wire.Record {
 }
 
 // readMulti answers each part, with its error if it fails. They leave no watches.
-func (t *Tree) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Code) {
+func (t reading) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Code) {
 	reply := &wire.MultiReply{}
 	switch reads := countReads(parts); {
 	case reads == len(parts):
