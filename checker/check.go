@@ -198,8 +198,12 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	r.Figures = append(c.tally.figures(r.Recipes), paceFigures(t.Pace.Counts)...)
 	r.Notes = c.engines.Notes
 	if t.Header.Ensemble == "simulated" {
-		r.ZooKeeper += ", simulated"
-		r.Notes = append(r.Notes, "the servers were simulated: this shows nothing yet of the lock on ZooKeeper itself (zkverify replay --ensemble local runs it there)")
+		r.ZooKeeper += simulatedServers
+		note := "the servers were simulated: what holds on them is to be confirmed on real ones"
+		if t.Header.Options["clock"] != "virtual" {
+			note += " (zkverify replay --ensemble local runs it there)"
+		}
+		r.Notes = append(r.Notes, note)
 	}
 	if stalls := tellStalls(t); stalls != "" {
 		r.Notes = append(r.Notes, stalls)

@@ -15,9 +15,9 @@
 // Service is what the ensemble granted, by the order of fencing tokens.
 //
 // A target answers for belief under every fault but the one that gives no
-// warning, [histories.ForcedExpiry]: from the moment a session is ended from
-// the side, its holder is excused for the loss bound that the target promises.
-// A target that promises no loss notification has no such bound and no excuse.
+// warning, [histories.ForcedExpiry]: from the moment a session is forced to
+// expire, its holder is excused for the loss bound that the target promises. A
+// target that promises no loss notification has no such bound and no excuse.
 //
 // # Two engines
 //

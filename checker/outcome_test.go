@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,37 @@ func TestAServerThatWasWrongExcusesOnlyWhatBeginsAfterIt(t *testing.T) {
 		r := &Report{Verdicts: c.verdicts, Diverged: []histories.Divergence{{Server: 2, Zxid: 7, Since: 5 * time.Second}, {Server: 1, Zxid: 9, Since: 8 * time.Second}}}
 		if got := r.Outcome(); got != c.want || r.Void() != (got == verdict.Unknown && c.verdicts[0].Outcome == verdict.Violated) {
 			t.Errorf("%s: %s (%s), void %v; want %s", name, got, r.Reason(), r.Void(), c.want)
+		}
+	}
+}
+
+// Servers that disagree show a bug of ZooKeeper only if they are ZooKeeper.
+func TestWhoseBugItIsThatServersDisagree(t *testing.T) {
+	for kind, bug := range map[string]string{
+		"local": "a bug of ZooKeeper", "docker": "a bug of ZooKeeper", "external": "a bug of ZooKeeper",
+		"simulated": "a bug of the simulated servers, not of ZooKeeper",
+	} {
+		run := newRun(t).cycle(0, 1, 1, 1)
+		run.h.Header.Ensemble = kind
+		r := run.report()
+		r.Disagreements = []string{"server 2 lacks a node"}
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Report
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		excused := &Report{
+			Verdicts:  []verdict.Verdict{{Guarantee: Fencing, Promised: true, Outcome: verdict.Violated, Witnesses: []verdict.Witness{{From: 6 * time.Second}}}},
+			ZooKeeper: r.ZooKeeper, Diverged: []histories.Divergence{{Server: 2, Zxid: 7, Since: 5 * time.Second}},
+		}
+		for name, r := range map[string]*Report{"judged": r, "read back": &read, "wrong for a while": excused} {
+			why := r.Reason()
+			if r.Outcome() != verdict.Unknown || !strings.Contains(why, ", which is "+bug) || kind == "simulated" && strings.Contains(why, "which is a bug of ZooKeeper") {
+				t.Errorf("%s, %s: %s", kind, name, why)
+			}
 		}
 	}
 }

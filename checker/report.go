@@ -59,7 +59,7 @@ func (r *Report) Reason() string { _, why := r.sum(); return why }
 
 func (r *Report) sum() (verdict.Outcome, string) {
 	if len(r.Disagreements) > 0 {
-		return verdict.Unknown, "the servers disagree with each other, which is a bug of ZooKeeper: no lock can be judged by what it did on them (" + r.Disagreements[0] + ")"
+		return verdict.Unknown, "the servers disagree with each other, which is " + r.serversBug() + ": no lock can be judged by what it did on them (" + r.Disagreements[0] + ")"
 	}
 	if v, why := r.violated(); v != nil && why == "" {
 		return verdict.Violated, v.Guarantee + ": " + v.Reason
@@ -110,10 +110,21 @@ func (r *Report) excuse(v *verdict.Verdict) string {
 	}
 	for _, d := range r.Diverged {
 		if !slices.ContainsFunc(v.Witnesses, func(w verdict.Witness) bool { return w.From < d.Since }) {
-			return "a server had another tree than its leader for a while, which is a bug of ZooKeeper, so no violation after that can be held against the lock: " + d.String()
+			return "a server had another tree than its leader for a while, which is " + r.serversBug() + ", so no violation after that can be held against the lock: " + d.String()
 		}
 	}
 	return ""
+}
+
+// simulatedServers is at the end of Report.ZooKeeper if the servers were simulated.
+const simulatedServers = ", simulated"
+
+// serversBug says whose bug it is if servers disagree.
+func (r *Report) serversBug() string {
+	if strings.HasSuffix(r.ZooKeeper, simulatedServers) {
+		return "a bug of the simulated servers, not of ZooKeeper"
+	}
+	return "a bug of ZooKeeper"
 }
 
 // Void reports whether the run shows nothing of the target because of its servers: they

@@ -82,6 +82,15 @@ func TestALeaseSaysWhatIsSo(t *testing.T) {
 		{"a context goes on after the loss", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).lost(2, 1).ofLease(300, 1, 1, histories.Saying{Asked: 3e6, Ended: no})
 		}, verdict.Violated},
+		{"a context goes on while its process stands still", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).lost(2, 1).stalled(3, 200).ofLease(300, 1, 1, histories.Saying{Asked: 250e6, Ended: no})
+		}, verdict.Holds},
+		{"a context goes on long after its process stood still", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).lost(2, 1).stalled(3, 200).ofLease(500, 1, 1, histories.Saying{Asked: 250e6, Ended: no})
+		}, verdict.Violated},
+		{"a context goes on while its process is paused", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).lost(2, 1).pause(3, 1).wake(200, 1).ofLease(300, 1, 1, histories.Saying{Asked: 250e6, Ended: no})
+		}, verdict.Holds},
 		{"a context goes on for a moment after the loss", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).lost(2, 1).ofLease(100, 1, 1, histories.Saying{Asked: 3e6, Ended: no})
 		}, verdict.Holds},
@@ -166,6 +175,18 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 		{"the waiter is not listed, and its session was expired by force", func(r *run) {
 			end(two(r).endOf(5, session(2), 2).queue(10, 3, 1))
 		}, verdict.Holds},
+		{"the holder is not listed, whose process wakes after its session has ended", func(r *run) {
+			end(two(r).pause(4, 1).queue(10, 3, 2).wake(19, 1))
+		}, verdict.Holds},
+		{"the holder is not listed, whose process has just woken", func(r *run) {
+			end(two(r).pause(4, 1).wake(5, 1).queue(10, 3, 2))
+		}, verdict.Holds},
+		{"the holder is not listed, and the process of the waiter is paused", func(r *run) {
+			end(two(r).pause(4, 2).queue(10, 3, 2).wake(19, 2))
+		}, verdict.Violated},
+		{"the holder is not listed, whose process has woken long ago", func(r *run) {
+			two(r).pause(4, 1).wake(5, 1).queue(400, 3, 2).release(420, 1).released(421, 1).got(422, 2, 2).release(423, 2).released(424, 2)
+		}, verdict.Violated},
 		{"one is listed who was about to leave", func(r *run) {
 			end(two(r)).says(30, 3, histories.Event{}, histories.Saying{Asked: 20e6, Queue: []histories.Participant{{Token: tok(1)}}})
 		}, verdict.Holds},

@@ -32,7 +32,8 @@ func ConnectWindow(sessionTimeout time.Duration) time.Duration {
 // runs again.
 const WakeBound = 100 * time.Millisecond
 
-// EndBound is how long the context of a lease may go on after its loss was told.
+// EndBound is how long the context of a lease may go on after its loss was told, while its
+// process runs.
 const EndBound = 250 * time.Millisecond
 
 // Slack is what notification of a loss may take from the process that it is told to

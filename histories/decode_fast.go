@@ -232,6 +232,12 @@ func (r *reader) saying() *Saying {
 			bit, s.Held = 1<<5, r.truth()
 		case "told":
 			bit, s.Told = 1<<6, r.text()
+		case "state":
+			bit, s.State = 1<<8, r.text()
+		case "connection":
+			bit, s.Connection = 1<<9, r.text()
+		case "client":
+			bit, s.Client = 1<<10, int(r.number(31))
 		}
 		if r.bad || bit == 0 || seen&bit != 0 {
 			break

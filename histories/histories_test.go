@@ -42,10 +42,11 @@ func sample() *History {
 		{Type: PhaseStart, Process: -1, Phase: PhaseEnd},
 		{Type: CensusDone, Process: -1, Census: &Census{Contenders: []string{"/locks/a/x"}, Watches: 1, Watched: []string{"/locks/a"}, Goroutines: []string{"goroutine 1 [running]:\nmain()"}}},
 		{Type: Says, Process: 1, Lock: "a", Depth: 2, Token: Token{Zxid: 41}, Saying: &Saying{
-			Asked: 3, Valid: &yes, Left: &left, Depth: 2, Ended: &no, Held: &yes, Node: "/locks/a/x", Created: 41,
+			Asked: 3, Valid: &yes, Left: &left, Depth: 2, Ended: &no, State: StateHeld, Held: &yes, Node: "/locks/a/x", Created: 41,
 			Queue: []Participant{{Token: Token{Zxid: 41}, Session: "0x01"}, {Token: Token{Zxid: 42, Sub: 1}}}}},
 		{Type: Says, Process: 1, Lock: "a", Saying: &Saying{Asked: 4, Queue: []Participant{}}},
 		{Type: Says, Process: 1, Lock: "a", Saying: &Saying{Asked: 4, Told: ToldLost, Held: &no}},
+		{Type: Says, Process: 1, Session: "0x01", Saying: &Saying{Asked: 4, Connection: ConnectionLost, Client: 3}},
 	}
 	for i := range events {
 		events[i].Time = time.Duration(i) * time.Microsecond

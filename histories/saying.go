@@ -19,6 +19,7 @@ type Saying struct {
 	Least *time.Duration `json:"least,omitempty"` // of a lease of several locks: from Asked to the earliest deadline of the parts, read after Left
 	Depth int            `json:"depth,omitempty"` // 1 is the outermost
 	Ended *bool          `json:"ended,omitempty"` // has its context ended?
+	State string         `json:"state,omitempty"` // how it stands: StateHeld and so on; its deadline did not move from before Valid was read until State was
 
 	// Node is the lock node that the lease names, and Created the transaction that
 	// created it: that is said by the servers, not by the lock.
@@ -33,7 +34,30 @@ type Saying struct {
 	// Told is what an observer was told of the lease, without having asked:
 	// ToldAcquired, ToldLost or ToldReleased.
 	Told string `json:"told,omitempty"`
+
+	// Connection is what a listener was told of how a client of the target stands with
+	// the servers: ConnectionConnected and so on. Client says which client of the run's
+	// that was, from 1 on; the event names no lock.
+	Connection string `json:"connection,omitempty"`
+	Client     int    `json:"client,omitempty"`
 }
+
+// How a lease says that it stands.
+const (
+	StateHeld      = "held"      // exclusive
+	StateSuspended = "suspended" // exclusive until its deadline; its link is down
+	StateLost      = "lost"
+	StateReleased  = "released"
+)
+
+// How a client of the target tells that it stands with the servers.
+const (
+	ConnectionConnected   = "connected" // for the first time
+	ConnectionSuspended   = "suspended" // the link is down, and the session may live
+	ConnectionReconnected = "reconnected"
+	ConnectionLost        = "lost" // the session has ended, or may have
+	ConnectionClosed      = "closed"
+)
 
 // What observers are told.
 const (

@@ -28,6 +28,7 @@ type Coverage struct {
 	recipes []histories.Recipe
 	inForce map[int]*meeting
 	places  map[histories.Recipe]bool // an acquire has told its place
+	last    map[int][]Doing           // of each process, as faults in force have met it last
 }
 
 // meeting is one fault in force, and what it has met.
@@ -50,7 +51,7 @@ func (m *meeting) hits(process int) bool {
 func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage {
 	return &Coverage{
 		Tracker: NewTracker(header), Starts: map[string]int{}, Found: map[Cell]int{}, Met: map[Cell]int{},
-		found: map[Doing]int{}, recipes: recipes, inForce: map[int]*meeting{}, places: map[histories.Recipe]bool{},
+		found: map[Doing]int{}, recipes: recipes, inForce: map[int]*meeting{}, places: map[histories.Recipe]bool{}, last: map[int][]Doing{},
 	}
 }
 
@@ -64,7 +65,7 @@ func (c *Coverage) Step(e *histories.Event) {
 		for process := range c.processes {
 			if m.hits(process) {
 				c.find(m.Name, process)
-				c.meet(m, process)
+				c.meet(m, process, c.Doing(process))
 			}
 		}
 		return
@@ -80,9 +81,18 @@ func (c *Coverage) Step(e *histories.Event) {
 	if e.Type == histories.Enqueued && p.operation == Waiting {
 		c.places[p.recipe] = true
 	}
+	if len(c.inForce) == 0 {
+		delete(c.last, e.Process)
+		return
+	}
+	now := c.Doing(e.Process)
+	if last, known := c.last[e.Process]; known && slices.Equal(last, now) {
+		return // faults in force have met that, if only as they began
+	}
+	c.last[e.Process] = now
 	for _, m := range c.inForce {
 		if m.hits(e.Process) {
-			c.meet(m, e.Process)
+			c.meet(m, e.Process, now)
 		}
 	}
 }
@@ -103,18 +113,21 @@ func (c *Coverage) find(fault string, process int) {
 func (c *Coverage) FoundByAny(d Doing) int { return c.found[d] }
 
 // meet counts what a process does now, for a fault in force that hits it.
-func (c *Coverage) meet(m *meeting, process int) {
-	now := c.Doing(process)
+func (c *Coverage) meet(m *meeting, process int, now []Doing) {
+	for _, d := range now {
+		c.see(m, seen{process, d})
+	}
 	for _, r := range c.recipes {
 		if !slices.ContainsFunc(now, func(d Doing) bool { return d.Recipe == r }) {
-			now = append(now, Doing{r, Idle})
+			c.see(m, seen{process, Doing{r, Idle}})
 		}
 	}
-	for _, d := range now {
-		if s := (seen{process, d}); !m.seen[s] {
-			m.seen[s] = true
-			c.Met[Cell{m.Name, d}]++
-		}
+}
+
+func (c *Coverage) see(m *meeting, s seen) {
+	if !m.seen[s] {
+		m.seen[s] = true
+		c.Met[Cell{m.Name, s.Doing}]++
 	}
 }
 

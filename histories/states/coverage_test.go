@@ -3,6 +3,7 @@ package states
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,5 +102,30 @@ func TestEachRecipeIsMetByItself(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Most events change nothing of what their process does: they must count as if they were
+// looked at all the same.
+func TestFaultsMeetTheSameWhetherOrNotAProcessStaysAsItWas(t *testing.T) {
+	header := &histories.Header{Locks: map[string]histories.Lock{"a": {Recipe: histories.Mutex}}}
+	fault := func(id int, typ histories.Type) histories.Event {
+		return histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{ID: id, Name: "down"}}
+	}
+	op := func(typ histories.Type, op histories.Op) histories.Event {
+		return histories.Event{Type: typ, Process: 0, Op: op, Lock: "a"}
+	}
+	says := histories.Event{Type: histories.Says, Process: 0, Lock: "a", Saying: &histories.Saying{}}
+	c := NewCoverage(header, []histories.Recipe{histories.Mutex})
+	for _, e := range []histories.Event{
+		op(histories.Invoke, histories.Acquire), fault(1, histories.FaultStart), says, says, op(histories.OK, histories.Acquire), says,
+		fault(1, histories.FaultStop), op(histories.Invoke, histories.Release), fault(2, histories.FaultStart), says, op(histories.OK, histories.Release), says,
+		fault(2, histories.FaultStop), op(histories.Invoke, histories.Acquire), op(histories.OK, histories.Acquire), fault(3, histories.FaultStart), says,
+	} {
+		c.Step(&e)
+	}
+	met := func(s State) int { return c.Met[Cell{"down", Doing{histories.Mutex, s}}] }
+	if got := []int{met(Enqueuing), met(Holding), met(Releasing), met(Idle)}; !slices.Equal(got, []int{1, 2, 1, 1}) {
+		t.Errorf("met while enqueuing, holding, releasing, idle: %v", got)
 	}
 }

@@ -205,6 +205,13 @@ func (h *Hold) linked(at time.Duration, up bool) {
 	}
 }
 
+// Outages returns how often the link of the hold was down, as its client has said, and
+// whether it is down now.
+func (h *Hold) Outages() (n int, down bool) {
+	n = len(h.outages)
+	return n, n > 0 && h.outages[n-1].To == Forever
+}
+
 func (b *holdTracker) crashed(i int, e *histories.Event) {
 	for _, h := range slices.Clone(b.t.Process(e.Process).Holds) {
 		b.finish(h, e.Time, i, ByCrashing)

@@ -40,7 +40,7 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
 	case said.Ended == nil:
 	case *said.Ended && open:
 		s.wrong(p, lock, fmt.Sprintf("the context of the lease of %v on lock %q had ended at %s, and the lease went on", p, lock, verdict.At(e.Time)))
-	case !*said.Ended && lost && e.Time >= h.End+histories.EndBound:
+	case !*said.Ended && lost && ranFor(s.t, h.Process, h.End, e.Time) >= histories.EndBound:
 		s.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q was lost at %s, and its context had not ended by %s", p, lock, verdict.At(h.End), verdict.At(e.Time)))
 	}
 	if said.Depth != 0 && e.Depth != 0 && said.Depth != e.Depth {
@@ -61,6 +61,16 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
 			s.deadlines[e.Session] = d
 		}
 	}
+}
+
+// ranFor returns for how long at least a process has run in [from, to]: not while it was
+// paused, nor while the process that records, which may be its own, stood still.
+func ranFor(t *facts.Trace, process int, from, to time.Duration) time.Duration {
+	ran := to - from
+	for _, paused := range t.Faults.PausedIn(process, from, to) {
+		ran -= min(paused.To, to) - max(paused.From, from)
+	}
+	return ran
 }
 
 // expired judges the deadlines that were told of a session which has ended.

@@ -137,9 +137,10 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 
 // tookAway reports whether a fault may have taken away, by the given time, the node by
 // which an acquire stands in a queue. Who cannot reach a server does not hear of it, may
-// be granted the lock after that, and gives it back without being told otherwise.
+// be granted the lock after that, and gives it back without being told otherwise. Neither
+// does a process that is paused: it may give a lock back as it wakes, whose session has ended.
 func tookAway(t *facts.Trace, o *facts.Op, p facts.Place, by time.Duration) bool {
-	if t.Faults.WasForced(p.Session, o.Process, p.Time, by) {
+	if t.Faults.WasForced(p.Session, o.Process, p.Time, by) || len(t.Faults.PausedIn(o.Process, max(p.Time, by-t.Faults.WakeGrace), by)) > 0 {
 		return true
 	}
 	zxid := strconv.FormatInt(p.Token.Zxid, 10)

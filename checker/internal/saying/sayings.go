@@ -28,6 +28,7 @@ type sayings struct {
 	leases    map[facts.LeaseKey]*leaseSaid
 	complete  []*leaseSaid // of which observers were told all, in that order
 	waiting   map[*facts.Process][]*leaseSaid
+	states    states
 	answered  map[*facts.Process]time.Duration // since when a process has nothing under way
 }
 
@@ -47,6 +48,7 @@ func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
 		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process][]*leaseSaid{}, answered: map[*facts.Process]time.Duration{},
 	}
+	s.states = states{of: s, connections: map[int]string{}}
 	if t.Header.Promises.Says {
 		t.Listen(s)
 	}
@@ -78,6 +80,9 @@ func (s *sayings) Conclude(*judge.Engines, *facts.Trace) {
 }
 
 func (s *sayings) Event(i int, e *histories.Event) {
+	if len(s.states.odd) > 0 {
+		s.states.settle(e.Time)
+	}
 	switch e.Type {
 	case histories.Says:
 		s.said(i, e)
@@ -94,6 +99,10 @@ func (s *sayings) said(i int, e *histories.Event) {
 		s.told(i, e)
 		return
 	}
+	if e.Saying.Connection != "" {
+		s.states.told(i, e)
+		return
+	}
 	key := facts.LeaseKey{Lock: facts.LocksOf(e)[0], Token: e.Token}
 	if e.Parts != nil {
 		key.Token = e.Parts[0].Token
@@ -104,6 +113,7 @@ func (s *sayings) said(i int, e *histories.Event) {
 	}
 	s.answers++
 	s.aboutLease(i, e, h)
+	s.states.about(i, e, h)
 	s.aboutHeld(i, e, h)
 	if e.Saying.Queue != nil {
 		s.aboutQueue(i, e)

@@ -24,6 +24,9 @@ func tellSaying(e *histories.Event, who, lock string) string {
 	if s.Told != "" {
 		return fmt.Sprintf("an observer of %s is told that its lease of %s with token %s was %s", who, lock, verdict.Token(e.Token), s.Told)
 	}
+	if s.Connection != "" {
+		return fmt.Sprintf("a listener of %s is told that client %d of the target is %s", who, s.Client, s.Connection)
+	}
 	yes(s.Valid, "it is valid", "it is not valid")
 	if s.Left != nil {
 		parts = append(parts, "it is good until "+verdict.At(s.Asked+*s.Left))
@@ -35,6 +38,9 @@ func tellSaying(e *histories.Event, who, lock string) string {
 		parts = append(parts, fmt.Sprintf("its depth is %d", s.Depth))
 	}
 	yes(s.Ended, "its context has ended", "its context goes on")
+	if s.State != "" {
+		parts = append(parts, "it is "+s.State)
+	}
 	if s.Created != 0 {
 		parts = append(parts, fmt.Sprintf("its node was created in transaction %#x", s.Created))
 	}
