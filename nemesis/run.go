@@ -42,6 +42,9 @@ const (
 	patience       = 800 * time.Millisecond
 	serverPatience = 2500 * time.Millisecond
 	glance         = 2 * time.Millisecond
+	// Where nothing goes on record in between it looks again after that: a link that comes
+	// up, or the end of another fault, may not be on record.
+	quiet = 20 * time.Millisecond
 )
 
 // Run carries the schedule out and returns when it has ended and every fault
@@ -167,10 +170,26 @@ func (r *runner) prepare(ctx context.Context, step Step) (fault.Fault, error) {
 			return f, nil
 		case !errors.Is(err, fault.ErrNobody), time.Since(start) > 2*look:
 			return fault.Fault{}, err
-		case !wait.For(ctx, glance):
+		case !r.awaitNews(ctx):
 			return fault.Fault{}, fmt.Errorf("the run ended: %w", why)
 		}
 	}
+}
+
+// awaitNews waits until it is worth another look for somebody to hit. It reports whether ctx
+// goes on.
+func (r *runner) awaitNews(ctx context.Context) bool {
+	counter, counts := r.world.(fault.Recorder)
+	if !counts {
+		return wait.For(ctx, glance)
+	}
+	looked, before := time.Now(), counter.Recorded()
+	for wait.For(ctx, glance) {
+		if counter.Recorded() != before || time.Since(looked) >= quiet {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *runner) reserve(ctx context.Context, kind fault.Kind, pick fault.Pick, exact bool) (fault.Fault, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -68,6 +69,9 @@ type Config struct {
 	// Workers are processes for the clients to live in, which faults pause and
 	// kill. The default is none: clients live in this process.
 	Workers remote.Config
+	// Processes has faults pause and kill each application (the clients that share a session)
+	// as if it had a process of its own. That needs a bubble on a seeded runtime, and no Workers.
+	Processes bool
 
 	// Schedule is carried out if it is not nil; otherwise one is drawn from
 	// Faults and Seed.
@@ -137,6 +141,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Workers.N > 0 && (len(c.Workers.Command) == 0 || c.Workers.Logs == "") {
 		return c, errors.New("workload: workers need a command and a folder for their logs")
 	}
+	if c.Processes && (c.Workers.N > 0 || !seeded.Exact()) {
+		return c, errors.New("workload: Processes needs a seeded runtime, and no Workers")
+	}
 	if c.Workers.N > c.Clients {
 		return c, fmt.Errorf("workload: %d clients do not fill %d worker processes", c.Clients, c.Workers.N)
 	}
@@ -156,7 +163,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Mix = c.Mix.WithDefaults()
 	if c.Schedule == nil {
-		kinds, err := c.Kinds.Select(c.Faults, c.Ensemble, c.Workers.N > 0)
+		kinds, err := c.Kinds.Select(c.Faults, c.Ensemble, c.Workers.N > 0 || c.Processes)
 		if err != nil {
 			return c, err
 		}
@@ -235,7 +242,7 @@ func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shar
 	s := &client.Shared{
 		Life: life, Seed: c.Seed, Clients: c.Clients, Target: c.Target, Promises: c.promises(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth, Dialer: links.DialerOf(c.Network),
-		Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
+		Options: c.Mix.Options, Processes: c.Processes, Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
 	}
 	s.Faults = activity.NewCoverage(c.Recipes, s.Locks)
 	for name := range s.Locks {

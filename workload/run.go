@@ -168,7 +168,7 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 	everybody, turn := make(chan struct{}), make(chan struct{}, 1)
 	for _, c := range r.clients {
 		// Ends with recovery's bound; join waits for it.
-		go func() {
+		go c.Within(func() {
 			r.drivers.Chaos(chaos, c, r.elapsed)
 			<-recovery
 			if r.Life.Err() != nil {
@@ -195,7 +195,7 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 			case <-bounded.Done():
 			}
 			done <- stuck
-		}()
+		})
 	}
 	return done
 }

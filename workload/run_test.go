@@ -143,7 +143,7 @@ func TestProcessesThatCrashAreReplaced(t *testing.T) {
 	parallel(t)
 	r, report, err := drive(t, t.Context(), workload.Config{
 		Target: target(t, "plain"), Seed: 3, Clients: 4, Locks: 2, Duration: 3 * time.Second, SessionTimeout: time.Second,
-		Faults: []string{"none"}, Mix: cycle.Mix{Crash: 0.05},
+		Faults: []string{"none"}, Mix: cycle.Mix{Crash: 0.5},
 	})
 	if err != nil {
 		t.Fatal(err)

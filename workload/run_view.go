@@ -9,6 +9,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload/internal/client"
 )
 
 // runView shows the run to the nemesis.
@@ -56,25 +57,38 @@ func (w runView) Rarest(kind string, aim fault.Aim, among []fault.Client, patien
 	return out
 }
 
+// Recorded is fault.Recorder.
+func (w runView) Recorded() int { return w.Faults.Recorded() }
+
 // Ripe has a fault of servers wait for what none of its kind has met.
 func (w runView) Ripe(kind string) bool { return w.Faults.Ripe(kind) }
 
 // Sent is faults.Listener.
 func (w runView) Sent(client int) time.Time { return w.clients[client].LastSent() }
 
+// processes are those that clients live in: worker processes, or as if each application had
+// one.
+func (w runView) processes() fault.Workers {
+	if w.Workers != nil {
+		return w.Workers
+	}
+	return client.Processes(w.clients)
+}
+
 // Pause, Resume, Kill and Start are fault.Workers.
 
 func (w runView) Pause(ctx context.Context, worker int) error {
-	return w.Workers.Pause(ctx, worker)
+	return w.processes().Pause(ctx, worker)
 }
-func (w runView) Resume(worker int) error { return w.Workers.Resume(worker) }
-func (w runView) Kill(worker int)         { w.Workers.Kill(worker) }
+func (w runView) Resume(worker int) error { return w.processes().Resume(worker) }
+func (w runView) Kill(worker int)         { w.processes().Kill(worker) }
 func (w runView) Start(ctx context.Context, worker int) error {
-	return w.Workers.Start(ctx, worker)
+	return w.processes().Start(ctx, worker)
 }
 
 var (
 	_ fault.Workers        = runView{}
+	_ fault.Recorder       = runView{}
 	_ faults.Administrator = runView{}
 	_ faults.Listener      = runView{}
 )

@@ -83,12 +83,12 @@ type Need string
 
 // The needs.
 const (
-	NeedsNothing   Need = ""                                                // clients have links of their own with every ensemble
-	NeedsPeers     Need = "links between the servers"                       // see ensemble.PeerLinks
-	NeedsProcesses Need = "the servers' processes"                          // see ensemble.Processes
-	NeedsPlugs     Need = "servers on a network that they can be taken off" // see ensemble.Pluggable
-	NeedsClocks    Need = "the servers' clocks (zkverify sim)"              // see ensemble.Clocks
-	NeedsWorkers   Need = "clients in worker processes (--workers)"         // whatever the ensemble; see Workers
+	NeedsNothing   Need = ""                                                                                 // clients have links of their own with every ensemble
+	NeedsPeers     Need = "links between the servers"                                                        // see ensemble.PeerLinks
+	NeedsProcesses Need = "the servers' processes"                                                           // see ensemble.Processes
+	NeedsPlugs     Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
+	NeedsClocks    Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
+	NeedsWorkers   Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // whatever the ensemble; see Workers
 )
 
 // MetBy reports whether an ensemble has what is needed.

@@ -55,6 +55,13 @@ type Chooser interface {
 	Ripe(fault string) bool
 }
 
+// Recorder is implemented by a World that counts what goes on record. While the count stays
+// the same its clients are taken to stand as they did, for a while: a step that has found
+// nobody to hit does not look again.
+type Recorder interface {
+	Recorded() int
+}
+
 // Client is how one client of the workload stands at one moment.
 type Client struct {
 	Index   int // which client; stays when its process is replaced

@@ -185,7 +185,7 @@ func (r *real) gone(t *testing.T, limit time.Duration) time.Time {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	t.Fatalf("the session has not ended within %v", limit)
+	t.Fatalf("%s is still there after %v", r.node, limit)
 	return time.Time{}
 }
 

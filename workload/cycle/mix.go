@@ -43,6 +43,10 @@ type Mix struct {
 	// transaction that looks at the lock; default 0.1.
 	Guarded float64
 
+	// Options is the share of the clients that take an option of the target, of each that
+	// there is; default none.
+	Options float64
+
 	// Of a read/write lock: the share of acquires that write, and the share of
 	// holds that ask for the other mode too. Defaults 0.5 and 0.3.
 	Write float64

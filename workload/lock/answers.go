@@ -36,6 +36,12 @@ type ContextLease interface {
 	Context() context.Context
 }
 
+// StateLease is implemented by leases that say how they stand.
+type StateLease interface {
+	Lease
+	State() string // histories.StateHeld and so on
+}
+
 // NodeLease is implemented by leases whose token is the transaction that created
 // their node.
 type NodeLease interface {

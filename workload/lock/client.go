@@ -69,7 +69,7 @@ var (
 	ErrLost = errors.New("lease lost")
 	// ErrNotHeld is returned by RevokerLocker.Holder when the lock is free.
 	ErrNotHeld = errors.New("lock not held")
-	// ErrCrashed is returned by Env.Dial once the run has ended the client as by
+	// ErrCrashed is returned by Env.Dial once the run has ended the client as if by
 	// its death.
 	ErrCrashed = errors.New("client has crashed")
 )

@@ -30,6 +30,7 @@ type SizedLocker interface {
 // permits by the size in force at the transaction of the grant, which is its token.
 type SizeByNode interface {
 	SizedLocker
-	// SizeNode returns the node. SetSize writes to it, in the session of Conn.
-	SizeNode(name string) string
+	// SizeNode returns the node, and the data that it has when the size is n. SetSize writes
+	// to it, in the session of Conn.
+	SizeNode(name string, n int) (path string, data []byte)
 }

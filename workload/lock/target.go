@@ -77,6 +77,20 @@ type Env struct {
 	// Told reports what an observer of the client was told, in that order, each time
 	// that it is. It is judged if the target promises histories.Promises.Says.
 	Told func(Notification)
+	// Connection reports how the client stands with the servers, in the order in which
+	// that changes: histories.ConnectionConnected first, and so on. Optional; judged with
+	// what is told.
+	Connection func(state string)
+	// Choices are what the application makes of the target's options.
+	Choices Choices
+}
+
+// Choices are options of a lock that an application may take or leave: no promise depends
+// on them. A target takes those that it has.
+type Choices struct {
+	Namespace bool // Root is given to the client once, and not with each lock
+	EndEarly  bool // a lease is given up as soon as its link is down
+	Rule      bool // a rule of the application's own says who is first, as the target's does
 }
 
 // Concurrent is implemented by targets whose clients may be used by several

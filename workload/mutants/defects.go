@@ -16,6 +16,7 @@ import "slices"
 func Defects() []Defect {
 	return slices.Concat(
 		mutexDefects,
+		evidenceDefects,
 		sessionDefects,
 		cleanUpDefects,
 		queueDefects,

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -214,23 +215,25 @@ func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, 
 
 // giveBack releases leases at the same time, and waits for that until ctx ends.
 func giveBack(ctx context.Context, leases map[string]*Lease) {
-	for _, l := range leases {
-		l.start()
+	paths := slices.Sorted(maps.Keys(leases))
+	for _, path := range paths {
+		leases[path].start()
 	}
-	for _, l := range leases {
-		_ = l.Release(ctx) // what ended the acquire is what matters (CURATOR-41)
+	for _, path := range paths {
+		_ = leases[path].Release(ctx) // what ended the acquire is what matters (CURATOR-41)
 	}
 }
 
 // contend makes one attempt in one session to get the holds of these mutexes.
 func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, block bool, asked time.Time) (err error) {
-	all := make(map[ownership]*queue.Contender)
-	var list []*queue.Contender
-	for key, mutex := range mutexes {
-		all[key] = queue.NewContender(s, mutex.entry())
-		list = append(list, all[key])
+	keys := slices.SortedFunc(maps.Keys(mutexes), func(a, b ownership) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.kind, b.kind))
+	})
+	all := make([]*queue.Contender, len(keys)) // in the order of keys
+	for i, key := range keys {
+		all[i] = queue.NewContender(s, mutexes[key].entry())
 	}
-	if err := queue.EnqueueTogether(ctx, s, list); err != nil {
+	if err := queue.EnqueueTogether(ctx, s, all); err != nil {
 		return err
 	}
 	got := make(map[*queue.Contender]bool)
@@ -240,9 +243,9 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 		}
 		taken := make(map[string]*Lease)
 		var left []<-chan struct{}
-		for key, c := range all {
-			if h := holds[key]; h != nil {
-				taken[key.path] = h.outermost
+		for i, c := range all {
+			if h := holds[keys[i]]; h != nil {
+				taken[keys[i].path] = h.outermost
 				continue
 			}
 			if got[c] {
@@ -259,8 +262,8 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 			}
 		}
 	}()
-	for key, c := range all {
-		mutexes[key].client.announce(ctx, key.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
+	for i, c := range all {
+		mutexes[keys[i]].client.announce(ctx, keys[i].path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
 	}
 	for begun := time.Now(); ; begun = time.Now() {
 		for _, c := range all {
@@ -269,11 +272,12 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 			}
 			got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
 		}
-		if time.Since(begun) <= list[0].TurnLasts() {
+		if time.Since(begun) <= all[0].TurnLasts() {
 			break // it is the turn of each at this moment
 		}
 	}
-	for key, c := range all {
+	for i, c := range all {
+		key := keys[i]
 		h, err := mutexes[key].client.startHold(ctx, c.Grant(), key, mutexes[key].cfg.revoked, asked)
 		if err != nil {
 			return err

@@ -5,11 +5,14 @@ import (
 	"go/token"
 )
 
+// branches finds the mutants of what branches and loops.
+type branches struct{ *finder }
+
 // statement finds the mutants of a statement, but for its expressions.
-func (f *finder) statement(s ast.Stmt) {
+func (f branches) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
-		f.list(s.List, f.guarded[s])
+		statements(f).list(s.List, f.guarded[s])
 	case *ast.IfStmt:
 		f.guarded[s.Body] = true
 		f.branch(s)
@@ -28,12 +31,12 @@ func (f *finder) statement(s ast.Stmt) {
 	case *ast.CommClause:
 		f.commClause(s)
 	case *ast.ReturnStmt:
-		f.returned(s)
+		statements(f).returned(s)
 	}
 }
 
 // branch has the branches of an if never taken.
-func (f *finder) branch(s *ast.IfStmt) {
+func (f branches) branch(s *ast.IfStmt) {
 	cond := f.text(s.Cond)
 	op := Branch
 	if b, ok := s.Cond.(*ast.BinaryExpr); ok && b.Op == token.NEQ && isError(f.info.Types[b.X].Type) && f.info.Types[b.Y].IsNil() {
@@ -49,7 +52,7 @@ func (f *finder) branch(s *ast.IfStmt) {
 }
 
 // loop has a loop end as it begins, and break and continue exchanged.
-func (f *finder) loop(s ast.Stmt, body *ast.BlockStmt) {
+func (f branches) loop(s ast.Stmt, body *ast.BlockStmt) {
 	head := f.source[f.at(s.Pos()):f.at(body.Lbrace)]
 	at := f.at(body.Lbrace) + 1
 	f.splice(f.add(s, Loop, head, "break at once"), at, at, false, func(number int, _ string) string {
@@ -71,8 +74,8 @@ func (f *finder) loop(s ast.Stmt, body *ast.BlockStmt) {
 
 // caseClause has a case of a switch never taken, or, where another value than its own
 // cannot be told, do nothing.
-func (f *finder) caseClause(c *ast.CaseClause, conditions bool) {
-	f.list(c.Body, true)
+func (f branches) caseClause(c *ast.CaseClause, conditions bool) {
+	statements(f).list(c.Body, true)
 	if !conditions || c.List == nil {
 		f.emptied(c, c.Body)
 		return
@@ -84,8 +87,8 @@ func (f *finder) caseClause(c *ast.CaseClause, conditions bool) {
 }
 
 // commClause has a case of a select never taken, and the default do nothing.
-func (f *finder) commClause(c *ast.CommClause) {
-	f.list(c.Body, c.Comm == nil)
+func (f branches) commClause(c *ast.CommClause) {
+	statements(f).list(c.Body, c.Comm == nil)
 	var channel ast.Expr
 	switch s := c.Comm.(type) {
 	case nil:
@@ -102,7 +105,7 @@ func (f *finder) commClause(c *ast.CommClause) {
 }
 
 // emptied has a clause do nothing.
-func (f *finder) emptied(c ast.Node, body []ast.Stmt) {
+func (f branches) emptied(c ast.Node, body []ast.Stmt) {
 	if len(body) == 0 {
 		return
 	}
@@ -114,6 +117,6 @@ func (f *finder) emptied(c ast.Node, body []ast.Stmt) {
 }
 
 // head is a clause up to its colon.
-func (f *finder) head(c ast.Node, colon token.Pos) string {
+func (f branches) head(c ast.Node, colon token.Pos) string {
 	return f.source[f.at(c.Pos()):f.at(colon)]
 }

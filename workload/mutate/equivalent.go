@@ -9,34 +9,67 @@ import (
 //go:embed equivalent.txt
 var equivalentText string
 
-// Equivalent returns the mutants, by their keys, that do what the code does, each with
-// the reason. Nothing can kill them, so they are not counted.
-func Equivalent() (map[string]string, error) { return readEquivalent(equivalentText) }
+// Reasons say of mutants that do what the code does why no run can tell. They are by key;
+// one that ends in * stands for all keys that begin with what is before it.
+type Reasons map[string]string
 
-// readEquivalent reads keys, each followed by an indented reason. A line that begins
-// with # is a comment.
-func readEquivalent(text string) (map[string]string, error) {
-	reasons := map[string]string{}
-	key := ""
+// Equivalent returns the reasons of all mutants that do what the code does. Nothing can
+// kill them, so they are not counted.
+func Equivalent() (Reasons, error) { return readEquivalent(equivalentText) }
+
+// Of returns why no run can tell a mutant from the code, "" if that is not known.
+func (r Reasons) Of(m Mutant) string {
+	key := m.Key()
+	if why := r[key]; why != "" {
+		return why
+	}
+	for pattern, why := range r {
+		if covers(pattern, key) {
+			return why
+		}
+	}
+	return ""
+}
+
+// covers reports whether a key of the file stands for a mutant's.
+func covers(pattern, key string) bool {
+	prefix, some := strings.CutSuffix(pattern, "*")
+	return pattern == key || some && strings.HasPrefix(key, prefix)
+}
+
+// readEquivalent reads keys, each followed by an indented reason; keys without a line
+// between them have the reason that follows in common. A line that begins with # is a
+// comment.
+func readEquivalent(text string) (Reasons, error) {
+	reasons := Reasons{}
+	var keys []string // that the reason is of
+	told := true      // of them
 	for i, line := range strings.Split(text, "\n") {
 		reason := strings.TrimSpace(line)
 		switch {
-		case reason == "" || strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "#"):
+		case reason == "" && !told:
+			return nil, fmt.Errorf("line %d: %s has no reason", i+1, keys[len(keys)-1])
+		case reason == "":
 		case !strings.HasPrefix(line, " "):
-			if key != "" && reasons[key] == "" {
-				return nil, fmt.Errorf("line %d: %s has no reason", i+1, key)
+			if told {
+				keys, told = nil, false
 			}
-			if key = line; reasons[key] != "" {
-				return nil, fmt.Errorf("line %d: %s is there twice", i+1, key)
+			if _, twice := reasons[line]; twice {
+				return nil, fmt.Errorf("line %d: %s is there twice", i+1, line)
 			}
-		case key == "":
+			keys, reasons[line] = append(keys, line), ""
+		case keys == nil:
 			return nil, fmt.Errorf("line %d: a reason, but of no mutant", i+1)
 		default:
-			reasons[key] = strings.TrimSpace(reasons[key] + " " + reason)
+			told = true
+			for _, key := range keys {
+				reasons[key] = strings.TrimSpace(reasons[key] + " " + reason)
+			}
 		}
 	}
-	if key != "" && reasons[key] == "" {
-		return nil, fmt.Errorf("%s has no reason", key)
+	if !told {
+		return nil, fmt.Errorf("%s has no reason", keys[len(keys)-1])
 	}
 	return reasons, nil
 }

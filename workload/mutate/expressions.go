@@ -8,8 +8,11 @@ import (
 	"strconv"
 )
 
+// expressions finds the mutants of expressions.
+type expressions struct{ *finder }
+
 // expression finds the mutants of an expression. It reports whether to look into it.
-func (f *finder) expression(e ast.Expr) bool {
+func (f expressions) expression(e ast.Expr) bool {
 	t := f.info.Types[e]
 	switch {
 	case t.IsType():
@@ -44,7 +47,7 @@ func (f *finder) expression(e ast.Expr) bool {
 }
 
 // insideNot looks into the operand of !, whose own opposite would be that of the whole.
-func (f *finder) insideNot(e ast.Expr) {
+func (f expressions) insideNot(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		f.insideNot(e.X)
@@ -66,7 +69,7 @@ func isBool(t types.Type) bool {
 }
 
 // negate makes a boolean its opposite.
-func (f *finder) negate(e ast.Expr) {
+func (f expressions) negate(e ast.Expr) {
 	text := f.text(e)
 	after := "!(" + text + ")"
 	if u, ok := e.(*ast.UnaryExpr); ok {
@@ -92,7 +95,7 @@ var (
 )
 
 // binary finds the mutants of an expression with two operands.
-func (f *finder) binary(e *ast.BinaryExpr, t types.Type) {
+func (f expressions) binary(e *ast.BinaryExpr, t types.Type) {
 	if by, ok := opposites[e.Op]; ok {
 		f.wrap(f.add(e, Relational, f.text(e), f.with(e, by)), e, "((", ") != mutantOn(§))")
 	}
@@ -120,13 +123,13 @@ func (f *finder) binary(e *ast.BinaryExpr, t types.Type) {
 }
 
 // with is a binary expression with another operator.
-func (f *finder) with(e *ast.BinaryExpr, op token.Token) string {
+func (f expressions) with(e *ast.BinaryExpr, op token.Token) string {
 	return f.text(e.X) + " " + op.String() + " " + f.text(e.Y)
 }
 
 // clause leaves an operand out. Of a && b && c the left operand is a && b, whose
 // operands are left out one by one.
-func (f *finder) clause(e *ast.BinaryExpr, operand ast.Expr, rest string) {
+func (f expressions) clause(e *ast.BinaryExpr, operand ast.Expr, rest string) {
 	if inner, ok := operand.(*ast.BinaryExpr); ok && inner.Op == e.Op {
 		return
 	}
@@ -139,7 +142,7 @@ func (f *finder) clause(e *ast.BinaryExpr, operand ast.Expr, rest string) {
 }
 
 // helper has a function of the operator's do what the operator does.
-func (f *finder) helper(m int, e *ast.BinaryExpr) {
+func (f expressions) helper(m int, e *ast.BinaryExpr) {
 	name := helpers[e.Op]
 	f.splice(m, f.at(e.Pos()), f.at(e.End()), true, func(number int, inside string) string {
 		return name + "(" + strconv.Itoa(number) + ", " + inside + ")"
@@ -154,7 +157,7 @@ func isNumber(t types.Type) bool {
 }
 
 // constant makes a boolean the other one, and an integer or a duration another one.
-func (f *finder) constant(e ast.Expr, t types.TypeAndValue) {
+func (f expressions) constant(e ast.Expr, t types.TypeAndValue) {
 	if t.Value.Kind() == constant.Bool {
 		f.wrap(f.add(e, Bool, f.text(e), strconv.FormatBool(!constant.BoolVal(t.Value))), e, "((", ") != mutantOn(§))")
 		return
@@ -188,7 +191,7 @@ func (f *finder) constant(e ast.Expr, t types.TypeAndValue) {
 }
 
 // duration makes a duration none, twice as long and half as long.
-func (f *finder) duration(e ast.Expr, value int64) {
+func (f expressions) duration(e ast.Expr, value int64) {
 	text := f.text(e)
 	others := []string{"0", "2*(" + text + ")", "(" + text + ")/2"}
 	if value == 0 {

@@ -120,13 +120,13 @@ func (f *finder) walk(root ast.Node) {
 		case *ast.CompositeLit:
 			return f.composite(n)
 		case *ast.AssignStmt:
-			f.assign(n)
+			statements{f}.assign(n)
 			return false
 		case *ast.IncDecStmt:
-			f.target(n.X)
+			statements{f}.target(n.X)
 			return false
 		case *ast.RangeStmt:
-			f.statement(n)
+			branches{f}.statement(n)
 			f.walk(n.X)
 			f.walk(n.Body)
 			return false
@@ -140,9 +140,9 @@ func (f *finder) walk(root ast.Node) {
 			f.effect(n.Call)
 			return false
 		case ast.Expr:
-			return f.expression(n)
+			return expressions{f}.expression(n)
 		case ast.Stmt:
-			f.statement(n)
+			branches{f}.statement(n)
 		}
 		return true
 	})
@@ -172,7 +172,7 @@ func (f *finder) call(c *ast.CallExpr) bool {
 			return false
 		}
 	}
-	return f.expression(c)
+	return expressions{f}.expression(c)
 }
 
 // composite is walk for literals of structs, arrays and maps.

@@ -24,7 +24,7 @@ func TestMutantsOfAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	program, err := p.Build(t.Context(), folder, "./small")
+	program, err := p.Build(t.Context(), folder, "./small", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestMutantsOfRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := p.Build(t.Context(), t.TempDir(), "./cmd/zkverify")
+	program, err := p.Build(t.Context(), t.TempDir(), "./cmd/zkverify", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,12 @@ import (
 	"strings"
 )
 
+// statements finds the mutants of statements that do something.
+type statements struct{ *finder }
+
 // list finds the mutants of statements that stand one after the other. A statement that
 // is all of a guarded list is the branch of an if or a case, which is left out there.
-func (f *finder) list(all []ast.Stmt, guarded bool) {
+func (f statements) list(all []ast.Stmt, guarded bool) {
 	for i, s := range all {
 		if droppable(s) && !(guarded && len(all) == 1) && s != f.last {
 			f.wrap(f.add(s, Drop, f.text(s), ""), s, "if !mutantOn(§) { ", " }")
@@ -34,7 +37,7 @@ func droppable(s ast.Stmt) bool {
 
 // swap exchanges two neighbors. One that is in a single line moves, so that no other
 // line does. Two assignments that call nothing are left alone: nothing would change.
-func (f *finder) swap(a, b ast.Stmt) {
+func (f statements) swap(a, b ast.Stmt) {
 	if !movable(a) || !movable(b) || !acts(a) && !acts(b) {
 		return
 	}
@@ -84,7 +87,7 @@ func acts(s ast.Stmt) (yes bool) {
 }
 
 // assign finds the mutants of an assignment, but for its being left out.
-func (f *finder) assign(a *ast.AssignStmt) {
+func (f statements) assign(a *ast.AssignStmt) {
 	for _, l := range a.Lhs {
 		f.target(l)
 	}
@@ -99,7 +102,7 @@ var inverseAssigns = map[token.Token]token.Token{
 }
 
 // inverse has a statement count the other way round.
-func (f *finder) inverse(s ast.Stmt) {
+func (f statements) inverse(s ast.Stmt) {
 	var other string
 	switch s := s.(type) {
 	case *ast.IncDecStmt:
@@ -120,7 +123,7 @@ func (f *finder) inverse(s ast.Stmt) {
 }
 
 // target looks into what is assigned to.
-func (f *finder) target(e ast.Expr) {
+func (f statements) target(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
 		f.target(e.X)
@@ -133,7 +136,7 @@ func (f *finder) target(e ast.Expr) {
 }
 
 // returned has nil returned for an error.
-func (f *finder) returned(r *ast.ReturnStmt) {
+func (f statements) returned(r *ast.ReturnStmt) {
 	if f.results == nil || f.results.Len() != len(r.Results) {
 		return
 	}

@@ -21,10 +21,10 @@ func TestATrialThatHasShownNothingIsMadeAgain(t *testing.T) {
 		err  bool
 	}{
 		"at once":          {runs: []run{good}, want: Trial{Target: "it", OK: true}},
-		"the second time":  {runs: []run{void, good}, want: Trial{Target: "it", OK: true, Again: 1}},
-		"never":            {runs: []run{void, void, void}, want: Trial{Target: "it", Why: "nobody to hit", Fired: []string{"left over"}, Again: 2}},
+		"the second time":  {runs: []run{void, good}, want: Trial{Target: "it", Seed: 1, OK: true, Again: 1}},
+		"never":            {runs: []run{void, void, void}, want: Trial{Target: "it", Seed: 2, Why: "nobody to hit", Fired: []string{"left over"}, Again: 2}},
 		"a lock escapes":   {runs: []run{bad}, want: Trial{Target: "it", Why: "escaped"}},
-		"escapes later":    {runs: []run{void, bad}, want: Trial{Target: "it", Why: "escaped", Again: 1}},
+		"escapes later":    {runs: []run{void, bad}, want: Trial{Target: "it", Seed: 1, Why: "escaped", Again: 1}},
 		"it cannot be run": {runs: []run{broken}, want: Trial{Target: "it"}, err: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,9 @@ import (
 // workerEnv makes the test binary a worker process.
 const workerEnv = "ZKVERIFY_TEST_SELFTEST_WORKER"
 
+// hostEnv makes it a process of a Virtual.
+const hostEnv = "ZKVERIFY_TEST_SELFTEST_HOST"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(workerEnv) != "" {
 		if err := worker.Serve(context.Background(), os.Stdin, os.Stdout, targets.All()...); err != nil {
@@ -22,6 +25,13 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	switch os.Getenv(hostEnv) {
+	case "":
+	case "hangs":
+		select {} //nolint:staticcheck // a process that does not end
+	default:
+		Host("", os.Stdin, os.Stdout)
 	}
 	goleak.VerifyTestMain(m)
 }

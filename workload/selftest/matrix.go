@@ -143,6 +143,9 @@ func mark(t Trial) string {
 	if !t.OK {
 		marks = append(marks, "WRONG")
 	}
+	if t.OK && t.Guarantee != "" && t.Runs > 1 {
+		marks = append(marks, fmt.Sprintf("not before seed %d", t.Seed))
+	}
 	if t.Again > 0 {
 		marks = append(marks, fmt.Sprintf("has shown nothing %d× before", t.Again))
 	}

@@ -9,8 +9,8 @@ import (
 type Provocation struct {
 	Name string // short, for file names and --only
 	What string // one line: what happens in it
-	// Config is the run, without Ensemble, Network, Target, Recorder, Seed and
-	// SessionTimeout. Of Workers it has the number alone.
+	// Config is the run, without Ensemble, Network, Target, Recorder and Seed. A
+	// SessionTimeout of 0 is the constant of that name. Of Workers it has the number alone.
 	// Faults that strike are in its Schedule.
 	Config workload.Config
 	// Mutants are the names of the targets that it must show to be bad:

@@ -14,6 +14,7 @@ func Provocations() []Provocation {
 	return slices.Concat(
 		sessionProvocations(),
 		linkProvocations(),
+		evidenceProvocations(),
 		mutexProvocations(),
 		nonReentrantProvocations(),
 		readWriteProvocations(),

@@ -23,8 +23,8 @@ func barrierProvocations() []Provocation {
 			What: "clients wait at barriers, and lose their links for a moment",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Barrier},
-				Clients: 12, Locks: 2, Duration: 4 * time.Second, Mix: waits,
-				Schedule: several("down", fault.AtWaiter, 6, 300*time.Millisecond, 550*time.Millisecond, 250*time.Millisecond),
+				Clients: 16, Locks: 2, Duration: 6 * time.Second, Mix: waits,
+				Schedule: several("down", fault.AtWaiter, 9, 300*time.Millisecond, 550*time.Millisecond, 250*time.Millisecond),
 			},
 			Mutants: []string{"mutant-barrier-any-wakeup"},
 		},
@@ -42,7 +42,7 @@ func barrierProvocations() []Provocation {
 			What: "the follower that waiters at barriers are linked to is cut off from its peers",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Barrier},
-				Clients: 24, Locks: 6, Duration: 9 * time.Second, Mix: brief,
+				Clients: 30, Locks: 6, Duration: 9 * time.Second, Mix: brief,
 				Schedule: several("isolate-holder-follower", fault.AtWaiter, 3, 500*time.Millisecond, 2800*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-barrier-local-read"},

@@ -34,7 +34,7 @@ func deletionProvocations() []Provocation {
 			What: "an administrator deletes nodes of holders that would be handed on within a client",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Handoff},
-				Clients: 8, Pairs: 4, Locks: 2, Duration: 6 * time.Second, Mix: stubborn(), Schedule: nodes(),
+				Clients: 8, Pairs: 4, Locks: 2, Duration: 8 * time.Second, Mix: stubborn(), Schedule: aimed(histories.NodeDeletion, fault.AtHolder, 28, 260*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-handoff-after-loss"},
 		},

@@ -13,7 +13,7 @@ func extremeProvocations() []Provocation {
 		{
 			Name:    "multitude",
 			What:    "a hundred wait for one lock, in a few sessions, no faults",
-			Config:  workload.Config{Clients: 100, Sessions: 4, Locks: 1, Duration: 6 * time.Second, Mix: many, Schedule: calm()},
+			Config:  workload.Config{Clients: 100, Sessions: 4, Locks: 1, Duration: 9 * time.Second, Mix: many, Schedule: calm()},
 			Mutants: []string{"mutant-first-few"},
 		},
 	}

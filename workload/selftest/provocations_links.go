@@ -42,8 +42,8 @@ func linkProvocations() []Provocation {
 			Name: "half-open",
 			What: "replies to creates are lost, replies to and requests of releases too",
 			Config: workload.Config{
-				Clients: 16, Locks: 4, Duration: 7 * time.Second, Mix: cutOff,
-				Schedule: oneLink(700*time.Millisecond, 150*time.Millisecond, 42,
+				Clients: 16, Locks: 4, Duration: 9 * time.Second, Mix: cutOff,
+				Schedule: oneLink(700*time.Millisecond, 150*time.Millisecond, 56,
 					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtEnqueuing},
 					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtHolder},
 					strike{"replies-lost", fault.AtEnqueuing}, strike{"replies-lost", fault.AtEnqueuing},

@@ -11,12 +11,10 @@ import (
 func mutexProvocations() []Provocation {
 	busy := stubborn()
 	busy.Hold = 5 * time.Millisecond
-	reentrant := stubborn()
+	reentrant, lonely, trying := stubborn(), stubborn(), stubborn()
 	reentrant.Reenter = 1
-	lonely := stubborn() // the lock is idle now and then
-	lonely.Try, lonely.Hold, lonely.Rest = 1, 50*time.Millisecond, 100*time.Millisecond
-	trying := stubborn() // most locks are free
-	trying.Try, trying.Hold = 1, time.Millisecond
+	lonely.Try, lonely.Hold, lonely.Rest = 1, 50*time.Millisecond, 100*time.Millisecond // the lock is idle now and then
+	trying.Try, trying.Hold = 1, time.Millisecond                                       // most locks are free
 	impatient := busy
 	impatient.Timeout, impatient.Cancel, impatient.Patience = 0.4, 0.4, 20*time.Millisecond
 	return []Provocation{
@@ -48,8 +46,8 @@ func mutexProvocations() []Provocation {
 			Name: "spare-lock",
 			What: "a lock that one client at a time tries, and the links of holders are slow",
 			Config: workload.Config{
-				Clients: 6, Locks: 2, Duration: 8 * time.Second, Mix: busy,
-				Schedule: aimed("latency", fault.AtHolder, 12, 600*time.Millisecond, 400*time.Millisecond),
+				Clients: 8, Locks: 8, Duration: 12 * time.Second, Mix: busy,
+				Schedule: aimed("latency", fault.AtHolder, 18, 600*time.Millisecond, 400*time.Millisecond),
 			},
 			Mutants: []string{"mutant-release-unanswered", "mutant-close-leaves-session"},
 		},

@@ -23,8 +23,8 @@ func nonReentrantProvocations() []Provocation {
 			Name: "silent-holder-nonreentrant",
 			What: "the holder's session expires in silence, and the holder holds on",
 			Config: workload.Config{
-				Recipes: recipe, Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: slow(),
-				Schedule: aimed("expire-silence", fault.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
+				Recipes: recipe, Clients: 8, Locks: 2, Duration: 11 * time.Second, Mix: slow(),
+				Schedule: aimed("expire-silence", fault.AtHolder, 8, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-others-lease"},
 		},

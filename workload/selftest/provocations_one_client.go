@@ -34,7 +34,7 @@ func oneClientProvocations() []Provocation {
 		{
 			Name:    "siblings",
 			What:    "contenders of one client wait for each other, no faults",
-			Config:  workload.Config{Clients: 4, Pairs: 2, Locks: 1, Duration: 2 * time.Second, Mix: busy, Schedule: calm()},
+			Config:  workload.Config{Clients: 4, Pairs: 2, Locks: 1, Duration: 5 * time.Second, SessionTimeout: longer, Mix: busy, Schedule: calm()},
 			Mutants: []string{"mutant-sleeping-sibling"},
 		},
 	}

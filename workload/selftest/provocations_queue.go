@@ -24,7 +24,7 @@ func queueProvocations() []Provocation {
 			Name: "naps",
 			What: "clients wait for locks that are held for a moment only, no faults: who sleeps longer than that was not woken",
 			Config: workload.Config{
-				Clients: 8, Locks: 2, Duration: 5 * time.Second, Mix: busy, Schedule: calm(),
+				Clients: 8, Locks: 2, Duration: 6 * time.Second, SessionTimeout: longer, Mix: busy, Schedule: calm(),
 			},
 			Mutants: []string{"mutant-event-dropped", "mutant-watch-set-once"},
 		},
@@ -34,7 +34,7 @@ func queueProvocations() []Provocation {
 			Config: workload.Config{
 				Clients: 6, Locks: 2, Duration: 5 * time.Second, Mix: stubborn(),
 				Schedule: steps(
-					several("down", fault.AtWaiter, 4, 300*time.Millisecond, 500*time.Millisecond, 300*time.Millisecond),
+					several("down", fault.AtWaiter, 6, 300*time.Millisecond, 330*time.Millisecond, 250*time.Millisecond),
 					several("expire-silence", fault.AtWaiter, 2, 2300*time.Millisecond, 0, 1800*time.Millisecond),
 				),
 			},

@@ -18,7 +18,7 @@ func revocationProvocations() []Provocation {
 			What: "holders that hold on for long are asked to release again and again, no faults",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.Revocation},
-				Clients: 16, Locks: 3, Duration: 6 * time.Second, Mix: impatient, Schedule: calm(),
+				Clients: 12, Locks: 3, Duration: 9 * time.Second, Mix: impatient, Schedule: calm(),
 			},
 			Mutants: []string{
 				"mutant-revocation-of-all", "mutant-revocation-data-stays", "mutant-revocation-disarmed", "mutant-revocation-forces", "mutant-revocation-of-previous",

@@ -31,7 +31,7 @@ func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 	}
 	dir, worker := t.TempDir(), []string{"/usr/bin/env", workerEnv + "=1", os.Args[0]}
 	run := func(provocations []Provocation) *Matrix {
-		m, err := Run(t.Context(), Config{Ensemble: servers, Network: network, Provocations: provocations, Seed: 1, Dir: dir, Worker: worker})
+		m, err := Run(t.Context(), Config{Ensemble: servers, Network: network, Provocations: provocations, Seed: 1, Seeds: 2, Dir: dir, Worker: worker})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,6 +62,11 @@ func calm() *nemesis.Schedule { return &nemesis.Schedule{} }
 // SessionTimeout is that of the clients: short, so that sessions end soon.
 const SessionTimeout = time.Second
 
+// longer is the session timeout where a wake-up that was missed has to show: with it the slow
+// look at the queue that makes up for one comes well after the bound for a turn, which is
+// 750 ms at least (lock.Settings.TurnBound).
+const longer = 2 * time.Second
+
 // slow are stubborn clients that hold on for long enough to be robbed.
 func slow() cycle.Mix {
 	m := stubborn()

@@ -183,7 +183,7 @@ func (s Spec) cells() (kinds []string, recipes []histories.Recipe) {
 		if s.allFaults() {
 			names = []string{"all"}
 		}
-		selected, _ := faults.List().Select(names, nil, false)
+		selected, _ := faults.List().Select(names, nil, s.Processes)
 		for _, k := range selected {
 			if k.Needs != fault.NeedsPlugs {
 				kinds = append(kinds, k.Name)

@@ -28,7 +28,7 @@ func metOnce(fault string, r histories.Recipe, in ...checker.State) Met {
 
 func openSweep(t *testing.T, path string) *Sweep {
 	t.Helper()
-	s, err := OpenSweep(path)
+	s, err := OpenSweep(path, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

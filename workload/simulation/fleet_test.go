@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // fleet is of processes of this test's own program.
@@ -19,7 +20,7 @@ func fleet(t *testing.T, as string) Fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Fleet{Command: []string{program}, Jobs: 2, environ: []string{hosting + "=" + as}}
+	return Fleet{Program: process.Program{Command: []string{program}, Environ: []string{hosting + "=" + as}}, Jobs: 2}
 }
 
 func TestAFleetMakesRunsAndKeepsThoseThatDoNotPass(t *testing.T) {
@@ -71,7 +72,7 @@ func TestARunThatDoesNotEndSaysWhatItsGoroutinesWaitFor(t *testing.T) {
 	if o.Passed() || !strings.Contains(o.Trouble, "did not end") {
 		t.Errorf("%+v", o)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, StacksFile))
+	text, err := os.ReadFile(filepath.Join(dir, process.StacksFile))
 	if err != nil || !strings.Contains(string(text), "TestMain") {
 		t.Errorf("%v: %.200s", err, text)
 	}

@@ -20,7 +20,7 @@ func swarm(w *world) {
 	if len(w.Faults) == 0 || w.Faults[0] == "all" {
 		w.Faults = nil
 		for _, k := range faults.List() {
-			if k.Needs != fault.NeedsWorkers && k.Needs != fault.NeedsPlugs && r.IntN(2) == 0 {
+			if (k.Needs != fault.NeedsWorkers || w.Processes) && k.Needs != fault.NeedsPlugs && r.IntN(2) == 0 {
 				w.Faults = append(w.Faults, k.Name)
 			}
 		}
@@ -65,9 +65,9 @@ func island(w *world) {
 	}
 }
 
-// edges cuts a client's link at one message. With the seed the message comes later, and
-// with each that is too late the way in which it is cut changes: all messages of the first
-// acquires are met, in every way.
+// edges cuts a client's link, or pauses its process, at one message. With the seed the
+// message comes later, and with each that is too late the way in which it is cut changes:
+// all messages of the first acquires are met, in every way.
 func edges(w *world) {
 	if w.Schedule != nil {
 		return
@@ -78,8 +78,12 @@ func edges(w *world) {
 	if w.Locks == 0 {
 		w.Locks = 1
 	}
-	const messages, ways = 64, 4
-	way := []string{"black-hole", "requests-lost", "replies-lost", "down"}[w.seed/messages%ways]
+	const messages = 64
+	ways := []string{"black-hole", "requests-lost", "replies-lost", "down"}
+	if w.Processes {
+		ways = append(ways, pauseAt)
+	}
+	way := ways[w.seed/messages%uint64(len(ways))]
 	r, t, client := w.draws(), w.SessionTimeout, 0
 	w.Schedule = &nemesis.Schedule{}
 	for at := t; at+4*t < w.Duration; at += 4 * t {

@@ -55,6 +55,8 @@ type Outcome struct {
 	Choices int `json:"choices,omitempty"`
 	// Coverage is which states the faults have met.
 	Coverage Met `json:"coverage,omitzero"`
+	// Made is Fleet.Made of the run.
+	Made string `json:"made,omitempty"`
 	// Chosen says what of the Spec a sweep has chosen: "faults", "recipes".
 	Chosen []string `json:"chosen,omitempty"`
 }
@@ -103,7 +105,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 			o.Violated = append(o.Violated, r.Verdicts[i].Guarantee)
 		}
 	}
-	if !o.Passed() {
+	if !o.Passed() || look.Trace {
 		err = folder.Write(dir, header, r, done.Took)
 	}
 	return o, err

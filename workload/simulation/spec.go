@@ -30,6 +30,8 @@ type Spec struct {
 	Locks          int           `json:"locks,omitempty"`   // 0: as the plan says
 	Mix            cycle.Mix     `json:"mix"`               // zero fields: as the plan says
 	Faults         []string      `json:"faults,omitempty"`
+	// Processes has faults pause and kill the processes of clients: on a seeded runtime alone.
+	Processes bool `json:"processes,omitempty"`
 	// Schedule is what is carried out; nil: what the plan says.
 	Schedule *nemesis.Schedule `json:"schedule,omitempty"`
 }
@@ -72,7 +74,7 @@ func Plans() []Plan {
 		{"random", "faults are drawn as in runs on real servers", func(*world) {}, ""},
 		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, and how slow the network is", swarm, ""},
 		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
-		{"edges", "one client's link is cut at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges, edgesFault},
+		{"edges", "one client's link is cut, or its process paused, at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges, edgesFault},
 		{"orders", "which message goes next, of those on different links, is chosen around a release and the grant after it: the seed decides, and goes through all choices in turn", orders, ""},
 		{explores, "as random, with the few faults and recipes whose cells of the sweep's coverage are empty, or were met least often", func(*world) {}, ""},
 	}
@@ -94,7 +96,7 @@ func PlanNamed(name string) (Plan, error) {
 // pace is what clients do in a run in virtual time: about a thousand acquires a minute of
 // ten clients. More acquires of a healthy lock show nothing more, and cost more than all
 // the rest.
-var pace = cycle.Mix{Hold: 50 * time.Millisecond, Rest: 400 * time.Millisecond, Patience: 300 * time.Millisecond, Long: 0.01, Crash: 0.005}
+var pace = cycle.Mix{Hold: 50 * time.Millisecond, Rest: 400 * time.Millisecond, Patience: 300 * time.Millisecond, Long: 0.01, Crash: 0.005, Options: 0.2}
 
 // world is what the spec and its plan make of a run.
 func (s Spec) world() (*world, error) {
@@ -106,7 +108,7 @@ func (s Spec) world() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := faults.List().Select(s.Faults, nil, false); err != nil {
+	if _, err := faults.List().Select(s.Faults, nil, s.Processes); err != nil {
 		return nil, err
 	}
 	plan, err := PlanNamed(s.Plan)
@@ -117,7 +119,7 @@ func (s Spec) world() (*world, error) {
 		seed: uint64(s.Seed), latency: 500 * time.Microsecond, spread: 1,
 		Config: &workload.Config{
 			Target: target, Recipes: recipes, Seed: s.Seed, Clients: s.Clients, Locks: s.Locks, Duration: s.Duration,
-			SessionTimeout: s.SessionTimeout, Faults: s.Faults, Schedule: s.Schedule, Mix: pace,
+			SessionTimeout: s.SessionTimeout, Faults: s.Faults, Processes: s.Processes, Schedule: s.Schedule, Mix: pace,
 		},
 	}
 	if w.SessionTimeout == 0 {

@@ -27,6 +27,8 @@ type Sweep struct {
 	plans   map[string]*PlanCoverage // by name
 	chosen  map[string][]string      // of runs that Explore has named, by runName
 
+	asked map[string]bool // of those that are asked for now, the ones that are made
+
 	holding, violated, failed int
 	cpu, virtual              time.Duration
 	cycles                    int64
@@ -34,8 +36,9 @@ type Sweep struct {
 }
 
 // OpenSweep reads what was begun in a file, which is made if need be, and goes on writing
-// there.
-func OpenSweep(path string) (*Sweep, error) {
+// there. If other is false, the error is ErrOtherProgram if a run there was not made by the
+// program that says made of itself.
+func OpenSweep(path, made string, other bool) (*Sweep, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
@@ -47,18 +50,23 @@ func OpenSweep(path string) (*Sweep, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	s := &Sweep{file: f, results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}}
+	s := &Sweep{file: f, results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}, asked: map[string]bool{}}
 	for line := range bytes.Lines(text) {
 		var o Outcome
-		if json.Unmarshal(line, &o) == nil {
-			s.note(o)
+		if json.Unmarshal(line, &o) != nil {
+			continue // half a line
 		}
+		if err := SameProgram(o.Made, made); err != nil && !other {
+			return nil, errors.Join(err, f.Close())
+		}
+		s.note(o)
 	}
 	return s, nil
 }
 
-// Made is how many runs there are.
-func (s *Sweep) Made() int { return len(s.order) }
+// Made is how many of the runs that were asked for, of Has, are made. The file may have
+// others.
+func (s *Sweep) Made() int { return len(s.asked) }
 
 // Violated is how many of them violate a guarantee.
 func (s *Sweep) Violated() int { return s.violated }
@@ -70,7 +78,11 @@ func runName(s Spec) string {
 
 // Has reports whether what is asked for was made.
 func (s *Sweep) Has(asked Spec) bool {
-	_, made := s.results[askedName(asked, nil)]
+	name := askedName(asked, nil)
+	_, made := s.results[name]
+	if made {
+		s.asked[name] = true
+	}
 	return made
 }
 
@@ -103,6 +115,7 @@ func (s *Sweep) Add(o Outcome) error {
 		o.Chosen = chosen
 	}
 	s.note(o)
+	s.asked[askedName(o.Spec, o.Chosen)] = true
 	if o.Outcome != verdict.Violated {
 		o.Schedule = nemesis.Schedule{}
 	}
@@ -136,13 +149,13 @@ func (s *Sweep) ToExplain() (all []Outcome) {
 	return all
 }
 
-// Outcome sums up so many runs: violated if any is, unknown if one failed or is missing, and
-// not exercised if none put every guarantee to the test.
+// Outcome sums up the file, of which so many runs are asked for: violated if any is, unknown
+// if one failed or one of those asked for is missing, and not exercised if none put every guarantee to the test.
 func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	switch {
 	case s.violated > 0:
 		return verdict.Violated
-	case s.failed > 0 || len(s.order) < seeds:
+	case s.failed > 0 || s.Made() < seeds:
 		return verdict.Unknown
 	case s.holding == 0:
 		return verdict.NotExercised
@@ -150,10 +163,14 @@ func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	return verdict.Holds
 }
 
-// Summary says what came of so many runs, which took so long.
+// Summary says what came of the runs, of which so many are asked for, and took so long.
 func (s *Sweep) Summary(seeds int, took time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s: %d violated, %d failed, %d hold", len(s.order), words.Count(seeds, "run"), s.violated, s.failed, s.holding)
+	fmt.Fprintf(&b, "%d of %s", s.Made(), words.Count(seeds, "run"))
+	if others := len(s.order) - s.Made(); others > 0 {
+		fmt.Fprintf(&b, ", and %d that were made before", others)
+	}
+	fmt.Fprintf(&b, ": %d violated, %d failed, %d hold", s.violated, s.failed, s.holding)
 	if rest := len(s.order) - s.violated - s.failed - s.holding; rest > 0 {
 		fmt.Fprintf(&b, ", %d violate nothing but did not put every guarantee to the test", rest)
 	}

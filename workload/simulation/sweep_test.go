@@ -14,7 +14,7 @@ func TestASweepGoesOnWhereItWas(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ResultsFile)
 	open := func() *Sweep {
 		t.Helper()
-		s, err := OpenSweep(path)
+		s, err := OpenSweep(path, "", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,14 @@ func TestASweepGoesOnWhereItWas(t *testing.T) {
 		t.Errorf("%d runs", second.Made())
 	}
 	add(second, Outcome{Spec: spec(2, "random", "recipes"), Outcome: verdict.Violated, Violated: []string{"fairness"}})
-	if third := open(); third.Made() != 2 || third.Violated() != 1 || third.Outcome(2) != verdict.Violated || len(third.ToExplain()) != 1 {
+	third := open()
+	if third.Outcome(1) != verdict.Violated || third.Made() != 0 {
+		t.Errorf("nothing is asked for yet: %d made", third.Made())
+	}
+	for seed := range int64(2) {
+		third.Has(spec(seed+1, "random", "recipes"))
+	}
+	if third.Made() != 2 || third.Violated() != 1 || third.Outcome(2) != verdict.Violated || len(third.ToExplain()) != 1 {
 		t.Errorf("%d runs, %d violated", third.Made(), third.Violated())
 	}
 }
@@ -64,7 +71,7 @@ func TestASweepHoldsIfARunPutEverythingToTheTest(t *testing.T) {
 		"one failed":            {[]Outcome{{Outcome: verdict.Unknown, Trouble: "it ended"}}, 1, verdict.Unknown, "1 failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := OpenSweep(filepath.Join(t.TempDir(), ResultsFile))
+			s, err := OpenSweep(filepath.Join(t.TempDir(), ResultsFile), "", false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,5 +89,31 @@ func TestASweepHoldsIfARunPutEverythingToTheTest(t *testing.T) {
 				t.Errorf("%q does not say %q", text, c.says)
 			}
 		})
+	}
+}
+
+// The runs of other seeds in the folder do not stand for those that are missing.
+func TestRunsThatWereMadeBeforeAreNotThoseThatAreAskedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ResultsFile)
+	first := openSweep(t, path)
+	for seed := range int64(3) {
+		if err := first.Add(Outcome{Spec: spec(seed, "random", "recipes"), Outcome: verdict.Holds}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := openSweep(t, path)
+	second.Has(spec(2, "random", "recipes"))
+	second.Has(spec(3, "random", "recipes"))
+	if got := second.Outcome(2); second.Made() != 1 || got != verdict.Unknown {
+		t.Errorf("%d made, %s", second.Made(), got)
+	}
+	if text, want := second.Summary(2, time.Second), "1 of 2 runs, and 2 that were made before: 0 violated, 0 failed, 3 hold"; !strings.HasPrefix(text, want) {
+		t.Errorf("%q, want %q", text, want)
+	}
+	if err := second.Add(Outcome{Spec: spec(3, "random", "recipes"), Outcome: verdict.Holds}); err != nil {
+		t.Fatal(err)
+	}
+	if got := second.Outcome(2); got != verdict.Holds {
+		t.Errorf("when both are made: %s", got)
 	}
 }

@@ -59,6 +59,7 @@ func (t mutantTarget) Open(ctx context.Context, env lock.Env) (lock.Client, erro
 	if scheme := env.Auth.Scheme(); scheme != "" {
 		options = append(options, mutants.WithAuth(scheme, env.Auth.Secret()), mutants.WithACL(env.Auth.ACL()...))
 	}
+	options = append(options, mutantOptions(env)...)
 	if env.TickTime > 0 {
 		options = append(options, mutants.WithServerTick(env.TickTime))
 	}
@@ -81,8 +82,13 @@ type mutantConn struct {
 	env    lock.Env
 }
 
-// path is where a lock lives.
-func (c mutantConn) path(name string) string { return path.Join(c.env.Root, name) }
+// path is where a lock lives, below the client's namespace.
+func (c mutantConn) path(name string) string {
+	if c.env.Choices.Namespace {
+		return "/" + name
+	}
+	return path.Join(c.env.Root, name)
+}
 
 func (c *mutantClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return wrapMutantLease(c.mutex(name).Acquire(named(ctx, mutants.WithOwner)))
@@ -125,7 +131,7 @@ func (c *mutantClient) Close(ctx context.Context) error { return c.client.Close(
 func (c *mutantClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *mutantClient) mutex(name string) *mutants.Mutex {
-	return mutants.NewMutex(c.client, c.path(name))
+	return mutants.NewMutex(c.client, c.path(name), mutantRule(c.env)...)
 }
 
 // mutantLease is a mutants.Lease in the harness's words.

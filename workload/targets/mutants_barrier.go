@@ -4,6 +4,7 @@ package targets
 
 import (
 	"context"
+	"path"
 
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/mutants"
@@ -39,5 +40,6 @@ func (b mutantBarriers) EnterBarrier(ctx context.Context, name string) (lock.Mem
 }
 
 func (b mutantBarriers) BarrierNodes(name string) (members, begun string) {
-	return b.c.path(name), b.c.path(name) + "/ready"
+	dir := path.Join(b.c.env.Root, name)
+	return dir, dir + "/ready"
 }

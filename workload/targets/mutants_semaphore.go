@@ -4,6 +4,7 @@ package targets
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/mutants"
@@ -54,4 +55,7 @@ func (s mutantSized) SetSize(ctx context.Context, name string, size int) error {
 	return s.c.size(name).Set(ctx, size)
 }
 
-func (s mutantSized) SizeNode(name string) string { return s.c.size(name).Path() }
+// SizeNode is of type lock.SizeByNode. The data is that of Curator's SharedCount.
+func (s mutantSized) SizeNode(name string, n int) (string, []byte) {
+	return s.c.size(name).Path(), binary.BigEndian.AppendUint32(nil, uint32(int32(n)))
+}

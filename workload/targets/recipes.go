@@ -56,6 +56,7 @@ func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error
 	if scheme := env.Auth.Scheme(); scheme != "" {
 		options = append(options, recipes.WithAuth(scheme, env.Auth.Secret()), recipes.WithACL(env.Auth.ACL()...))
 	}
+	options = append(options, recipesOptions(env)...)
 	if env.TickTime > 0 {
 		options = append(options, recipes.WithServerTick(env.TickTime))
 	}
@@ -78,8 +79,13 @@ type recipesConn struct {
 	env    lock.Env
 }
 
-// path is where a lock lives.
-func (c recipesConn) path(name string) string { return path.Join(c.env.Root, name) }
+// path is where a lock lives, below the client's namespace.
+func (c recipesConn) path(name string) string {
+	if c.env.Choices.Namespace {
+		return "/" + name
+	}
+	return path.Join(c.env.Root, name)
+}
 
 func (c *recipesClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return wrapLease(c.mutex(name).Acquire(named(ctx, recipes.WithOwner)))
@@ -122,7 +128,7 @@ func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close
 func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 
 func (c *recipesClient) mutex(name string) *recipes.Mutex {
-	return recipes.NewMutex(c.client, c.path(name))
+	return recipes.NewMutex(c.client, c.path(name), recipesRule(c.env)...)
 }
 
 // recipesLease is a recipes.Lease in the harness's words.

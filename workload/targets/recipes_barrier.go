@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"path"
 
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -37,5 +38,6 @@ func (b recipesBarriers) EnterBarrier(ctx context.Context, name string) (lock.Me
 }
 
 func (b recipesBarriers) BarrierNodes(name string) (members, begun string) {
-	return b.c.path(name), b.c.path(name) + "/ready"
+	dir := path.Join(b.c.env.Root, name)
+	return dir, dir + "/ready"
 }

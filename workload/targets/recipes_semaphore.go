@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -52,4 +53,7 @@ func (s recipesSized) SetSize(ctx context.Context, name string, size int) error 
 	return s.c.size(name).Set(ctx, size)
 }
 
-func (s recipesSized) SizeNode(name string) string { return s.c.size(name).Path() }
+// SizeNode is of type lock.SizeByNode. The data is that of Curator's SharedCount.
+func (s recipesSized) SizeNode(name string, n int) (string, []byte) {
+	return s.c.size(name).Path(), binary.BigEndian.AppendUint32(nil, uint32(int32(n)))
+}

@@ -33,7 +33,7 @@ type ran struct {
 
 // voidRuns is how many runs may show nothing, since the servers came to disagree
 // with each other, before that is the result. Such a run is a bug of ZooKeeper
-// (ZOOKEEPER-4394 in 3.8), and says nothing of the lock.
+// (ZOOKEEPER-4394 in 3.8), or of simulated servers, and says nothing of the lock.
 const voidRuns = 3
 
 // untilShown makes a run in dir, and again in another folder below it if the
@@ -44,7 +44,7 @@ func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run
 		if err != nil || !r.report.Void() || s.servers != nil || n == voidRuns || ctx.Err() != nil {
 			return r, err
 		}
-		t.Logf("the servers came to disagree with each other, a bug of ZooKeeper, so the run shows nothing of the lock: it is made again (%s)", r.report.Reason())
+		t.Logf("the run shows nothing of the lock, because of its servers: it is made again (%s)", r.report.Reason())
 		in = filepath.Join(dir, fmt.Sprintf("again-%d", n))
 		if err := os.Mkdir(in, 0o755); err != nil {
 			return nil, err

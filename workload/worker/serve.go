@@ -34,7 +34,7 @@ import (
 // worker does.
 //
 // Serve returns nil when in has come to its end, after every client has ended
-// as by its death; else an error that says what it did not understand. The end of
+// as if it had died; else an error that says what it did not understand. The end of
 // ctx ends what is under way, not the wait for in.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, targets ...lock.Target) error {
 	hello := protocol.Line{Event: protocol.SayHello, Protocol: protocol.Version}

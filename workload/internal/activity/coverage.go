@@ -16,13 +16,17 @@ import (
 type Coverage struct {
 	recipes []histories.Recipe // of the run
 
-	mu  sync.Mutex // guards run: all goroutines that record feed it, and those of faults read it
-	run *states.Coverage
+	mu       sync.Mutex // guards what follows: all goroutines that record feed it, and those of faults read it
+	run      *states.Coverage
+	recorded int
+	aimedAt  map[states.State][]states.Doing // see cells
 }
 
 // NewCoverage is that of a run of some recipes with these locks, before any event.
 func NewCoverage(recipes []histories.Recipe, locks map[string]histories.Lock) *Coverage {
-	return &Coverage{recipes: recipes, run: states.NewCoverage(&histories.Header{Locks: locks}, recipes)}
+	return &Coverage{
+		recipes: recipes, run: states.NewCoverage(&histories.Header{Locks: locks}, recipes), aimedAt: map[states.State][]states.Doing{},
+	}
 }
 
 // Step takes in an event that is on record.
@@ -30,6 +34,14 @@ func (v *Coverage) Step(e *histories.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.run.Step(e)
+	v.recorded++
+}
+
+// Recorded is how many events there are.
+func (v *Coverage) Recorded() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.recorded
 }
 
 // doing returns what a process does.
@@ -103,8 +115,12 @@ func (v *Coverage) rank(kind string, d states.Doing) int {
 const idle = math.MaxInt / 2
 
 // cells returns what processes may do of what a fault is aimed at: all but nothing of
-// one that is aimed at anyone.
-func (v *Coverage) cells(aim fault.Aim) (all []states.Doing) {
+// one that is aimed at anyone. v is locked.
+func (v *Coverage) cells(aim fault.Aim) []states.Doing {
+	all, known := v.aimedAt[aim.State()]
+	if known {
+		return all
+	}
 	for _, r := range v.recipes {
 		for _, s := range states.Of(r, true) {
 			if s != states.Idle && (s == aim.State() || aim.State() == states.Idle) {
@@ -112,6 +128,7 @@ func (v *Coverage) cells(aim fault.Aim) (all []states.Doing) {
 			}
 		}
 	}
+	v.aimedAt[aim.State()] = all
 	return all
 }
 

@@ -3,12 +3,14 @@ package client
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -21,6 +23,7 @@ type application struct {
 	Links   map[int]links.Link // by server
 	servers []string           // the links' addresses, in the order to try them
 	ids     map[string]int     // server by address
+	process *seeded.Process    // of its goroutines
 
 	// opening has room for the member that opens. A mutex would hold up the clock of a
 	// bubble of testing/synctest while it is waited for.
@@ -31,10 +34,11 @@ type application struct {
 	host   host
 	absent context.CancelFunc // ends the presence goroutine
 	opens  []host             // of the client, and of those before it
+	down   chan struct{}      // after Kill; Start closes it
 }
 
 func newApplication(c *Client) *application {
-	return &application{members: []*Client{c}, Links: make(map[int]links.Link), ids: make(map[string]int), opening: make(chan struct{}, 1)}
+	return &application{members: []*Client{c}, Links: make(map[int]links.Link), ids: make(map[string]int), opening: make(chan struct{}, 1), process: seeded.NewProcess()}
 }
 
 // Joins makes the client a member of another one's application.
@@ -98,10 +102,27 @@ func (a *application) begun(h host) {
 	a.opens = append(a.opens, h)
 }
 
-func (a *application) opened(target lock.Client, h host, absent context.CancelFunc) {
+// choices draws the options that the next client of the target takes.
+func (a *application) choices() lock.Choices {
+	c := a.members[0]
+	a.mu.Lock()
+	n := len(a.opens)
+	a.mu.Unlock()
+	r := rand.New(rand.NewPCG(uint64(c.Run.Seed), uint64(c.Index)+uint64(n)<<16+1<<34))
+	takes := func() bool { return r.Float64() < c.Run.Options }
+	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes()}
+}
+
+// opened takes a client of the target into use. It reports false when the application has
+// been killed since it was begun.
+func (a *application) opened(target lock.Client, h host, absent context.CancelFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.down != nil {
+		return false
+	}
 	a.target, a.host, a.absent = target, h, absent
+	return true
 }
 
 // vacate takes a client of the target out of use. It reports false when another
@@ -131,7 +152,7 @@ func (a *application) crash(target lock.Client, but *Client) {
 		}
 	}
 	absent()
-	a.members[0].Background.Go(target.Crash)
+	a.process.Within(func() { a.members[0].Background.Go(target.Crash) })
 }
 
 // suspended is lock.Env.Suspended.

@@ -111,6 +111,9 @@ func (c *Client) LastSent() time.Time {
 func (c *Client) Status() fault.Client {
 	out := fault.Client{Index: c.Index, Process: c.Current(), Links: c.app.Links, Together: c.app.indexes()}
 	c.Activity.Status(&out)
+	if c.Run.Processes {
+		out.Worker = c.app.number()
+	}
 	if c.Target() != nil {
 		out.Session, out.Password, out.Linked = c.credentials()
 	}
@@ -128,8 +131,28 @@ func (c *Client) told(t lock.Notification) {
 	})
 }
 
-// Hosted reports whether the client lives in a worker process.
-func (c *Client) Hosted() bool { return c.Run.Workers != nil }
+// standing returns lock.Env.Connection of another client of the target: it puts on record
+// how that says that it stands with the servers. What it says while it is being opened after
+// a crash is recorded before what it says next: the client has no process until then.
+func (c *Client) standing() func(state string) {
+	number := int(c.Run.opened.Add(1))
+	var mu sync.Mutex // guards said
+	var said []histories.Event
+	return func(state string) {
+		if !c.Run.Promises.Says {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, histories.Event{
+			Type:   histories.Says,
+			Saying: &histories.Saying{Asked: c.Run.Journal.Elapsed(), Connection: state, Client: number},
+		})
+		for len(said) > 0 && c.RecordOfClient(said[0]) {
+			said = said[1:]
+		}
+	}
+}
 
 // Awake returns when the process that the client lives in runs: what a process
 // would do while it is paused it does when it wakes. It reports false when there

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -54,21 +55,30 @@ func (c *Client) Open(ctx context.Context) error {
 		c.opened(target, h)
 		return nil
 	}
+	if err := a.awaitStart(ctx); err != nil {
+		return fmt.Errorf("client %d: %w", c.Index, err)
+	}
 	attempt, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout+5*time.Second)
 	defer cancel()
 	env := lock.Env{
 		Servers: slices.Clone(a.servers), SessionTimeout: c.Run.SessionTimeout, TickTime: c.Run.TickTime,
 		Root: c.Run.Observer.LockRoot(), Auth: c.Run.Auth, Locks: c.Run.Locks, Enqueued: lock.Enqueued, Suspended: a.suspended, Told: c.told,
+		Connection: c.standing(), Choices: a.choices(),
 	}
 	start := c.openHere
-	if c.Hosted() {
+	if c.Run.Hosted() {
 		start = c.openInWorker
 	}
-	if err := start(attempt, env); err != nil {
+	var err error
+	c.Within(func() { err = start(attempt, env) })
+	if err != nil {
 		return fmt.Errorf("client %d: %w", c.Index, err)
 	}
 	return nil
 }
+
+// errKilled is the error of a client whose process has ended as it opened.
+var errKilled = errors.New("its process was killed")
 
 func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	a := c.app
@@ -81,7 +91,12 @@ func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 		return err
 	}
 	present, absent := context.WithCancel(context.Background())
-	a.opened(target, w, absent)
+	if !a.opened(target, w, absent) {
+		absent()
+		w.Tear()
+		target.Crash()
+		return errKilled
+	}
 	c.opened(target, w)
 	o := c.Run.Observer
 	c.Background.Go(func() { network.KeepPresence(present, w, target, o.Presence(), c.Run.Auth.ACL(), o.Announced) })
@@ -175,7 +190,7 @@ func (c *Client) buried() bool {
 		return false
 	case h.Gone():
 		c.bury(target, h) // if it opened as the process ended
-	case c.Hosted() || c.Alive():
+	case c.Run.Hosted() || c.Alive():
 		return false
 	}
 	c.app.vacate(c.take())

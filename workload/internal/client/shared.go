@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -26,6 +27,7 @@ type Shared struct {
 	SessionTimeout time.Duration
 	TickTime       time.Duration // of the servers
 	Auth           ensemble.Credentials
+	Options        float64                   // cycle.Mix.Options
 	Dialer         links.Dialer              // opens the connections of clients that live in this process
 	Locks          map[string]histories.Lock // by name
 	Counters       map[string]*Counters      // by lock
@@ -34,4 +36,11 @@ type Shared struct {
 	Faults   *activity.Coverage
 	Observer *observer.Observer
 	Workers  *remote.Workers // nil when clients live in this process
+	// Processes has faults pause and kill each application as if it had a process of its own.
+	Processes bool
+
+	opened atomic.Int32 // clients of the target that told how they stand
 }
+
+// Hosted reports whether clients live in worker processes.
+func (r *Shared) Hosted() bool { return r.Workers != nil }

@@ -200,6 +200,9 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, nam
 		if r == nil {
 			continue
 		}
+		// The others of the round count on it, though it may have crashed with its
+		// application while it waited for them.
+		c.EnsureOpen(waiting)
 		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, false)
 		if ok && !through {
 			through = true

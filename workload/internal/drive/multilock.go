@@ -21,8 +21,8 @@ var multiLockRecipe = recipe{
 }
 
 // multiLockDriver acquires two or three locks in an order drawn each time, so
-// that opposite orders meet, and sometimes one alone. Some holders of several
-// re-enter one of them.
+// that opposite orders meet, and sometimes one alone, as a multi-lock of one or by
+// itself. Some holders of several re-enter one of them.
 type multiLockDriver struct{ locks []string }
 
 func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
@@ -31,7 +31,8 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name strin
 	if plan.More.Float64() < 0.75 {
 		all := slices.Clone(d.locks)
 		plan.More.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		asked = multiClaim(target, all[:2+plan.More.IntN(2)])
+		howMany := []int{1, 2, 2, 2, 2, 3, 3, 3} // each as likely
+		asked = multiClaim(target, all[:howMany[plan.More.IntN(len(howMany))]])
 	}
 	h, err := get(ctx, c, plan, asked)
 	if h == nil {
@@ -46,7 +47,8 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name strin
 	return nil
 }
 
-// recover gets every lock alone, and the first of them all at once.
+// recover gets every lock alone, every other client as a multi-lock of one, and the first
+// of them all at once.
 func (d multiLockDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	return d.gets(ctx, c, histories.Acquire, name)
 }
@@ -60,7 +62,12 @@ func (d multiLockDriver) gets(ctx context.Context, c *client.Client, op historie
 	if name == all[0] && !gets(ctx, c, op, func(target lock.Client) hold.Claim { return multiClaim(target.(lock.MultiLocker), all) }) {
 		return false
 	}
-	return gets(ctx, c, op, func(target lock.Client) hold.Claim { return hold.ClaimOf(target.(lock.MultiLocker).Alone(), name) })
+	return gets(ctx, c, op, func(target lock.Client) hold.Claim {
+		if c.Index%2 == 1 {
+			return multiClaim(target.(lock.MultiLocker), []string{name})
+		}
+		return hold.ClaimOf(target.(lock.MultiLocker).Alone(), name)
+	})
 }
 
 func multiClaim(target lock.MultiLocker, locks []string) hold.Claim {

@@ -20,7 +20,7 @@ const failureRest = 50 * time.Millisecond
 // doom has the client crash after so long, whatever it does then; 0 is never. It does
 // not outlive the chaos phase.
 func doom(c *client.Client, after time.Duration) *time.Timer {
-	if after <= 0 || c.Hosted() {
+	if after <= 0 || c.Run.Hosted() {
 		t := time.NewTimer(time.Hour)
 		t.Stop()
 		return t

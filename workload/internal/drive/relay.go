@@ -43,7 +43,7 @@ func relay(ctx context.Context, c *client.Client, s *spare, plan cycle.Plan, cla
 	}
 	before := c.Current()
 	var clean bool
-	if closing && !c.Hosted() && len(c.Siblings()) == 0 && c.Holds() == 1 && !h.IsLost() && !c.Faults.HitsNow(c.Index, c.Run.Clients) {
+	if closing && !c.Run.Hosted() && len(c.Siblings()) == 0 && c.Holds() == 1 && !h.IsLost() && !c.Faults.HitsNow(c.Index, c.Run.Clients) {
 		clean = leave(c, h)
 	} else {
 		h.Finish(ctx, plan, []lock.Lease{h.Lease})

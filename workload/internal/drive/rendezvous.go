@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,8 +38,8 @@ type round struct {
 	ranked     atomic.Int64  // members that have been told which of them they are
 
 	// Locked by the rendezvous.
-	members int // that have joined
-	inside  int // that have not ended their part
+	members []context.Context // of those who have joined, for as long as they wait
+	inside  int               // that have not ended their part
 	short   bool
 	broken  bool
 }
@@ -71,22 +72,24 @@ func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy boo
 	}
 	select {
 	case <-r.begun:
-		return r
 	case <-waiting.Done():
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	select {
-	case <-r.begun:
+	begun, counted := v.next != r, slices.Contains(r.members, waiting)
+	switch {
+	case begun && counted:
 		return r
-	default:
-	}
-	if pushy && ctx.Err() == nil {
+	case begun:
+		return nil // without it
+	case pushy && ctx.Err() == nil:
+		r.forget()
+		r.members = append(r.members, waiting)
 		r.short = true
 		r.begin()
 		return r
 	}
-	r.members--
+	r.members = slices.DeleteFunc(r.members, func(other context.Context) bool { return other == waiting })
 	return nil
 }
 
@@ -94,18 +97,22 @@ func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy boo
 func (v *rendezvous) wanted() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.next != nil && v.next.members > 0
+	return v.next != nil && len(v.next.members) > 0
 }
 
 // enter waits until a round gathers and what a broken one has left is gone, and
-// counts itself in.
+// counts itself in. It returns nil if ctx ends first, in a look at what is left too.
 func (v *rendezvous) enter(ctx context.Context) *round {
 	for {
+		if ctx.Err() != nil {
+			return nil
+		}
 		v.mu.Lock()
 		r, opened, notBefore := v.next, v.opened, v.notBefore
 		if r != nil && notBefore.IsZero() {
-			r.members++
-			if r.members == v.size {
+			r.forget()
+			r.members = append(r.members, ctx)
+			if len(r.members) == v.size {
 				r.begin()
 			}
 			v.mu.Unlock()
@@ -127,16 +134,20 @@ func (v *rendezvous) enter(ctx context.Context) *round {
 			v.mu.Unlock()
 		default:
 			wait.For(ctx, lookEvery)
-			if ctx.Err() != nil {
-				return nil
-			}
 		}
 	}
 }
 
+// forget forgets members whose time is over, though they have not left yet: counted,
+// they would have the others wait for one that does as it likes by then, turns back, say.
+// The rendezvous is locked.
+func (r *round) forget() {
+	r.members = slices.DeleteFunc(r.members, func(ctx context.Context) bool { return ctx.Err() != nil })
+}
+
 // begin lets the members go. The rendezvous is locked.
 func (r *round) begin() {
-	r.inside = r.members
+	r.inside = len(r.members)
 	r.at.next, r.at.opened = nil, make(chan struct{})
 	close(r.begun)
 }

@@ -72,3 +72,42 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 		}
 	})
 }
+
+// What a broken round has left is looked at for some milliseconds. A client whose time
+// ends meanwhile is not counted in: the others would be in a round with one that does as
+// it likes by then, turns back, say.
+func TestNobodyJoinsWhoseTimeEndsInALookAtWhatIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const look = 3 * time.Millisecond
+		l := newRendezvous(1, 0, func() bool { time.Sleep(look); return true }) // who comes goes at once
+		l.notBefore = time.Now().Add(-time.Second)                              // a round was broken
+		ending, end := context.WithTimeout(t.Context(), look-1)
+		defer end()
+		if r := l.join(ending, time.Minute, false); r != nil {
+			t.Errorf("it went in a round: %+v", r)
+		}
+		if r := l.join(t.Context(), time.Minute, false); r == nil || r.generation != 1 {
+			t.Errorf("the next one went in %+v", r)
+		}
+	})
+}
+
+// Nor is one counted that has joined, when the last one comes at the instant in which its
+// time ends.
+func TestNobodyIsCountedWhoseTimeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newRendezvous(2, 0, func() bool { return true })
+		rounds := make(chan *round)
+		ending, end := context.WithCancel(t.Context())
+		go func() { rounds <- l.join(ending, time.Minute, false) }()
+		synctest.Wait() // it waits for another
+		l.mu.Lock()     // it cannot leave
+		end()
+		r := l.next
+		l.mu.Unlock()
+		go func() { rounds <- l.join(t.Context(), time.Second, false) }()
+		if a, b := <-rounds, <-rounds; a != nil || b != nil {
+			t.Errorf("a round of %d began: %+v, %+v", len(r.members), a, b)
+		}
+	})
+}

@@ -119,6 +119,6 @@ func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client.Client, na
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
 	return hold.OperateMarked(c, histories.SetSize, histories.Event{Lock: name, Size: size}, histories.Info, func() (histories.Token, error) {
-		return resize(c, locker, name, func() error { return locker.SetSize(ctx, name, size) })
+		return resize(c, locker, name, size, func() error { return locker.SetSize(ctx, name, size) })
 	})
 }

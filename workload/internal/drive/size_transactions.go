@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/go-zookeeper/zk"
@@ -10,30 +11,44 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// resize changes a size by way of set, and returns the transaction that did so if
-// nothing else wrote to the size meanwhile, and set did but once: the version of the
-// node is one more then. What a server that lags behind says before can only make it
-// more.
-func resize(c *client.Client, locker lock.SizedLocker, name string, set func() error) (histories.Token, error) {
+// resize changes a size to n by way of set, and returns the transaction that did so if
+// nothing else wrote to the size meanwhile, and set did but once: the version of the node is
+// one more then, and its data is that of n. What a server that lags behind says before can
+// only make the version one more. The one change may be that of another client alone: a set
+// whose request was lost finds out, when it sends it again, that another one came in between,
+// and is done.
+func resize(c *client.Client, locker lock.SizedLocker, name string, n int, set func() error) (histories.Token, error) {
 	sized, ok := locker.(lock.SizeByNode)
 	m := sessionReadsOf(c)
 	if !ok || m == nil {
 		return histories.Token{}, set()
 	}
-	stat := func(context.Context) (*zk.Stat, error) {
-		there, stat, err := m.conn.Exists(sized.SizeNode(name))
-		if err == nil && !there {
-			err = zk.ErrNoNode
-		}
-		return stat, err
+	path, data := sized.SizeNode(name, n)
+	read := func(context.Context) (r sizeRead, err error) {
+		r.data, r.stat, err = m.conn.Get(path)
+		return r, err
 	}
-	before, known := look(m, stat)
+	before, known := look(m, read)
 	if err := set(); err != nil || !known {
 		return histories.Token{}, err
 	}
-	after, known := look(m, stat)
-	if !known || after.Version != before.Version+1 {
+	after, known := look(m, read)
+	if !known {
 		return histories.Token{}, nil
 	}
-	return histories.Token{Zxid: after.Mzxid}, nil
+	return changedBy(before, after, data), nil
+}
+
+// sizeRead is what the node of a size was.
+type sizeRead struct {
+	data []byte
+	stat *zk.Stat
+}
+
+// changedBy returns the transaction that wrote data, if it made the one change in between.
+func changedBy(before, after sizeRead, data []byte) histories.Token {
+	if after.stat.Version != before.stat.Version+1 || !bytes.Equal(after.data, data) {
+		return histories.Token{}
+	}
+	return histories.Token{Zxid: after.stat.Mzxid}
 }

@@ -2,6 +2,7 @@ package hold
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -50,9 +51,10 @@ func (h answers) ask(lease lock.Lease, depth int) {
 		s.Depth = l.Depth()
 	}
 	if l, ok := lease.(lock.DeadlineLease); ok {
+		deadline := l.Deadline()
 		valid := lease.Valid()
 		left := l.Deadline().Sub(asked)
-		s.Valid, s.Left = &valid, &left
+		s.Valid, s.Left, s.State = &valid, &left, stateBy(lease, deadline)
 	}
 	if l, ok := lease.(lock.PartsDeadlineLease); ok {
 		least := slices.MinFunc(l.PartDeadlines(), time.Time.Compare).Sub(asked)
@@ -67,6 +69,32 @@ func (h answers) ask(lease lock.Lease, depth int) {
 	if e.Mode != "" {
 		h.askOtherMode()
 	}
+	h.askElsewhere()
+}
+
+// askElsewhere puts on record whether the client holds another lock of the recipe, if it
+// holds nothing else.
+func (h answers) askElsewhere() {
+	other := another(h.Client.Run.Locks, h.Event.Lock)
+	if other == "" || h.Client.Holds() != 1 {
+		return
+	}
+	s, e := saying(h.Client), h.Event
+	e.Lock, e.Token = other, histories.Token{}
+	s.Held = saysFree(h.Client, other, e.Mode)
+	h.record(e, 0, s, false)
+}
+
+// another returns the first other lock of a lock's recipe, "" if there is none, or no
+// lock.
+func another(locks map[string]histories.Lock, name string) string {
+	of, ok := locks[name]
+	for _, other := range slices.Sorted(maps.Keys(locks)) {
+		if ok && other != name && locks[other].Recipe == of.Recipe {
+			return other
+		}
+	}
+	return ""
 }
 
 // askOtherMode puts on record whether the client holds a read/write lock in the mode in
@@ -123,7 +151,7 @@ func (h answers) record(e histories.Event, depth int, s *histories.Saying, alway
 	if h.over || !always && h.isLostLocked() {
 		return
 	}
-	if s.Valid == nil && s.Depth == 0 && s.Ended == nil && s.Held == nil && s.Created == 0 {
+	if s.Valid == nil && s.Depth == 0 && s.Ended == nil && s.Held == nil && s.Created == 0 && s.State == "" {
 		return // it says nothing
 	}
 	h.Client.Record(e)
@@ -154,7 +182,7 @@ func (h answers) askLost(lease lock.Lease) {
 		s.Ended = &ended
 	}
 	valid := lease.Valid()
-	s.Valid, s.Held = &valid, saysFree(h.Client, e.Lock, e.Mode)
+	s.Valid, s.State, s.Held = &valid, stateOf(lease), saysFree(h.Client, e.Lock, e.Mode)
 	h.record(e, 0, s, true)
 }
 

@@ -85,3 +85,15 @@ func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 		})
 	}
 }
+
+// A client is asked whether it holds a lock of the same recipe besides.
+func TestAnotherLockOfTheRecipe(t *testing.T) {
+	locks := map[string]histories.Lock{
+		"a": {Recipe: histories.NonReentrant}, "lock-0": {Recipe: histories.Mutex}, "lock-1": {Recipe: histories.Mutex},
+	}
+	for name, want := range map[string]string{"lock-1": "lock-0", "lock-0": "lock-1", "a": "", "": "", "none": ""} {
+		if got := another(locks, name); got != want {
+			t.Errorf("besides %q: %q, want %q", name, got, want)
+		}
+	}
+}

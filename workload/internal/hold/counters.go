@@ -89,7 +89,7 @@ func (h *Hold) mayWrite(lease lock.Lease, store string) bool {
 	if h.IsLost() {
 		return false
 	}
-	if store == histories.StoreFenced && h.Client.Hosted() {
+	if store == histories.StoreFenced && h.Client.Run.Hosted() {
 		return h.Client.Awake()
 	}
 	return lease.Valid()

@@ -152,6 +152,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	if e.Type == histories.Info {
 		h.Client.Retire()
 	} else if depth == 1 && h.Client.Run.Promises.Says && h.Client.Asks.Float64() < askFreeShare {
+		h.answers().askOver(lease)
 		h.answers().askFree()
 	}
 }

@@ -63,17 +63,19 @@ func (p *Processes) RecordAlive(e histories.Event) {
 }
 
 // RecordOfClient is record for what comes to the client, whichever process it is. One
-// that has ended may still be the current one: then the event belongs to the next.
-func (p *Processes) RecordOfClient(e histories.Event) {
+// that has ended may still be the current one: then the event belongs to the next. It
+// reports false, and records nothing, while the client has none.
+func (p *Processes) RecordOfClient(e histories.Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dead {
-		return
+		return false
 	}
 	if e.Process = p.Current(); e.Process < p.over {
 		e.Process += p.step
 	}
 	p.Journal.Append(e)
+	return true
 }
 
 // Die puts on record that the current process has crashed with what it lived in, a

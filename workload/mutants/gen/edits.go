@@ -8,6 +8,7 @@ import "slices"
 var edits = slices.Concat(
 	switchEdits,
 	mutexEdits,
+	evidenceEdits,
 	sessionEdits,
 	cleanUpEdits,
 	queueEdits,

@@ -30,24 +30,39 @@ type Result struct {
 	Key    string `json:"key"`
 	Mutant mutate.Mutant
 	Status Status `json:"status"`
-	// By are the guarantees whose violation killed it, or one of panicked, hung, void.
+	// By are the guarantees whose violation killed it, or one of panicked, failed, hung, void.
 	By     []string `json:"by,omitempty"`
 	Reason string   `json:"reason,omitempty"`
-	Seed   int64    `json:"seed,omitempty"` // of the run that killed it
-	Runs   int      `json:"runs"`           // with the mutant on
+	Of     *Setting `json:"of,omitempty"`    // of the run that killed it
+	Stage  string   `json:"stage,omitempty"` // in which that was
+	Runs   int      `json:"runs"`            // with the mutant on, in all stages
+	// ReachedBy are the stages that have runs which reach it.
+	ReachedBy []string `json:"reachedBy,omitempty"`
+	Stages    int      `json:"stages"` // that it has been through
 }
 
 // Terms are what all results of a file have in common.
 type Terms struct {
-	Program string  `json:"program"` // its digest
-	Runner  string  `json:"runner"`
-	Seeds   []int64 `json:"seeds"`
+	Program string       `json:"program"` // the digest of all that is run
+	Stages  []StageTerms `json:"stages"`
+}
+
+// StageTerms is what the results of a stage have in common.
+type StageTerms struct {
+	Runner   string    `json:"runner"`
+	Settings []Setting `json:"settings"`
+}
+
+func (t StageTerms) equal(o StageTerms) bool {
+	return t.Runner == o.Runner && slices.Equal(t.Settings, o.Settings)
 }
 
 // baseline is what a run without a mutant has shown.
 type baseline struct {
-	Seed    int64 `json:"seed"`
+	Setting
 	Reached []int `json:"reached"` // numbers of mutants
+	// Unfit says why it did not hold; then no mutant is judged by it.
+	Unfit string `json:"unfit,omitempty"`
 }
 
 // line is a line of the file: one of its fields is set.
@@ -57,7 +72,7 @@ type line struct {
 	Result   *Result   `json:"result,omitempty"`
 }
 
-// ErrOtherTerms is returned for results of another program, runner or seeds.
+// ErrOtherTerms is returned for results of another program, runner or settings.
 var ErrOtherTerms = errors.New("the results there are of another program or other runs")
 
 // Results is a file with what has become of mutants. Each line is there as soon as it
@@ -65,22 +80,29 @@ var ErrOtherTerms = errors.New("the results there are of another program or othe
 type Results struct {
 	mu        sync.Mutex // guards all of it
 	file      *os.File
-	baselines map[int64]baseline
+	baselines map[Setting]baseline
 	results   map[string]Result // by key
+	stages    int               // of the terms
 }
 
-// NewTerms returns the terms of runs of a program.
-func NewTerms(program string, runner Runner, seeds []int64) (Terms, error) {
-	f, err := os.Open(program)
-	if err != nil {
-		return Terms{}, err
-	}
-	defer f.Close()
+// NewTerms returns the terms of stages whose runs run these programs.
+func NewTerms(stages []Stage, programs ...string) (Terms, error) {
 	digest := sha256.New()
-	if _, err := io.Copy(digest, f); err != nil {
-		return Terms{}, err
+	for _, program := range programs {
+		f, err := os.Open(program)
+		if err != nil {
+			return Terms{}, err
+		}
+		_, err = io.Copy(digest, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return Terms{}, err
+		}
 	}
-	return Terms{hex.EncodeToString(digest.Sum(nil)), runner.Name(), seeds}, nil
+	t := Terms{Program: hex.EncodeToString(digest.Sum(nil))}
+	for _, s := range stages {
+		t.Stages = append(t.Stages, StageTerms{s.Runner.Name(), s.Settings})
+	}
+	return t, nil
 }
 
 // OpenResults opens a file of results, which need not exist, to go on with. If it has
@@ -90,7 +112,7 @@ func OpenResults(path string, terms Terms) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Results{file: f, baselines: map[int64]baseline{}, results: map[string]Result{}}
+	r := &Results{file: f, baselines: map[Setting]baseline{}, results: map[string]Result{}, stages: len(terms.Stages)}
 	if err := r.read(terms); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -116,7 +138,7 @@ func (r *Results) read(terms Terms) error {
 		case i == 0 && (of.Terms == nil || !of.Terms.equal(terms)):
 			return ErrOtherTerms
 		case of.Baseline != nil:
-			r.baselines[of.Baseline.Seed] = *of.Baseline
+			r.baselines[of.Baseline.Setting] = *of.Baseline
 		case of.Result != nil:
 			r.results[of.Result.Key] = *of.Result
 		}
@@ -134,7 +156,7 @@ func (r *Results) read(terms Terms) error {
 }
 
 func (t Terms) equal(o Terms) bool {
-	return t.Program == o.Program && t.Runner == o.Runner && slices.Equal(t.Seeds, o.Seeds)
+	return t.Program == o.Program && slices.EqualFunc(t.Stages, o.Stages, StageTerms.equal)
 }
 
 // write adds a line.
@@ -150,14 +172,28 @@ func (r *Results) write(l line) error {
 func (r *Results) addBaseline(b baseline) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.baselines[b.Seed] = b
+	r.baselines[b.Setting] = b
 	return r.write(line{Baseline: &b})
 }
 
-func (r *Results) baseline(seed int64) (baseline, bool) {
+// Unfit are the runs by which no mutant is judged, since they do not hold without one:
+// which, and why.
+func (r *Results) Unfit() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b, ok := r.baselines[seed]
+	for of, b := range r.baselines {
+		if b.Unfit != "" {
+			all = append(all, fmt.Sprintf("%s: %s", of, b.Unfit))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (r *Results) baseline(of Setting) (baseline, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b, ok := r.baselines[of]
 	return b, ok
 }
 
@@ -168,18 +204,37 @@ func (r *Results) add(result Result) error {
 	return r.write(line{Result: &result})
 }
 
-// Of returns the results of mutants, in their order, and how many have none yet.
+// Of returns the results of mutants, in their order, and how many have none yet: they were
+// not killed, nor been through all stages.
 func (r *Results) Of(mutants []mutate.Mutant) (all []Result, missing int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, m := range mutants {
-		if result, ok := r.results[m.Key()]; ok {
-			all = append(all, result)
-		} else {
+		if len(r.left([]mutate.Mutant{m}, r.stages-1)) > 0 {
 			missing++
+		} else {
+			all = append(all, r.before(m))
 		}
 	}
 	return all, missing
+}
+
+// left returns the mutants that were not killed, nor been through a stage.
+func (r *Results) left(mutants []mutate.Mutant, stage int) (left []mutate.Mutant) {
+	for _, m := range mutants {
+		if b := r.before(m); b.Status != Killed && b.Stages <= stage {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// before is what has become of a mutant until now.
+func (r *Results) before(m mutate.Mutant) Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if result, ok := r.results[m.Key()]; ok {
+		return result
+	}
+	return Result{Key: m.Key(), Mutant: m, Status: Unreached}
 }
 
 // Close closes the file.

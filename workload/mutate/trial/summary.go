@@ -32,9 +32,8 @@ func Summary(all []Result) string {
 			fmt.Fprintf(&b, "%-9s  %s\n", r.Status, r.Mutant)
 		}
 	}
-	if reached := len(all) - counts[Unreached]; reached > 0 {
-		fmt.Fprintf(&b, "killed: %d of %s that runs reach, %.1f %%; %d more are not reached\n",
-			counts[Killed], words.Count(reached, "mutant"), 100*float64(counts[Killed])/float64(reached), counts[Unreached])
+	for _, text := range shares(all) {
+		fmt.Fprintln(&b, text)
 	}
 	if counts[Killed] > 0 {
 		fmt.Fprintf(&b, "by: %s\n", descending(by))
@@ -50,6 +49,36 @@ func Summary(all []Result) string {
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
+
+// shares says how many mutants were killed, of those that are reached: by runs and, if
+// tests were run too, by either.
+func shares(all []Result) (texts []string) {
+	killed, reached := map[string]int{}, map[string]int{}
+	either, tested := 0, false
+	for _, r := range all {
+		for _, stage := range r.ReachedBy {
+			reached[stage]++
+		}
+		if r.Status == Killed {
+			killed[r.Stage]++
+		}
+		if len(r.ReachedBy) > 0 {
+			either++
+		}
+		tested = tested || r.Stages > 1
+	}
+	if n := reached[InRuns]; n > 0 {
+		texts = append(texts, fmt.Sprintf("killed by runs: %d of %s that they reach, %.1f %%; %d more are not reached",
+			killed[InRuns], words.Count(n, "mutant"), percent(killed[InRuns], n), len(all)-n))
+	}
+	if n := killed[InRuns] + killed[InTests]; tested && either > 0 {
+		texts = append(texts, fmt.Sprintf("killed by runs or by the recipes' tests: %d of %s that either reaches, %.1f %%; %d more are not reached",
+			n, words.Count(either, "mutant"), percent(n, either), len(all)-either))
+	}
+	return texts
+}
+
+func percent(some, all int) float64 { return 100 * float64(some) / float64(all) }
 
 // descending lists names with their counts, the largest first.
 func descending(counts map[string]int) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,14 +16,31 @@ import (
 	"github.com/zkverify/zkverify/workload/mutate"
 )
 
+// Stage is what one runner does with each mutant. A later stage has the mutants that no
+// earlier one has killed.
+type Stage struct {
+	Name     string // what results call it
+	Runner   Runner
+	Settings []Setting // of its runs, at least one, in the order in which they are made
+	Jobs     int       // runs at a time, at least 1
+	// ByReach makes those runs of a mutant first that reach the fewest mutants.
+	ByReach bool
+	// Spares leaves out the runs that do not hold without a mutant, instead of an error.
+	Spares bool
+}
+
+// The names of the stages that zkverify mutate has.
+const (
+	InRuns  = "runs"
+	InTests = "tests"
+)
+
 // Config says what to do.
 type Config struct {
-	Program string // that mutate.Program.Build has made
-	Runner  Runner
+	Program string          // that mutate.Program.Build has made
 	Mutants []mutate.Mutant // in the order in which they are tried
-	Seeds   []int64         // of the runs, at least one
-	Jobs    int             // runs at a time, at least 1
-	Results *Results        // where they go; mutants that have one are not tried again
+	Stages  []Stage         // at least one, in the order of the terms of the results
+	Results *Results        // where they go; what is there is not done again
 	Scratch string          // a folder for runs, each of which is removed when it has ended
 
 	// Ended, if not nil, is told of each result, one after the other.
@@ -35,19 +53,31 @@ var ErrBaseline = errors.New("a run of the recipes as they are does not hold")
 // Try tries the mutants, until all are or ctx ends. Its error is then that of ctx;
 // else ErrBaseline, of the runner or of the file.
 func Try(ctx context.Context, c Config) error {
-	reached, err := c.probe(ctx)
+	for i := range c.Stages {
+		if err := c.pass(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass tries the mutants in a stage.
+func (c Config) pass(ctx context.Context, i int) error {
+	stage, left := c.Stages[i], c.Results.left(c.Mutants, i)
+	if len(left) == 0 {
+		return nil
+	}
+	reached, err := c.probe(ctx, stage)
 	if err != nil {
 		return err
 	}
-	var left []mutate.Mutant
-	for _, m := range c.Mutants {
-		if _, missing := c.Results.Of([]mutate.Mutant{m}); missing > 0 {
-			left = append(left, m)
-		}
+	if stage.ByReach {
+		stage.Settings = slices.Clone(stage.Settings)
+		slices.SortStableFunc(stage.Settings, func(a, b Setting) int { return len(reached[a]) - len(reached[b]) })
 	}
 	ended := make(chan Result)
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.Jobs)
+	group.SetLimit(stage.Jobs)
 	told := make(chan struct{})
 	// Ends when all mutants have.
 	go func() {
@@ -64,7 +94,9 @@ func Try(ctx context.Context, c Config) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			r, err := c.try(ctx, m, reached)
+			r := c.Results.before(m)
+			r.Stages = i + 1
+			err := c.try(ctx, stage, &r, reached)
 			if err == nil {
 				err = c.Results.add(r)
 			}
@@ -80,16 +112,16 @@ func Try(ctx context.Context, c Config) error {
 	return err
 }
 
-// probe returns which mutants the runs reach, by seed.
-func (c Config) probe(ctx context.Context) (map[int64]map[int]bool, error) {
-	all := map[int64]map[int]bool{}
+// probe returns which mutants the runs of a stage reach, by setting.
+func (c Config) probe(ctx context.Context, stage Stage) (map[Setting]map[int]bool, error) {
+	all := map[Setting]map[int]bool{}
 	var mu sync.Mutex // guards all
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.Jobs)
-	for _, seed := range c.Seeds {
-		// Ends with the run of the seed.
+	group.SetLimit(stage.Jobs)
+	for _, of := range stage.Settings {
+		// Ends with the run.
 		group.Go(func() error {
-			b, err := c.baseline(ctx, seed)
+			b, err := c.baseline(ctx, stage, of)
 			if err != nil {
 				return err
 			}
@@ -99,85 +131,96 @@ func (c Config) probe(ctx context.Context) (map[int64]map[int]bool, error) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			all[seed] = reached
+			all[of] = reached
 			return nil
 		})
 	}
 	return all, group.Wait()
 }
 
-// baseline is what the run of a seed without a mutant has shown, which is made if need
+// baseline is what the run of a setting without a mutant has shown, which is made if need
 // be.
-func (c Config) baseline(ctx context.Context, seed int64) (baseline, error) {
-	if b, ok := c.Results.baseline(seed); ok {
+func (c Config) baseline(ctx context.Context, stage Stage, of Setting) (baseline, error) {
+	if b, ok := c.Results.baseline(of); ok {
 		return b, nil
 	}
-	o, reached, err := c.run(ctx, mutate.Probe, seed)
-	if err == nil && (o.End == Hung || o.End == Void) { // once may be bad luck
-		o, reached, err = c.run(ctx, mutate.Probe, seed)
+	o, reached, err := c.run(ctx, stage.Runner, mutate.Probe, of)
+	if err == nil && (o.End == Failed || o.End == Hung || o.End == Void) { // once may be bad luck
+		o, reached, err = c.run(ctx, stage.Runner, mutate.Probe, of)
 	}
 	if err != nil {
 		return baseline{}, err
 	}
-	if o.End != Held {
-		return baseline{}, fmt.Errorf("%w: seed %d: %s: %s %s", ErrBaseline, seed, o.End, strings.Join(o.Guarantees, ", "), o.Reason)
+	b := baseline{Setting: of, Reached: reached}
+	switch {
+	case o.End != Held && stage.Spares:
+		b.Reached, b.Unfit = nil, fmt.Sprintf("%s %s", o.End, o.Reason)
+	case o.End != Held:
+		return baseline{}, fmt.Errorf("%w: %s: %s: %s %s", ErrBaseline, of, o.End, strings.Join(o.Guarantees, ", "), o.Reason)
 	}
-	b := baseline{seed, reached}
 	return b, c.Results.addBaseline(b)
 }
 
-// inconclusive is how many runs without a verdict kill a mutant: one may be bad luck.
+// inconclusive is how many runs without a verdict kill a mutant, and how many failures of
+// one test: one may be bad luck.
 const inconclusive = 2
 
 // try makes runs with a mutant until one kills it.
-func (c Config) try(ctx context.Context, m mutate.Mutant, reached map[int64]map[int]bool) (Result, error) {
-	r := Result{Key: m.Key(), Mutant: m, Status: Unreached}
+func (c Config) try(ctx context.Context, stage Stage, r *Result, reached map[Setting]map[int]bool) error {
 	without := 0
-	for _, seed := range c.Seeds {
-		if !reached[seed][m.Number] {
+	for _, of := range stage.Settings {
+		if !reached[of][r.Mutant.Number] {
 			continue
 		}
-		r.Status = Survived
+		if r.Status = Survived; !slices.Contains(r.ReachedBy, stage.Name) {
+			r.ReachedBy = append(r.ReachedBy, stage.Name)
+		}
+		failures := 0
 		for again := true; again; {
-			o, _, err := c.run(ctx, m.Number, seed)
+			o, _, err := c.run(ctx, stage.Runner, r.Mutant.Number, of)
 			if err != nil {
-				return Result{}, err
+				return err
 			}
 			r.Runs++
 			again = false
 			switch o.End {
 			case Violated:
-				r.kill(seed, o.Reason, o.Guarantees...)
-				return r, nil
+				r.kill(stage, of, o.Reason, o.Guarantees...)
 			case Panicked:
-				r.kill(seed, o.Reason, string(o.End))
-				return r, nil
+				r.kill(stage, of, o.Reason, string(o.End))
+			case Failed:
+				if failures++; failures == inconclusive {
+					r.kill(stage, of, o.Reason, string(o.End))
+				}
+				again = true
 			case Hung, Void:
 				if without++; without == inconclusive {
-					r.kill(seed, o.Reason, string(o.End))
-					return r, nil
+					r.kill(stage, of, o.Reason, string(o.End))
 				}
 				again = true
 			}
+			if r.Status == Killed {
+				return nil
+			}
 		}
 	}
-	return r, nil
+	return nil
 }
 
-func (r *Result) kill(seed int64, reason string, by ...string) {
-	r.Status, r.Seed, r.Reason, r.By = Killed, seed, reason, by
+func (r *Result) kill(stage Stage, of Setting, reason string, by ...string) {
+	r.Status, r.Stage, r.Of, r.Reason, r.By = Killed, stage.Name, &of, reason, by
 }
 
 // run makes one run, and returns the mutants that it reached.
-func (c Config) run(ctx context.Context, number int, seed int64) (Outcome, []int, error) {
+func (c Config) run(ctx context.Context, runner Runner, number int, of Setting) (Outcome, []int, error) {
 	dir, err := os.MkdirTemp(c.Scratch, "run-")
 	if err != nil {
 		return Outcome{}, nil, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "reached")
-	o, err := c.Runner.Run(ctx, Run{
-		Program: c.Program, Seed: seed, Dir: dir,
+	o, err := runner.Run(ctx, Run{
+		Program: c.Program, Setting: of, Dir: dir,
 		Env: []string{mutate.EnvMutant + "=" + strconv.Itoa(number), mutate.EnvReached + "=" + file},
 	})
 	if err != nil {

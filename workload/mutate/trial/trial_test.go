@@ -66,6 +66,8 @@ func (b *bench) Run(ctx context.Context, r Run) (Outcome, error) {
 		return Outcome{End: Violated, Guarantees: []string{"fairness", "permits"}, Reason: "why"}, nil
 	case 'p':
 		return Outcome{End: Panicked, Reason: "panic: why"}, nil
+	case 'f':
+		return Outcome{End: Failed}, nil
 	case 'x':
 		return Outcome{End: Hung}, nil
 	case 'o':
@@ -82,7 +84,7 @@ func mutants(does ...string) (all []mutate.Mutant) {
 	return all
 }
 
-var terms = Terms{Program: "p", Runner: "bench", Seeds: []int64{1, 2}}
+var terms = Terms{Program: "p", Stages: []StageTerms{{"bench", []Setting{{Seed: 1}, {Seed: 2}}}}}
 
 func open(t *testing.T, path string) *Results {
 	t.Helper()
@@ -96,7 +98,7 @@ func open(t *testing.T, path string) *Results {
 
 func config(t *testing.T, b *bench, r *Results) Config {
 	b.runs = map[string]int{}
-	return Config{Runner: b, Mutants: b.mutants, Seeds: terms.Seeds, Jobs: 2, Results: r, Scratch: t.TempDir()}
+	return Config{Mutants: b.mutants, Stages: []Stage{{Name: InRuns, Runner: b, Settings: terms.Stages[0].Settings, Jobs: 2}}, Results: r, Scratch: t.TempDir()}
 }
 
 func TestWhatKillsAMutant(t *testing.T) {
@@ -128,7 +130,7 @@ func TestWhatKillsAMutant(t *testing.T) {
 				t.Fatal("it has no result")
 			}
 			r := all[0]
-			if r.Status != c.status || strings.Join(r.By, ", ") != c.by || r.Runs != c.runs || r.Seed != c.seed {
+			if r.Status != c.status || strings.Join(r.By, ", ") != c.by || r.Runs != c.runs || r.Of != nil && r.Of.Seed != c.seed {
 				t.Errorf("%+v", r)
 			}
 			if b.runs[c.does] != c.runs {
@@ -145,7 +147,7 @@ func TestAnInterruptLosesNothing(t *testing.T) {
 	b.stop = cancel
 	results := open(t, path)
 	c := config(t, b, results)
-	c.Jobs = 1
+	c.Stages[0].Jobs = 1
 	if err := Try(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
@@ -183,7 +185,8 @@ func TestResultsOfOtherRunsAreNotGoneOnWith(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
 	open(t, path)
 	for _, other := range []Terms{
-		{"q", "bench", []int64{1, 2}}, {"p", "another", []int64{1, 2}}, {"p", "bench", []int64{1}},
+		{"q", terms.Stages}, {"p", []StageTerms{{"another", terms.Stages[0].Settings}}}, {"p", []StageTerms{{"bench", []Setting{{Seed: 1}}}}},
+		{"p", []StageTerms{{"bench", []Setting{{Seed: 1}, {Seed: 2, Recipe: "barrier"}}}}}, {"p", append(slices.Clone(terms.Stages), StageTerms{"tests", nil})},
 	} {
 		if _, err := OpenResults(path, other); !errors.Is(err, ErrOtherTerms) {
 			t.Errorf("%+v: %v", other, err)
@@ -217,17 +220,98 @@ func TestARunOfTheRecipesThatShowsNothingIsMadeAgain(t *testing.T) {
 func TestSummary(t *testing.T) {
 	m := mutants("a()", "b()", "c()")
 	m[2].Operator = mutate.Swap
+	runs := []string{InRuns}
 	got := Summary([]Result{
-		{Mutant: m[0], Status: Killed, By: []string{"fairness", "permits"}},
-		{Mutant: m[1], Status: Survived},
-		{Mutant: m[2], Status: Unreached},
+		{Mutant: m[0], Status: Killed, By: []string{"fairness", "permits"}, Stage: InRuns, ReachedBy: runs, Stages: 1},
+		{Mutant: m[1], Status: Survived, ReachedBy: runs, Stages: 1},
+		{Mutant: m[2], Status: Unreached, Stages: 1},
 	})
 	want := `survived   recipes/f.go:2: f: drop: b() → 
 unreached  recipes/f.go:3: f: swap: c() → 
-killed: 1 of 2 mutants that runs reach, 50.0 %; 1 more are not reached
+killed by runs: 1 of 2 mutants that they reach, 50.0 %; 1 more are not reached
 by: fairness 1, permits 1
 of each operator: drop 1 of 2, swap 0 of 1`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestASecondStageHasTheSurvivors has what a mutant does in its first stage and then in its
+// second, in which two tests reach all but those that begin with u.
+func TestASecondStageHasTheSurvivors(t *testing.T) {
+	for does, want := range map[string]struct {
+		status Status
+		by     string
+		runs   int
+	}{
+		"v":     {Killed, "fairness, permits", 1},
+		"hhf":   {Killed, "failed", 4},
+		"hhfh":  {Survived, "", 5},
+		"hh":    {Survived, "", 4},
+		"hhhff": {Killed, "failed", 5},
+		"u":     {Unreached, "", 0},
+	} {
+		t.Run(does, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "results")
+			tests := []Setting{{Test: "recipes.TestA"}, {Test: "recipes.TestB"}}
+			results, err := OpenResults(path, Terms{Program: "p", Stages: append(slices.Clone(terms.Stages), StageTerms{"bench", tests})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer results.Close()
+			b := &bench{mutants: mutants(does)}
+			c := config(t, b, results)
+			if err := Try(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if _, missing := results.Of(b.mutants); (missing == 0) != (want.runs == 1) {
+				t.Errorf("after the first stage %d have no result", missing)
+			}
+			c.Stages = append(c.Stages, Stage{Name: InTests, Runner: b, Settings: tests, Jobs: 2})
+			if err := Try(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			all, missing := results.Of(b.mutants)
+			if r := all[0]; missing != 0 || r.Status != want.status || strings.Join(r.By, ", ") != want.by || r.Runs != want.runs {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// TestARunThatFailsByItselfJudgesNoMutant has two runs of the recipes that do not hold.
+func TestARunThatFailsByItselfJudgesNoMutant(t *testing.T) {
+	b := &bench{mutants: mutants("v"), broken: Violated}
+	results := open(t, filepath.Join(t.TempDir(), "results"))
+	c := config(t, b, results)
+	c.Stages[0].Jobs, c.Stages[0].Spares = 1, true
+	if err := Try(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := results.Of(b.mutants)
+	unfit := results.Unfit()
+	if len(unfit) != 1 || !strings.HasPrefix(unfit[0], "seed 1") || all[0].Status != Killed || all[0].Of.Seed != 2 {
+		t.Errorf("unfit: %q; killed by %+v", unfit, all[0].Of)
+	}
+}
+
+// TestRunsThatReachTheFewestMutantsComeFirst has two tests of which the first reaches one
+// mutant more.
+func TestRunsThatReachTheFewestMutantsComeFirst(t *testing.T) {
+	settings := []Setting{{Seed: 2}, {Seed: 1}}
+	results, err := OpenResults(filepath.Join(t.TempDir(), "results"), Terms{Program: "p", Stages: []StageTerms{{"bench", settings}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	b := &bench{mutants: mutants("v", "2h")}
+	c := config(t, b, results)
+	c.Stages[0].Settings, c.Stages[0].ByReach = settings, true
+	if err := Try(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := results.Of(b.mutants[:1])
+	if of := all[0].Of; of == nil || of.Seed != 1 {
+		t.Errorf("killed in %+v", of)
 	}
 }

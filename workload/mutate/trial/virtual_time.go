@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/workload/simulation"
+	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // VirtualTime makes runs in virtual time, as zkverify sim does.
@@ -38,9 +39,12 @@ func (v VirtualTime) Run(ctx context.Context, run Run) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	fleet := simulation.Fleet{Command: append(program, "sim-run"), Version: v.Version, Jobs: 1, Patience: v.Patience}
+	fleet := simulation.Fleet{Program: process.Program{Command: append(program, "sim-run"), Version: v.Version, Patience: v.Patience}, Jobs: 1}
 	spec := v.Spec
 	spec.Seed, spec.Plan = run.Seed, v.plan(run.Seed)
+	if run.Recipe != "" {
+		spec.Recipes = []string{run.Recipe}
+	}
 	dir := filepath.Join(run.Dir, "run")
 	o, err := fleet.Run(ctx, spec, dir)
 	if err != nil {
@@ -63,7 +67,7 @@ func troubled(o simulation.Outcome, dir string) (Outcome, error) {
 	if strings.Contains(o.Trouble, "did not end within") {
 		return Outcome{End: Hung, Reason: o.Trouble}, nil
 	}
-	printed, err := os.ReadFile(filepath.Join(dir, simulation.StacksFile))
+	printed, err := os.ReadFile(filepath.Join(dir, process.StacksFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Outcome{}, err
 	}

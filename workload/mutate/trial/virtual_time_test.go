@@ -53,18 +53,20 @@ func TestWhatComesOfAProcess(t *testing.T) {
 }
 
 func TestWhatAProcessIsAskedFor(t *testing.T) {
-	asked := filepath.Join(t.TempDir(), "asked")
-	run := Run{Program: script(t, `echo "$MUTANT $* $(cat)" >`+asked+`; echo '{"outcome":"holds"}'`), Env: []string{"MUTANT=7"}, Seed: 5, Dir: t.TempDir()}
-	if _, err := virtual.Run(t.Context(), run); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"7 sim-run ", `"version":"v7"`, `"seed":5`, `"plan":"edges"`, `"recipes":["all"]`, `"duration":3000000000`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("it is asked %s, without %s", text, want)
+	for recipe, recipes := range map[string]string{"": `"recipes":["all"]`, "barrier": `"recipes":["barrier"]`} {
+		asked := filepath.Join(t.TempDir(), "asked")
+		run := Run{Program: script(t, `echo "$MUTANT $* $(cat)" >`+asked+`; echo '{"outcome":"holds"}'`), Env: []string{"MUTANT=7"}, Setting: Setting{Seed: 5, Recipe: recipe}, Dir: t.TempDir()}
+		if _, err := virtual.Run(t.Context(), run); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"7 sim-run ", `"version":"v7"`, `"seed":5`, `"plan":"edges"`, recipes, `"duration":3000000000`} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("it is asked %s, without %s", text, want)
+			}
 		}
 	}
 }

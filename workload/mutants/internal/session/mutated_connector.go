@@ -83,6 +83,7 @@ func (c connector) connected(sent time.Time, h handshake) error {
 	if s.seen.tick == 0 {
 		s.seen.tick = min(2*time.Second, s.timeout/2)
 	}
+	s.seen.defect = s.Defect()
 	s.seen.established(sent)
 	close(s.ready)
 	return nil

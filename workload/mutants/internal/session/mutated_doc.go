@@ -17,14 +17,16 @@
 //	registry (recipes)      → session → hold (recipes) → notifier (recipes)
 //	localQueue (queue)      → session
 //	wireConn                → session
+//	Keeper                  → session
 //	session                 → states → notifier (recipes)
 //	session                 → failures, pace
 //	wireConn                → zxids
 //	localQueue (queue)      → givenUp (queue)
 //
-// Every other mutex is locked alone, or last: those of Keeper, watches, hosts,
-// localQueues (queue), and in recipes those of cohort, cohorts and DoubleBarrier. A
-// Fence calls its user's write while it is locked, and is no part of all this.
+// Every other mutex is locked alone, or last: those of watches, hosts, localQueues
+// (queue), and in recipes those of cohort, cohorts and DoubleBarrier. A Fence calls its
+// user's write while it is locked, and is no part of all this. Nothing that is called with
+// a session locked calls the Keeper.
 //
 // The registry is locked first because a re-entry (registry.enter) asks the hold. A
 // local queue starts goroutines of its session while it is locked (localQueue.request,

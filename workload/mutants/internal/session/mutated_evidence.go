@@ -60,7 +60,8 @@ import "time"
 //
 // evidence is a pure value over given times; the session locks it.
 type evidence struct {
-	tick time.Duration
+	tick   time.Duration
+	defect string
 
 	counted   time.Time // c of the rule; zero before the first
 	reconnect time.Time // send time of a reconnect that no write has confirmed yet
@@ -97,6 +98,9 @@ func (e *evidence) answered(sent, at time.Time) {
 // confirmed notes that a write sent then was carried out by a leader with a
 // quorum.
 func (e *evidence) confirmed(sent time.Time) {
+	if e.defect == "mutant-write-proves-itself" {
+		e.count(sent)
+	}
 	if !e.reconnect.IsZero() {
 		e.count(e.reconnect)
 		e.reconnect = time.Time{}

@@ -4,7 +4,6 @@ package session
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"strings"
 )
 
@@ -13,8 +12,8 @@ import (
 // deep stack, which a waiter would keep.
 func NewGUID() string {
 	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], rand.Uint64())
-	binary.BigEndian.PutUint64(b[8:], rand.Uint64())
+	binary.BigEndian.PutUint64(b[:8], random.Uint64())
+	binary.BigEndian.PutUint64(b[8:], random.Uint64())
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	text := make([]byte, 0, 36)

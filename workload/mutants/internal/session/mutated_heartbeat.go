@@ -5,7 +5,6 @@ package session
 import (
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func (b heartbeat) checkPaths() []string {
 	var paths []string
 	for d := range s.held { // map order: each has its turn
 		if paths = append(paths, d.Paths()...); len(paths) >= maxChecks {
-			rand.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+			random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 			return paths[:maxChecks]
 		}
 	}

@@ -4,7 +4,6 @@ package session
 
 import (
 	"errors"
-	"math/rand/v2"
 	"sync"
 )
 
@@ -23,7 +22,7 @@ func (h *hosts) Init(servers []string) error {
 		return errors.New("recipes: no servers")
 	}
 	h.servers = append([]string(nil), servers...)
-	rand.Shuffle(len(h.servers), func(i, j int) { h.servers[i], h.servers[j] = h.servers[j], h.servers[i] })
+	random.Shuffle(len(h.servers), func(i, j int) { h.servers[i], h.servers[j] = h.servers[j], h.servers[i] })
 	return nil
 }
 

@@ -87,19 +87,21 @@ func (k *Keeper) authenticate(s *Session) error {
 	return nil
 }
 
-// publish makes s the session to use, or err what callers are told.
+// publish makes s the session to use, or err what callers are told. Who gets the session
+// may close the client at once, so listeners are told of it before anybody gets it; they
+// are called later, and may use it.
 func (k *Keeper) publish(s *Session, err error) {
 	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		s.introduce()
+	}
 	if k.latest != nil && k.cfg.Defect == "mutant-waits-on" {
 		s = k.latest
 	}
 	k.latest, k.refused = s, err
 	close(k.changed)
 	k.changed = make(chan struct{})
-	k.mu.Unlock()
-	if err == nil {
-		s.introduce() // now: a listener that is told of it may use it
-	}
 }
 
 // Get returns a session that has not ended, waiting for it if need be. It returns

@@ -4,7 +4,6 @@ package session
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -80,7 +79,7 @@ func (p *pace) next(now time.Time, longest time.Duration) time.Duration {
 	at := now
 	if step := p.tries - p.servers; step >= 0 && !p.atOnce {
 		wait := min(longest, leastWait<<min(step, 16))
-		at = latest(at, p.last.Add(wait/2+rand.N(wait/2+1)))
+		at = latest(at, p.last.Add(wait/2+time.Duration(random.Int64N(int64(wait/2+1)))))
 	}
 	if p.count >= maxConnects {
 		at = latest(at, p.begun[p.count%maxConnects].Add(p.window))

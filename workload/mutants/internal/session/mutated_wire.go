@@ -72,9 +72,18 @@ func newWireConn(conn net.Conn, tap wireTap, patience time.Duration, maxFrame in
 	return w
 }
 
+// Write ends the connection when it fails, and returns no error for a request:
+// go-zookeeper's sendData answers the request with that error and leaves it among those
+// that flushRequests answers again when the connection has ended. A caller that Close has
+// sent away takes neither, and the second answer blocks the loop of the connection for ever.
 func (w *wireConn) Write(p []byte) (int, error) {
 	w.request(p, time.Now()) // before the write: it may be answered before Write returns
-	return w.Conn.Write(p)
+	n, err := w.Conn.Write(p)
+	if err != nil && w.isShaken() {
+		_ = w.Conn.Close() // whoever reads is told
+		return len(p), nil
+	}
+	return n, err
 }
 
 // Read hands out nothing of an answer to a connect request, and nothing of a

@@ -1,0 +1,61 @@
+package client
+
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// The seed says which options the clients take: the same again, others with each client
+// of the target.
+func TestClientsTakeOptionsAsTheSeedSays(t *testing.T) {
+	a, _, _, _ := couple(t)
+	if got := a.app.choices(); got != (lock.Choices{}) {
+		t.Errorf("with no share a client takes %+v", got)
+	}
+	a.Run.Options = 0.5
+	seen := map[lock.Choices]bool{}
+	for range 50 {
+		first := a.app.choices()
+		if again := a.app.choices(); again != first {
+			t.Errorf("%+v, and then %+v", first, again)
+		}
+		seen[first] = true
+		a.app.begun(nil)
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d of 8 choices are made", len(seen))
+	}
+}
+
+func TestWhatAListenerIsToldIsOnRecord(t *testing.T) {
+	a, b, _, events := couple(t)
+	a.Run.Promises.Says = true
+	first, second := a.standing(), b.standing()
+	second(histories.ConnectionConnected)
+	first(histories.ConnectionConnected)
+	first(histories.ConnectionClosed)
+	// Of one that opens after a crash the first is told while it has no process yet.
+	a.Die("a", 1)
+	third := a.standing()
+	third(histories.ConnectionConnected)
+	a.Revive()
+	third(histories.ConnectionSuspended)
+	var got []histories.Saying
+	for _, e := range events() {
+		if e.Type != histories.Says {
+			continue
+		}
+		got = append(got, histories.Saying{Connection: e.Saying.Connection, Client: e.Saying.Client})
+	}
+	want := []histories.Saying{{Connection: "connected", Client: 2}, {Connection: "connected", Client: 1}, {Connection: "closed", Client: 1}, {Connection: "connected", Client: 3}, {Connection: "suspended", Client: 3}}
+	if len(got) != len(want) {
+		t.Fatalf("on record: %+v", got)
+	}
+	for i := range want {
+		if got[i].Connection != want[i].Connection || got[i].Client != want[i].Client {
+			t.Errorf("%d: %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,14 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// evidenceDefects are in what a client takes for evidence that its session lives.
+var evidenceDefects = []Defect{
+	{
+		Name:      "mutant-write-proves-itself",
+		Recipe:    histories.Mutex,
+		Bug:       "a write that is taken for a touch of its session",
+		What:      "counts each confirmed write itself: a follower forwards it, and the leader does not touch the session",
+		Guarantee: "loss is told",
+	},
+}

@@ -1,0 +1,57 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Tests are those of one package that has mutants, in a program of its own.
+type Tests struct {
+	Package string   // below the module's folder
+	Dir     string   // where they are to be run
+	Program string   // its file
+	Names   []string // of its tests, in the order of the source
+}
+
+// BuildTests writes the copies of the files to a folder, which it makes, and builds the
+// tests of each package with them.
+func (p *Program) BuildTests(ctx context.Context, folder string) (all []Tests, err error) {
+	overlay, err := p.write(folder, map[string]string{})
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range p.packages {
+		t := Tests{Package: k.name, Dir: filepath.Join(p.Dir, filepath.FromSlash(k.name))}
+		t.Program, err = filepath.Abs(filepath.Join(folder, strings.ReplaceAll(k.name, "/", "-")+".test"))
+		if err != nil {
+			return nil, err
+		}
+		build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", t.Program, "./"+k.name)
+		build.Dir = p.Dir
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("building the tests of %s: %w\n%s", k.name, err, out)
+		}
+		if _, err := os.Stat(t.Program); errors.Is(err, fs.ErrNotExist) {
+			continue // it has no tests
+		}
+		list := exec.CommandContext(ctx, t.Program, "-test.list", "^Test")
+		list.Dir = t.Dir
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing the tests of %s: %w", k.name, err)
+		}
+		for _, name := range strings.Fields(string(out)) {
+			if strings.HasPrefix(name, "Test") {
+				t.Names = append(t.Names, name)
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}

@@ -1,0 +1,127 @@
+package selftest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/workload/simulation/process"
+)
+
+// inVirtualTime runs trials in processes of this test's own program.
+func inVirtualTime(t *testing.T, as string) *Virtual {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Virtual{Program: process.Program{Command: []string{program}, Environ: []string{hostEnv + "=" + as}}, Jobs: 2}
+}
+
+func selected(t *testing.T, names ...string) []Provocation {
+	t.Helper()
+	all, err := Select(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestMutantsAreCaughtInVirtualTimeAndTheRecipesPass(t *testing.T) {
+	dir := t.TempDir()
+	var began, ended int
+	m, err := Run(t.Context(), Config{
+		Provocations: selected(t, "reentry", "zk-lock", "siblings"), Seed: 1, Seeds: 3, Dir: dir, Virtual: inVirtualTime(t, "yes"),
+		Began: func(n, of int, _ Trial) {
+			if began++; n != began || of != 8 {
+				t.Errorf("%d of %d begins as the %d.", n, of, began)
+			}
+		},
+		Ended: func(Trial) { ended++ },
+	})
+	if err != nil || !m.OK() || len(m.Trials) != 8 || began != 8 || ended != 8 {
+		t.Fatalf("%v, %d began, %d ended: %+v", err, began, ended, m)
+	}
+	if m.ZooKeeper != "3.8.0, simulated" {
+		t.Errorf("on ZooKeeper %q", m.ZooKeeper)
+	}
+	order := []string{"zk-lock", unmutated, "mutant-inner-release", "mutant-depth-of-owner", "mutant-acquired-twice", unmutated, "mutant-sleeping-sibling", unmutated}
+	for i, trial := range m.Trials {
+		if trial.Target != order[i] {
+			t.Errorf("the trial %d is of %s, want %s", i, trial.Target, order[i])
+		}
+		if trial.Target == unmutated && trial.Runs != 3 {
+			t.Errorf("the recipe had %d runs in %s", trial.Runs, trial.Provocation)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("something is kept of what went well: %v", left)
+	}
+}
+
+// A self-test that cannot fail proves nothing.
+func TestALockWithoutABugIsNotCaughtInVirtualTime(t *testing.T) {
+	dir := t.TempDir()
+	p := selected(t, "reentry")[0]
+	trial := Trial{Provocation: p.Name, Target: unmutated, Recipe: p.Recipe(), Guarantee: "reentrancy", Seed: 5}
+	v := inVirtualTime(t, "yes")
+	if err := trial.untilCaught(3, func(trial *Trial) (bool, error) { return v.run(t.Context(), dir, trial) }); err != nil {
+		t.Fatal(err)
+	}
+	if trial.OK || trial.Runs != 3 || !strings.Contains(trial.Why, "escaped") {
+		t.Errorf("%+v", trial)
+	}
+	if _, err := os.Stat(trial.Kept); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATrialWhoseProcessFailsIsNotAsItShouldBe(t *testing.T) {
+	dir := t.TempDir()
+	v := inVirtualTime(t, "hangs")
+	v.Patience = 300 * time.Millisecond
+	m, err := Run(t.Context(), Config{Provocations: selected(t, "second-entry"), Seed: 1, Seeds: 1, Dir: dir, Virtual: v})
+	if err != nil || m.OK() || len(m.Wrong()) != 2 {
+		t.Fatalf("%v: %+v", err, m)
+	}
+	for _, trial := range m.Wrong() {
+		text, err := os.ReadFile(trial.Kept)
+		if err != nil || !strings.Contains(string(text), "goroutine") || !strings.Contains(trial.Why, "did not end") {
+			t.Errorf("%v, %.100s: %+v", err, text, trial)
+		}
+	}
+}
+
+func TestASelfTestInVirtualTimeEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m, err := Run(ctx, Config{
+		Provocations: selected(t, "second-entry", "reentry"), Seed: 1, Seeds: 1, Dir: t.TempDir(), Virtual: inVirtualTime(t, "hangs"),
+		Began: func(n, _ int, _ Trial) {
+			if n == 2 {
+				cancel()
+			}
+		},
+	})
+	if err != nil || !m.Interrupted || len(m.Trials) > 0 {
+		t.Errorf("%v: %+v", err, m)
+	}
+}
+
+func TestProcessesArePausedInVirtualTimeOnASeededRuntimeAlone(t *testing.T) {
+	var not []string
+	for _, p := range Provocations() {
+		if !(&Virtual{}).Can(p) {
+			not = append(not, p.Name)
+		}
+		if !(&Virtual{Program: process.Program{Seeded: true}}).Can(p) || (*Virtual)(nil).Can(p) {
+			t.Error(p.Name)
+		}
+	}
+	if !slices.Equal(not, []string{"paused-holders"}) {
+		t.Errorf("%v", not)
+	}
+}

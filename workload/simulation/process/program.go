@@ -1,0 +1,93 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/seeded"
+)
+
+// Program is the program of the processes.
+type Program struct {
+	// Command is that of a process that calls Host with this Version.
+	Command []string
+	Version string
+	Seeded  bool // its Go runtime is seeded, see package seeded
+	// Patience is how long a process may take, in real time: one that does not end has a
+	// goroutine that waits for something outside of its bubble, or the machine has far too
+	// much to do. 0: five minutes.
+	Patience time.Duration
+
+	Environ []string // what their environment has besides what all have
+}
+
+// StacksFile is the name for a file with the Printed of a Failure.
+const StacksFile = "goroutines.txt"
+
+// Failure is the error of a process that has not answered.
+type Failure struct {
+	Reason  string // in words
+	Printed []byte // by the process: the stacks of its goroutines, mostly
+}
+
+// Error implements error.
+func (f *Failure) Error() string { return f.Reason }
+
+// asking is what a process is told. Its length is the same for the same question: it lies
+// on the heap, and addresses decide too.
+type asking[T any] struct {
+	Version string `json:"version"`
+	Asked   T      `json:"asked"`
+}
+
+// Ask starts a process in dir, which exists, asks it, and writes its answer to answer, a
+// pointer. A process that fails, or does not end, is a *Failure; the end of ctx its cause.
+func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
+	text, err := json.Marshal(asking[any]{p.Version, asked})
+	if err != nil {
+		return err
+	}
+	patience := p.Patience
+	if patience == 0 {
+		patience = 5 * time.Minute
+	}
+	late, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var out, stderr bytes.Buffer
+	cmd := exec.CommandContext(late, p.Command[0], p.Command[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(seeded.Environ(), "GOMAXPROCS=1", "GOGC=off", "GOTRACEBACK=all")
+	cmd.Env = append(cmd.Env, p.Environ...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &out, &stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // it prints its goroutines
+	cmd.WaitDelay = 5 * time.Second
+	err = cmd.Run()
+	if err == nil {
+		err = json.NewDecoder(&out).Decode(answer)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case late.Err() != nil:
+		return &Failure{fmt.Sprintf("it did not end within %v; %s says which goroutine waits where", patience, StacksFile), stderr.Bytes()}
+	}
+	return &Failure{reasonOf(err, stderr.String()), stderr.Bytes()}
+}
+
+// reasonOf is the first line that a process has printed, which says why it failed.
+func reasonOf(err error, printed string) string {
+	for line := range strings.Lines(printed) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return err.Error()
+}
