@@ -8,7 +8,7 @@ import (
 
 // Conventions settle what a history does not say.
 type Conventions struct {
-	ReleaseNotHeld string `help:"How to read a release that fails, by a holder who was not told of a loss: as word of one (as-lost), or as proof that the lock was taken away without a word (violation). The default is as-lost for a history of zkverify's, and violation for a file without its header, such as Jepsen's." placeholder:"as-lost|violation"`
+	ReleaseNotHeld string `help:"How to read a failed release by a holder that was not notified of a loss: as a late notification (as-lost), or as proof that the lock was taken away without one (violation). The default is as-lost for zkverify's histories, and violation for files without its header, such as Jepsen's." placeholder:"as-lost|violation"`
 }
 
 // Validate is called by kong.

@@ -40,7 +40,7 @@ var ensembles = map[string]ensemble.Ensemble{
 // offeredBy names the ensembles that have what a fault needs.
 func offeredBy(need fault.Need) string {
 	if need == fault.NeedsWorkers {
-		return "with --workers"
+		return "with --workers, in zkverify-sim"
 	}
 	if need == fault.NeedsClocks {
 		return "zkverify sim"

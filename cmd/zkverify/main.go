@@ -22,30 +22,36 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Run      runCmd      `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
-	Nightly  nightlyCmds `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
-	Sim      simCmd      `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
-	SimRun   simRunCmd   `cmd:"" hidden:""`
-	Check    checkCmd    `cmd:"" help:"Judge recorded histories again, offline."`
-	Explain  explainCmd  `cmd:"" help:"Tell the first violation of a history in plain words."`
-	Report   reportCmd   `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
-	Selftest selftestCmd `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
-	Mutate   mutateCmd   `cmd:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
-	Replay   replayCmd   `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
-	Schedule scheduleCmd `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
-	Shrink   shrinkCmd   `cmd:"" help:"Write the smallest part of a history that still violates."`
-	Convert  convertCmd  `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
-	List     listCmd     `cmd:"" help:"List what can be named on the command line."`
-	Worker   workerCmd   `cmd:"" help:"Host clients for a run, which starts it with --workers."`
-	Ensemble ensembleCmd `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
-	About    versionCmd  `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
+	Run      runCmd         `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
+	Nightly  nightlyCmds    `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
+	Sim      simCmd         `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
+	SimRun   simRunCmd      `cmd:"" hidden:""`
+	TrialRun selftestRunCmd `cmd:"" name:"selftest-run" hidden:""`
+	Check    checkCmd       `cmd:"" help:"Judge recorded histories again, offline."`
+	Explain  explainCmd     `cmd:"" help:"Tell the first violation of a history in plain words."`
+	Report   reportCmd      `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
+	Selftest selftestCmd    `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
+	Mutate   mutateCmd      `cmd:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
+	Replay   replayCmd      `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
+	Schedule scheduleCmd    `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
+	Shrink   shrinkCmd      `cmd:"" help:"Write the smallest part of a history that still violates."`
+	Convert  convertCmd     `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
+	List     listCmd        `cmd:"" help:"List what can be named on the command line."`
+	Worker   workerCmd      `cmd:"" help:"Host clients for a run, which starts it with --workers."`
+	Ensemble ensembleCmd    `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
+	About    versionCmd     `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == simRun {
-		_ = simRunCmd{}.Run() // before anything is drawn or allocated that is not part of the run
+	if len(os.Args) == 2 { // before anything is drawn or allocated that is not part of the run
+		switch os.Args[1] {
+		case simRun:
+			_ = simRunCmd{}.Run()
+		case selftestRun:
+			_ = selftestRunCmd{}.Run()
+		}
 	}
 	runtime.MemProfileRate = 0 // nobody asks for the profile, and it grows through a night
 	// A run shares its machine with three servers: memory is dearer than the

@@ -21,6 +21,7 @@ type mixFlags struct {
 	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash."`
 	Race     float64       `default:"0.2" help:"Share of increments that pause in the middle."`
 	Guarded  float64       `default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock."`
+	Options  float64       `default:"0.2" help:"Share of clients that take an option of the lock, of each that it has. Clients in worker processes take none."`
 }
 
 // share is a flag that is a share of what clients do.
@@ -36,6 +37,7 @@ func (m mixFlags) shares(mix *cycle.Mix) []share {
 		{"try", m.Try, &mix.Try}, {"timeout", m.Timeout, &mix.Timeout}, {"cancel", m.Cancel, &mix.Cancel},
 		{"reenter", m.Reenter, &mix.Reenter}, {"long", m.Long, &mix.Long}, {"hold-on", m.HoldOn, &mix.HoldOn},
 		{"crash", m.Crash, &mix.Crash}, {"race", m.Race, &mix.Race}, {"guarded", m.Guarded, &mix.Guarded},
+		{"options", m.Options, &mix.Options},
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/mutate"
 	"github.com/zkverify/zkverify/workload/mutate/trial"
@@ -33,16 +34,18 @@ type mutateCmd struct {
 	Operator []string `help:"Mutants of these operators alone, comma-separated; default all. See docs/mutation.md." placeholder:"NAME"`
 	Sample   int      `help:"That many of them, drawn by --seed; default all." placeholder:"N"`
 
-	Seeds    int           `default:"5" help:"Runs in which a mutant can be killed, with the seeds from --seed on."`
+	Seeds    int           `default:"5" help:"Runs of all recipes in which a mutant can be killed, with the seeds from --seed on."`
+	Alone    int           `default:"6" help:"Runs of each recipe alone, which come first, with the seeds from --seed on; 0 for none."`
 	Seed     int64         `default:"1" help:"The first seed."`
+	Tests    bool          `help:"Run the recipes' own tests, too, with each mutant that no run kills: a minute for each."`
 	Duration time.Duration `default:"20s" help:"How long faults come and go in a run, in virtual time."`
 	Jobs     int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
 	Source   string        `default:"." help:"A folder of zkverify's source." placeholder:"DIR"`
-	Out      string        `help:"Folder for mutants.jsonl and for the program with the mutants, made if need be; what was begun in it is gone on with. Default runs/<time>-mutate." placeholder:"DIR"`
+	Out      string        `help:"Folder for mutants.jsonl and for the program with the mutants, made if need be; what was begun there continues. Default runs/<time>-mutate." placeholder:"DIR"`
 }
 
 func (mutateCmd) Help() string {
-	return help.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
+	return help.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. With --tests those go on to the recipes' own tests, one test after the other, until one fails twice. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
 		"zkverify mutate --list --operator drop",
 		"zkverify mutate --filter hold.go --seeds 5",
 		"zkverify mutate --sample 100 --out sample")
@@ -53,8 +56,8 @@ func (m *mutateCmd) Validate() error {
 	switch {
 	case m.Seeds < 1:
 		return fmt.Errorf("--seeds must be at least 1, not %d", m.Seeds)
-	case m.Sample < 0 || m.Jobs < 0:
-		return errors.New("--sample and --jobs must not be negative")
+	case m.Sample < 0 || m.Jobs < 0 || m.Alone < 0:
+		return errors.New("--sample, --jobs and --alone must not be negative")
 	case m.Duration <= 0:
 		return fmt.Errorf("--duration must be positive, not %v", m.Duration)
 	case m.Keys && !m.List:
@@ -111,7 +114,7 @@ func (m *mutateCmd) choose(all []mutate.Mutant) (chosen []mutate.Mutant, equival
 	for _, x := range all {
 		switch {
 		case !filter.MatchString(x.String()) || len(m.Operator) > 0 && !slices.Contains(m.Operator, string(x.Operator)):
-		case reasons[x.Key()] != "":
+		case reasons.Of(x) != "":
 			equivalent++
 		default:
 			chosen = append(chosen, x)
@@ -147,19 +150,21 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 		return err
 	}
 	con.say("zkverify %s: building %s into one program, in %s", versionText(), words.Count(len(program.Mutants), "mutant"), dir)
-	file, err := program.Build(ctx, dir, "./cmd/zkverify")
+	seeded := true
+	file, err := program.Build(ctx, dir, "./cmd/zkverify", seeded)
+	if errors.Is(err, mutate.ErrNoSeededRuntime) {
+		con.say("%v\nruns are made on the standard one, without faults of processes", err)
+		seeded = false
+		file, err = program.Build(ctx, dir, "./cmd/zkverify", seeded)
+	}
 	if err != nil {
 		return err
 	}
-	runner, err := m.runner(ctx, file)
+	stages, programs, err := m.stages(ctx, con, program, dir, file, seeded)
 	if err != nil {
 		return err
 	}
-	var seeds []int64
-	for i := range m.Seeds {
-		seeds = append(seeds, m.Seed+int64(i))
-	}
-	results, err := m.results(dir, file, runner, seeds)
+	results, err := m.results(dir, stages, programs)
 	if err != nil {
 		return err
 	}
@@ -170,11 +175,7 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	}
 	defer os.RemoveAll(scratch)
 
-	jobs := m.Jobs
-	if jobs == 0 {
-		jobs = runtime.NumCPU()
-	}
-	con.say("%s, seeds %d to %d, %s at a time; first without a mutant", words.Count(len(chosen), "mutant"), seeds[0], seeds[len(seeds)-1], words.Count(jobs, "run"))
+	con.say("%s, up to %s for each, %s at a time; first without a mutant", words.Count(len(chosen), "mutant"), words.Count(len(stages[0].Settings), "run"), words.Count(stages[0].Jobs, "run"))
 	bar := newCountBar(con, len(chosen), "%d of %d mutants")
 	stands := func() {
 		all, _ := results.Of(chosen)
@@ -192,7 +193,7 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	tried := slices.Clone(chosen)
 	rand.New(rand.NewPCG(uint64(m.Seed), 1)).Shuffle(len(tried), func(i, j int) { tried[i], tried[j] = tried[j], tried[i] }) // half of them are a sample
 	runErr := trial.Try(ctx, trial.Config{
-		Program: file, Runner: runner, Mutants: tried, Seeds: seeds, Jobs: jobs, Results: results, Scratch: scratch, Ended: func(trial.Result) { stands() },
+		Program: file, Mutants: tried, Stages: stages, Results: results, Scratch: scratch, Ended: func(trial.Result) { stands() },
 	})
 	bar.done()
 	if runErr != nil && ctx.Err() == nil {
@@ -205,6 +206,9 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 func tellMutants(con *console, results *trial.Results, chosen []mutate.Mutant, equivalent int, dir string) error {
 	all, missing := results.Of(chosen)
 	text := trial.Summary(all)
+	for _, unfit := range results.Unfit() {
+		text += "\nleft out, since it fails without a mutant: " + unfit
+	}
 	if equivalent > 0 {
 		text += fmt.Sprintf("\nnot tried: %d that do what the code does", equivalent)
 	}
@@ -221,13 +225,58 @@ func tellMutants(con *console, results *trial.Results, chosen []mutate.Mutant, e
 	return nil
 }
 
-// runner makes the runs with a program that has the mutants.
-func (m *mutateCmd) runner(ctx context.Context, program string) (trial.Runner, error) {
+// stages are what is done with each mutant, and the files of all programs that takes.
+func (m *mutateCmd) stages(ctx context.Context, con *console, program *mutate.Program, dir, file string, seeded bool) (stages []trial.Stage, programs []string, err error) {
+	jobs := m.Jobs
+	if jobs == 0 {
+		jobs = runtime.NumCPU()
+	}
+	runner, err := m.runner(ctx, file, seeded)
+	if err != nil {
+		return nil, nil, err
+	}
+	stages = []trial.Stage{{Name: trial.InRuns, Runner: runner, Settings: m.settings(), Jobs: jobs}}
+	programs = []string{file}
+	if !m.Tests {
+		return stages, programs, nil
+	}
+	con.say("building the tests of the recipes with them")
+	tests, err := program.BuildTests(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range tests {
+		programs = append(programs, t.Program)
+	}
+	of := trial.Tests{Programs: tests, Env: []string{"ZKVERIFY_TEST_SERVERS=simulated"}, Patience: patienceWithTest}
+	// Most of the time a test waits.
+	return append(stages, trial.Stage{Name: trial.InTests, Runner: of, Settings: of.Settings(), Jobs: 3 * jobs, ByReach: true, Spares: true}), programs, nil
+}
+
+// patienceWithTest is how long one test may take: the longest takes a quarter of that.
+const patienceWithTest = time.Minute
+
+// runner makes the runs with a program that has the mutants, on a runtime that is seeded or not.
+func (m *mutateCmd) runner(ctx context.Context, program string, seeded bool) (trial.Runner, error) {
 	version, err := exec.CommandContext(ctx, program, "--version").Output()
 	return trial.VirtualTime{
-		Spec:  simulation.Spec{Target: "recipes", Recipes: []string{"all"}, Duration: m.Duration, SessionTimeout: 2 * time.Second, Faults: []string{"all"}},
+		Spec:  simulation.Spec{Target: "recipes", Recipes: []string{"all"}, Duration: m.Duration, SessionTimeout: 2 * time.Second, Faults: []string{"all"}, Processes: seeded},
 		Plans: m.plans(), Version: strings.TrimSpace(string(version)), Patience: patienceWithRun,
 	}, err
+}
+
+// settings are the runs in which a mutant can be killed, in the order in which they are
+// made: those of one recipe take a tenth of the time of those of all, and drive it more.
+func (m *mutateCmd) settings() (all []trial.Setting) {
+	for i := range m.Alone {
+		for _, recipe := range histories.Recipes() {
+			all = append(all, trial.Setting{Seed: m.Seed + int64(i), Recipe: string(recipe)})
+		}
+	}
+	for i := range m.Seeds {
+		all = append(all, trial.Setting{Seed: m.Seed + int64(i)})
+	}
+	return all
 }
 
 // plans are the plans of the runs, in turn.
@@ -238,12 +287,13 @@ func (m *mutateCmd) plans() (names []string) {
 	return names
 }
 
-// patienceWithRun is how long a run may take, in real time: most take a second.
-const patienceWithRun = 30 * time.Second
+// patienceWithRun is how long a run may take, in real time: most take a second, and ten
+// times that on a busy machine.
+const patienceWithRun = 2 * time.Minute
 
 // results opens the file of results.
-func (m *mutateCmd) results(dir, program string, runner trial.Runner, seeds []int64) (*trial.Results, error) {
-	terms, err := trial.NewTerms(program, runner, seeds)
+func (m *mutateCmd) results(dir string, stages []trial.Stage, programs []string) (*trial.Results, error) {
+	terms, err := trial.NewTerms(stages, programs...)
 	if err != nil {
 		return nil, err
 	}

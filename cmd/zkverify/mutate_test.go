@@ -63,9 +63,9 @@ func TestMutantsAreTried(t *testing.T) {
 		t.Skip("builds zkverify and makes runs of seconds")
 	}
 	dir := t.TempDir()
-	args := []string{"mutate", "--seeds", "1", "--seed", "3", "--duration", "3s", "--out", dir, "--filter", `GUIDOf: negate: !strings|Token\.String: `}
+	args := []string{"mutate", "--seeds", "1", "--alone", "1", "--seed", "3", "--duration", "3s", "--out", dir, "--filter", `GUIDOf: negate: !strings|Token\.String: `}
 	status, out, err := said(args...)
-	if status != exitHolds && status != exitViolated || !strings.Contains(out, "killed: ") {
+	if status != exitHolds && status != exitViolated || !strings.Contains(out, "killed by runs: ") {
 		t.Fatalf("exit %d:\n%s%s", status, out, err)
 	}
 	before, readErr := os.ReadFile(filepath.Join(dir, mutantsFile))

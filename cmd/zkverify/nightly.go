@@ -35,7 +35,7 @@ type nightlyCmd struct {
 }
 
 func (nightlyCmd) Help() string {
-	return help.WithExamples("Takes the options of run. --out is a folder for all the runs (default nightly), --seed the first seed (default drawn). Histories are kept, compressed, of runs that do not pass; index.html and junit.xml tell of all. What was begun in the folder is gone on with. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
+	return help.WithExamples("Takes the options of run, except that --out is a folder for all the runs (default nightly) and --seed the first seed (default drawn). The histories of runs that do not pass are kept, compressed; index.html and junit.xml list all runs. A night that was begun in the folder continues. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
 		"zkverify nightly --recipe all --seeds 100 --for 2h --out nightly")
 }
 

@@ -24,7 +24,9 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/selftest"
+	"github.com/zkverify/zkverify/workload/simulation"
 )
 
 // replayCmd runs a history again.
@@ -34,6 +36,8 @@ type replayCmd struct {
 	UntilViolated bool   `help:"Stop as soon as a guarantee that was violated is violated again."`
 	Out           string `help:"Folder for the runs, 1, 2, …, made if need be; default runs/<time>-replay." placeholder:"DIR"`
 
+	OtherVersion bool `help:"Of a run in virtual time that another version of zkverify, or of Go, has made: run its seed all the same, which may be another run."`
+
 	Ensemble  string `enum:"recorded,local,simulated" default:"recorded" help:"recorded: servers of the kind that the history was recorded with; local, simulated: these instead." placeholder:"KIND"`
 	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run, or version that is simulated; default that of the history, if it is installed or can be simulated." placeholder:"VERSION"`
 
@@ -41,7 +45,7 @@ type replayCmd struct {
 }
 
 func (replayCmd) Help() string {
-	return help.WithExamples("Options, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. The order of concurrent requests is not defined, so a violation may not come back the first time. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
+	return help.WithExamples("Options, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. The order of concurrent requests is not defined, so a violation may not come back the first time. A run in virtual time is run again by its seed, and comes back message by message if this is the program that made it, on a seeded runtime; every message goes to trace.txt. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
 		"zkverify replay runs/20260102-150405-zk-lock --times 10")
 }
 
@@ -54,6 +58,12 @@ func (r *replayCmd) Validate() error {
 }
 
 func (r *replayCmd) Run(ctx context.Context, con *console) error {
+	if kept, err := simulation.ReadKept(r.Path); simulation.IsKept(err) {
+		if err != nil {
+			return usageError{err}
+		}
+		return r.virtual(ctx, con, kept)
+	}
 	file, h, err := readHistory(r.Path)
 	if err != nil {
 		return err
@@ -159,10 +169,13 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 		con.tell("%s came back in %d of %s", g, back[g], words.Count(done, "replay"))
 	}
 	con.tell("histories, verdicts and logs: %s", dir)
-	switch {
-	case worst == verdict.Violated:
-		return outcome(worst)
-	case ctx.Err() != nil:
+	return endOf(ctx, worst)
+}
+
+// endOf is what replays come to of which this is the worst; ctx has ended if they were
+// interrupted.
+func endOf(ctx context.Context, worst verdict.Outcome) error {
+	if ctx.Err() != nil && worst != verdict.Violated {
 		return outcome(verdict.Unknown)
 	}
 	return outcome(worst)
@@ -234,4 +247,17 @@ func recorded(header histories.Header) (*runCmd, error) {
 		c.Run.Clients = &clients
 	}
 	return &c.Run, nil
+}
+
+// again is what a trial of the self-test was run with beyond what there are
+// options for.
+type again struct{ trial workload.Config }
+
+// amend makes cfg that of the trial. A nil again leaves it as it is.
+func (a *again) amend(cfg *workload.Config) {
+	if a == nil {
+		return
+	}
+	cfg.Mix, cfg.Foreign = a.trial.Mix, a.trial.Foreign
+	cfg.Clients, cfg.Locks, cfg.Duration = a.trial.Clients, a.trial.Locks, a.trial.Duration
 }

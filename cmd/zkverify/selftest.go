@@ -13,6 +13,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/selftest"
@@ -29,6 +30,8 @@ type selftestCmd struct {
 	Seed   *int64   `help:"Seed of every run; default drawn, and printed."`
 	JUnit  string   `name:"junit" help:"Write JUnit XML here; default junit.xml in the folder." placeholder:"FILE"`
 	JSON   bool     `help:"Print the matrix as JSON instead of a table."`
+	Seeds  int      `default:"3" help:"With how many seeds a mutant runs until it is caught; default 3. The recipe as it is must pass with the first, on simulated servers with all of them." placeholder:"N"`
+	Jobs   int      `help:"How many mutants at a time on simulated servers, each in a process of its own; default one for each processor. On others they run one after the other."`
 
 	Servers ensembleFlags `embed:""`
 }
@@ -49,8 +52,26 @@ func (s *selftestCmd) Validate() error {
 	if s.Servers.Tick > selftest.SessionTimeout/2 {
 		return fmt.Errorf("--tick must be at most %v, for sessions of %v", selftest.SessionTimeout/2, selftest.SessionTimeout)
 	}
-	return s.Servers.validate()
+	if err := s.Servers.validate(); err != nil {
+		return err
+	}
+	switch {
+	case s.Seeds < 1:
+		return fmt.Errorf("--seeds must be at least 1, not %d", s.Seeds)
+	case !s.virtual() && s.Jobs != 0:
+		return errors.New("--jobs goes with --ensemble simulated")
+	case !s.virtual():
+		return nil
+	case s.Jobs < 0:
+		return fmt.Errorf("--jobs must not be negative, not %d", s.Jobs)
+	case s.Servers.AuthFile != "" || s.Servers.Toxiproxy != "" || len(s.Servers.ClientPorts) > 0:
+		return errors.New("--auth-file, --toxiproxy and --client-ports do not go with --ensemble simulated here: nothing listens in virtual time")
+	}
+	return nil
 }
+
+// virtual says whether mutants run in virtual time.
+func (s *selftestCmd) virtual() bool { return s.Servers.kind() == "simulated" }
 
 // provocations returns those that the flags name.
 func (s *selftestCmd) provocations() ([]selftest.Provocation, error) {
@@ -87,23 +108,15 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 		return usage("--out: %s already holds a self-test: choose another --out, or remove it", dir)
 	}
 	con.say("zkverify %s: self-test, seed %d, in %s", versionText(), seed, dir)
-	servers := s.servers()
-	env, err := servers.open(ctx, con, dir, runID(started, seed))
+	bar := &trials{con: con}
+	config := selftest.Config{Provocations: provocations, Seed: seed, Seeds: s.Seeds, Dir: dir, Began: bar.began, Ended: bar.ended, Progress: bar.stands}
+	env, err := s.where(ctx, con, &config, runID(started, seed))
 	if err != nil {
 		os.Remove(dir)
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-
-	worker, err := workerFlags{N: 1}.workers(dir)
-	if err != nil {
-		return err
-	}
-	bar := &trials{con: con}
-	matrix, runErr := selftest.Run(ctx, selftest.Config{
-		Ensemble: env.ensemble, Network: env.network, Auth: env.auth, Provocations: provocations, Seed: seed, Dir: dir, Worker: worker.Command,
-		Began: bar.began, Ended: bar.ended, Progress: bar.stands,
-	})
+	matrix, runErr := selftest.Run(ctx, config)
 	bar.clear()
 	if s.JSON {
 		err = matrix.JSON(con.out)
@@ -126,6 +139,44 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	case !matrix.OK():
 		return outcome(verdict.Unknown)
 	}
+	return nil
+}
+
+// where sets up where the trials take place: the servers, which are to be closed, and what
+// virtual time needs.
+func (s *selftestCmd) where(ctx context.Context, con *console, c *selftest.Config, runID string) (*environment, error) {
+	worker, err := workerFlags{N: 1}.workers(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	c.Worker = worker.Command
+	env := &environment{}
+	if s.virtual() {
+		program, jobs, err := virtualTime(selftestRun, s.Jobs)
+		if err != nil {
+			return nil, err
+		}
+		c.Virtual = &selftest.Virtual{Program: program, Jobs: jobs, Servers: selftest.Servers{ZooKeeper: s.Servers.ZooKeeper, Tick: s.Servers.Tick, SyncLimit: s.Servers.SyncLimit}}
+		con.say("on simulated ZooKeeper servers, in virtual time, %s at a time: what is found on them is to be confirmed on real ones", words.Count(jobs, "run"))
+	}
+	if slices.ContainsFunc(c.Provocations, func(p selftest.Provocation) bool { return !c.Virtual.Can(p) }) {
+		servers := s.servers()
+		if env, err = servers.open(ctx, con, c.Dir, runID); err != nil {
+			return nil, err
+		}
+	}
+	c.Ensemble, c.Network, c.Auth = env.ensemble, env.network, env.auth
+	return env, nil
+}
+
+// selftestRun is the command of one trial in virtual time, which nobody types.
+const selftestRun = "selftest-run"
+
+// selftestRunCmd is one trial, in the process that is started for it.
+type selftestRunCmd struct{}
+
+func (selftestRunCmd) Run() error {
+	selftest.Host(versionText(), os.Stdin, os.Stdout)
 	return nil
 }
 

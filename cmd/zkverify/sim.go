@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +24,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/simulation"
+	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // simCmd makes runs in virtual time.
@@ -43,17 +47,19 @@ type simCmd struct {
 	Jobs            int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
-	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; what was begun in it is gone on with. Default runs/<time>-sim." placeholder:"DIR"`
+	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; a sweep that was begun there continues. Default runs/<time>-sim." placeholder:"DIR"`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
 
 	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan. It is always in coverage.json."`
+
+	OtherVersion bool `help:"Go on in a folder with runs that another version of zkverify, or of Go, has made."`
 
 	Until time.Duration `help:"End each run at this time after its faults began, to look at what came before; default when it is over." placeholder:"TIME"`
 	Trace bool          `help:"Write every message between clients and servers to trace.txt in the run's folder. Of one run alone."`
 }
 
 func (simCmd) Help() string {
-	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a violation is run again twice, its faults are made fewer as long as the same guarantee is violated, and it is told with the command that runs it again. Without a Go runtime that is seeded (make build-sim) a seed comes back nearly, not bit for bit. The exit status is 1 if a guarantee was violated in any run, 0 if all were made, none violates and some put every guarantee to the test, else 2.",
+	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
 }
@@ -96,7 +102,11 @@ func (s *simCmd) plans() (names []string) {
 }
 
 func (s *simCmd) Run(ctx context.Context, con *console) error {
-	spec, err := s.spec()
+	fleet, err := s.fleet()
+	if err != nil {
+		return err
+	}
+	spec, err := s.spec(fleet)
 	if err != nil {
 		return err
 	}
@@ -109,13 +119,9 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	sweep, err := simulation.OpenSweep(filepath.Join(dir, simulation.ResultsFile))
+	sweep, err := simulation.OpenSweep(filepath.Join(dir, simulation.ResultsFile), fleet.Made, s.OtherVersion)
 	if err != nil {
-		return usage("--out: %w", err)
-	}
-	fleet, err := s.fleet()
-	if err != nil {
-		return err
+		return usage("--out: the runs in %s: %w%s", dir, err, otherVersionHint(err))
 	}
 	con.say("zkverify %s: %s in virtual time, seeds %d to %d, plan %s, %s at a time, in %s", versionText(), s.Target, first, first+int64(s.Seeds)-1,
 		strings.Join(s.plans(), ", "), words.Count(fleet.Jobs, "run"), dir)
@@ -180,12 +186,12 @@ func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fl
 	return err
 }
 
-// spec is what all runs have in common.
-func (s *simCmd) spec() (simulation.Spec, error) {
+// spec is what all runs of a fleet have in common.
+func (s *simCmd) spec(f simulation.Fleet) (simulation.Spec, error) {
 	var err error
 	spec := simulation.Spec{
 		Target: s.Target, Recipes: s.Recipe, ZooKeeper: s.ZooKeeper, Duration: s.Duration, SessionTimeout: s.SessionTimeout,
-		Clients: s.Clients, Locks: s.Locks, Faults: s.Faults,
+		Clients: s.Clients, Locks: s.Locks, Faults: s.Faults, Processes: f.Seeded,
 	}
 	if spec.Schedule, err = readSchedule(s.Schedule, simulation.Kinds()); err != nil {
 		return spec, err
@@ -202,25 +208,72 @@ func (s *simCmd) spec() (simulation.Spec, error) {
 // seededProgram is the program beside this one whose Go runtime is seeded.
 const seededProgram = "zkverify-sim"
 
-// fleet has runs made by the seeded program beside this one, or else by this one.
+// fleet has runs made by processes of virtualTime.
 func (s *simCmd) fleet() (simulation.Fleet, error) {
-	program, err := os.Executable()
+	program, jobs, err := virtualTime(simRun, s.Jobs)
 	if err != nil {
 		return simulation.Fleet{}, err
 	}
-	if other := filepath.Join(filepath.Dir(program), seededProgram); isFile(other) {
+	return simulation.Fleet{Program: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
+}
+
+// madeBy says which program makes runs: two that say the same make the same run of a seed.
+func madeBy(p process.Program) string {
+	text := fmt.Sprintf("zkverify %s, %s, %s/%s", p.Version, goOf(p.Command[0]), runtime.GOOS, runtime.GOARCH)
+	if p.Seeded {
+		return text + ", seeded runtime"
+	}
+	return text + ", stock runtime"
+}
+
+// goOf is the version of Go that a program was built with.
+func goOf(program string) string {
+	if info, err := buildinfo.ReadFile(program); err == nil {
+		return info.GoVersion
+	}
+	return runtime.Version()
+}
+
+// otherVersionHint says what to do about ErrOtherProgram.
+func otherVersionHint(err error) string {
+	if errors.Is(err, simulation.ErrOtherProgram) {
+		return "; choose another folder, or --other-version"
+	}
+	return ""
+}
+
+// virtualTime is the program for what is carried out in virtual time, by a hidden command:
+// the seeded one beside this one, or else this one. Of processes there are as many at a time
+// as asked for; if 0, one for each processor.
+func virtualTime(command string, asked int) (p process.Program, jobs int, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return p, 0, err
+	}
+	if other := filepath.Join(filepath.Dir(program), seededProgram); other != program && isFile(other) {
+		if err := sameVersion(other); err != nil {
+			return p, 0, err
+		}
 		program = other
 	}
-	f := simulation.Fleet{
-		Command: []string{program, simRun}, Version: versionText(), Jobs: s.Jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace},
-	}
-	if f.Jobs == 0 {
-		f.Jobs = runtime.NumCPU()
-	}
+	isSeeded := filepath.Base(program) == seededProgram || seeded.Exact()
+	jobs = cmp.Or(asked, runtime.NumCPU())
 	if seeded.Exact() {
-		runtime.GOMAXPROCS(f.Jobs + 8) // a processor that waits for a process does nothing else there
+		runtime.GOMAXPROCS(jobs + 8) // a processor that waits for a process does nothing else there
 	}
-	return f, nil
+	return process.Program{Command: []string{program, command}, Version: versionText(), Seeded: isSeeded}, jobs, nil
+}
+
+// sameVersion refuses a program that is not of this one's version.
+func sameVersion(program string) error {
+	out, err := exec.Command(program, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	if v := strings.TrimSpace(string(out)); v != versionText() {
+		return usage("%s is of version %s, and this zkverify of version %s: build both again (make build build-sim), or remove the first", program, v, versionText())
+	}
+	return nil
 }
 
 func isFile(path string) bool {
@@ -273,7 +326,11 @@ func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fle
 	if s.Schedule != "" {
 		again += " --schedule " + s.Schedule
 	}
-	con.tell("%s\nto run it again: zkverify %s", text, again)
+	tell := con.tell
+	if s.JSON {
+		tell = con.say
+	}
+	tell("%s\nto run it again: zkverify %s\nor, with its messages: zkverify replay %s", text, again, filepath.Join(dir, o.Spec.Name()))
 	return os.RemoveAll(scratch)
 }
 

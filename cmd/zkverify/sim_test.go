@@ -2,9 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +33,7 @@ func TestTheCommandOfARunInVirtualTimeMakesTheSameRun(t *testing.T) {
 			if _, err := parser.Parse(strings.Fields(args)); err != nil {
 				t.Fatalf("%s: %v", args, err)
 			}
-			s, err := c.Sim.spec()
+			s, err := c.Sim.spec(simulation.Fleet{})
 			if err != nil {
 				t.Fatalf("%s: %v", args, err)
 			}
@@ -51,7 +56,7 @@ func TestRunsInVirtualTimeRefuseBadInput(t *testing.T) {
 	for args, says := range map[string]string{
 		"--plan ramdom":        `did you mean "random"?`,
 		"--faults flood":       `unknown fault "flood"`,
-		"--faults kill-worker": "needs clients in worker processes",
+		"--faults kill-worker": "needs clients in processes of their own",
 		"--target nobody":      `unknown target "nobody"`,
 		"--recipe latch":       `unknown recipe "latch"`,
 		"--seeds 0":            "--seeds must be at least 1",
@@ -69,5 +74,72 @@ func TestRunsInVirtualTimeRefuseBadInput(t *testing.T) {
 		if _, err := os.Stat(dir); err == nil {
 			t.Errorf("%s: it has made a folder", args)
 		}
+	}
+}
+
+// buildSeeded returns the path of a zkverify-sim, built as make build-sim does.
+func buildSeeded(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles the standard library")
+	}
+	overlay, program := t.TempDir(), filepath.Join(t.TempDir(), seededProgram)
+	for _, args := range [][]string{
+		{"run", "../../internal/seeded/overlay", "-o", overlay},
+		{"build", "-trimpath", "-tags", "seeded", "-overlay", filepath.Join(overlay, "overlay.json"), "-o", program, "."},
+	} {
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %v: %v\n%s", args, err, out)
+		}
+	}
+	return program
+}
+
+// The seeded runtime pauses and kills processes of clients: the recipes hold, the same seed
+// is the same run, and a lock that does not notice that it stood still is found out.
+func TestProcessesArePausedInVirtualTime(t *testing.T) {
+	t.Parallel()
+	program := buildSeeded(t)
+	sim := func(args string) (all []simulation.Outcome) {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), program, append(strings.Fields("sim --json --duration 20s --out "+t.TempDir()), strings.Fields(args)...)...).Output()
+		if status := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &status) || status.ExitCode() > exitUnknown) {
+			t.Fatalf("%s: %v", args, err)
+		}
+		for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+			var o simulation.Outcome
+			if err := d.Decode(&o); err != nil {
+				t.Fatalf("%s: %v in %s", args, err, out)
+			}
+			all = append(all, o)
+		}
+		slices.SortFunc(all, func(a, b simulation.Outcome) int { return cmp.Compare(a.Spec.Seed, b.Spec.Seed) })
+		return all
+	}
+	const faults = "--from 1 --seeds 3 --recipe mutex,readwrite --faults pause-worker,kill-worker"
+	first, again := sim(faults), sim(faults)
+	if len(first) != 3 || len(again) != 3 {
+		t.Fatalf("%d and %d runs", len(first), len(again))
+	}
+	for i, o := range first {
+		starts := o.Coverage.Starts
+		if len(o.Violated) > 0 || o.Trouble != "" || starts["pause-worker"] < 2 || starts["kill-worker"] < 1 {
+			t.Errorf("seed %d: violated %v, %s, faults %v", o.Spec.Seed, o.Violated, o.Trouble, starts)
+		}
+		if !o.Exact || o.Hash != again[i].Hash {
+			t.Errorf("seed %d is another run the second time", o.Spec.Seed)
+		}
+	}
+	edges := sim("--from 260 --seeds 2 --plan edges")
+	for _, o := range edges {
+		if len(o.Violated) > 0 || o.Trouble != "" || o.Coverage.Starts["pause-worker"] == 0 || len(o.Coverage.Starts) != 1 {
+			t.Errorf("a pause at a message: violated %v, %s, faults %v", o.Violated, o.Trouble, o.Coverage.Starts)
+		}
+	}
+	mutant := sim("--from 1 --seeds 1 --target mutant-forgives-pause --faults pause-worker")
+	if len(mutant) != 1 || !slices.Contains(mutant[0].Violated, "loss is told") {
+		t.Errorf("a lock that does not notice its pauses: %+v", mutant)
 	}
 }
