@@ -100,11 +100,12 @@ stress: ## make test-real on a machine that is busy: LOAD= is with how many proc
 
 # Simulated servers need nothing to be installed.
 NEEDS := $(if $(findstring simulated,$(ARGS)),,setup)
+SEEDED := $(if $(findstring simulated,$(ARGS)),build-sim)
 
 verify: $(NEEDS) build ## build and run a minute of faults, or what ARGS= says; ARGS="--ensemble simulated" installs nothing
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
 
-selftest: $(NEEDS) build ## run every mutant and see each caught; ARGS= are its options
+selftest: $(NEEDS) build $(SEEDED) ## run every mutant and see each caught; ARGS= are its options
 	bin/zkverify selftest $(ARGS)
 
 interop: go curator ## a minute of Curator and the recipes on the same locks, under faults
