@@ -28,6 +28,8 @@ const (
 // each reply. A hook may block; it returns false to cut the connection instead
 // of passing the packet on.
 type intercept struct {
+	through func(ctx context.Context, network, addr string) (net.Conn, error) // nil: the network
+
 	mu      sync.Mutex
 	request func(op int32) bool
 	reply   func(op int32) bool
@@ -67,7 +69,11 @@ func (i *intercept) loseEvents() {
 }
 
 func (i *intercept) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	through := i.through
+	if through == nil {
+		through = new(net.Dialer).DialContext
+	}
+	conn, err := through(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

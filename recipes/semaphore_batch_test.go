@@ -160,25 +160,38 @@ func TestCurator45TheReplyToABatchIsLost(t *testing.T) {
 // evidence is too old for a lease. The next heartbeat must come although no
 // contender is left; else the permits are lost, and the acquire never returns.
 func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
-	apart(t)
-	var wire intercept
-	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithServerTick(timeout*13/20))
-	start := time.Now()
-	deadline := start.Add(timeout - timeout/20)
-	// The answer is held back for less than the third of a timeout after which a
-	// heartbeat behind it would count as stuck. With ticks of this length nothing
-	// that was sent before it proves more than the session's beginning.
-	time.Sleep(timeout * 13 / 20)
-	wire.on(nil, once(opMulti, func() bool { time.Sleep(time.Until(deadline) + 30*time.Millisecond); return true }))
-	path := uniquePath(t)
-	l, err := recipes.NewSemaphore(c, path, 1).Acquire(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := permits(t, path); n != 1 {
-		t.Errorf("%d permits are out", n)
-	}
-	release(t, l)
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		wire := intercept{through: e.Client("taker").DialContext}
+		c, err := recipes.Connect(t.Context(), e.Servers(),
+			recipes.WithSessionTimeout(timeout), recipes.WithServerTick(timeout*13/20), recipes.WithDialer(wire.dial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close(context.Background()) }()
+		deadline := time.Now().Add(timeout - timeout/20)
+		// The answer is held back for less than the third of a timeout after which a
+		// heartbeat behind it would count as stuck. With ticks of this length nothing
+		// that was sent before it proves more than the session's beginning.
+		time.Sleep(timeout * 13 / 20)
+		held := false
+		wire.on(nil, once(opMulti, func() bool {
+			held = true
+			time.Sleep(time.Until(deadline) + 30*time.Millisecond)
+			return true
+		}))
+		l, err := recipes.NewSemaphore(c, "/semaphore", 1).Acquire(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !held || !time.Now().After(deadline) {
+			t.Errorf("held back: %v; granted %v after the deadline", held, time.Since(deadline))
+		}
+		if n := len(e.Children("/semaphore/leases")); n != 1 {
+			t.Errorf("%d permits are out", n)
+		}
+		release(t, l)
+	})
 }
 
 func TestAContenderGivesUpAndTheReplyToItsBatchIsLost(t *testing.T) {
