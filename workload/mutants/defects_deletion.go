@@ -20,6 +20,13 @@ var deletionDefects = []Defect{
 		Guarantee: "loss is told",
 	},
 	{
+		Name:      "mutant-waits-for-no-beat",
+		Recipe:    histories.Mutex,
+		Bug:       "a heartbeat of nodes, when the only node is gone",
+		What:      "whose node was deleted while it waited waits for a heartbeat before its grant, and has nothing to send one for",
+		Guarantee: "progress",
+	},
+	{
 		Name:      "mutant-hasty-release",
 		Recipe:    histories.Mutex,
 		Bug:       "a clean-up under the caller's context, as vitess #15756",

@@ -11,4 +11,11 @@ var evidenceDefects = []Defect{
 		What:      "counts each confirmed write itself: a follower forwards it, and the leader does not touch the session",
 		Guarantee: "loss is told",
 	},
+	{
+		Name:      "mutant-young-touch",
+		Recipe:    histories.Mutex,
+		Bug:       "a request that its server has not told the leader of",
+		What:      "counts a request that a write follows at once: the follower need not have told the leader of it",
+		Guarantee: "loss is told",
+	},
 }

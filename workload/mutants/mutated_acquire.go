@@ -58,7 +58,7 @@ func (c *Client) announce(ctx context.Context, path string, k *queue.Contender, 
 // server that had not heard that the session expired meanwhile (etcd #11456).
 func (c *Client) startHold(ctx context.Context, on queue.Grant, key ownership, revoked func(*Lease), asked time.Time) (*hold, error) {
 	for {
-		if err := on.S.AwaitEvidence(ctx); err != nil {
+		if err := on.S.AwaitEvidence(ctx, on.Nodes[0]); err != nil {
 			return nil, err
 		}
 		if c.cfg.LoseOnSuspend {

@@ -31,7 +31,8 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 			_ = co.pass(b, m.cfg.handoff) || co.retire(b.place)
 			return nil, err
 		}
-		// The session of the place has ended: take another.
+		// The session of the place has ended, or somebody has deleted its node: take another.
+		b.place.LeaveInBackground()
 	} else if err != nil {
 		if leads {
 			co.resign()

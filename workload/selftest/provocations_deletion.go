@@ -16,6 +16,8 @@ func deletionProvocations() []Provocation {
 		return aimed(histories.NodeDeletion, fault.AtHolder, 12, 400*time.Millisecond, 0)
 	}
 	several := []histories.Recipe{histories.MultiLock}
+	long := stubborn()
+	long.Hold, long.Rest = 350*time.Millisecond, 200*time.Millisecond
 	return []Provocation{
 		{
 			Name:    "deleted-nodes",
@@ -37,6 +39,14 @@ func deletionProvocations() []Provocation {
 				Clients: 8, Pairs: 4, Locks: 2, Duration: 8 * time.Second, Mix: stubborn(), Schedule: aimed(histories.NodeDeletion, fault.AtHolder, 28, 260*time.Millisecond, 0),
 			},
 			Mutants: []string{"mutant-handoff-after-loss"},
+		},
+		{
+			// The one ahead releases when the session's last evidence is too old, and before the
+			// waiter looks at the queue again.
+			Name:    "deleted-waiters",
+			What:    "an administrator deletes nodes of clients that wait",
+			Config:  workload.Config{Clients: 12, Pairs: -1, Locks: 6, Duration: 42 * time.Second, SessionTimeout: 600 * time.Millisecond, Mix: long, Schedule: aimed(histories.NodeDeletion, fault.AtWaiter, 45, 900*time.Millisecond, 0)},
+			Mutants: []string{"mutant-waits-for-no-beat"},
 		},
 		{
 			Name:    "hasty-releases",

@@ -26,6 +26,14 @@ func several(kind string, aim fault.Aim, n int, from, every, length time.Duratio
 	return s
 }
 
+// with sets a parameter of every fault of a schedule.
+func with(s *nemesis.Schedule, name, value string) *nemesis.Schedule {
+	for i := range s.Steps {
+		s.Steps[i].Pick.Params = map[string]string{name: value}
+	}
+	return s
+}
+
 // steps returns one schedule of several.
 func steps(all ...*nemesis.Schedule) *nemesis.Schedule {
 	s := &nemesis.Schedule{}

@@ -40,7 +40,15 @@ func swarm(w *world) {
 	w.Mix.Try, w.Mix.Timeout, w.Mix.Cancel = r.Float64()*0.3, r.Float64()*0.3, r.Float64()*0.3
 	w.latency = time.Duration(50+r.IntN(5000)) * time.Microsecond
 	w.spread = 1 + 4*r.Float64()
+	// What a client may believe depends on the servers' tick: with a short one the margin of a
+	// deadline hides what it takes for evidence by mistake.
+	if tick := swarmTicks[r.IntN(len(swarmTicks))]; 2*tick <= w.SessionTimeout { // the shortest session
+		w.tick = tick
+	}
 }
+
+// swarmTicks are of what swarm draws the servers' tick.
+var swarmTicks = []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
 // What the plans of one fault are made of.
 const (

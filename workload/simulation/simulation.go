@@ -113,7 +113,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 
 // record is what happens in the bubble.
 func (w *world) record(ctx context.Context, dir string, s Spec, until time.Duration, t *trace) (folder.Recorded, error) {
-	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper}
+	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper, TickTime: w.tick}
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
 	}

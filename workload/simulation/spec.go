@@ -63,6 +63,7 @@ type Plan struct {
 type world struct {
 	*workload.Config
 	seed    uint64
+	tick    time.Duration // of the servers; 0 for that of ensemble.LocalConfig
 	latency time.Duration // of messages between clients and servers
 	spread  float64       // how much longer than that some take
 	orders  *live.Orders  // the order of messages around releases; nil: as they arrive
@@ -72,7 +73,7 @@ type world struct {
 func Plans() []Plan {
 	return []Plan{
 		{"random", "faults are drawn as in runs on real servers", func(*world) {}, ""},
-		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, and how slow the network is", swarm, ""},
+		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, how long the servers' tick is, and how slow the network is", swarm, ""},
 		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
 		{"edges", "one client's link is cut, or its process paused, at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges, edgesFault},
 		{"orders", "which message goes next, of those on different links, is chosen around a release and the grant after it: the seed decides, and goes through all choices in turn", orders, ""},

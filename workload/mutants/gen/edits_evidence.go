@@ -11,4 +11,8 @@ var evidenceEdits = []edit{
 	}
 	if !e.reconnect.IsZero() {
 `},
+
+	// mutant-young-touch
+	{"internal/session/evidence.go", "	for n < len(e.touches) && !sent.Before(e.touches[n].answered.Add(e.tick)) {\n", `	for n < len(e.touches) && (e.defect == "mutant-young-touch" || !sent.Before(e.touches[n].answered.Add(e.tick))) {
+`},
 }

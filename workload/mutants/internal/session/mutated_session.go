@@ -186,21 +186,31 @@ func (s *Session) AwaitUp(ctx context.Context) error {
 
 // AwaitEvidence waits until the session's deadline lies ahead: a grant seen
 // after the deadline proves nothing, the servers may already have expired the
-// session and granted to another.
-func (s *Session) AwaitEvidence(ctx context.Context) error {
+// session and granted to another. node is the one that the grant is for, which was
+// tracked. It returns ErrNodeGone when a heartbeat has found that somebody has deleted
+// it: no lease can stand on it, and no other heartbeat need come if it was the only one.
+func (s *Session) AwaitEvidence(ctx context.Context, node string) error {
 	for {
 		select {
 		case <-s.Ended:
 			return ErrEnded
 		default:
 		}
+		s.mu.Lock()
+		_, there := s.waiting[node]
+		pause := s.seen.tick/4 + time.Millisecond
+		s.mu.Unlock()
+		switch s.Defect() {
+		case "mutant-waits-for-no-beat", "mutant-own-node-missing", "mutant-stale-ownership", "mutant-handoff-after-loss":
+			there = true
+		}
+		if !there {
+			return ErrNodeGone
+		}
 		if time.Now().Before(s.Deadline()) {
 			return nil
 		}
 		s.Nudge()
-		s.mu.Lock()
-		pause := s.seen.tick/4 + time.Millisecond
-		s.mu.Unlock()
 		select {
 		case <-time.After(pause):
 		case <-s.Ended:
