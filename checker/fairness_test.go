@@ -30,6 +30,18 @@ func TestFairness(t *testing.T) {
 		{"the second was granted before the first knew its place and gave up", func(r *run) {
 			r.want(0, 1).want(0, 2).place(1, 2, 2).got(2, 2, 2).place(3, 1, 1).answer(7, histories.Fail, 1, histories.Acquire)
 		}, verdict.Violated},
+		{"the first was paused before it told its place", func(r *run) {
+			r.want(0, 1).pause(1, 1).want(2000, 2).place(2001, 2, 2).got(2002, 2, 2).wake(5000, 1).place(5000, 1, 1).answer(5000, histories.Fail, 1, histories.Acquire).expired(5010, 1)
+		}, verdict.NotExercised},
+		{"the first was paused after it had told its place", func(r *run) {
+			two(r).got(4, 2, 2).pause(5, 1).release(6, 2).released(7, 2).wake(5000, 1).got(5001, 1, 1)
+		}, verdict.NotExercised},
+		{"the second was granted before the first told its place and was paused", func(r *run) {
+			r.want(0, 1).want(0, 2).place(1, 2, 2).got(2, 2, 2).place(3, 1, 1).pause(5, 1).wake(5000, 1).got(5001, 1, 1)
+		}, verdict.Violated},
+		{"the first was paused before all this", func(r *run) {
+			r.pause(0, 1).wake(1, 1).want(2, 1).place(3, 1, 1).want(4, 2).place(5, 2, 2).got(6, 2, 2).release(7, 2).released(8, 2).got(9, 1, 1)
+		}, verdict.Violated},
 		{"the session of the first ended while it waited", func(r *run) {
 			two(r).got(4, 2, 2).release(5, 2).released(6, 2).expired(6, 1).got(7, 1, 1)
 		}, verdict.NotExercised},

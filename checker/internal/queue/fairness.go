@@ -259,15 +259,26 @@ func contender(t *facts.Trace, o *facts.Op) *Contender {
 	if session == "" {
 		session = o.Session
 	}
+	stays := q.Place.Time
+	if o.OK() && (o.Token == (histories.Token{}) || o.Token == q.Place.Token) {
+		stays = o.Ret
+	}
 	switch {
-	case sessionEnded(t, session, o):
+	case sessionEnded(t, session, o), paused(t, o, q.Enter, q.Place.Time):
 		q.Stays = q.Enter
-	case o.OK() && (o.Token == (histories.Token{}) || o.Token == q.Place.Token):
-		q.Stays = o.Ret
-	default:
+	case paused(t, o, q.Place.Time, stays):
 		q.Stays = q.Place.Time
+	default:
+		q.Stays = stays
 	}
 	return q
+}
+
+// paused reports whether the process of o was paused in a time. What it said at the end of it
+// is then news from before the pause: its session may have ended since, and whoever watches
+// the sessions may have seen that later still.
+func paused(t *facts.Trace, o *facts.Op, from, to time.Duration) bool {
+	return len(t.Faults.PausedIn(o.Process, from, to)) > 0
 }
 
 // QueueOf returns the contenders of one lock, in the order of their places.
