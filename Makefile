@@ -64,7 +64,7 @@ build-sim: go ## build bin/zkverify-sim on the seeded runtime, where a seed repe
 	$(GO) run ./internal/seeded/overlay -o bin/_overlay
 	CGO_ENABLED=0 $(GO) build -trimpath -tags seeded -overlay bin/_overlay/overlay.json -ldflags "-X main.version=$(VERSION)" -o bin/zkverify-sim ./cmd/zkverify
 
-# Format and code, before any test.
+# Format and code, before any test: go test need not vet again.
 check: go
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
@@ -72,7 +72,7 @@ check: go
 	$(GO) tool staticcheck ./...
 
 test-fast: check ## check format and code, run the tests that need neither Java nor Docker nor a browser; ARGS= are options of go test
-	$(GO) test -short -p $(PARALLEL) $(ARGS) ./...
+	$(GO) test -short -vet=off -p $(PARALLEL) $(ARGS) ./...
 
 # ensemble/model/fidelity compares the model with real servers, and needs those.
 test-simulated: go ## run the tests of the locks on simulated servers, without Java; ARGS= are options of go test
@@ -80,7 +80,7 @@ test-simulated: go ## run the tests of the locks on simulated servers, without J
 
 # A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
 test: check curator images chromium kazoo ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
-	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS) ./...
+	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS) ./...
 
 test-real: export ZKVERIFY_TEST_SERVERS = real
 test-real: TIMEOUT = 40m

@@ -27,7 +27,7 @@ func leaderAt(seed int64, rate string) Spec {
 // The contract of a lease allows a twentieth.
 func TestTheRecipesHoldWhileTheLeadersClockIsOffByATwentieth(t *testing.T) {
 	for _, rate := range []string{"0.95", "1.05"} {
-		for seed := range int64(4) {
+		for seed := range int64(2) {
 			o, _ := run(t, leaderAt(seed, rate), Look{})
 			if o.Outcome != verdict.Holds || o.Struck < 4 {
 				t.Errorf("rate %s, seed %d: %s (%s), %d faults", rate, seed, o.Outcome, o.Reason, o.Struck)
@@ -39,7 +39,7 @@ func TestTheRecipesHoldWhileTheLeadersClockIsOffByATwentieth(t *testing.T) {
 // Nobody can keep a lease under a clock that is off by half: the bench sees it.
 func TestALeaderWhoseClockIsMuchTooFastBreaksLeases(t *testing.T) {
 	violated := map[string]bool{}
-	for seed := range int64(6) {
+	for seed := int64(0); seed < 6 && !(violated["mutual exclusion"] && violated["loss is told"]); seed++ {
 		o, _ := run(t, leaderAt(seed, "1.5"), Look{})
 		for _, g := range o.Violated {
 			violated[g] = true
