@@ -1,0 +1,66 @@
+package recipes_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// The transaction that makes the nodes of a multi-lock is carried out, its reply is lost with
+// the connection, and somebody deletes one of the nodes before the client looks for them. The
+// other one is left, and must neither be waited for nor stay.
+func TestAPartOfAMultiLockIsDeletedWhoseReplyIsLost(t *testing.T) {
+	for _, deleted := range []string{"/a", "/b"} {
+		t.Run(deleted, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := zktest.Start(t)
+				wire := intercept{through: e.Client("both").DialContext}
+				both, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(wire.dial))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = both.Close(context.Background()) }()
+				admin := bubbleClient(t, e, "admin").Conn()
+				acquire := recipes.NewMultiLock(recipes.NewMutex(both, "/a"), recipes.NewMutex(both, "/b")).Acquire
+				first, err := acquire(t.Context()) // the parents are there
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := first.Release(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				lost := false
+				wire.on(nil, once(opMulti, func() bool {
+					for _, node := range e.Children(deleted) {
+						if err := admin.Delete(deleted+"/"+node, -1); err != nil {
+							t.Error(err)
+						}
+					}
+					lost = true
+					return false
+				}))
+				began := time.Now()
+				lease, err := acquire(within(t))
+				if err != nil {
+					t.Fatalf("%v, after %v; the nodes are:\n%s", err, time.Since(began), e.Tree("/"))
+				}
+				time.Sleep(time.Second) // what is left is deleted in the background
+				if !lost || len(e.Children("/a")) != 1 || len(e.Children("/b")) != 1 {
+					t.Errorf("lost: %v; the nodes are:\n%s", lost, e.Tree("/"))
+				}
+				for _, part := range lease.Leases() {
+					if _, there := e.Node(part.Node()); !there || !part.Valid() {
+						t.Errorf("%s, which is valid: %v, is there: %v", part.Node(), part.Valid(), there)
+					}
+				}
+				if err := lease.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
