@@ -54,6 +54,16 @@ type Notification struct {
 	Round int64 // of the election (electionEpoch)
 }
 
+// agrees reports whether n supports the vote of a server whose election is over. Of two such
+// servers the round may differ, and the transaction: a leader may have won in a round that one
+// of its followers did not hear of (Vote.equals, ZOOKEEPER-1805).
+func (n Notification) agrees(over Notification) bool {
+	if n.State == Looking {
+		return n.Round == over.Round && n.Vote == over.Vote
+	}
+	return n.Vote.Leader == over.Vote.Leader && n.Vote.Epoch == over.Vote.Epoch
+}
+
 // Send is a notification on its way.
 type Send struct {
 	To int
@@ -192,7 +202,7 @@ func (e *Election) join(n Notification) {
 		if n.Vote.Leader == e.self {
 			leads = e.round == n.Round
 		}
-		return leads && e.quorum(from, func(o Notification) bool { return o.Round == n.Round && o.Vote.Leader == n.Vote.Leader })
+		return leads && e.quorum(from, func(o Notification) bool { return o.agrees(n) })
 	}
 	if n.Round == e.round && follow(e.received) {
 		e.end(n.Vote)

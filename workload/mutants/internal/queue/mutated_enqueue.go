@@ -172,19 +172,24 @@ func findContenders(ctx context.Context, s *session.Session, all []*Contender) (
 	var zxids []int64
 	for _, c := range all {
 		got, err := session.FindByGUID(ctx, s, c.q.dir, c.guid)
-		switch {
-		case err != nil:
+		if err != nil {
 			return false, err
-		case len(got) == 0 && len(paths) == 0:
-			return false, nil // one transaction was to make them: none is there
-		case len(got) == 0:
-			return false, session.ErrNodeGone // somebody deletes them meanwhile
+		}
+		if len(got) == 0 {
+			continue
 		}
 		zxid, err := session.Identify(ctx, s, got[0])
 		if err != nil {
 			return false, err
 		}
 		paths, zxids = append(paths, got[0]), append(zxids, zxid)
+	}
+	switch len(paths) {
+	case 0:
+		return false, nil // one transaction was to make them, and has not
+	case len(all):
+	default:
+		return false, session.ErrNodeGone // somebody deletes them meanwhile: the others must not stay
 	}
 	for i, c := range all {
 		s.TakeZxid(c.guid)
