@@ -72,6 +72,14 @@ func TestProgress(t *testing.T) {
 			r.want(0, 3).answer(0, histories.Info, 3, histories.Acquire)
 			chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4).phase(1500, histories.PhaseEnd)
 		}, verdict.Holds},
+		{"a client got it, crashed, and goes on as another process", func(r *run) {
+			r.h.Header.Clients = 2
+			chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4).crash(15, 1).want(16, 3).answer(17, histories.Fail, 3, histories.Acquire).phase(1500, histories.PhaseEnd)
+		}, verdict.Holds},
+		{"another client got it, and this one crashed before it did", func(r *run) {
+			r.h.Header.Clients = 2
+			chaos(r).cycle(13, 14, 2, 4).crash(15, 1).want(16, 3).answer(17, histories.Fail, 3, histories.Acquire).phase(1500, histories.PhaseEnd)
+		}, verdict.Violated},
 		{"the run ends before the bound does", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(20, histories.PhaseEnd) }, verdict.Unknown},
 		{"interrupted in the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).cycle(13, 14, 2, 4) }, verdict.Unknown},
 		{"one gets only one of two locks", func(r *run) {
