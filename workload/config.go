@@ -57,7 +57,11 @@ type Config struct {
 	// SessionTimeout is what clients ask for, and must lie in what the
 	// servers allow. Default 2 s.
 	SessionTimeout time.Duration
-	Mix            cycle.Mix
+	// RoundTrip is how long a request to the servers and its answer take on the clients'
+	// links, on average, if that is more than on a local network: clients get the longer to
+	// recover. Default 0.
+	RoundTrip time.Duration
+	Mix       cycle.Mix
 	// Foreign is the name of a node that lies in the directory of each lock and
 	// is no contender. Default none.
 	Foreign string
@@ -135,7 +139,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("workload: Ensemble, Network, Target and Recorder are required")
 	}
 	c = c.withSizes()
-	if c.Clients < 0 || c.Locks < 0 || c.Duration < 0 || c.SessionTimeout < 0 {
+	if c.Clients < 0 || c.Locks < 0 || c.Duration < 0 || c.SessionTimeout < 0 || c.RoundTrip < 0 {
 		return c, errors.New("workload: numbers of clients and locks, and durations, must not be negative")
 	}
 	if c.Workers.N > 0 && (len(c.Workers.Command) == 0 || c.Workers.Logs == "") {
@@ -217,8 +221,8 @@ func (c Config) Header() histories.Header {
 	}
 }
 
-// turn is what each client takes for each lock in recovery, added to the bound: they
-// share a machine. With ten recipes that is 360 turns; they take two seconds on an
+// turn is what each client takes for each lock in recovery, besides a round trip, added to
+// the bound: they share a machine. With ten recipes that is 360 turns; they take two seconds on an
 // idle machine of two processors, and nine on one that has fifteen times as much to
 // do.
 const turn = 25 * time.Millisecond
@@ -228,7 +232,7 @@ func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
 	setDefault(&p.ProgressBound, c.settings().ProgressBound())
 	c = c.withSizes()
-	p.ProgressBound += time.Duration(c.Clients*len(drive.LockTable(c.groups()))) * turn
+	p.ProgressBound += time.Duration(c.Clients*len(drive.LockTable(c.groups()))) * (turn + c.RoundTrip)
 	p.Says = p.Says && c.Workers.N == 0 // workers are not asked
 	return p
 }

@@ -127,6 +127,7 @@ func (s Spec) world() (*world, error) {
 		w.SessionTimeout = 2 * time.Second
 	}
 	plan.decide(w)
+	w.RoundTrip = time.Duration(float64(2*w.latency) * (1 + w.spread/2))
 	if s.Mix != (cycle.Mix{}) {
 		w.Mix = s.Mix
 	}
