@@ -311,6 +311,7 @@ func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fle
 		text += fmt.Sprintf(", %d violate the same", violated)
 	}
 	if violated > 0 && len(o.Schedule.Steps) > 0 {
+		con.say("seed %d, plan %s: looking for the faults that it takes, in at most %d runs", o.Spec.Seed, o.Spec.Plan, simulation.ShrinkRuns)
 		small, runs, err := fleet.Shrink(ctx, o, scratch)
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ func TestAViolationIsShrunkToTheFaultsThatItTakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(small.Schedule.Steps); n > len(o.Schedule.Steps)/2 || runs > shrinkRuns {
+	if n := len(small.Schedule.Steps); n > len(o.Schedule.Steps)/2 || runs > ShrinkRuns {
 		t.Errorf("%d of %d faults, after %d runs", n, len(o.Schedule.Steps), runs)
 	}
 }

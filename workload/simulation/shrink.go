@@ -31,8 +31,8 @@ func violates(again, o Outcome) bool {
 	return again.Outcome == verdict.Violated && slices.Contains(again.Violated, o.Violated[0])
 }
 
-// shrinkRuns is how many runs Shrink makes at most.
-const shrinkRuns = 60
+// ShrinkRuns is how many runs Shrink makes at most.
+const ShrinkRuns = 60
 
 // Shrink looks for fewer faults that violate the same guarantee, by carrying out the run
 // with some of them left out: halves first, then single ones. It returns the Spec with a
@@ -48,9 +48,9 @@ func (f Fleet) Shrink(ctx context.Context, o Outcome, dir string) (Spec, int, er
 		again, err := f.Run(ctx, s, dir)
 		return err == nil && violates(again, o), err
 	}
-	for size := (len(steps) + 1) / 2; size > 0 && runs < shrinkRuns; {
+	for size := (len(steps) + 1) / 2; size > 0 && runs < ShrinkRuns; {
 		removed := false
-		for i := 0; i < len(steps) && runs < shrinkRuns; {
+		for i := 0; i < len(steps) && runs < ShrinkRuns; {
 			left := slices.Delete(slices.Clone(steps), i, min(i+size, len(steps)))
 			ok, err := fails(left)
 			if err != nil {

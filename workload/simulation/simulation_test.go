@@ -113,19 +113,41 @@ func TestEdgesMeetsEveryMessageInEveryWay(t *testing.T) {
 }
 
 func TestSwarmDrawsAnotherWorldForEachSeed(t *testing.T) {
-	faults, clients := map[string]bool{}, map[int]bool{}
+	faults, clients, ticks := map[string]bool{}, map[int]bool{}, map[time.Duration]bool{}
 	for seed := range int64(50) {
 		w, err := spec(seed, "swarm", "recipes").world()
 		if err != nil {
 			t.Fatal(err)
 		}
 		again, _ := spec(seed, "swarm", "recipes").world()
-		if !slices.Equal(w.Faults, again.Faults) || w.Clients != again.Clients || w.Mix != again.Mix {
+		if !slices.Equal(w.Faults, again.Faults) || w.Clients != again.Clients || w.Mix != again.Mix || w.tick != again.tick {
 			t.Error("the same seed draws another world")
 		}
 		faults[strings.Join(w.Faults, " ")], clients[w.Clients] = true, true
+		ticks[w.tick] = true
+		if 2*w.tick > w.SessionTimeout {
+			t.Errorf("seed %d: servers with a tick of %v give no session of %v", seed, w.tick, w.SessionTimeout)
+		}
+		if trip := 2 * w.latency; w.RoundTrip < trip || w.RoundTrip > time.Duration((1+w.spread)*float64(trip)) {
+			t.Errorf("seed %d: the recovery counts on round trips of %v, with messages of %v to %v times as much", seed, w.RoundTrip, w.latency, 1+w.spread)
+		}
 	}
-	if len(faults) < 45 || len(clients) < 5 {
-		t.Errorf("%d choices of faults, %d numbers of clients", len(faults), len(clients))
+	if len(faults) < 45 || len(clients) < 5 || len(ticks) != len(swarmTicks) {
+		t.Errorf("%d choices of faults, %d numbers of clients, %d ticks", len(faults), len(clients), len(ticks))
+	}
+}
+
+// Who asks for shorter sessions gets them: the tick stays the bench's.
+func TestSwarmDrawsNoTickThatIsTooLongForTheSessions(t *testing.T) {
+	for seed := range int64(20) {
+		s := spec(seed, "swarm", "recipes")
+		s.SessionTimeout = 600 * time.Millisecond
+		w, err := s.world()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if 2*w.tick > s.SessionTimeout {
+			t.Errorf("seed %d: a tick of %v", seed, w.tick)
+		}
 	}
 }
