@@ -87,13 +87,9 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 	if err := run.Servers.installed(); err != nil {
 		return err
 	}
-	dir, err := makeFolder(r.Out, time.Now(), "replay")
+	dir, times, err := r.runs()
 	if err != nil {
 		return err
-	}
-	times := r.Times
-	if times == 0 && !r.UntilViolated {
-		times = 1
 	}
 	before := violated(old)
 	con.say("replaying %s of %s, seed %d, %s, in %s: %s; violated then: %s", h.Header.Recipe, h.Header.Target, h.Header.Seed, run.Duration, dir, words.Count(len(schedule.Steps), "fault"), orNone(before))
@@ -170,6 +166,17 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 	}
 	con.tell("histories, verdicts and logs: %s", dir)
 	return endOf(ctx, worst)
+}
+
+// runs makes the folder of the replays, and returns how many there are to be: 0 for as many as
+// it takes.
+func (r *replayCmd) runs() (dir string, times int, err error) {
+	times = r.Times
+	if times == 0 && !r.UntilViolated {
+		times = 1
+	}
+	dir, err = makeFolder(r.Out, time.Now(), "replay")
+	return dir, times, err
 }
 
 // endOf is what replays come to of which this is the worst; ctx has ended if they were

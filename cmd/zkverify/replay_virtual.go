@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
@@ -28,13 +27,9 @@ func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.K
 		}
 		con.say("%s was %v", r.Path, err)
 	}
-	dir, err := makeFolder(r.Out, time.Now(), "replay")
+	dir, times, err := r.runs()
 	if err != nil {
 		return err
-	}
-	times := r.Times
-	if times == 0 && !r.UntilViolated {
-		times = 1
 	}
 	con.say("replaying seed %d of %s in virtual time, plan %s, in %s; violated then: %s", kept.Spec.Seed, kept.Spec.Target, kept.Spec.Plan, dir, orNone(kept.Violated))
 	return r.replayVirtual(ctx, con, fleet, kept, dir, times)
