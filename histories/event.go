@@ -57,6 +57,7 @@ const (
 
 	SetSize Op = "set-size" // makes Size the size of a shared semaphore; Token on completion, if it has one, is the transaction that did
 	Revoke  Op = "revoke"   // asks the holder whose lease has Token to release
+	Observe Op = "observe"  // waits until another one leads; Token on completion is that of its term, zero if nobody leads
 )
 
 // The operations on barriers. The members of one round of a double barrier

@@ -15,13 +15,14 @@ const (
 	SharedSemaphore Recipe = "sharedsemaphore" // a semaphore whose size is changed while it is in use
 	Revocation      Recipe = "revocation"      // a mutex whose holder may be asked to release
 	Handoff         Recipe = "handoff"         // a mutex that is handed on within a client, Size times in a row at most
+	Election        Recipe = "election"        // one leader, which holds a term; who observes is told who leads
 	Barrier         Recipe = "barrier"         // nobody passes while it is set
 	DoubleBarrier   Recipe = "doublebarrier"   // nobody enters before Size members have come, nor leaves before all leave
 )
 
 // Recipes returns all of them, in the order in which they are reported.
 func Recipes() []Recipe {
-	return []Recipe{Mutex, NonReentrant, ReadWrite, MultiLock, Semaphore, SharedSemaphore, Revocation, Handoff, Barrier, DoubleBarrier}
+	return []Recipe{Mutex, NonReentrant, ReadWrite, MultiLock, Semaphore, SharedSemaphore, Revocation, Handoff, Election, Barrier, DoubleBarrier}
 }
 
 // IsLock reports whether the recipe is acquired and released: all but the
@@ -34,8 +35,12 @@ func (r Recipe) HasPermits() bool { return r == Semaphore || r == SharedSemaphor
 // Exclusive reports whether there is one holder at a time at most, whatever
 // they ask for.
 func (r Recipe) Exclusive() bool {
-	return r == Mutex || r == NonReentrant || r == MultiLock || r == Revocation || r == Handoff
+	return r == Mutex || r == NonReentrant || r == MultiLock || r == Revocation || r == Handoff || r == Election
 }
+
+// RefusesOwner reports whether a lock of this recipe refuses an owner that holds it
+// already. Others that exclude let it in again.
+func (r Recipe) RefusesOwner() bool { return r == NonReentrant || r == Election }
 
 // Guards reports whether locks of this recipe guard counters: those that one owner
 // alone may hold, or may hold to write.
@@ -55,6 +60,8 @@ func (r Recipe) has(op Op) bool {
 		return r == SharedSemaphore
 	case Revoke:
 		return r == Revocation
+	case Observe:
+		return r == Election
 	case Set, Remove, Wait:
 		return r == Barrier
 	case Enter, Leave:

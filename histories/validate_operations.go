@@ -120,7 +120,7 @@ func (v *validator) completion(e *Event) error {
 // event's op has, and that no other has.
 func (v *validator) operation(e *Event) error {
 	switch e.Op {
-	case Acquire, TryAcquire, Release, Set, Remove, Wait:
+	case Acquire, TryAcquire, Release, Set, Remove, Wait, Observe:
 	case Read, Write:
 		switch e.Store {
 		case StoreFenced, StoreGuarded, StorePlain:
