@@ -33,6 +33,12 @@ func TestFairness(t *testing.T) {
 		{"the first was paused before it told its place", func(r *run) {
 			r.want(0, 1).pause(1, 1).want(2000, 2).place(2001, 2, 2).got(2002, 2, 2).wake(5000, 1).place(5000, 1, 1).answer(5000, histories.Fail, 1, histories.Acquire).expired(5010, 1)
 		}, verdict.NotExercised},
+		{"the first told its place late, and gave up", func(r *run) {
+			r.want(0, 1).want(100, 2).place(101, 2, 2).got(1600, 2, 2).place(1700, 1, 1).answer(1700, histories.Fail, 1, histories.Acquire)
+		}, verdict.NotExercised},
+		{"the first told its place late, and was granted the lock", func(r *run) {
+			r.want(0, 1).want(100, 2).place(101, 2, 2).got(1600, 2, 2).place(1700, 1, 1).release(1701, 2).released(1702, 2).got(1703, 1, 1)
+		}, verdict.Violated},
 		{"the first was paused after it had told its place", func(r *run) {
 			two(r).got(4, 2, 2).pause(5, 1).release(6, 2).released(7, 2).wake(5000, 1).got(5001, 1, 1)
 		}, verdict.NotExercised},

@@ -37,6 +37,7 @@ const (
 	Revocation          = "revocation"
 	SaysWhatIsSo        = "says what is so"
 	Barriers            = "barriers"
+	Observers           = "observers"
 )
 
 // Guarantee describes one thing that the checker judges.
@@ -191,6 +192,13 @@ var guarantees = []Guarantee{
 		fencing: noPart,
 		draw:    picture.Barrier,
 		decides: barrier.DecideBarrier,
+	},
+	{
+		Name:    Observers,
+		Summary: "who observes an election never sees an older leader after a newer one",
+		Model:   "order of the terms that one client sees",
+		begin:   saying.NewObservers, appliesTo: facts.Is(histories.Election),
+		fencing: noPart,
 	},
 }
 

@@ -54,10 +54,11 @@ type Op struct {
 
 // Place is a place in a queue, as an acquire was told it.
 type Place struct {
-	Event   int
-	Time    time.Duration
-	Token   histories.Token
-	Session string
+	Event    int
+	Time     time.Duration
+	Token    histories.Token
+	Sequence int // orders places without a token
+	Session  string
 }
 
 // newOp returns one part of the operation that e, an invocation, begins.

@@ -200,7 +200,7 @@ func (t *Trace) enqueued(i int, e *histories.Event) {
 		if !o.Acquires() || o.Lock != e.Lock {
 			continue
 		}
-		o.Places = append(o.Places, Place{i, e.Time, e.Token, e.Session})
+		o.Places = append(o.Places, Place{i, e.Time, e.Token, e.Sequence, e.Session})
 		t.Sessions.livedAt(e.Session, o.Call)
 		for _, l := range t.listeners {
 			l.Placed(o)

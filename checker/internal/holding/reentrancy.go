@@ -43,7 +43,7 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
 		if o.Acquires() && o.Depth > 1 && o.Again == nil && t.Settled(o) && !o.OK() {
 			j.afterLoss++
 		}
-		if o.Again == nil || !t.Settled(o) || o.Recipe() != histories.NonReentrant {
+		if o.Again == nil || !t.Settled(o) || !o.Recipe().RefusesOwner() {
 			continue
 		}
 		if o.OK() && o.Again.End > o.Call {

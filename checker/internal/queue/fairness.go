@@ -248,7 +248,7 @@ func sessionEnded(t *facts.Trace, session string, o *facts.Op) bool {
 func contender(t *facts.Trace, o *facts.Op) *Contender {
 	// A place told twice is one place; it was taken before it was first told.
 	i := len(o.Places) - 1
-	for i > 0 && o.Places[i-1].Token == o.Places[i].Token {
+	for i > 0 && o.Places[i-1].Token == o.Places[i].Token && o.Places[i-1].Sequence == o.Places[i].Sequence {
 		i--
 	}
 	q := &Contender{Op: o, Place: o.Places[i], Enter: o.Call, Granted: o.OK()}
@@ -259,12 +259,12 @@ func contender(t *facts.Trace, o *facts.Op) *Contender {
 	if session == "" {
 		session = o.Session
 	}
-	stays := q.Place.Time
-	if o.OK() && (o.Token == (histories.Token{}) || o.Token == q.Place.Token) {
+	stays, granted := q.Place.Time, o.OK() && (o.Token == (histories.Token{}) || o.Token == q.Place.Token)
+	if granted {
 		stays = o.Ret
 	}
 	switch {
-	case sessionEnded(t, session, o), paused(t, o, q.Enter, q.Place.Time):
+	case sessionEnded(t, session, o), !granted && toldLate(t, q), paused(t, o, q.Enter, q.Place.Time):
 		q.Stays = q.Enter
 	case paused(t, o, q.Place.Time, stays):
 		q.Stays = q.Place.Time
@@ -272,6 +272,14 @@ func contender(t *facts.Trace, o *facts.Op) *Contender {
 		q.Stays = stays
 	}
 	return q
+}
+
+// toldLate reports whether a place was told so long after it was asked for that the session may
+// have ended before: the client may have had no link meanwhile, and whoever watches the
+// sessions may have seen the end later still.
+func toldLate(t *facts.Trace, q *Contender) bool {
+	timeout := t.Header.SessionTimeout
+	return timeout > 0 && q.Place.Time-q.Enter > timeout/2
 }
 
 // paused reports whether the process of o was paused in a time. What it said at the end of it

@@ -9,11 +9,14 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // wakeUps finds waiters that were not woken: the first contender in the queue of a free
 // lock must be granted it within the bound that the target promises. A lock that polls its
-// queue recovers from a wake-up that it missed, but late: the bound shows it.
+// queue recovers from a wake-up that it missed, but late: the bound shows it. A semaphore is
+// free for a contender when it has room for the permits that the contender asks for: those who
+// were granted theirs have left the queue, and what they have is out until they give it back.
 //
 // Only these can be ahead of a contender that knows its place:
 //   - the holder, until a release of it was answered. A holder that lost the lock or
@@ -34,6 +37,7 @@ import (
 type wakeUps struct {
 	t     *facts.Trace
 	way   *inTheWay
+	room  *room
 	bound time.Duration // 0: none is promised
 	locks map[string]*lockUsers
 	late  []*turn // of those who were first for longer than the bound, whatever the reason
@@ -66,16 +70,23 @@ type turn struct {
 }
 
 func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
-	return &wakeUps{t: t, way: way, bound: way.bound, locks: map[string]*lockUsers{}, standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{}}
+	return &wakeUps{
+		t: t, way: way, room: &room{t, way, map[string][]size{}}, bound: way.bound, locks: map[string]*lockUsers{},
+		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{},
+	}
 }
 
-// concerns reports whether o asks for a lock whose places have tokens.
-func (w *wakeUps) concerns(o *facts.Op) bool {
-	r := o.Recipe()
-	return w.bound > 0 && o.Acquires() && r.Guards() && r != histories.NonReentrant
-}
+// concerns reports whether o asks for a lock that has a queue.
+func (w *wakeUps) concerns(o *facts.Op) bool { return w.bound > 0 && o.Acquires() }
+
+// numbered reports whether the places of a lock have numbers and no tokens: it is a semaphore,
+// or made of one.
+func numbered(r histories.Recipe) bool { return r.HasPermits() || r == histories.NonReentrant }
 
 func (w *wakeUps) invoked(o *facts.Op) {
+	if w.bound > 0 {
+		w.room.invoked(o)
+	}
 	if !w.concerns(o) {
 		return
 	}
@@ -85,13 +96,13 @@ func (w *wakeUps) invoked(o *facts.Op) {
 		w.locks[o.Lock] = users
 	}
 	if len(users.all) > 2*users.kept+256 {
-		w.forget(users)
+		w.forget(o.Lock, users)
 	}
 	users.all = append(users.all, o)
 }
 
 // forget drops those who have left before anybody came who is still waiting.
-func (w *wakeUps) forget(users *lockUsers) {
+func (w *wakeUps) forget(lock string, users *lockUsers) {
 	oldest := w.t.End
 	for _, x := range users.all {
 		if x.Done < 0 && !x.Gone {
@@ -106,12 +117,16 @@ func (w *wakeUps) forget(users *lockUsers) {
 		return until < oldest
 	})
 	users.kept = len(users.all)
+	w.room.forget(lock, oldest)
 }
 
 // completed judges an acquire that was answered, when holds know of it.
 func (w *wakeUps) completed(o *facts.Op) {
 	if w.bound > 0 && o.Kind == histories.Release && o.OK() && o.Hold != nil && o.Hold.EndEvent == o.Invoke {
 		w.answered(o, o.Ret)
+	}
+	if w.bound > 0 {
+		w.room.completed(o)
 	}
 	if !w.concerns(o) {
 		return
@@ -149,8 +164,8 @@ func (w *wakeUps) granted(y *facts.Op, users *lockUsers) {
 		} else if until := w.way.until(x); h != nil && h.Released == until && w.t.Sessions.LivedOn(h) {
 			return left(until, h)
 		}
-		if !placed || y.Token.Sub != 0 || y.Reads() && x.Reads() {
-			return false // y has not waited for it
+		if !placed || y.Token.Sub != 0 || y.Reads() && x.Reads() || y.Recipe().HasPermits() {
+			return false // y has not waited for it, or not for what it may have taken
 		}
 		theirs, known := x.LastPlace()
 		switch {
@@ -165,7 +180,7 @@ func (w *wakeUps) granted(y *facts.Op, users *lockUsers) {
 // turnOf returns since when an acquire that has come to its end was the first in its
 // queue, nil if that is not known.
 func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
-	if _, placed := o.LastPlace(); !placed || o.Parts > 0 {
+	if _, placed := lastPlace(o); !placed || o.Parts > 0 {
 		return nil
 	}
 	mine := contender(w.t, o).Place // as it was told first
@@ -179,32 +194,65 @@ func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
 		}
 	}
 	left(users.left, users.gave)
+	permits := o.Recipe().HasPermits()
+	var had []taken
 	for _, x := range users.all {
 		if x == o || x.Reads() && o.Reads() {
 			continue
 		}
 		if h := x.Hold; h != nil && h.Acquire == x {
-			until := w.leaves(x)
-			if left(until, h); w.way.rests(x, until) && w.way.leaves(x, until) > mine.Time {
-				turn.rests = append(turn.rests, h)
+			had = append(had, taken{h, w.leaves(x)})
+			if permits {
+				left(x.Ret, nil) // the queue
+			} else {
+				left(w.leaves(x), h)
 			}
 			continue
 		}
-		theirs, known := x.LastPlace()
-		switch behind := known && mine.Token.Less(theirs.Token) || !known && x.Call > mine.Time; {
+		theirs, known := lastPlace(x)
+		behind := known && before(mine, theirs) || !known && x.Call > mine.Time
+		if numbered(o.Recipe()) { // the numbers may begin anew when all have left
+			behind = known && before(mine, theirs) && x.Ret > mine.Time || x.Call > mine.Time
+		}
+		switch {
 		case !behind:
 			left(w.leaves(x), nil)
-		case known && x.Places[0].Token != theirs.Token:
+		case known && x.Places[0].Token != theirs.Token || numbered(o.Recipe()) && len(x.Places) > 1:
 			left(theirs.Time, nil) // the place that it had before is no more
 		}
 	}
+	if permits {
+		left(w.room.since(o, turn.from, had))
+	}
 	if turn.from == facts.Forever {
 		return nil
+	}
+	for _, p := range had {
+		if p.until <= turn.from && w.way.rests(p.by.Acquire, p.until) && w.way.leaves(p.by.Acquire, p.until) > mine.Time {
+			turn.rests = append(turn.rests, p.by)
+		}
 	}
 	if h := turn.gave; h != nil && h.Released != turn.from {
 		turn.gave = nil
 	}
 	return turn
+}
+
+// lastPlace returns the last place that an acquire was told, if its queue has an order that is
+// on record: that of the tokens, or of the numbers.
+func lastPlace(o *facts.Op) (facts.Place, bool) {
+	if numbered(o.Recipe()) && len(o.Places) > 0 {
+		return o.Places[len(o.Places)-1], true
+	}
+	return o.LastPlace()
+}
+
+// before reports whether a place is ahead of another one in one queue.
+func before(a, b facts.Place) bool {
+	if a.Token == b.Token {
+		return a.Sequence < b.Sequence
+	}
+	return a.Token.Less(b.Token)
 }
 
 // leaves returns until when an acquire may be ahead of others; forever if that is not
@@ -241,8 +289,12 @@ func (w *wakeUps) notWoken(turn *turn, counts facts.Span) verdict.Witness {
 	if !turn.OK() {
 		end = "gave up"
 	}
+	of := fmt.Sprintf("lock %q", turn.Lock)
+	if turn.Recipe().HasPermits() {
+		of = fmt.Sprintf("semaphore %q, with room for %s,", turn.Lock, words.Count(turn.Permits, "permit"))
+	}
 	v := witness.New(w.t, turn.Lock, counts.From, counts.To, parties...)
-	v.What = fmt.Sprintf("%v was the first in the queue of lock %q from %s on%s, had to be granted it within %s, and %s only at %s",
-		parties[0], turn.Lock, verdict.At(turn.from), since, verdict.Ms(w.bound), end, verdict.At(turn.Ret))
+	v.What = fmt.Sprintf("%v was the first in the queue of %s from %s on%s, had to be granted it within %s, and %s only at %s",
+		parties[0], of, verdict.At(turn.from), since, verdict.Ms(w.bound), end, verdict.At(turn.Ret))
 	return v
 }

@@ -39,6 +39,11 @@ func Tell(e *histories.Event) string {
 			return fmt.Sprintf("%s has given %s back", who, lock)
 		case histories.Read, histories.Write:
 			return fmt.Sprintf("%s %ss %d, %s store of %s", who, e.Op, e.Value, e.Store, lock)
+		case histories.Observe:
+			if e.Token == (histories.Token{}) {
+				return fmt.Sprintf("%s sees that nobody leads %s", who, lock)
+			}
+			return fmt.Sprintf("%s sees who leads %s%s", who, lock, with)
 		case histories.SetSize:
 			return fmt.Sprintf("%s has made the size of %s %d", who, lock, e.Size)
 		}

@@ -1,0 +1,84 @@
+package saying
+
+import (
+	"fmt"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// observersJudge: the terms that one client sees never get older. What it has seen once is
+// the past for all that it sees later, also in another session: servers show a session
+// nothing older than it has seen, and grant a session by a transaction.
+//
+// A leader that is seen again after nobody led is an older one: no term begins twice.
+type observersJudge struct {
+	facts.Deaf
+	v    *verdict.Verdict
+	t    *facts.Trace
+	last map[facts.LockUse]seenLeader
+	seen int // leaders
+}
+
+// seenLeader is the newest leader that a client has seen, and what it saw last.
+type seenLeader struct {
+	*facts.Op
+	vacant bool // nobody led since
+}
+
+// NewObservers returns the judge that judges what observers of elections see.
+func NewObservers(t *facts.Trace, v *verdict.Verdict) judge.Judge {
+	v.Promised, v.Expected = t.Header.Promises.Tokens, true
+	j := &observersJudge{v: v, t: t, last: map[facts.LockUse]seenLeader{}}
+	t.Listen(j)
+	return j
+}
+
+func (j *observersJudge) Completed(o *facts.Op) {
+	if o.Kind != histories.Observe || !o.OK() {
+		return
+	}
+	of := facts.LockUse{Process: o.Process, Lock: o.Lock}
+	last := j.last[of]
+	if o.Token == (histories.Token{}) {
+		last.vacant = true
+		j.last[of] = last
+		return
+	}
+	j.seen++
+	if last.Op != nil && (o.Token.Less(last.Token) || o.Token == last.Token && last.vacant) {
+		j.v.Violate(func() verdict.Witness { return wentBack(j.t, o, last) })
+		return
+	}
+	j.last[of] = seenLeader{Op: o}
+}
+
+func wentBack(t *facts.Trace, o *facts.Op, last seenLeader) verdict.Witness {
+	p := witness.OfOp(o)
+	w := witness.New(t, o.Lock, last.Ret, o.Ret, p)
+	before := fmt.Sprintf("that of term %s", verdict.Token(last.Token))
+	if o.Token == last.Token {
+		before = "that nobody leads any more"
+	}
+	w.What = fmt.Sprintf("%v saw the leader of term %s of %q at %s, after it had seen %s by %s",
+		p, verdict.Token(o.Token), w.Lock, verdict.At(o.Ret), before, verdict.At(last.Ret))
+	return w
+}
+
+func (j *observersJudge) Window(*judge.Engines, *facts.Trace) {}
+
+func (j *observersJudge) Conclude(*judge.Engines, *facts.Trace) {
+	v := j.v
+	v.Count("leaders seen", j.seen)
+	if j.seen == 0 {
+		v.Idle("nobody has seen a leader")
+		return
+	}
+	v.Conclude(
+		fmt.Sprintf("%s seen, and none after a newer one", words.Count(j.seen, "leader")),
+		words.Count(v.Violations, "leader")+" seen after a newer one")
+}

@@ -1,0 +1,58 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// sees has a client observe who leads, within one millisecond; nobody if the token is 0.
+func (r *run) sees(ms, p, token int) *run {
+	r.op(ms, histories.Invoke, p, histories.Observe, histories.Event{})
+	return r.op(ms, histories.OK, p, histories.Observe, histories.Event{Token: tok(token)})
+}
+
+func TestObserversSeeTermsInOrder(t *testing.T) {
+	election := func(make func(*run)) func(*run) {
+		return func(r *run) {
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Election}, "b": {Recipe: histories.Election}})
+			make(r)
+		}
+	}
+	answers(t, Observers, []known{
+		{"leaders are seen in the order of their terms", election(func(r *run) { r.sees(1, 1, 1).sees(2, 1, 0).sees(3, 1, 4).sees(4, 1, 6) }), verdict.Holds},
+		{"an older leader is seen after a newer one", election(func(r *run) { r.sees(1, 1, 1).sees(2, 1, 4).sees(3, 1, 1) }), verdict.Violated},
+		{"an older leader is seen when nobody led after a newer one", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 0).sees(3, 1, 1) }), verdict.Violated},
+		{"a leader is seen again when nobody led after it", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 0).sees(3, 1, 4) }), verdict.Violated},
+		{"a leader is seen again by another observation", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 4) }), verdict.Holds},
+		{"another client sees an older leader", election(func(r *run) { r.sees(1, 1, 4).sees(2, 2, 1) }), verdict.Holds},
+		{"an older leader of another election is seen", election(func(r *run) {
+			r.sees(1, 1, 4)
+			r.op(2, histories.Invoke, 1, histories.Observe, histories.Event{Lock: "b"}).op(2, histories.OK, 1, histories.Observe, histories.Event{Lock: "b", Token: tok(1)})
+		}), verdict.Holds},
+		{"an observation that fails sees nothing", election(func(r *run) {
+			r.sees(1, 1, 4).op(2, histories.Invoke, 1, histories.Observe, histories.Event{}).op(3, histories.Fail, 1, histories.Observe, histories.Event{})
+		}), verdict.Holds},
+		{"nobody is seen to lead", election(func(r *run) { r.sees(1, 1, 0) }), verdict.NotExercised},
+	})
+}
+
+func TestALeaderThatCampaignsIsRefused(t *testing.T) {
+	of := func(typ histories.Type) func(*run) {
+		return func(r *run) {
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Election}})
+			r.want(0, 1).got(1, 1, 1)
+			again := histories.Event{Depth: 2}
+			if typ == histories.OK {
+				again.Token, again.Session = tok(1), session(1)
+			}
+			r.op(2, histories.Invoke, 1, histories.Acquire, histories.Event{Depth: 2}).op(3, typ, 1, histories.Acquire, again)
+			r.release(9, 1).released(10, 1)
+		}
+	}
+	answers(t, Reentrancy, []known{
+		{"a leader that campaigns is refused", of(histories.Fail), verdict.Holds},
+		{"a leader that campaigns is elected again", of(histories.OK), verdict.Violated},
+	})
+}
