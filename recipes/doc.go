@@ -26,8 +26,8 @@
 //
 // Besides the mutex there are [NonReentrantMutex], [ReadWriteMutex],
 // [MultiLock], [Semaphore] with [SharedCount], [Barrier] and [DoubleBarrier],
-// and revocation ([WithRevocation], [Client.Revoke]). Each says what happens on
-// loss, cancel, timeout and misuse.
+// [Election] of a leader, and revocation ([WithRevocation], [Client.Revoke]). Each
+// says what happens on loss, cancel, timeout and misuse.
 //
 // The context of an Acquire bounds the acquire alone. [Lease.Context] carries
 // the owner: acquiring with it re-enters, whichever goroutine does it.

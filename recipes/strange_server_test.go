@@ -84,6 +84,7 @@ var strangeServers = []struct {
 	{"one that speaks of a secret first", says([]byte("SSH-2.0-OpenSSH_9.2\r\n")), recipes.ErrNotZooKeeper, "SSH-2.0-OpenSSH"},
 	{"one of HTTP", says([]byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n")), recipes.ErrNotZooKeeper,
 		`(it sent "HTTP/1.1 400 Bad Request": an HTTP server?)`},
+	{"one that sends a frame of little else than zeros", says(append(binary.BigEndian.AppendUint32(nil, 1<<30), 0, 0, 'a')), recipes.ErrNotZooKeeper, "(it sent 40 00 00 00 00 00 61)"},
 	{"one of TLS", says([]byte{21, 3, 1, 0, 2, 2, 70}), recipes.ErrNotZooKeeper, "WithTLS"},
 	{"one of random bytes", func(c net.Conn) {
 		body := make([]byte, 36)

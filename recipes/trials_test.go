@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/zkverify/zkverify/recipes"
@@ -22,6 +23,17 @@ func leasing[L releaser](acquire func(context.Context) (L, error)) callFunc {
 // permitsOf makes a callFunc of an acquire of several permits.
 func permitsOf(s *recipes.Semaphore, n int) callFunc {
 	return leasing(func(ctx context.Context) (*recipes.Lease, error) { return s.AcquireN(ctx, n) })
+}
+
+// campaigning makes a callFunc of a campaign.
+func campaigning(e *recipes.Election) callFunc {
+	return leasing(func(ctx context.Context) (*recipes.Lease, error) {
+		term, err := e.Campaign(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return term.Lease(), nil
+	})
 }
 
 // both acquires two things one after the other.
@@ -158,6 +170,50 @@ var trials = map[string]func(*stage) trial{
 			call:  leasing(m.TryAcquire),
 			block: permitsOf(recipes.NewSemaphore(s.other, s.path+"/b", 1), 1),
 			nodes: 2, refused: recipes.ErrNotAcquired,
+		}
+	},
+	"an election without candidates": func(s *stage) trial {
+		return trial{call: campaigning(recipes.NewElection(s.c, s.path)), nodes: 1}
+	},
+	"an election with a leader": func(s *stage) trial {
+		return trial{
+			call:  campaigning(recipes.NewElection(s.c, s.path)),
+			block: campaigning(recipes.NewElection(s.other, s.path)), nodes: 1,
+		}
+	},
+	"Leader": func(s *stage) trial {
+		l := s.must(campaigning(recipes.NewElection(s.other, s.path)))
+		return trial{
+			call: func(ctx context.Context) (releaser, error) {
+				_, err := recipes.NewElection(s.c, s.path).Leader(ctx)
+				return nothing, err
+			},
+			undo: func() error { return l.Release(within(s.T)) },
+		}
+	},
+	"Observe an election that never was": func(s *stage) trial {
+		e := recipes.NewElection(s.c, fmt.Sprintf("%s/never-%d", s.path, nextID.Add(1))) // with no watch yet
+		return trial{
+			call: func(ctx context.Context) (releaser, error) {
+				for _, err := range e.Observe(ctx) {
+					return nothing, err
+				}
+				return nothing, nil
+			},
+			watches: 1, // for the election's node
+		}
+	},
+	"Observe until the leader resigns": func(s *stage) trial {
+		return trial{
+			call: func(ctx context.Context) (releaser, error) {
+				for leader, err := range recipes.NewElection(s.c, s.path).Observe(ctx) {
+					if err != nil || leader.Node == "" {
+						return nothing, err
+					}
+				}
+				return nothing, nil
+			},
+			block: campaigning(recipes.NewElection(s.other, s.path)), watches: 1, // of the candidates
 		}
 	},
 	"Get of a count": func(s *stage) trial {

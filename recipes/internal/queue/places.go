@@ -14,6 +14,7 @@ const (
 	Read   = "__READ__"
 	Write  = "__WRIT__"
 	Permit = "lease-"
+	Latch  = "latch-" // LeaderLatch's
 )
 
 // The kinds that stand in the queues of the recipes.
@@ -21,7 +22,8 @@ var (
 	Locks      = []string{Lock}
 	ReadWrites = []string{Read, Write}
 	Permits    = []string{Permit}
-	All        = []string{Lock, Read, Write, Permit}
+	Latches    = []string{Latch}
+	All        = []string{Lock, Read, Write, Permit, Latch}
 )
 
 // Place is one contender's place in a queue.

@@ -36,6 +36,8 @@ import org.apache.curator.utils.ZKPaths;
  * shared-semaphore NAME PATH COUNT
  * barrier NAME PATH
  * double-barrier NAME PATH MEMBERS
+ * latch NAME PATH ID              a candidate of an election by LeaderLatch
+ * selector NAME PATH ID           by LeaderSelector
  *
  * acquire NAME [WAIT]             a lock; done says whether it got it within the wait, in ms
  * release NAME
@@ -52,6 +54,11 @@ import org.apache.curator.utils.ZKPaths;
  * wait-barrier NAME [WAIT]
  * enter NAME [WAIT]
  * leave NAME [WAIT]
+ * campaign NAME [WAIT]            done says whether it leads
+ * leads NAME                      done says what hasLeadership does
+ * resign NAME
+ * leader NAME                     its id, as data
+ * candidates NAME                 their ids, as data
  * </pre>
  */
 final class Verbs {
@@ -77,6 +84,8 @@ final class Verbs {
             case "shared-semaphore":
             case "barrier":
             case "double-barrier":
+            case "latch":
+            case "selector":
                 make(c, client);
                 break;
             case "acquire":
@@ -132,6 +141,21 @@ final class Verbs {
             case "leave":
                 done(c, recipe(DistributedDoubleBarrier.class, c, client).leave(c.wait(1), c.unit(1)));
                 return;
+            case "campaign":
+                done(c, recipe(Candidate.class, c, client).campaign(c.wait(1)));
+                return;
+            case "leads":
+                done(c, recipe(Candidate.class, c, client).leads());
+                return;
+            case "resign":
+                recipe(Candidate.class, c, client).resign();
+                break;
+            case "leader":
+                Out.line("id", c.id, "event", "ok", "data", List.of(recipe(Candidate.class, c, client).leader()));
+                return;
+            case "candidates":
+                Out.line("id", c.id, "event", "ok", "data", recipe(Candidate.class, c, client).ids());
+                return;
             default:
                 throw new IllegalArgumentException("unknown verb " + c.verb);
         }
@@ -179,6 +203,12 @@ final class Verbs {
             }
             case "barrier":
                 client.recipes.put(name, new DistributedBarrier(client.curator, path));
+                break;
+            case "latch":
+                client.recipes.put(name, new Candidate.Latch(client.curator, path, c.word(2)));
+                break;
+            case "selector":
+                client.recipes.put(name, new Candidate.Selector(client.curator, path, c.word(2)));
                 break;
             default:
                 client.recipes.put(name, new DistributedDoubleBarrier(client.curator, path, c.number(2)));

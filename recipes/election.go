@@ -1,0 +1,169 @@
+package recipes
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
+)
+
+// Election elects one leader at a time among the candidates at a path: Curator's
+// LeaderLatch, on the same paths, with a fencing token and a notification of the loss. It is
+// only a name: any number of Election values, in any number of processes, Curator's included,
+// take part in the election at a path.
+//
+// Candidates stand in a queue, and the first one leads: a term is a lease like that of a
+// [Mutex]. A leader that loses its link is told before the servers can let another one lead,
+// see [Term.Lost]. Curator's had two leaders at a time again and again (CURATOR-620, -652, -653,
+// -696).
+type Election struct{ queue Mutex }
+
+// NewElection returns the election at path, an absolute ZooKeeper path that should have no
+// children but candidates. Missing parents are created as containers. [WithData] sets what a
+// candidate announces, an address say: Curator's id.
+func NewElection(client *Client, path string, options ...ElectionOption) *Election {
+	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
+	if m.cfg.selector {
+		m.kind, m.kinds = queue.Lock, queue.Locks
+	}
+	return &Election{m}
+}
+
+// Path returns the election's path.
+func (e *Election) Path() string { return e.queue.path }
+
+// Campaign becomes a candidate, waits until it is elected, and returns its term. Cancelling
+// ctx withdraws the candidate, and nothing of it is left: it bounds the campaign, not the term.
+// Each call is a candidate of its own.
+//
+// When the session ends during the wait, Campaign goes on with the next one, at the end of the
+// queue.
+//
+// Errors: ctx's cause; [ErrAlreadyHeld] with the context of a term of this election, or by an
+// owner (see [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term
+// or lease that is over; [ErrBadPath]; [ErrClosed]; [ErrTooLarge] (see [WithData]); errors of
+// ZooKeeper such as zk.ErrNoAuth.
+func (e *Election) Campaign(ctx context.Context) (*Term, error) {
+	return e.campaign(ctx, "campaign", true)
+}
+
+// TryCampaign returns a term if there is no other candidate, and [ErrNotAcquired] otherwise.
+// Another client that withdrew is a candidate until its node has been deleted, which may be
+// after its call has returned. Otherwise it is like Campaign.
+func (e *Election) TryCampaign(ctx context.Context) (*Term, error) {
+	return e.campaign(ctx, "try-campaign", false)
+}
+
+func (e *Election) campaign(ctx context.Context, op string, block bool) (*Term, error) {
+	lease, err := e.queue.acquire(ctx, block)
+	if err == nil && lease.Depth() > 1 {
+		lease.start()
+		err = ErrAlreadyHeld
+	}
+	if err != nil {
+		return nil, opError(op, e.Path(), err)
+	}
+	return &Term{lease}, nil
+}
+
+// Leads reports whether a candidate of this Client leads: Curator's hasLeadership.
+func (e *Election) Leads() bool { return e.queue.Held() }
+
+// Run campaigns, calls lead when it is elected, and resigns when lead returns. The context that
+// lead gets ends with ctx and with the term, whichever is first: work that ends with its context
+// never outlives the term by more than it takes to notice.
+//
+// If the term was lost meanwhile, Run campaigns again, unless lead has returned an error that is
+// neither [ErrLeaseLost] nor context.Canceled: what is done in a term that was lost does not
+// count as done. Before it does so it waits: 50 ms to 100 ms after the first loss, twice as long
+// after each further one, a session timeout at most. A term that has lasted longer than a
+// session timeout makes the next loss the first one.
+//
+// Run returns lead's error when lead returns in its term, ctx's cause when ctx ends, and
+// otherwise the error of Campaign.
+func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term *Term) error) error {
+	for losses := 0; ; losses++ {
+		term, err := e.Campaign(ctx)
+		if err != nil {
+			return err
+		}
+		began, led := time.Now(), error(nil)
+		elected := func(context.Context) (*Lease, error) { return term.lease, nil }
+		err = do(ctx, elected, func(ctx context.Context, _ *Lease) error {
+			led = lead(ctx, term)
+			return led
+		})
+		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
+		if ctx.Err() != nil || !errors.Is(err, ErrLeaseLost) || !excused {
+			return err
+		}
+		longest := e.queue.client.SessionTimeout()
+		if time.Since(began) > longest {
+			losses = 0
+		}
+		if err := waitToCampaign(ctx, losses, longest); err != nil {
+			return opError("campaign", e.Path(), err)
+		}
+	}
+}
+
+// waitToCampaign waits after a number of losses, of which none was the first.
+func waitToCampaign(ctx context.Context, losses int, longest time.Duration) error {
+	wait := min(longest, 100*time.Millisecond<<min(losses, 20))
+	wait = wait/2 + session.Random(wait/2)
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Participants lists the candidates in the order in which they will lead; the first one leads.
+// It is a picture of the recent past, also of crashed candidates whose sessions have not expired
+// yet. Its errors are those of [Mutex.Participants].
+func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
+	return e.queue.Participants(ctx)
+}
+
+// Term is the time for which a candidate leads. Its methods may be called from any goroutine.
+type Term struct{ lease *Lease }
+
+// Token returns the term's fencing token: every later term of the election has a greater one.
+// Send it along with every write of the leader, and let the receiver refuse older ones, see
+// [Fence].
+func (t *Term) Token() Token { return t.lease.Token() }
+
+// Lost returns a channel that is closed once another candidate may lead: before the servers can
+// elect one. It stays open when the leader resigns first. See [Lease.Lost].
+func (t *Term) Lost() <-chan struct{} { return t.lease.Lost() }
+
+// Valid asks the clock: is it certain that nobody else leads now? It is right also in the first
+// instant after a pause of the process.
+func (t *Term) Valid() bool { return t.lease.Valid() }
+
+// Deadline returns the instant at which the term will be lost unless the servers are heard from
+// before. It moves on with every heartbeat.
+func (t *Term) Deadline() time.Time { return t.lease.Deadline() }
+
+// Context returns a context that is cancelled with the cause [ErrLeaseLost] when the term is
+// lost, and with [ErrNotHeld] when the leader resigns. See [Lease.Context].
+func (t *Term) Context() context.Context { return t.lease.Context() }
+
+// Resign ends the term, and the next candidate leads. The term is over when Resign is called,
+// whatever it returns, and its errors are those of [Lease.Release].
+func (t *Term) Resign(ctx context.Context) error { return t.lease.Release(ctx) }
+
+// Err returns nil as long as the term lasts, and why it does not any more. See [Lease.Err].
+func (t *Term) Err() error { return t.lease.Err() }
+
+// Lease returns the lease that the term stands on: for its State and LossReason, for writes that
+// are guarded by it ([Lease.Multi]), and for requests to resign ([Lease.OnRevoke]).
+func (t *Term) Lease() *Lease { return t.lease }
+
+// String returns the election's path, the term's token and its state.
+func (t *Term) String() string { return t.lease.String() }

@@ -1,0 +1,276 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// campaign becomes the leader.
+func campaign(t *testing.T, e *recipes.Election) *recipes.Term {
+	t.Helper()
+	term, err := e.Campaign(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = term.Resign(context.Background()) })
+	return term
+}
+
+func TestCandidatesLeadOneAfterTheOther(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	first := campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path))
+	const n = 6
+	clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t))}
+	var mu sync.Mutex
+	var order []int
+	last := first.Token()
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			term, err := recipes.NewElection(clients[i%2], path).Campaign(within(t))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if order = append(order, i); term.Token().Compare(last) <= 0 || !term.Valid() {
+				t.Errorf("term %v after %v, valid: %v", term.Token(), last, term.Valid())
+			}
+			last = term.Token()
+			if err := term.Resign(within(t)); err != nil {
+				t.Error(err)
+			}
+		})
+		eventually(t, "the candidate is in the queue", func() bool { return len(contenders(t, conn, path)) == i+2 })
+	}
+	if err := first.Resign(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
+	if !slices.IsSorted(order) || len(order) != n {
+		t.Errorf("they led in the order %v", order)
+	}
+	if left := contenders(t, conn, path); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestACandidateThatWithdrawsLeavesNothing(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	leads := campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path))
+	ctx, cancel := context.WithCancelCause(within(t))
+	enough := errors.New("enough")
+	withdrawn := make(chan error)
+	go func() {
+		_, err := recipes.NewElection(connect(t, addrsOf(t)), path).Campaign(ctx)
+		withdrawn <- err
+	}()
+	eventually(t, "the candidate is in the queue", func() bool { return len(contenders(t, conn, path)) == 2 })
+	cancel(enough)
+	if err := <-withdrawn; !errors.Is(err, enough) {
+		t.Errorf("Campaign returned %v", err)
+	}
+	eventually(t, "the candidate has gone", func() bool { return len(contenders(t, conn, path)) == 1 })
+	if !leads.Valid() {
+		t.Error("the leader leads no more")
+	}
+}
+
+func TestATryToLead(t *testing.T) {
+	path := uniquePath(t)
+	client := connect(t, addrsOf(t))
+	e, other := recipes.NewElection(client, path), recipes.NewElection(connect(t, addrsOf(t)), path)
+	term, err := e.TryCampaign(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.TryCampaign(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("there are two leaders: %v", err)
+	}
+	if err := term.Err(); err != nil {
+		t.Errorf("the term is over: %v", err)
+	}
+	if !e.Leads() || other.Leads() || recipes.NewMutex(client, path).Held() {
+		t.Errorf("the one leads: %v, the other: %v", e.Leads(), other.Leads())
+	}
+	if err := term.Resign(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := term.Err(); e.Leads() || !errors.Is(err, recipes.ErrNotHeld) {
+		t.Errorf("it leads after its term: %v, %v", e.Leads(), err)
+	}
+}
+
+func TestALeaderCannotCampaign(t *testing.T) {
+	for _, options := range [][]recipes.ElectionOption{nil, {recipes.WithLeaderSelector()}} {
+		e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t), options...)
+		term := campaign(t, e)
+		if _, err := e.Campaign(term.Context()); !errors.Is(err, recipes.ErrAlreadyHeld) {
+			t.Errorf("it campaigns: %v", err)
+		}
+		if !term.Valid() {
+			t.Error("the term is over")
+		}
+		if err := term.Resign(within(t)); err != nil {
+			t.Error(err)
+		}
+		if _, err := e.Campaign(term.Context()); !errors.Is(err, recipes.ErrNotHeld) {
+			t.Errorf("it campaigns after its term: %v", err)
+		}
+	}
+}
+
+func TestALeaderLearnsThatItsSessionHasEnded(t *testing.T) {
+	path := uniquePath(t)
+	i := &intercept{}
+	term := campaign(t, recipes.NewElection(connect(t, addrsOf(t), recipes.WithDialer(i.dial), recipes.WithSessionTimeout(timeout)), path))
+	next := make(chan *recipes.Term, 1)
+	other := recipes.NewElection(connect(t, addrsOf(t)), path)
+	go func() {
+		term, err := other.Campaign(within(t))
+		if err != nil {
+			t.Error(err)
+		}
+		next <- term
+	}()
+	eventually(t, "there are two candidates", func() bool { return len(candidates(t, other)) == 2 })
+	expire(t, i)
+	select {
+	case <-term.Lost():
+	case <-time.After(patient):
+		t.Fatal("it was not told")
+	}
+	<-term.Context().Done()
+	if err := context.Cause(term.Context()); !errors.Is(err, recipes.ErrLeaseLost) || term.Valid() {
+		t.Errorf("its context ended with %v; it is valid: %v", err, term.Valid())
+	}
+	if err := term.Err(); !errors.Is(err, recipes.ErrLeaseLost) || !strings.Contains(err.Error(), string(recipes.LossSessionExpired)) {
+		t.Errorf("it was lost since %v", err)
+	}
+	if second := <-next; second != nil && second.Token().Compare(term.Token()) <= 0 {
+		t.Errorf("term %v after %v", second.Token(), term.Token())
+	}
+	if err := term.Resign(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("Resign returned %v", err)
+	}
+}
+
+func candidates(t *testing.T, e *recipes.Election) []recipes.Participant {
+	t.Helper()
+	all, err := e.Participants(within(t))
+	if err != nil {
+		t.Error(err)
+	}
+	return all
+}
+
+// depose deletes the leader's node.
+func depose(t *testing.T, conn outsider, term *recipes.Term) {
+	t.Helper()
+	if err := conn.Delete(term.Lease().Node(), -1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunCampaignsAgainAfterALoss(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	e := recipes.NewElection(connect(t, addrsOf(t)), path)
+	var terms []recipes.Token
+	done := errors.New("done")
+	err := e.Run(within(t), func(ctx context.Context, term *recipes.Term) error {
+		terms = append(terms, term.Token())
+		switch len(terms) {
+		case 3:
+			return done
+		case 2:
+			depose(t, conn, term)
+			<-term.Lost()
+			return fmt.Errorf("it writes: %w", context.Cause(ctx))
+		}
+		depose(t, conn, term)
+		<-ctx.Done()
+		return nil // what it has done does not count
+	})
+	if !errors.Is(err, done) || errors.Is(err, recipes.ErrLeaseLost) || len(terms) != 3 || !slices.IsSortedFunc(terms, recipes.Token.Compare) {
+		t.Errorf("Run returned %v, the terms were %v", err, terms)
+	}
+	if left := contenders(t, conn, path); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestRunEndsWithTheErrorOfALostTerm(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	full := errors.New("the disk is full")
+	err := recipes.NewElection(connect(t, addrsOf(t)), path).Run(within(t), func(_ context.Context, term *recipes.Term) error {
+		depose(t, conn, term)
+		<-term.Lost()
+		return full
+	})
+	if !errors.Is(err, full) || !errors.Is(err, recipes.ErrLeaseLost) {
+		t.Errorf("Run returned %v", err)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	path := uniquePath(t)
+	e := recipes.NewElection(connect(t, addrsOf(t)), path)
+	enough := errors.New("enough")
+	t.Run("while it leads", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(within(t))
+		err := e.Run(ctx, func(ctx context.Context, _ *recipes.Term) error {
+			cancel(enough)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		if !errors.Is(err, enough) {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+	t.Run("while another leads", func(t *testing.T) {
+		campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path))
+		ctx, cancel := context.WithCancelCause(within(t))
+		time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+		err := e.Run(ctx, func(context.Context, *recipes.Term) error {
+			t.Error("there are two leaders")
+			return nil
+		})
+		if !errors.Is(err, enough) {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+}
+
+func TestAnElectionAtABadPath(t *testing.T) {
+	e := recipes.NewElection(connect(t, addrsOf(t)), "no/path")
+	if _, err := e.Campaign(within(t)); !errors.Is(err, recipes.ErrBadPath) {
+		t.Errorf("Campaign: %v", err)
+	}
+	if err := e.Run(within(t), nil); !errors.Is(err, recipes.ErrBadPath) {
+		t.Errorf("Run: %v", err)
+	}
+	if _, err := e.Leader(within(t)); !errors.Is(err, recipes.ErrBadPath) {
+		t.Errorf("Leader: %v", err)
+	}
+	if _, err := e.Participants(within(t)); !errors.Is(err, recipes.ErrBadPath) {
+		t.Errorf("Participants: %v", err)
+	}
+	for _, err := range e.Observe(within(t)) {
+		if !errors.Is(err, recipes.ErrBadPath) {
+			t.Errorf("Observe: %v", err)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// observing takes the leaders of an election one at a time.
+type observing struct {
+	t    *testing.T
+	next func() (recipes.Participant, error, bool)
+}
+
+func observe(t *testing.T, ctx context.Context, e *recipes.Election) observing {
+	next, stop := iter.Pull2(e.Observe(ctx))
+	t.Cleanup(stop)
+	return observing{t, next}
+}
+
+// sees checks who leads next: by the data, and by the token unless that is zero.
+func (o observing) sees(data string, token recipes.Token) recipes.Participant {
+	o.t.Helper()
+	p, err, ok := o.next()
+	switch {
+	case !ok || err != nil:
+		o.t.Fatalf("the observation has ended with %v", err)
+	case string(p.Data) != data, !token.IsZero() && p.Token != token, data == "" && p.Node != "":
+		o.t.Fatalf("leads %+v, want %q with token %v", p, data, token)
+	}
+	return p
+}
+
+func TestAnObserverSeesLeadersComeAndGo(t *testing.T) {
+	for _, options := range [][]recipes.ElectionOption{nil, {recipes.WithLeaderSelector()}} {
+		path := uniquePath(t)
+		candidate := func(data string) *recipes.Election {
+			return recipes.NewElection(connect(t, addrsOf(t)), path, append(options, recipes.WithData([]byte(data)))...)
+		}
+		a, b := candidate("a:80"), candidate("b:80")
+		sees := observe(t, within(t), candidate("observer"))
+		sees.sees("", recipes.Token{}) // there is not even a parent
+		first := campaign(t, a)
+		if p := sees.sees("a:80", first.Token()); p.Node != first.Lease().Node() || p.Session != first.Lease().SessionID() {
+			t.Errorf("observed is %+v", p)
+		}
+		next := make(chan *recipes.Term)
+		go func() {
+			term, err := b.Campaign(within(t))
+			if err != nil {
+				t.Error(err)
+			}
+			next <- term
+		}()
+		eventually(t, "there are two candidates", func() bool { return len(candidates(t, a)) == 2 })
+		if err := first.Resign(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		second := <-next
+		sees.sees("b:80", second.Token())
+		if err := second.Resign(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		sees.sees("", recipes.Token{}) // the parent is there
+		third := campaign(t, a)
+		sees.sees("a:80", third.Token())
+	}
+}
+
+func TestAnObserverSeesWhatTheLeaderAnnounces(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	requests := make(chan struct{}, 1)
+	e := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a:80")), recipes.WithRevocation(func(*recipes.Lease) { requests <- struct{}{} }))
+	term := campaign(t, e)
+	sees := observe(t, within(t), e)
+	sees.sees("a:80", term.Token())
+	if err := connect(t, addrsOf(t)).Revoke(within(t), term.Lease().Node()); err != nil {
+		t.Fatal(err)
+	}
+	<-requests // which is in the place of the address, until that is put back
+	eventually(t, "the leader announces its address again", func() bool {
+		data, _, err := conn.Get(term.Lease().Node())
+		return err == nil && string(data) == "a:80"
+	})
+	if _, err := conn.Set(term.Lease().Node(), []byte("a:81"), -1); err != nil {
+		t.Fatal(err)
+	}
+	sees.sees("a:81", term.Token())
+}
+
+func TestAnObserverGoesOnInTheNextSession(t *testing.T) {
+	path := uniquePath(t)
+	i := &intercept{}
+	leads := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a")))
+	term := campaign(t, leads)
+	client := connect(t, addrsOf(t), recipes.WithDialer(i.dial), recipes.WithSessionTimeout(timeout))
+	sees := observe(t, within(t), recipes.NewElection(client, path))
+	sees.sees("a", term.Token())
+	before := client.SessionID()
+	expire(t, i)
+	done := make(chan recipes.Participant)
+	go func() {
+		p, _, _ := sees.next()
+		done <- p
+	}()
+	eventually(t, "the observer has another session", func() bool { return client.SessionID() != before })
+	if err := term.Resign(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if p := <-done; p.Node != "" {
+		t.Errorf("leads %+v", p)
+	}
+}
+
+func TestAnObservationEndsWithItsContext(t *testing.T) {
+	path := uniquePath(t)
+	leavesNoGoroutine(t)
+	e := recipes.NewElection(connect(t, addrsOf(t)), path)
+	for _, leads := range []bool{false, true} {
+		if leads {
+			campaign(t, e)
+		}
+		ctx, cancel := context.WithCancelCause(within(t))
+		enough := errors.New("enough")
+		var seen []error
+		for _, err := range e.Observe(ctx) {
+			if seen = append(seen, err); len(seen) == 1 {
+				time.AfterFunc(10*time.Millisecond, func() { cancel(enough) })
+			}
+		}
+		if len(seen) != 2 || seen[0] != nil || !errors.Is(seen[1], enough) {
+			t.Errorf("it yields the errors %v", seen)
+		}
+		cancel(nil)
+	}
+}
+
+func TestTheLeaderIsFound(t *testing.T) {
+	path := uniquePath(t)
+	e := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a:80")))
+	if p, err := e.Leader(within(t)); !errors.Is(err, recipes.ErrNoLeader) {
+		t.Errorf("leads %+v, %v", p, err)
+	}
+	term := campaign(t, e)
+	other := recipes.NewElection(connect(t, addrsOf(t)), path)
+	var p recipes.Participant
+	eventually(t, "the other client's server has heard of the leader", func() bool {
+		var err error
+		p, err = other.Leader(within(t))
+		return err == nil
+	})
+	if string(p.Data) != "a:80" || p.Token != term.Token() || p.Node != term.Lease().Node() || p.Kind != "latch-" {
+		t.Errorf("leads %+v", p)
+	}
+	if err := term.Resign(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := e.Leader(within(t)); !errors.Is(err, recipes.ErrNoLeader) {
+		t.Errorf("after the term leads %+v, %v", p, err)
+	}
+}
+
+// TestObserversSeeTermsInOrder has candidates change as fast as they can. The last one stays.
+func TestObserversSeeTermsInOrder(t *testing.T) {
+	path := uniquePath(t)
+	const terms = 40
+	clients := []*recipes.Client{connect(t, addrsOf(t)), connect(t, addrsOf(t)), connect(t, addrsOf(t))}
+	led := make(chan []recipes.Token, 1)
+	go func() { // ends with the last term's begin
+		var all []recipes.Token
+		defer func() { led <- all }()
+		for i := range terms {
+			data := "one of many"
+			if i == terms-1 {
+				data = "the last"
+			}
+			term, err := recipes.NewElection(clients[i%len(clients)], path, recipes.WithData([]byte(data))).Campaign(within(t))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			all = append(all, term.Token())
+			if i < terms-1 {
+				if err := term.Resign(within(t)); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}()
+	var seen []recipes.Token
+	for p, err := range recipes.NewElection(connect(t, addrsOf(t)), path).Observe(within(t)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Node != "" {
+			seen = append(seen, p.Token)
+		}
+		if string(p.Data) == "the last" {
+			break
+		}
+	}
+	if !slices.IsSortedFunc(seen, recipes.Token.Compare) {
+		t.Errorf("seen are %v", seen)
+	}
+	all := <-led
+	for _, token := range seen {
+		if !slices.Contains(all, token) {
+			t.Errorf("%v has led nobody", token)
+		}
+	}
+}
