@@ -156,6 +156,7 @@ var oracles = map[histories.Recipe]func(*histories.History) []string{
 	histories.NonReentrant: none,
 	histories.MultiLock:    none,
 	histories.Handoff:      none,
+	histories.Election:     none,
 	histories.ReadWrite:    readersAndWriters,
 	histories.Semaphore: func(h *histories.History) []string {
 		return permits(h, histories.Semaphore)
@@ -218,6 +219,9 @@ func notDone(recorded []*histories.History, recipe histories.Recipe) (undone []s
 		if asked == 0 {
 			undone = append(undone, "heard that it was asked to release")
 		}
+	case histories.Election:
+		count("saw a leader", func(o operation) bool { return o.ok() && o.Op == histories.Observe && o.Token != (histories.Token{}) })
+		count("saw that nobody leads", func(o operation) bool { return o.ok() && o.Op == histories.Observe && o.Token == (histories.Token{}) })
 	case histories.Barrier:
 		for _, op := range []histories.Op{histories.Set, histories.Remove, histories.Wait} {
 			count("came back from "+string(op), func(o operation) bool { return o.ok() && o.Op == op })

@@ -104,7 +104,7 @@ func (p *process) examine(l protocol.Line, shown string, last, now int64) {
 		if l.Lease < 1 || l.Lease > p.next {
 			p.found("reference", shown)
 		}
-	case protocol.SayEnqueued:
+	case protocol.SayEnqueued, protocol.SayObserved:
 		if l.ID < 1 || l.ID > p.next {
 			p.found("reference", shown)
 		}

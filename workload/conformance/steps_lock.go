@@ -34,6 +34,9 @@ func (c *check) lockSteps(r histories.Recipe) []scenario {
 	if r == histories.Revocation {
 		steps = append(steps, scenario{"revoke", "a holder who listens is asked to release", func(s *stage) { s.revokes(r) }})
 	}
+	if r == histories.Election {
+		steps = append(steps, scenario{"observe", "an observer is told who leads, and that nobody does, until it is cancelled", func(s *stage) { s.observes(r) }})
+	}
 	if len(c.hosts.Recipes) > 1 {
 		for i := range steps {
 			steps[i].name = string(r) + ": " + steps[i].name
@@ -163,6 +166,27 @@ func (s *stage) revokes(r histories.Recipe) {
 		return l.Event == protocol.SayRevokeRequested && l.Lease == held.ID
 	})
 	a.release(held.ID)
+}
+
+func (s *stage) observes(r histories.Recipe) {
+	a, b := s.open(1), s.open(2)
+	observe := s.send(protocol.Command{Do: string(histories.Observe), Client: a.number, Recipe: r, Lock: lockOf(r)})
+	from := 0
+	sees := func(token histories.Token, what string) {
+		s.event(fmt.Sprintf(`{"event":"observed","id":%d}: %s`, observe.ID, what), from, s.Patience, func(l protocol.Line) bool {
+			return l.Event == protocol.SayObserved && l.ID == observe.ID && l.Token == token
+		})
+		from = s.p.mark()
+	}
+	sees(histories.Token{}, "nobody leads")
+	term, got := b.acquire(r)
+	sees(got.Token, "client 2 leads")
+	b.release(term.ID)
+	sees(histories.Token{}, "nobody leads any more")
+	s.send(protocol.Command{Do: protocol.DoCancel, Client: a.number, Of: observe.ID})
+	if l := s.answer(observe, s.Patience); l.Why != protocol.WhyCancelled {
+		s.fail(`an answer to observe with "why":"cancelled"`)
+	}
 }
 
 // sessionSteps are about what becomes of a session, and of the locks held in it.

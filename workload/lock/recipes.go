@@ -76,6 +76,22 @@ type RevocableLease interface {
 // has clients that it can be handed to.
 type HandoffLocker interface{ Handoff() Locker }
 
+// ElectionLocker is implemented by clients that offer elections.
+type ElectionLocker interface{ Election() Elector }
+
+// Elector elects leaders: to hold one of its locks is to lead. If it is a [Reenterer] that is
+// put to the test: Reenter must fail, and neither wait nor harm the lease.
+type Elector interface {
+	Locker
+	// Observe calls f with the token of the leader, and again each time when another one
+	// leads; with the zero token while nobody does. It returns nil when f has returned false,
+	// and an error when it cannot go on or ctx has ended.
+	Observe(ctx context.Context, name string, f func(histories.Token) bool) error
+}
+
+// ElectorOf returns what elects the leaders of a client, or an error as LockerOf does.
+func ElectorOf(c Client) (Elector, error) { return got[Elector](c, histories.Election, "") }
+
 // offer is how a client offers a recipe.
 type offer struct {
 	has func(Client) bool
@@ -106,6 +122,7 @@ var offers = map[histories.Recipe]offer{
 	histories.SharedSemaphore: offeredBy(func(t SharedSemaphoreLocker, _ histories.Mode) any { return t.SharedSemaphore() }),
 	histories.Revocation:      offeredBy(func(t RevocableLocker, _ histories.Mode) any { return t.Revocable() }),
 	histories.Handoff:         offeredBy(func(t HandoffLocker, _ histories.Mode) any { return t.Handoff() }),
+	histories.Election:        offeredBy(func(t ElectionLocker, _ histories.Mode) any { return t.Election() }),
 	// Nothing gets barriers: the client has their operations itself.
 	histories.Barrier:       offeredBy(func(BarrierClient, histories.Mode) any { return nil }),
 	histories.DoubleBarrier: offeredBy(func(DoubleBarrierClient, histories.Mode) any { return nil }),

@@ -36,5 +36,6 @@ func Defects() []Defect {
 		momentDefects,
 		extremeDefects,
 		pauseDefects,
+		electionDefects,
 	)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 var (
-	// ErrNotAcquired is returned by TryAcquire when somebody else is ahead.
+	// ErrNotAcquired is returned by TryAcquire when somebody else is ahead, and by
+	// Election.TryCampaign when there is another candidate.
 	ErrNotAcquired = queue.ErrNotAcquired
 
 	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
@@ -72,8 +73,11 @@ var (
 	ErrUpgrade = errors.New("recipes: a read lock cannot be upgraded to a write lock")
 
 	// ErrAlreadyHeld is returned by a [NonReentrantMutex] when its owner
-	// acquires it again.
+	// acquires it again, and by an [Election] in which its leader campaigns.
 	ErrAlreadyHeld = errors.New("recipes: lock already held by its owner")
+
+	// ErrNoLeader is returned by Election.Leader when there is no candidate.
+	ErrNoLeader = errors.New("recipes: no leader")
 
 	// ErrBadPermits is returned by a [Semaphore] when less than one permit is
 	// asked for, and when its size is less than one.

@@ -108,6 +108,9 @@ func (h *hold) atDeadline() {
 		if s.Over() {
 			return // lost with it
 		}
+		if h.S.Defect() == "mutant-latch-suspended" && h.key.kind == queue.Latch {
+			return
+		}
 		if left := time.Until(s.Deadline()); left > 0 {
 			h.timer.Reset(left)
 			return

@@ -3,6 +3,7 @@
 package mutants
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,6 +146,19 @@ func (l *Lease) LossReason() LossReason {
 	l.hold.mu.Lock()
 	defer l.hold.mu.Unlock()
 	return lossReasons[l.hold.why]
+}
+
+// Err returns nil as long as the lease is held, or suspended; an error that is [ErrLeaseLost] and
+// says why when it has been lost; and [ErrNotHeld] when it was released before. Like Valid it
+// asks the clock.
+func (l *Lease) Err() error {
+	switch l.State() {
+	case Lost:
+		return fmt.Errorf("%w: %s", ErrLeaseLost, cmp.Or(l.LossReason(), LossDeadlinePassed))
+	case Released:
+		return ErrNotHeld
+	}
+	return nil
 }
 
 // open reports whether neither the lease nor its hold has ended.

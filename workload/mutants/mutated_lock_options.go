@@ -11,14 +11,23 @@ type lockConfig struct {
 	revoked func(*Lease)
 	handoff int
 	rule    GrantRule
+
+	selector bool // an election is one of LeaderSelector
 }
 
 // A MutexOption configures one [Mutex]. Every LockOption is one.
 type MutexOption interface{ set(*lockConfig) }
 
+// An ElectionOption configures one [Election]. Every LockOption is one.
+type ElectionOption interface {
+	set(*lockConfig)
+	anyElection()
+}
+
 // A LockOption configures one lock of any kind. Every NodeOption is one.
 type LockOption interface {
 	MutexOption
+	ElectionOption
 	anyLock()
 }
 
@@ -32,16 +41,24 @@ type mutexOption func(*lockConfig)
 
 func (o mutexOption) set(c *lockConfig) { o(c) }
 
+type electionOption func(*lockConfig)
+
+func (o electionOption) set(c *lockConfig) { o(c) }
+
+func (electionOption) anyElection() {}
+
 type lockOption struct{ mutexOption }
 
 func (lockOption) anyLock() {}
+
+func (lockOption) anyElection() {}
 
 type nodeOption struct{ lockOption }
 
 func (nodeOption) anyRecipe() {}
 
 // newLockConfig fills in what the options leave open.
-func newLockConfig[O MutexOption](client *Client, options []O) lockConfig {
+func newLockConfig[O interface{ set(*lockConfig) }](client *Client, options []O) lockConfig {
 	var cfg lockConfig
 	for _, o := range options {
 		o.set(&cfg)
@@ -55,7 +72,8 @@ func newLockConfig[O MutexOption](client *Client, options []O) lockConfig {
 	return cfg
 }
 
-// WithData sets the data of the lock's nodes; participants see it. It should be
+// WithData sets the data of the lock's nodes; participants see it, and observers of an
+// [Election]. It should be
 // short: acquires return [ErrTooLarge] when the nodes that one transaction makes,
 // of all permits or of all mutexes of a multi-lock, exceed a megabyte. Default
 // empty.
@@ -76,6 +94,13 @@ func WithLockACL(acl ...zk.ACL) NodeOption {
 // request and a watch a lease. Default: none.
 func WithRevocation(f func(*Lease)) LockOption {
 	return lockOption{func(c *lockConfig) { c.revoked = f }}
+}
+
+// WithLeaderSelector makes an [Election] one in which Curator's LeaderSelector takes part,
+// instead of its LeaderLatch. Their nodes have different names: at one path candidates of the
+// two do not see each other, and there would be two leaders.
+func WithLeaderSelector() ElectionOption {
+	return electionOption(func(c *lockConfig) { c.selector = true })
 }
 
 // WithLocalHandoff lets a release hand the lock to the next contender of the

@@ -263,7 +263,7 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 		}
 	}()
 	for i, c := range all {
-		mutexes[keys[i]].client.announce(ctx, keys[i].path, c, Token{Zxid: c.Zxid, Sub: c.Sub})
+		mutexes[keys[i]].client.announce(ctx, keys[i].path, c, Token{Zxid: c.Zxid})
 	}
 	for begun := time.Now(); ; begun = time.Now() {
 		for _, c := range all {

@@ -16,7 +16,7 @@ import (
 // Participant is one contender in a lock's queue.
 type Participant struct {
 	Node    string    // path of its node
-	Kind    string    // "lock-", "__READ__", "__WRIT__", "lease-": what it contends for, or holds
+	Kind    string    // "lock-", "__READ__", "__WRIT__", "lease-", "latch-": what it contends for, or holds
 	Data    []byte    // see WithData; Curator puts an address here by default
 	Session int64     // that owns it
 	Token   Token     // that it holds the lock with, or will
@@ -55,25 +55,33 @@ func participants(ctx context.Context, s *session.Session, dir string, kinds []s
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range queue.Places(children, kinds) {
+		p, err := participantAt(ctx, s, dir+"/"+e.Node, e.Kind)
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			continue // left meanwhile
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// participantAt reads the node of a contender.
+func participantAt(ctx context.Context, s *session.Session, path, kind string) (Participant, error) {
 	type node struct {
 		data []byte
 		stat *zk.Stat
 	}
-	for _, e := range queue.Places(children, kinds) {
-		p := Participant{Node: dir + "/" + e.Node, Kind: e.Kind}
-		n, err := session.Retry(ctx, s, func() (node, error) {
-			data, stat, err := s.Conn.Get(p.Node)
-			return node{data, stat}, err
-		})
-		if errors.Is(err, zk.ErrNoNode) {
-			continue // left meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		p.Data, p.Session = n.data, n.stat.EphemeralOwner
-		p.Token, p.Since = Token{Zxid: n.stat.Czxid}, time.UnixMilli(n.stat.Ctime)
-		all = append(all, p)
+	n, err := session.Retry(ctx, s, func() (node, error) {
+		data, stat, err := s.Conn.Get(path)
+		return node{data, stat}, err
+	})
+	if err != nil {
+		return Participant{}, err
 	}
-	return all, nil
+	return Participant{
+		Node: path, Kind: kind, Data: n.data, Session: n.stat.EphemeralOwner, Token: Token{Zxid: n.stat.Czxid}, Since: time.UnixMilli(n.stat.Ctime),
+	}, nil
 }

@@ -184,14 +184,17 @@ func (t *connection) received(l protocol.Line) error {
 		return t.answered(l)
 	}
 	switch l.Event {
-	case protocol.SayEnqueued:
+	case protocol.SayEnqueued, protocol.SayObserved:
 		t.mu.Lock()
 		k, known := t.calls[l.ID], l.ID > 0 && l.ID <= t.next
 		t.mu.Unlock()
-		if !known {
+		switch {
+		case !known:
 			return fmt.Errorf("there was no command %d", l.ID)
-		}
-		if k != nil { // else it is over: its place means nothing any more
+		case k == nil: // it is over: what it says means nothing any more
+		case l.Event == protocol.SayObserved:
+			return observed(k.ctx, l.Token)
+		default:
 			lock.Enqueued(k.ctx, lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
 		}
 		return nil

@@ -22,13 +22,15 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 		"tells of no client":                    `{"at":1,"event":"session","session":"0x1"}`,
 		"tells of no session":                   `{"at":1,"event":"session","client":1,"session":"one"}`,
 		"places an acquire that was not asked":  `{"at":1,"event":"enqueued","id":9}`,
+		"observes by a command that does not":   `{"at":1,"event":"observed","id":1}`,
+		"observes by no command":                `{"at":1,"event":"observed","id":9}`,
 		"is too long":                           `{"at":1,"error":"` + strings.Repeat("x", maxLine) + `"}`,
 	} {
 		t.Run("it "+what, func(t *testing.T) {
 			connection := newConnection("worker 4", io.Discard, newLateness())
 			connection.register(&Client{})
 			connection.next = 3
-			connection.calls[1] = &call{done: make(chan struct{})}
+			connection.calls[1] = &call{ctx: t.Context(), done: make(chan struct{})}
 			err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}` + "\n" + text + "\n"))
 			if err == nil || !strings.Contains(err.Error(), "worker 4") || !strings.Contains(err.Error(), "line 2") {
 				t.Errorf("it is taken: %v", err)

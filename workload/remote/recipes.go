@@ -22,6 +22,7 @@ var (
 	_ lock.SemaphoreLocker       = (*Client)(nil)
 	_ lock.SharedSemaphoreLocker = (*Client)(nil)
 	_ lock.RevocableLocker       = (*Client)(nil)
+	_ lock.ElectionLocker        = (*Client)(nil)
 	_ lock.BarrierClient         = (*Client)(nil)
 	_ lock.DoubleBarrierClient   = (*Client)(nil)
 	_ lock.RevocableLease        = (*lease)(nil)

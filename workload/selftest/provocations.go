@@ -30,6 +30,7 @@ func Provocations() []Provocation {
 		momentProvocations(),
 		extremeProvocations(),
 		pauseProvocations(),
+		electionProvocations(),
 	)
 }
 

@@ -57,9 +57,11 @@ func permitProvocations() []Provocation {
 			What: "clients wait for permits of a semaphore whose size is changed, no faults",
 			Config: workload.Config{
 				Recipes: []histories.Recipe{histories.SharedSemaphore},
-				Clients: 5, Locks: 1, Duration: 5 * time.Second, Mix: slow, Schedule: calm(),
+				Clients: 5, Locks: 1, Duration: 5 * time.Second, SessionTimeout: longer, Mix: slow, Schedule: calm(),
 			},
-			Mutants: []string{"mutant-semaphore-raise-unnoticed", "mutant-semaphore-size-grows", "mutant-semaphore-no-new-count"},
+			Mutants: []string{
+				"mutant-semaphore-raise-unnoticed", "mutant-semaphore-return-unnoticed", "mutant-semaphore-size-grows", "mutant-semaphore-no-new-count",
+			},
 		},
 	}
 }

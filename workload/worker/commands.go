@@ -31,6 +31,15 @@ func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *ho
 			return protocol.Line{}, nil, lock.Missing(histories.SharedSemaphore)
 		}
 		return protocol.Line{}, nil, t.SharedSemaphore().SetSize(ctx, c.Lock, c.Size)
+	case string(histories.Observe):
+		t, err := lock.ElectorOf(h.target)
+		if err != nil {
+			return protocol.Line{}, nil, err
+		}
+		return protocol.Line{}, nil, t.Observe(ctx, c.Lock, func(token histories.Token) bool {
+			h.w.say(protocol.Line{Event: protocol.SayObserved, ID: c.ID, Token: token})
+			return true
+		})
 	case string(histories.Set), string(histories.Remove), string(histories.Wait):
 		return protocol.Line{}, nil, h.barrier(ctx, c)
 	case string(histories.Enter):

@@ -245,3 +245,21 @@ func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference)
 	}
 	t.Logf("%d programs in %v", *programs, spent)
 }
+
+// TestWhatLiesInTheTreesRootIsNoDifference: a program that was disturbed leaves its nodes.
+func TestWhatLiesInTheTreesRootIsNoDifference(t *testing.T) {
+	a, b := startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.8.0")
+	touch := fidelity.Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: "/", Version: -1}}
+	leaves := fidelity.Request{Op: wire.Create, Body: &wire.CreateRequest{Path: "/left-behind", ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}}
+	if _, err := a.run(fidelity.Program{Steps: []fidelity.Step{ask(0, touch, leaves)}}); err != nil {
+		t.Fatal(err)
+	}
+	asks := fidelity.Program{Steps: []fidelity.Step{ask(0, touch, fidelity.Request{Op: wire.Exists, Body: &wire.PathWatch{Path: "/"}})}}
+	ta, tb, err := runBoth(a, b, asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ta.String() != tb.String() || !strings.Contains(ta.String(), "version=1 ") {
+		t.Errorf("one side says\n%s and the other\n%s", ta, tb)
+	}
+}

@@ -16,6 +16,8 @@ type recorder struct {
 	names map[int64]string // of sessions
 	own   []int64          // the zxids of the program's requests for changes
 	steps []recordedStep
+
+	before wire.Stat // of the tree's root, as the program began
 }
 
 type recordedStep struct {
@@ -134,7 +136,12 @@ func (r *recorder) zxid(zxid int64) string {
 	return fmt.Sprintf("+%d", n)
 }
 
+// stat is a stat as text. All programs share the tree's root, the only node they meet that
+// no zxid has created: of it only what changes during the program is said.
 func (r *recorder) stat(s wire.Stat) string {
+	if s.Czxid == 0 {
+		s.Version, s.Cversion, s.Aversion, s.NumChildren = s.Version-r.before.Version, s.Cversion-r.before.Cversion, s.Aversion-r.before.Aversion, s.NumChildren-r.before.NumChildren
+	}
 	return fmt.Sprintf("{czxid=%s mzxid=%s pzxid=%s ctime=%s mtime=%s version=%d cversion=%d aversion=%d owner=%s length=%d children=%d}",
 		r.zxid(s.Czxid), r.zxid(s.Mzxid), r.zxid(s.Pzxid), r.time(s.Czxid, s.Ctime), r.time(s.Mzxid, s.Mtime),
 		s.Version, s.Cversion, s.Aversion, r.owner(s.EphemeralOwner), s.DataLength, s.NumChildren)

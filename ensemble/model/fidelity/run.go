@@ -40,6 +40,9 @@ func (t *Target) Run(ctx context.Context, p Program) (Transcript, error) {
 	if err := t.barrier(ctx); err != nil {
 		return Transcript{}, err
 	}
+	if r.before, _, err = t.stat(ctx, "/"); err != nil {
+		return Transcript{}, err
+	}
 	epoch := t.zxid() >> 32
 	for i, step := range p.Steps {
 		if err := r.step(ctx, step); err != nil {

@@ -10,7 +10,7 @@ import (
 func Recipes() []recipe {
 	return []recipe{
 		mutexRecipe, nonReentrantRecipe, readWriteRecipe, multiLockRecipe, semaphoreRecipe, sharedSemaphoreRecipe,
-		revocationRecipe, handoffRecipe, barrierRecipe, doubleBarrierRecipe,
+		revocationRecipe, handoffRecipe, electionRecipe, barrierRecipe, doubleBarrierRecipe,
 	}
 }
 

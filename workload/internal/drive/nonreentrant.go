@@ -24,6 +24,11 @@ func (d nonReentrantDriver) cycle(ctx context.Context, c *client.Client, name st
 	if plan.More.Float64() < relayed {
 		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return hold.ClaimOf(locker, name) })
 	}
+	return holdRefusing(ctx, c, locker, name, plan)
+}
+
+// holdRefusing acquires a lock that refuses its owner, and in some cycles asks for it again.
+func holdRefusing(ctx context.Context, c *client.Client, locker lock.Locker, name string, plan cycle.Plan) error {
 	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
 	if h == nil {
 		return err

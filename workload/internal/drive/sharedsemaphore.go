@@ -82,18 +82,16 @@ const flutters = 15
 
 // recover acquires two permits. The first client to come makes the size one for a
 // while: then the others wait for the size alone, nothing but its raise can wake
-// them, and it must (CURATOR-75).
+// them, and it must (CURATOR-75). The while is so short that who is not woken looks
+// again too late, see lock.Settings.TurnBound.
 func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	if d.narrowed[name].CompareAndSwap(false, true) {
 		d.ensureSize(ctx, c, name, 1)
-		wait.For(ctx, narrowFor)
+		wait.For(ctx, c.Run.SessionTimeout/8)
 		d.ensureSize(ctx, c, name, permits)
 	}
 	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, 2) })
 }
-
-// narrowFor is enough for the others to come and look.
-const narrowFor = time.Second
 
 // settle puts the size back to what it was. That fires the watches that waits have
 // left on it: ZooKeeper's Go client cannot take a watch back, and on a node that

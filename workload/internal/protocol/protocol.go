@@ -83,6 +83,7 @@ const (
 	SayResumed         = "resumed"
 	SayLost            = "lost"             // of Lease
 	SayRevokeRequested = "revoke-requested" // of Lease
+	SayObserved        = "observed"         // the command observe ID sees who leads: Token
 )
 
 // Line is one of a worker's: the answer to command ID, or an event.

@@ -28,6 +28,7 @@ var edits = slices.Concat(
 	momentEdits,
 	extremeEdits,
 	pauseEdits,
+	electionEdits,
 )
 
 // switchEdits are the switch itself. A client's sessions know the defect, and keep

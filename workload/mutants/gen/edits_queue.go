@@ -2,7 +2,7 @@ package main
 
 // queueEdits are defects in how the queue is read.
 var queueEdits = []edit{
-	// mutant-name-order, mutant-numbers-as-text, mutant-number-wraps
+	// mutant-name-order, mutant-numbers-as-text, mutant-number-wraps, mutant-latch-name-order
 	{"internal/queue/judge.go", "	ahead := c.rule(places, i)\n", `	if wrong := wrongOrders[q.s.Defect()]; wrong != nil {
 		places = slices.Clone(places)
 		slices.SortFunc(places, wrong)
@@ -13,6 +13,12 @@ var queueEdits = []edit{
 	{"internal/queue/places.go", "// Places returns the contenders of these kinds", `// wrongOrders are those of defects.
 var wrongOrders = map[string]func(a, b Place) int{
 	"mutant-name-order": func(a, b Place) int { return cmp.Compare(a.Node, b.Node) },
+	"mutant-latch-name-order": func(a, b Place) int {
+		if a.Kind != Latch {
+			return order(a, b)
+		}
+		return cmp.Compare(a.Node, b.Node)
+	},
 	"mutant-numbers-as-text": func(a, b Place) int {
 		return cmp.Compare(strconv.Itoa(int(a.Sequence)), strconv.Itoa(int(b.Sequence)))
 	},

@@ -62,16 +62,12 @@ func (p *Pool) contendOneByOne(ctx context.Context, s *session.Session, n int, b
 	// mutant-semaphore-raise-unnoticed
 	{"internal/queue/pool.go", "		if p.Count != nil {\n			event, err := session.Watch(", `		if p.Count != nil && c.S.Defect() != "mutant-semaphore-raise-unnoticed" {
 			event, err := session.Watch(`},
-	{"internal/queue/contender.go", `		first, second = watches[0], watches[1]
-	}
-	again := time.NewTimer(c.q.lookAgain())
-`, `		first, second = watches[0], watches[1]
-	}
-	again := time.NewTimer(c.q.lookAgain())
-	if c.S.Defect() == "mutant-semaphore-raise-unnoticed" {
-		again.Stop() // the slow look would notice
-	}
-`},
+
+	// mutant-semaphore-return-unnoticed
+	{"internal/queue/pool.go", "		room.changed = append(room.changed, event)\n		if p.Count", `		if c.S.Defect() != "mutant-semaphore-return-unnoticed" {
+			room.changed = append(room.changed, event)
+		}
+		if p.Count`},
 
 	// mutant-semaphore-no-new-count
 	{"internal/queue/batch.go", "		case errors.Is(err, errNoPermits):\n", `		case errors.Is(err, errAskAgain) && b.s.Defect() == "mutant-semaphore-no-new-count":

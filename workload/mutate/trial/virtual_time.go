@@ -20,7 +20,7 @@ type VirtualTime struct {
 	Spec     simulation.Spec // what the runs have in common
 	Plans    []string        // of the runs, in turn by seed
 	Version  string          // that the program says of itself
-	Patience time.Duration   // with a run, in real time: then it is hung
+	Patience time.Duration   // with a run, in real time: then it is hung; with one of a single recipe a quarter of it
 }
 
 // Name is of type Runner.
@@ -39,12 +39,12 @@ func (v VirtualTime) Run(ctx context.Context, run Run) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	fleet := simulation.Fleet{Program: process.Program{Command: append(program, "sim-run"), Version: v.Version, Patience: v.Patience}, Jobs: 1}
-	spec := v.Spec
+	spec, patience := v.Spec, v.Patience
 	spec.Seed, spec.Plan = run.Seed, v.plan(run.Seed)
 	if run.Recipe != "" {
-		spec.Recipes = []string{run.Recipe}
+		spec.Recipes, patience = []string{run.Recipe}, v.Patience/4
 	}
+	fleet := simulation.Fleet{Program: process.Program{Command: append(program, "sim-run"), Version: v.Version, Patience: patience}, Jobs: 1}
 	dir := filepath.Join(run.Dir, "run")
 	o, err := fleet.Run(ctx, spec, dir)
 	if err != nil {

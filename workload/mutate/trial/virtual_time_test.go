@@ -78,6 +78,10 @@ func TestAProcessThatDoesNotEnd(t *testing.T) {
 	if o, err := hasty.Run(t.Context(), run); err != nil || o.End != Hung {
 		t.Errorf("%+v, %v", o, err)
 	}
+	alone := Run{Program: run.Program, Dir: t.TempDir(), Setting: Setting{Recipe: "mutex"}}
+	if o, err := hasty.Run(t.Context(), alone); err != nil || o.End != Hung || !strings.Contains(o.Reason, "12.5ms") {
+		t.Errorf("of one recipe: %+v, %v", o, err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := virtual.Run(ctx, run); !errors.Is(err, context.DeadlineExceeded) {

@@ -294,9 +294,6 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 		first, second = watches[0], watches[1]
 	}
 	again := time.NewTimer(c.q.lookAgain())
-	if c.S.Defect() == "mutant-semaphore-raise-unnoticed" {
-		again.Stop() // the slow look would notice
-	}
 	defer again.Stop()
 	select {
 	case <-first.Event:
@@ -355,6 +352,9 @@ func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error 
 // wait for it; then the deletion goes on in the background until the node is
 // gone or its session has ended (CURATOR-79, kazoo #732).
 func (c *Contender) Leave(ctx context.Context) error {
+	if c.S.Defect() == "mutant-latch-left-behind" && c.kind == Latch && ctx.Err() != nil {
+		return nil
+	}
 	c.leaving()
 	switch c.S.Defect() {
 	case "mutant-cancelled-clean-up":

@@ -16,6 +16,7 @@ const (
 	Read   = "__READ__"
 	Write  = "__WRIT__"
 	Permit = "lease-"
+	Latch  = "latch-" // LeaderLatch's
 )
 
 // The kinds that stand in the queues of the recipes.
@@ -23,7 +24,8 @@ var (
 	Locks      = []string{Lock}
 	ReadWrites = []string{Read, Write}
 	Permits    = []string{Permit}
-	All        = []string{Lock, Read, Write, Permit}
+	Latches    = []string{Latch}
+	All        = []string{Lock, Read, Write, Permit, Latch}
 )
 
 // Place is one contender's place in a queue.
@@ -76,6 +78,12 @@ func order(a, b Place) int {
 // wrongOrders are those of defects.
 var wrongOrders = map[string]func(a, b Place) int{
 	"mutant-name-order": func(a, b Place) int { return cmp.Compare(a.Node, b.Node) },
+	"mutant-latch-name-order": func(a, b Place) int {
+		if a.Kind != Latch {
+			return order(a, b)
+		}
+		return cmp.Compare(a.Node, b.Node)
+	},
 	"mutant-numbers-as-text": func(a, b Place) int {
 		return cmp.Compare(strconv.Itoa(int(a.Sequence)), strconv.Itoa(int(b.Sequence)))
 	},

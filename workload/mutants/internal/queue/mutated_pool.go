@@ -167,7 +167,9 @@ func (p *Pool) tally(ctx context.Context, c *Contender, watch bool) (room permit
 		if err != nil && !errors.Is(err, zk.ErrNoNode) {
 			return room, err
 		}
-		room.changed = append(room.changed, event)
+		if c.S.Defect() != "mutant-semaphore-return-unnoticed" {
+			room.changed = append(room.changed, event)
+		}
 		if p.Count != nil && c.S.Defect() != "mutant-semaphore-raise-unnoticed" {
 			event, err := session.Watch(ctx, c.S, p.Count.Path)
 			if err != nil && !errors.Is(err, zk.ErrNoNode) {

@@ -35,6 +35,23 @@ func WatchChildren(ctx context.Context, s *Session, path string) (watch Watched,
 	return watch, children, err
 }
 
+// WatchForNode returns a watch that fires when a node that is not there is created. If
+// the node is there it returns true, and the watch fires when that one changes or goes.
+func WatchForNode(ctx context.Context, s *Session, path string) (watch Watched, there bool, err error) {
+	var exists bool
+	watch, err = share(ctx, s, path+creationOf, func() (ch <-chan zk.Event, err error) {
+		exists, _, ch, err = s.Conn.ExistsW(path)
+		return ch, err
+	})
+	if err == nil {
+		there = exists // else the request may still be under way
+	}
+	return watch, there, err
+}
+
+// creationOf makes the name of a watch for a node that is not there. No path ends so.
+const creationOf = "//"
+
 // childrenOf makes the name of a watch on children from that of their parent.
 // No path ends so.
 const childrenOf = "/"
