@@ -116,7 +116,8 @@ func (s *server) died() error {
 		return ErrClosed
 	}
 	err := fmt.Errorf("server %d: %w; last lines of %s:\n%s", s.ID, ErrServerDied, s.log, lines)
-	if strings.Contains(lines, "Address already in use") {
+	// A server outlives a failed listener by seconds and many lines.
+	if strings.Contains(child.LastLines(s.log, 500), "Address already in use") {
 		return fmt.Errorf("%w: %w", errPortLost, err)
 	}
 	return err

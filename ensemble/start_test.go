@@ -72,6 +72,21 @@ func TestAServerThatDiesAtStartShowsItsLastLogLines(t *testing.T) {
 	}
 }
 
+// An election port that was lost ends the server seconds and many lines later.
+func TestALostPortIsReplacedHoweverLongTheServerWentOn(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	body := "echo start >> " + starts + "; echo java.net.BindException: Address already in use; seq 100; exit 14"
+	_, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Java: script(t, body), Servers: 1})
+	if !errors.Is(err, ensemble.ErrServerDied) {
+		t.Errorf("got %v", err)
+	}
+	text, err := os.ReadFile(starts)
+	must(t, err)
+	if n := strings.Count(string(text), "start"); n < 2 {
+		t.Errorf("the server was started %d times, wanted one more with other ports", n)
+	}
+}
+
 func TestServersThatNeverServeEndTheStartInTime(t *testing.T) {
 	_, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{
 		Java: script(t, "echo here I sit; exec sleep 60"), StartLimit: 300 * time.Millisecond,

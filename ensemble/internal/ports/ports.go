@@ -5,14 +5,19 @@
 // connections. While nobody listens there, a client that keeps dialling it can
 // be given that very number as its own and connect to itself, and any other
 // connection of the machine can take it, so that the listener never returns.
+//
+// Nor may two processes choose the same one: between the choice and the listener
+// lies the start of a JVM. Each process claims blocks of ports for itself.
 package ports
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -24,40 +29,68 @@ var ErrNone = errors.New("no free TCP port found")
 const (
 	low   = 10000
 	high  = 32000
-	tries = 500 // per call, far more than a machine in its senses needs
+	block = 50 // ports that a process claims at once
+	tries = 500
 )
 
 var (
 	mu     sync.Mutex
 	source = rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(time.Now().UnixNano())))
-	given  = map[int]bool{} // no port is given twice, so that two callers at once cannot collide
+	mine   []int       // the claimed ports that were not given yet, in random order
+	spent  []int       // the claimed ports that were given, the oldest first
+	claims []io.Closer // held until the process ends
 )
 
-// Free returns n distinct ports on which nobody listens at the moment. The
+// Free returns n distinct ports on which nobody listens at the moment, and that
+// no other process which asks this package is given while this one runs. The
 // choice is random and needs no seed: no result depends on a port's number.
 func Free(n int) ([]int, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	found := make([]int, 0, n)
-	from, to := span()
-	if len(given) > (to-from)/2 {
-		clear(given)
-	}
-	for range tries + n {
+	for drawn := range tries + n {
 		if len(found) == n {
 			return found, nil
 		}
-		port := from + source.IntN(to-from)
-		if given[port] || Check(port) != nil {
-			continue
+		if len(mine) == 0 {
+			refill(drawn)
 		}
-		given[port] = true
-		found = append(found, port)
+		if len(mine) == 0 {
+			break
+		}
+		port := mine[0]
+		mine, spent = mine[1:], append(spent, port)
+		if Check(port) == nil {
+			found = append(found, port)
+		}
 	}
 	if len(found) == n {
 		return found, nil
 	}
+	from, to := span()
 	return nil, fmt.Errorf("%w between %d and %d", ErrNone, from, to)
+}
+
+// refill makes ports ready to be given: those of a block that nobody else has
+// claimed, or, when every block is claimed, the ones given longest ago. The
+// last keep of the spent ports belong to the call that asks, and stay spent.
+func refill(keep int) {
+	from, to := span()
+	for _, n := range source.Perm((to - from) / block) {
+		first := from + n*block
+		claim, err := claimBlock(first)
+		if err != nil {
+			continue
+		}
+		claims = append(claims, claim)
+		mine = source.Perm(block)
+		for i := range mine {
+			mine[i] += first
+		}
+		return
+	}
+	again := max(0, len(spent)-keep)
+	mine, spent = slices.Clone(spent[:again]), slices.Clone(spent[again:])
 }
 
 // Check returns nil when a listener can be opened on port, on all addresses.
