@@ -30,6 +30,7 @@ const (
 	low   = 10000
 	high  = 32000
 	block = 50 // ports that a process claims at once
+	most  = 40 // claims of one process: the others need ports too
 	tries = 500
 )
 
@@ -72,25 +73,35 @@ func Free(n int) ([]int, error) {
 }
 
 // refill makes ports ready to be given: those of a block that nobody else has
-// claimed, or, when every block is claimed, the ones given longest ago. The
-// last keep of the spent ports belong to the call that asks, and stay spent.
+// claimed, or else the ones given longest ago, or else a block that is claimed:
+// Check still refuses what is in use. The last keep of the spent ports belong to
+// the call that asks, and stay spent.
 func refill(keep int) {
 	from, to := span()
-	for _, n := range source.Perm((to - from) / block) {
-		first := from + n*block
-		claim, err := claimBlock(first)
-		if err != nil {
-			continue
+	blocks := source.Perm((to - from) / block)
+	for _, n := range blocks {
+		if len(claims) >= most {
+			break
 		}
-		claims = append(claims, claim)
-		mine = source.Perm(block)
-		for i := range mine {
-			mine[i] += first
+		if claim, err := claimBlock(from + n*block); err == nil {
+			claims = append(claims, claim)
+			take(from + n*block)
+			return
 		}
+	}
+	if again := len(spent) - keep; again > 0 {
+		mine, spent = slices.Clone(spent[:again]), slices.Clone(spent[again:])
 		return
 	}
-	again := max(0, len(spent)-keep)
-	mine, spent = slices.Clone(spent[:again]), slices.Clone(spent[again:])
+	take(from + blocks[0]*block)
+}
+
+// take makes the ports of one block ready to be given.
+func take(first int) {
+	mine = source.Perm(block)
+	for i := range mine {
+		mine[i] += first
+	}
 }
 
 // Check returns nil when a listener can be opened on port, on all addresses.
