@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +33,7 @@ type server struct {
 
 	mu      sync.Mutex
 	process *child.Process // the latest; nil before the first
+	began   int64          // where the log of the latest process begins, in bytes
 	paused  bool
 	closed  bool
 }
@@ -76,13 +77,17 @@ func (s *server) start() error {
 		return fmt.Errorf("server %d: %w", s.ID, err)
 	}
 	defer out.Close()
+	log, err := out.Stat()
+	if err != nil {
+		return fmt.Errorf("server %d: %w", s.ID, err)
+	}
 	cmd := exec.Command(s.local.java, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, out, out
 	p, err := s.local.spawner.Start(cmd)
 	if err != nil {
 		return fmt.Errorf("server %d: %w", s.ID, err)
 	}
-	s.process, s.paused = p, false
+	s.process, s.began, s.paused = p, log.Size(), false
 	return nil
 }
 
@@ -116,11 +121,19 @@ func (s *server) died() error {
 		return ErrClosed
 	}
 	err := fmt.Errorf("server %d: %w; last lines of %s:\n%s", s.ID, ErrServerDied, s.log, lines)
-	// A server outlives a failed listener by seconds and many lines.
-	if strings.Contains(child.LastLines(s.log, 500), "Address already in use") {
+	if s.logged("Address already in use") {
 		return fmt.Errorf("%w: %w", errPortLost, err)
 	}
 	return err
+}
+
+// logged reports whether the latest process has written a text into the log. It may be far
+// from the end: a server goes on for seconds after a listener of it has failed.
+func (s *server) logged(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	log, err := os.ReadFile(s.log)
+	return err == nil && bytes.Contains(log[min(s.began, int64(len(log))):], []byte(text))
 }
 
 // kill ends the process and waits for its end.

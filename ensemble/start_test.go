@@ -87,6 +87,20 @@ func TestALostPortIsReplacedHoweverLongTheServerWentOn(t *testing.T) {
 	}
 }
 
+func TestAPortThatAnEarlierServerLostIsNotBlamed(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	body := "echo start >> " + starts + "; test $(wc -l < " + starts + ") = 1 && echo Address already in use; exit 14"
+	_, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{Java: script(t, body), Servers: 1, Dir: t.TempDir()})
+	if !errors.Is(err, ensemble.ErrServerDied) || strings.Contains(err.Error(), "taken") {
+		t.Errorf("got %v", err)
+	}
+	text, err := os.ReadFile(starts)
+	must(t, err)
+	if n := strings.Count(string(text), "start"); n != 2 {
+		t.Errorf("the server was started %d times, wanted 2", n)
+	}
+}
+
 func TestServersThatNeverServeEndTheStartInTime(t *testing.T) {
 	_, err := ensemble.StartLocal(testContext(t), ensemble.LocalConfig{
 		Java: script(t, "echo here I sit; exec sleep 60"), StartLimit: 300 * time.Millisecond,

@@ -78,8 +78,8 @@ func (e *Election) Leads() bool { return e.queue.Held() }
 // If the term was lost meanwhile, Run campaigns again, unless lead has returned an error that is
 // neither [ErrLeaseLost] nor context.Canceled: what is done in a term that was lost does not
 // count as done. Before it does so it waits: 50 ms to 100 ms after the first loss, twice as long
-// after each further one, a session timeout at most. A term that has lasted longer than a
-// session timeout makes the next loss the first one.
+// after each further one, a session timeout at most. The loss of a term that has lasted longer
+// than a session timeout counts as the first one again.
 //
 // Run returns lead's error when lead returns in its term, ctx's cause when ctx ends, and
 // otherwise the error of Campaign.
@@ -109,9 +109,9 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 	}
 }
 
-// waitToCampaign waits after a number of losses, of which none was the first.
-func waitToCampaign(ctx context.Context, losses int, longest time.Duration) error {
-	wait := min(longest, 100*time.Millisecond<<min(losses, 20))
+// waitToCampaign waits after a loss. Others in a row came before it.
+func waitToCampaign(ctx context.Context, before int, longest time.Duration) error {
+	wait := min(longest, 100*time.Millisecond<<min(before, 20))
 	wait = wait/2 + session.Random(wait/2)
 	over := time.NewTimer(wait)
 	defer over.Stop()

@@ -29,79 +29,92 @@ var ErrNone = errors.New("no free TCP port found")
 const (
 	low   = 10000
 	high  = 32000
-	block = 50 // ports that a process claims at once
-	most  = 40 // claims of one process: the others need ports too
-	tries = 500
+	size  = 50  // ports in a block
+	most  = 40  // blocks that one process takes: the others need ports too
+	tries = 500 // per call, far more than a machine in its senses needs
 )
 
-var (
+// chooser chooses the ports of one process.
+type chooser struct {
 	mu     sync.Mutex
-	source = rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(time.Now().UnixNano())))
-	mine   []int       // the claimed ports that were not given yet, in random order
-	spent  []int       // the claimed ports that were given, the oldest first
-	claims []io.Closer // held until the process ends
-)
+	source *rand.Rand
+	claim  func(first int) (io.Closer, error) // see claimBlock
+	blocks map[int]io.Closer                  // by their first port; held until the process ends, nil without a claim
+	ready  []int                              // to be given, in this order
+	spent  []int                              // given, the oldest first
+}
 
-// Free returns n distinct ports on which nobody listens at the moment, and that
-// no other process which asks this package is given while this one runs. The
-// choice is random and needs no seed: no result depends on a port's number.
-func Free(n int) ([]int, error) {
-	mu.Lock()
-	defer mu.Unlock()
+var process = newChooser(claimBlock)
+
+func newChooser(claim func(first int) (io.Closer, error)) *chooser {
+	source := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(time.Now().UnixNano())))
+	return &chooser{source: source, claim: claim, blocks: map[int]io.Closer{}}
+}
+
+// Free returns n distinct ports on which nobody listens at the moment, at most some
+// thousand. While this process runs no other one that calls Free is given them, as long as
+// there are blocks for all. The choice is random and needs no seed: no result depends on a
+// port's number. It returns ErrNone when too few ports are free.
+func Free(n int) ([]int, error) { return process.free(n) }
+
+func (c *chooser) free(n int) ([]int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	found := make([]int, 0, n)
-	for drawn := range tries + n {
-		if len(found) == n {
-			return found, nil
+	for drawn := 0; len(found) < n; drawn++ {
+		if len(c.ready) == 0 {
+			c.refill(drawn)
 		}
-		if len(mine) == 0 {
-			refill(drawn)
+		if drawn == tries+n || len(c.ready) == 0 {
+			from, to := span()
+			return nil, fmt.Errorf("%w between %d and %d", ErrNone, from, to)
 		}
-		if len(mine) == 0 {
-			break
-		}
-		port := mine[0]
-		mine, spent = mine[1:], append(spent, port)
+		port := c.ready[0]
+		c.ready, c.spent = c.ready[1:], append(c.spent, port)
 		if Check(port) == nil {
 			found = append(found, port)
 		}
 	}
-	if len(found) == n {
-		return found, nil
-	}
-	from, to := span()
-	return nil, fmt.Errorf("%w between %d and %d", ErrNone, from, to)
+	return found, nil
 }
 
-// refill makes ports ready to be given: those of a block that nobody else has
-// claimed, or else the ones given longest ago, or else a block that is claimed:
-// Check still refuses what is in use. The last keep of the spent ports belong to
-// the call that asks, and stay spent.
-func refill(keep int) {
-	from, to := span()
-	blocks := source.Perm((to - from) / block)
-	for _, n := range blocks {
-		if len(claims) >= most {
-			break
+// refill makes ports ready: those of another block, or, when the process has its share of
+// them, the ones that were given longest ago. The last drawn ones belong to the call that
+// asks, and stay spent.
+func (c *chooser) refill(drawn int) {
+	if first, ok := c.another(); ok {
+		c.ready = c.source.Perm(size)
+		for i := range c.ready {
+			c.ready[i] += first
 		}
-		if claim, err := claimBlock(from + n*block); err == nil {
-			claims = append(claims, claim)
-			take(from + n*block)
-			return
-		}
-	}
-	if again := len(spent) - keep; again > 0 {
-		mine, spent = slices.Clone(spent[:again]), slices.Clone(spent[again:])
 		return
 	}
-	take(from + blocks[0]*block)
+	again := max(0, len(c.spent)-drawn)
+	c.ready, c.spent = slices.Clone(c.spent[:again]), slices.Clone(c.spent[again:])
 }
 
-// take makes the ports of one block ready to be given.
-func take(first int) {
-	mine = source.Perm(block)
-	for i := range mine {
-		mine[i] += first
+// another takes another block, one that no process has claimed if there is one, and returns
+// its first port.
+func (c *chooser) another() (first int, ok bool) {
+	if len(c.blocks) == most {
+		return 0, false
 	}
+	from, to := span()
+	for _, n := range c.source.Perm((to - from) / size) {
+		block := from + n*size
+		if _, ours := c.blocks[block]; ours {
+			continue
+		}
+		if claim, err := c.claim(block); err == nil {
+			c.blocks[block] = claim
+			return block, true
+		}
+		first, ok = block, true
+	}
+	if ok {
+		c.blocks[first] = nil
+	}
+	return first, ok
 }
 
 // Check returns nil when a listener can be opened on port, on all addresses.
