@@ -36,6 +36,26 @@ func Expire(ctx context.Context, s Server, sessionID int64, password []byte, tim
 	}
 }
 
+// ExpireAnywhere is Expire by the first of some servers that can do it: each has a time for
+// its try. A server that took the session over but did not answer in time may have ended it:
+// when the servers know no such session after that, ExpireAnywhere returns nil. Otherwise it
+// returns the errors of all of them.
+func ExpireAnywhere(ctx context.Context, servers []Server, each time.Duration, sessionID int64, password []byte, timeout time.Duration) error {
+	var errs []error
+	had := false
+	for _, s := range servers {
+		try, cancel := context.WithTimeout(ctx, each)
+		err := Expire(try, s, sessionID, password, timeout)
+		cancel()
+		if err == nil || had && errors.Is(err, ErrNoSession) {
+			return nil
+		}
+		had = had || errors.Is(err, errTakenBack)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
 // errTakenBack says that the session was had, and lost before it was closed, or
 // closed without an answer.
 var errTakenBack = errors.New("the session was taken back")
@@ -50,7 +70,7 @@ func expire(ctx context.Context, s Server, sessionID int64, password []byte, tim
 	defer stop()
 	if err := handOver(conn, sessionID, password, timeout); err != nil {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 		return err
 	}

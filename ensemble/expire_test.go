@@ -1,6 +1,8 @@
 package ensemble_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -32,6 +34,40 @@ func TestASessionIsExpiredByForce(t *testing.T) {
 	if exists {
 		t.Fatal("the session's ephemeral node is still there")
 	}
+}
+
+// A server that has closed the session, and whose answer to that never comes, has ended it.
+func TestASessionIsExpiredByAServerThatDoesNotAnswer(t *testing.T) {
+	l, ctx := local(t), testContext(t)
+	mute := l.Servers()[0]
+	mute.Dialer = muteDialer{}
+	servers := []ensemble.Server{mute, l.Servers()[1]}
+	id, password := openSession(t, l.Servers()[2].Addr)
+	must(t, ensemble.ExpireAnywhere(ctx, servers, time.Second, id, password, 5*time.Second))
+	if err := ensemble.ExpireAnywhere(ctx, servers, time.Second, id, password, 5*time.Second); !errors.Is(err, ensemble.ErrNoSession) {
+		t.Fatalf("a second time: %v", err)
+	}
+}
+
+// muteDialer opens connections on which only the first answer comes.
+type muteDialer struct{}
+
+func (muteDialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	return &muteConn{Conn: conn}, err
+}
+
+type muteConn struct {
+	net.Conn
+	reads int
+}
+
+func (c *muteConn) Read(p []byte) (int, error) {
+	if c.reads++; c.reads > 2 { // the length of the first answer, and the answer
+		_, err := io.Copy(io.Discard, c.Conn)
+		return 0, cmp.Or(err, io.EOF)
+	}
+	return io.ReadFull(c.Conn, p)
 }
 
 // openSession opens a session with an ephemeral node by hand: go-zookeeper does

@@ -197,6 +197,7 @@ func TestRunCampaignsAgainAfterALoss(t *testing.T) {
 		case 2:
 			depose(t, conn, term)
 			<-term.Lost()
+			<-ctx.Done()
 			return fmt.Errorf("it writes: %w", context.Cause(ctx))
 		}
 		depose(t, conn, term)

@@ -2,8 +2,8 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -45,23 +45,13 @@ func expireKind() fault.Kind {
 // expireAnywhere tries the client's own server first: it certainly knows the
 // session. Others may have to hear of it yet, but the first may not serve.
 func expireAnywhere(ctx context.Context, e ensemble.Ensemble, first int, session int64, password []byte, timeout time.Duration) error {
-	var errs []error
-	try := func(s ensemble.Server) bool {
-		ctx, cancel := context.WithTimeout(ctx, expireWithin/3)
-		defer cancel()
-		err := ensemble.Expire(ctx, s, session, password, timeout)
-		errs = append(errs, err)
-		return err == nil
-	}
-	for _, s := range e.Servers() {
-		if s.ID == first && try(s) {
-			return nil
+	var servers []ensemble.Server
+	for _, server := range e.Servers() {
+		if server.ID == first {
+			servers = slices.Insert(servers, 0, server)
+		} else {
+			servers = append(servers, server)
 		}
 	}
-	for _, s := range e.Servers() {
-		if s.ID != first && try(s) {
-			return nil
-		}
-	}
-	return errors.Join(errs...)
+	return ensemble.ExpireAnywhere(ctx, servers, expireWithin/3, session, password, timeout)
 }

@@ -258,15 +258,9 @@ var closeStep = scenario{"close", "it closes a client in good order: its session
 
 // end has a session expire as an administrator does, like the fault expire-session.
 func (c *client) end() {
-	var err error
-	for _, server := range c.Ensemble.Servers() {
-		err = ensemble.Expire(c.ctx, server, sessionNumber(c.session), c.password, c.SessionTimeout)
-		if err == nil {
-			return
-		}
-		if errors.Is(err, ensemble.ErrNoSession) {
-			c.wrong("the session and its password in the event session", "with them the servers say: "+err.Error())
-		}
+	err := ensemble.ExpireAnywhere(c.ctx, c.Ensemble.Servers(), c.SessionTimeout, sessionNumber(c.session), c.password, c.SessionTimeout)
+	if errors.Is(err, ensemble.ErrNoSession) {
+		c.wrong("the session and its password in the event session", "with them the servers say: "+err.Error())
 	}
 	c.served(err)
 }
