@@ -1,12 +1,12 @@
 package ensemble_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,23 +49,30 @@ func TestASessionIsExpiredByAServerThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// muteDialer opens connections on which only the first answer comes.
+// muteDialer opens connections on which only the first answer comes, and not even the end.
 type muteDialer struct{}
 
 func (muteDialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
-	return &muteConn{Conn: conn}, err
+	return &muteConn{Conn: conn, closed: make(chan struct{})}, err
 }
 
 type muteConn struct {
 	net.Conn
-	reads int
+	reads  int
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (c *muteConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
 }
 
 func (c *muteConn) Read(p []byte) (int, error) {
 	if c.reads++; c.reads > 2 { // the length of the first answer, and the answer
-		_, err := io.Copy(io.Discard, c.Conn)
-		return 0, cmp.Or(err, io.EOF)
+		<-c.closed
+		return 0, net.ErrClosed
 	}
 	return io.ReadFull(c.Conn, p)
 }
