@@ -118,11 +118,18 @@ func bareChange(b *testing.B, from, to *zk.Conn, path string) time.Duration {
 }
 
 // BenchmarkLeaderDies takes the network from a leader, as the death of its process does, and
-// measures how long after that another candidate leads.
+// measures how long after that another candidate leads: with this package, and with Curator's
+// LeaderLatch where Curator and a JDK are.
 func BenchmarkLeaderDies(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
-	next := benchClient(b, ctx, addrsOf(b))
+	b.Run("recipes", func(b *testing.B) { leaderDies(b, ctx, ourElections{}) })
+	b.Run("curator", func(b *testing.B) { leaderDies(b, ctx, newCuratorElections(b, ctx)) })
+}
+
+func leaderDies(b *testing.B, ctx context.Context, of electionsOf) {
+	conn := benchClient(b, ctx, addrsOf(b)).Conn()
+	next := of.open(b, ctx, addrsOf(b))
 	var took []time.Duration
 	for b.Loop() {
 		var list []string
@@ -136,18 +143,18 @@ func BenchmarkLeaderDies(b *testing.B) {
 			list, all = append(list, l.Addr()), append(all, l)
 		}
 		path := fmt.Sprintf("/bench-dies-%d", nextID.Add(1))
-		leader := benchClient(b, ctx, list)
-		if _, err := recipes.NewElection(leader, path).Campaign(ctx); err != nil {
+		leader := of.open(b, ctx, list)
+		if _, err := leader.lead(ctx, path); err != nil {
 			b.Fatal(err)
 		}
-		elected := second(b, ctx, next, path)
+		elected := queuesUp(b, ctx, next, conn, path)
 		start := time.Now()
 		for _, l := range all {
 			if err := l.Cut(ctx, links.Down); err != nil {
 				b.Fatal(err)
 			}
 		}
-		took = append(took, (<-elected).Sub(start)-leader.SessionTimeout())
+		took = append(took, (<-elected).Sub(start)-leader.sessionTimeout())
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(median(took))/1e6, "median-ms-after-timeout")

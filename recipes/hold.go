@@ -82,7 +82,7 @@ func (h *hold) reenter(ctx context.Context) (l *Lease) {
 	h.S.With(func(s session.Locked) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.over || !time.Now().Before(s.Deadline()) {
+		if h.over || s.Remaining() <= 0 {
 			return
 		}
 		h.depth++
@@ -97,7 +97,7 @@ func (h *hold) atDeadline() {
 		if s.Over() {
 			return // lost with it
 		}
-		if left := time.Until(s.Deadline()); left > 0 {
+		if left := s.Remaining(); left > 0 {
 			h.timer.Reset(left)
 			return
 		}

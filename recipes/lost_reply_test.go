@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,28 @@ func TestCurator45TheCreateNeverReachedAServer(t *testing.T) {
 	l := acquire(t, within(t), recipes.NewMutex(c, path))
 	if nodes := contenders(t, conn, path); len(nodes) != 1 {
 		t.Errorf("nodes: %v", nodes)
+	}
+	release(t, l)
+}
+
+// go-zookeeper's own search cuts the name of every child that begins as a protected one
+// does, and panics at one that is shorter.
+func TestTheSearchForANodeOutlivesChildrenWithShortNames(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c, conn := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), admin(t)
+	first := acquire(t, within(t), recipes.NewMutex(c, path))
+	short := []string{"_c_", "_c_x"}
+	for _, name := range short {
+		if _, err := conn.Create(path+"/"+name, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release(t, first)
+	wire.on(nil, once(opCreate, cut))
+	l := acquire(t, within(t), recipes.NewMutex(c, path))
+	if nodes := contenders(t, conn, path); len(nodes) != 1+len(short) || !slices.Contains(nodes, strings.TrimPrefix(l.Node(), path+"/")) {
+		t.Errorf("nodes %v, the lease's is %s", nodes, l.Node())
 	}
 	release(t, l)
 }

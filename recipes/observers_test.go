@@ -2,16 +2,28 @@ package recipes
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 )
 
+// recorderKey is of the names of the recorders that have been told of an acquire.
+type recorderKey struct{}
+
 // recorder returns an observer that notes every call under a name.
 func recorder(name string, calls *[]string) Observer {
 	note := func(call string) { *calls = append(*calls, name+" "+call) }
 	return Observer{
+		Acquiring: func(ctx context.Context, a Acquiring) context.Context {
+			note("acquiring " + a.Path)
+			before, _ := ctx.Value(recorderKey{}).(string)
+			return context.WithValue(ctx, recorderKey{}, before+name)
+		},
+		GaveUp: func(ctx context.Context, a Acquiring, err error) {
+			note(fmt.Sprint("gave up ", a.Path, " ", err, " known to ", ctx.Value(recorderKey{})))
+		},
 		Enqueued:        func(_ context.Context, e Enqueued) { note("enqueued " + e.Path) },
 		Acquired:        func(_ *Lease, d time.Duration) { note("acquired " + d.String()) },
 		Suspended:       func(*Lease) { note("suspended") },
@@ -26,7 +38,10 @@ func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	o := Observers(recorder("a", &calls), Observer{}, recorder("b", &calls))
-	o.Enqueued(t.Context(), Enqueued{Path: "/x"})
+	a := Acquiring{Path: "/x"}
+	ctx := o.Acquiring(t.Context(), a)
+	o.Enqueued(ctx, Enqueued{Path: "/x"})
+	o.GaveUp(ctx, a, ErrNotAcquired)
 	o.Acquired(nil, 1)
 	o.Suspended(nil)
 	o.Resumed(nil)
@@ -34,7 +49,9 @@ func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 	o.Released(nil, 3)
 	o.RevokeRequested(nil)
 	want := []string{
-		"a enqueued /x", "b enqueued /x", "a acquired 1ns", "b acquired 1ns", "a suspended", "b suspended",
+		"a acquiring /x", "b acquiring /x", "a enqueued /x", "b enqueued /x",
+		"a gave up /x " + ErrNotAcquired.Error() + " known to ab", "b gave up /x " + ErrNotAcquired.Error() + " known to ab",
+		"a acquired 1ns", "b acquired 1ns", "a suspended", "b suspended",
 		"a resumed", "b resumed", "a lost 2ns", "b lost 2ns", "a released 3ns", "b released 3ns", "a asked", "b asked",
 	}
 	if !slices.Equal(calls, want) {
@@ -73,5 +90,18 @@ func TestAnObserverAmongOthersIsToldOfThePlace(t *testing.T) {
 	}
 	if o.Enqueued(t.Context(), Enqueued{Path: "/x"}); !slices.Equal(calls, []string{"a enqueued /x"}) {
 		t.Errorf("%q", calls)
+	}
+}
+
+func TestAClientHasAllObserversThatItWasGiven(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	var c config
+	for _, name := range []string{"a", "b"} {
+		WithObserver(recorder(name, &calls))(&c)
+	}
+	c.observer.Suspended(nil)
+	if want := []string{"a suspended", "b suspended"}; !slices.Equal(calls, want) {
+		t.Errorf("told %q, want %q", calls, want)
 	}
 }

@@ -87,6 +87,14 @@ func (b *bench) time(ctx context.Context, c timedCase) (*measure, error) {
 		Case: c.name, Title: c.title, Unit: duration, Peers: c.peers, Bounds: c.bounds, Notes: notes,
 		Samples: map[string][]float64{}, Per: map[string]perCycle{},
 	}
+	counting := b.servers.relays
+	if c.delay > 0 {
+		slow, err := b.servers.slowed(ctx, c.delay)
+		if err != nil {
+			return nil, err
+		}
+		c.work.servers, counting = slow.addrs, slow.relays
+	}
 	mallocs := map[string][]float64{}
 	for rep := -b.warmUps; rep < b.reps; rep++ {
 		sums, err := b.repeat(ctx, c, peers, rep)
@@ -109,7 +117,7 @@ func (b *bench) time(ctx context.Context, c timedCase) (*measure, error) {
 		if b.quick {
 			counted.cycles /= max(1, c.slices)
 		}
-		requests, bytes, err := b.count(ctx, name, counted)
+		requests, bytes, err := b.count(ctx, name, counted, counting)
 		if err != nil {
 			return nil, err
 		}
@@ -191,17 +199,17 @@ func repetition(rep, reps int) string {
 }
 
 // count returns what the peer sends, and sends and gets, in one work.
-func (b *bench) count(ctx context.Context, name string, w work) (requests, bytes float64, err error) {
-	w.servers = b.servers.relays.addrs
+func (b *bench) count(ctx context.Context, name string, w work, links *relays) (requests, bytes float64, err error) {
+	w.servers = links.addrs
 	// The first work opens the sessions. A peer makes one cycle more than it is
 	// told to, before its clock starts.
 	few := w
 	few.contenders, few.cycles = w.sessions, 1
 	for _, w := range []work{few, w} {
 		if _, err := b.do(ctx, name, w, func(ctx context.Context, p peer, w work) error {
-			before := b.servers.relays.count()
+			before := links.count()
 			_, err := p.run(ctx, w)
-			sent := b.servers.relays.count().since(before)
+			sent := links.count().since(before)
 			share := float64(w.total()) / float64(w.total()+1)
 			requests, bytes = float64(sent.requests)*share, float64(sent.bytes)*share
 			return err
@@ -223,6 +231,12 @@ func (b *bench) all(ctx context.Context, cases []string, made func(*measure)) er
 			return err
 		}
 		made(m)
+		if c.delay > 0 {
+			if m, err = b.handOvers(ctx, c, b.servers.slow.relays); err != nil {
+				return err
+			}
+			made(m)
+		}
 		b.disconnect(ctx)
 	}
 	if slices.Contains(cases, waitingCase) {

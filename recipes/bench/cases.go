@@ -1,5 +1,7 @@
 package main
 
+import "time"
+
 // timedCase is a shape of work, and the peers that are put to it.
 type timedCase struct {
 	name   string
@@ -10,6 +12,9 @@ type timedCase struct {
 	// slices is into how many works of fewer cycles a repetition is cut, so that
 	// the peers take turns more often; its time is the sum of theirs. 0 is 1.
 	slices int
+	// delay is how long everything takes between clients and servers, each way. 0 is
+	// what loopback takes. Such a case has a row for its hand-overs too.
+	delay time.Duration
 	// once has the peers that are too slow for more than one repetition, without
 	// a warm-up.
 	once map[string]bool
@@ -42,6 +47,11 @@ var timedCases = []timedCase{
 		work: work{kind: mutex, sessions: 20, contenders: 20, cycles: 50}, slices: 5,
 		peers:  []string{ours, floor, trusting, zkLock, sequential, curator, kazoo},
 		bounds: []bound{{zkLock, 0.9}, {curator, 0.45}},
+	}, {
+		name: "slow-links", title: "20 sessions, 1 ms each way, 10 cycles each",
+		work: work{kind: mutex, sessions: 20, contenders: 20, cycles: 10}, delay: time.Millisecond,
+		peers:  []string{ours, floor, trusting, zkLock, sequential, curator, kazoo},
+		bounds: []bound{{curator, 0.7}, {zkLock, 0.75}},
 	}, {
 		name: "cycles-10", title: "10 contenders, 1 session, 100 cycles each",
 		work: work{kind: mutex, sessions: 1, contenders: 10, cycles: 100}, slices: 10,

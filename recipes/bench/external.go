@@ -4,12 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 
-	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/internal/curatortools"
 )
 
 //go:embed peers/CuratorDriver.java
@@ -18,57 +17,21 @@ var curatorDriver string
 //go:embed peers/kazoo_driver.py
 var kazooDriver string
 
-// Where Debian's packages put Curator, whose manifest names what it needs, and
-// the binding for SLF4J, which it does not.
-const (
-	curatorJar   = "/usr/share/java/curator-recipes.jar"
-	slf4jBinding = "/usr/share/java/slf4j-simple.jar"
-)
-
-// curatorVariable replaces them by a class path with all of that.
-const curatorVariable = "ZKVERIFY_CURATOR"
-
 // startCurator compiles and starts the driver of Curator's locks. The error says
 // what the machine lacks.
 func startCurator(ctx context.Context, dir string) (*process, error) {
-	const separator = string(filepath.ListSeparator)
-	java, err := ensemble.FindJava("")
+	tools, err := curatortools.Find()
 	if err != nil {
 		return nil, err
-	}
-	javac, err := findJavac(java)
-	if err != nil {
-		return nil, err
-	}
-	classPath := os.Getenv(curatorVariable)
-	if classPath == "" {
-		if _, err := os.Stat(curatorJar); err != nil {
-			return nil, fmt.Errorf("no Curator (Debian: apt install libcurator-recipes-java), and %s is not set", curatorVariable)
-		}
-		classPath = curatorJar + separator + slf4jBinding
 	}
 	source := filepath.Join(dir, "CuratorDriver.java")
 	if err := os.WriteFile(source, []byte(curatorDriver), 0o600); err != nil {
 		return nil, err
 	}
-	if out, err := exec.CommandContext(ctx, javac, "-nowarn", "-d", dir, "-cp", classPath, source).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("javac: %w: %s", err, oneLine(string(out)))
+	if err := tools.Compile(ctx, dir, source); err != nil {
+		return nil, errors.New(oneLine(err.Error()))
 	}
-	return startProcess(ctx, java, "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp", dir+separator+classPath, "CuratorDriver")
-}
-
-// findJavac returns the compiler that comes with this Java: another one's classes
-// may be too new for it.
-func findJavac(java string) (string, error) {
-	real, err := filepath.EvalSymlinks(java)
-	if err != nil {
-		return "", err
-	}
-	javac, err := exec.LookPath(filepath.Join(filepath.Dir(real), "javac"))
-	if err != nil {
-		return "", fmt.Errorf("no compiler beside %s (Debian: apt install default-jdk-headless)", real)
-	}
-	return javac, nil
+	return startProcess(ctx, tools.Java, append([]string{"-Dorg.slf4j.simpleLogger.defaultLogLevel=error"}, tools.Arguments(dir, "CuratorDriver")...)...)
 }
 
 // startKazoo starts the driver of kazoo's locks with the first Python that has

@@ -48,6 +48,9 @@ func titlesOf(cases []string) []string {
 	for _, c := range timedCases {
 		if slices.Contains(cases, c.name) {
 			titles = append(titles, c.title)
+			if c.delay > 0 {
+				titles = append(titles, c.title+handOverTitle)
+			}
 		}
 	}
 	if slices.Contains(cases, waitingCase) {

@@ -54,6 +54,7 @@ func TestPeersOnServers(t *testing.T) {
 	}
 	t.Run("a whole case", func(t *testing.T) { smallCase(t, ctx, b) })
 	t.Run("waiters", func(t *testing.T) { fewWaiters(t, ctx, b) })
+	t.Run("slow links", func(t *testing.T) { slowHandOvers(t, ctx, b) })
 	t.Run("a driver ends with its input", func(t *testing.T) { endOfInput(t, ctx, b) })
 }
 
@@ -159,6 +160,43 @@ func fewWaiters(t *testing.T, ctx context.Context, b *bench) {
 		if name == sequential && (figures[0] >= 2 || figures[2] != n || figures[3] < 2 || figures[3] > 2.2) {
 			t.Errorf("%s: %v", name, figures)
 		}
+	}
+}
+
+// slowHandOvers looks at the hand-overs of the textbook lock through links that hold back
+// everything: each deletes a node and lists the queue, one after the other.
+func slowHandOvers(t *testing.T, ctx context.Context, b *bench) {
+	const n, delay = 5, 20 * time.Millisecond
+	slow, err := b.servers.slowed(ctx, delay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := timedCase{name: "slow", delay: delay, peers: []string{sequential, floor, ours},
+		work: work{kind: mutex, servers: slow.addrs, sessions: n, contenders: n, cycles: 1}}
+	m, err := b.handOvers(ctx, c, slow.relays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{sequential, ours} {
+		if got := median(m.Samples[name]); !(got >= 1 && got < 6) {
+			t.Errorf("%s: %v requests a hand-over, %s", name, got, m.Notes[name])
+		}
+	}
+	if got := median(m.Samples[sequential]); got < 2 || got > 2.5 {
+		t.Errorf("the textbook lock: %v requests a hand-over", got)
+	}
+	if len(m.Samples[floor]) > 0 {
+		t.Error("somebody waited on the floor")
+	}
+	one := work{kind: mutex, servers: slow.addrs[:1], sessions: 1, contenders: 1, cycles: 1}
+	if ok, err := b.do(ctx, floor, one, func(ctx context.Context, p peer, w work) error {
+		r, err := p.run(ctx, w)
+		if least := 2 * 2 * delay; r.elapsed < least {
+			t.Errorf("a create and a delete took %v, less than the link takes: %v", r.elapsed, least)
+		}
+		return err
+	}); !ok {
+		t.Error(err, b.missing[floor])
 	}
 }
 

@@ -19,6 +19,7 @@ type servers struct {
 	addrs  []string // a follower's first: that is where most clients of an ensemble are
 	conn   *zk.Conn
 	relays *relays
+	slow   *slowLinks // nil before the first case that wants them
 	runs   int
 }
 
@@ -52,8 +53,11 @@ func (s *servers) close() error {
 		s.conn.Close()
 	}
 	var err error
+	if s.slow != nil {
+		err = s.slow.close()
+	}
 	if s.relays != nil {
-		err = s.relays.close()
+		err = errors.Join(err, s.relays.close())
 	}
 	return errors.Join(err, s.local.Close())
 }

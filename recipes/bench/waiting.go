@@ -88,7 +88,7 @@ func (b *bench) waiters(ctx context.Context, p peer, w work) ([]float64, error) 
 	if err := p.park(ctx, w); err != nil {
 		return nil, err
 	}
-	if err := b.settled(ctx, w); err != nil {
+	if err := b.settled(ctx, w, b.servers.relays); err != nil {
 		return nil, err
 	}
 	during := useNow()
@@ -114,14 +114,15 @@ func (b *bench) waiters(ctx context.Context, p peer, w work) ([]float64, error) 
 // settled waits until all contenders are in the queue and have done what they do
 // before they sleep: next to no request passes the relays for a while. Next to
 // none, since package recipes sends a heartbeat each sixth of a session timeout.
-func (b *bench) settled(ctx context.Context, w work) error {
-	const quiet, heartbeats = sessionTimeout / 5, 2
+func (b *bench) settled(ctx context.Context, w work, links *relays) error {
+	const quiet = sessionTimeout / 5
+	heartbeats := int64(2 * w.sessions)
 	for last := int64(-1); ; {
 		queue, _, err := b.servers.conn.Children(w.path)
 		if err != nil {
 			return err
 		}
-		now := b.servers.relays.count().requests
+		now := links.count().requests
 		if len(queue) == w.contenders+1 && last >= 0 && now-last <= heartbeats {
 			return nil
 		}

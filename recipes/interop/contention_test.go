@@ -43,7 +43,7 @@ func TestMixedContention(t *testing.T) {
 		Seed:     setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 	})
 	long := duration >= time.Minute // a short run cannot see everything
-	exercised(t, h, long)
+	exercised(t, h, enough, long)
 	o := report.Outcome()
 	if o == verdict.NotExercised && !long {
 		return
@@ -103,14 +103,14 @@ func contend(t *testing.T, ours string, theirs lock.Target, cfg workload.Config)
 	must(t, err)
 	named := &namingNetwork{Network: network, clients: map[string]int{}}
 	cfg.Ensemble, cfg.Network, cfg.Target = servers, named, mixedTarget{target, theirs, named}
-	cfg.Clients, cfg.Locks, cfg.SessionTimeout = contenders, contenders/2, timeout
+	cfg.Clients, cfg.Locks, cfg.SessionTimeout = contenders, cmp.Or(cfg.Locks, contenders/2), timeout
 	dir := os.Getenv(outVariable)
 	if dir == "" {
 		dir = t.TempDir()
 	}
 	file := filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", t.Name(), cfg.Seed))
 	header := cfg.Header()
-	header.Options = map[string]string{"curator": curator, "faults": cmp.Or(strings.Join(cfg.Faults, ","), "all")}
+	header.Options = map[string]string{"curator": version, "faults": cmp.Or(strings.Join(cfg.Faults, ","), "all")}
 	recorder, err := histories.Create(file, header)
 	must(t, err)
 	cfg.Recorder = recorder
@@ -137,11 +137,7 @@ func tell(t *testing.T, r *checker.Report) {
 		for _, w := range v.Witnesses {
 			t.Logf("%s: %s", v.Guarantee, w)
 			for _, p := range w.Parties {
-				sort := "ours"
-				if isCurator(p.Process % contenders) {
-					sort = "Curator's"
-				}
-				t.Logf("    process %d is %s", p.Process, sort)
+				t.Logf("    process %d is %s", p.Process, sortOf(p.Process))
 			}
 		}
 	}
@@ -152,7 +148,7 @@ const enough = 20
 
 // exercised fails the test when the run has shown nothing about the two sorts
 // together, and a long one when no holder of one of them ever lost its lock.
-func exercised(t *testing.T, h *histories.History, long bool) {
+func exercised(t *testing.T, h *histories.History, enough int, long bool) {
 	t.Helper()
 	var holds [2]int         // by sort
 	lost := [2]int{}         // by sort

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zkverify/zkverify/internal/curatortools"
 )
 
 // The script that installs and the tests look in the same places: what one of
@@ -15,15 +17,16 @@ func TestTheInstallScriptAndTheTestsAgree(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(home, "bin"), 0o755))
 	must(t, os.WriteFile(filepath.Join(home, "bin", "java"), []byte("#!/bin/sh\n"), 0o755))
 	for name, env := range map[string][2]string{
-		"with nothing set":                    {classPathVariable, os.Getenv(classPathVariable)},
-		"with another Curator":                {classPathVariable, "/opt/curator/*"},
+		"with nothing set":                    {curatortools.Variable, os.Getenv(curatortools.Variable)},
+		"with another Curator":                {curatortools.Variable, "/opt/curator/*"},
+		"with a version that is not there":    {curatortools.Variable, "99.9.1"},
 		"with a Java that brings no compiler": {"JAVA_HOME", home},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(env[0], env[1])
 			out, err := exec.Command("sh", filepath.Join("..", "..", "ensemble", "install.sh"), "--check", "--curator").CombinedOutput()
 			script := err == nil && strings.Contains(string(out), "curator: yes, javac: yes")
-			_, toolsErr := findToolchain()
+			_, toolsErr := curatortools.Find()
 			if tests := toolsErr == nil; tests != script {
 				t.Errorf("the tests find what they need: %v (%v); the script: %v (%s)", tests, toolsErr, script, out)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/internal/curatortools"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -36,7 +37,7 @@ var (
 	}
 	network links.Network
 	java    *peer
-	curator string // version
+	version string // of Curator
 	missing error  // why the tests cannot run here
 	nextID  atomic.Int64
 )
@@ -48,16 +49,16 @@ func TestMain(m *testing.M) {
 			missing = errors.New("needs Java and real servers")
 			return m.Run()
 		}
-		tools, err := findToolchain()
+		tools, err := curatortools.Find()
 		if err != nil {
 			missing = err
 			return m.Run()
 		}
-		curator = tools.curator
+		version = tools.Version
 		dir, err := os.MkdirTemp("", "zkverify-interop-")
 		if err == nil {
 			defer os.RemoveAll(dir)
-			err = tools.build(dir)
+			err = buildPeer(tools, dir)
 		}
 		if err == nil {
 			java, err = startPeer(tools, dir)

@@ -7,12 +7,13 @@ import (
 	"sync"
 
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // mixedTarget opens clients of two targets that share their paths: clients with
 // an even index are ours, those with an odd index Curator's, so that every lock
-// is home to both. It promises what the first target does.
+// is home to both. It promises what the first target does, as far as the other can.
 type mixedTarget struct {
 	lock.Target // ours
 	theirs      lock.Target
@@ -20,6 +21,22 @@ type mixedTarget struct {
 }
 
 func (m mixedTarget) Name() string { return m.Target.Name() + "+" + m.theirs.Name() }
+
+// Recipes are ours.
+func (m mixedTarget) Recipes() []histories.Recipe { return lock.RecipesOf(m.Target) }
+
+// limited is implemented by targets of which less can be asked than of ours.
+type limited interface {
+	limit(histories.Promises) histories.Promises
+}
+
+func (m mixedTarget) Promises(s lock.Settings) histories.Promises {
+	p := m.Target.Promises(s)
+	if l, ok := m.theirs.(limited); ok {
+		p = l.limit(p)
+	}
+	return p
+}
 
 func (m mixedTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	if isCurator(m.network.clientAt(env.Servers[0])) {

@@ -14,6 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/curatortools"
 )
 
 // peer is the Java process. It plays any number of Curator clients; see
@@ -50,12 +53,23 @@ type javaAnswer struct {
 	Lock    string   `json:"lock"`
 }
 
+// buildPeer compiles the peer into dir.
+func buildPeer(t curatortools.Tools, dir string) error {
+	sources, err := filepath.Glob(filepath.Join("java", "*.java"))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	return t.Compile(ctx, dir, sources...)
+}
+
 // startPeer starts the peer that was compiled into dir.
-func startPeer(t toolchain, dir string) (*peer, error) {
+func startPeer(t curatortools.Tools, dir string) (*peer, error) {
 	p := &peer{calls: map[string]*javaCall{}, heard: map[string]func(javaAnswer){}, ended: make(chan struct{})}
-	p.command = exec.Command(t.java, "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-		"-Djava.net.preferIPv4Stack=true", "-Dzookeeper.sasl.client=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-		"-cp", dir+string(filepath.ListSeparator)+t.run, "zkverify.interop.Peer")
+	p.command = exec.Command(t.Java, append([]string{"-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Djava.net.preferIPv4Stack=true", "-Dzookeeper.sasl.client=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"},
+		t.Arguments(dir, "zkverify.interop.Peer")...)...)
 	p.command.Stderr = &p.log
 	var err error
 	if p.in, err = p.command.StdinPipe(); err != nil {

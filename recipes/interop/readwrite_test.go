@@ -159,7 +159,7 @@ func TestCuratorsDowngradeMeetsOurQueuedWriter(t *testing.T) {
 		release(t, writer.got())
 		return
 	}
-	t.Logf("Curator %s: our writer is let in beside Curator's reader", curator)
+	t.Logf("Curator %s: our writer is let in beside Curator's reader", version)
 	release(t, writer.got())
 	theirs.do("release", "rw/read")
 }

@@ -16,16 +16,24 @@
 //	zk_lock_suspended              of these, leases whose session cannot reach its leader
 //	zk_lock_suspensions_total      how often one of them was suspended
 //	zk_lock_lost_total             leases lost, with the label reason too: a recipes.LossReason
-//	zk_lock_revoke_requests_total  requests to give a lease back
+//	zk_lock_revoke_requests_total  requests to give a lease back that its holder's client has seen
+//	zk_lock_revoke_pending         leases held now whose holder was asked to give them back
 //
-// There is no gauge of waiting acquires: an observer is not told of acquires
-// that are given up. zk_lock_enqueued_total less the count of
-// zk_lock_acquire_seconds are those that wait and those that have given up, or
-// have lost their place and taken another. A local hand-off or a re-entry takes
-// no place.
+// By lock and recipe, with the labels lock and recipe (see recipes.Acquiring):
+//
+//	zk_lock_acquires_total         acquires, tries and campaigns that have ended, with the label outcome too
+//	zk_lock_waiting                acquires under way now
+//	zk_lock_longest_wait_seconds   time since the oldest of them was called; 0 without one
+//	zk_lock_longest_hold_seconds   time since the oldest lease held now was acquired; 0 without one
+//
+// The outcome is "acquired", "refused" (a try), "canceled" or "deadline exceeded" (the
+// context of the acquire ended), "client closed", or "failed" with another error.
+//
+// A local hand-off takes no place. A re-entry takes none either, and is no acquire.
 //
 // By client:
 //
+//	zk_client_open                 clients that have connected and are not closed
 //	zk_client_connected            clients that are connected now
 //	zk_client_suspensions_total    how often one was suspended
 //	zk_client_sessions_lost_total  how often one lost its session, as far as it could tell
@@ -71,15 +79,17 @@ func WithBuckets(bounds ...float64) Option {
 type Metrics struct {
 	label func(path string) string
 
-	enqueued, suspensions, lost, revoked *prometheus.CounterVec
-	held, suspended                      *prometheus.GaugeVec
-	acquire, hold                        *prometheus.HistogramVec
+	enqueued, suspensions, lost, revoked, acquires *prometheus.CounterVec
+	held, suspended, asked                         *prometheus.GaugeVec
+	acquire, hold                                  *prometheus.HistogramVec
+	current                                        *current
 
-	connected                     prometheus.Gauge
+	open, connected               prometheus.Gauge
 	clientSuspensions, clientLost prometheus.Counter
 
-	mu     sync.Mutex
-	paused map[*recipes.Lease]struct{} // suspended ones
+	mu      sync.Mutex
+	paused  map[*recipes.Lease]struct{} // suspended ones
+	pending map[*recipes.Lease]struct{} // those that were asked for
 }
 
 // New registers the metrics. It returns the errors of the registerer, such as
@@ -93,36 +103,10 @@ func New(registerer prometheus.Registerer, options ...Option) (*Metrics, error) 
 	for _, o := range options {
 		o(&cfg)
 	}
-	m := &Metrics{label: cfg.label, paused: make(map[*recipes.Lease]struct{})}
-	labels := []string{"lock"}
-	counter := func(name, help string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	}
-	gauge := func(name, help string) *prometheus.GaugeVec {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
-	}
-	histogram := func(name, help string) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: cfg.buckets}, labels)
-	}
-	m.enqueued = counter("zk_lock_enqueued_total", "Places taken in the queue of a lock.")
-	m.acquire = histogram("zk_lock_acquire_seconds", "Time from the call of an acquire that succeeded to its return.")
-	m.hold = histogram("zk_lock_hold_seconds", "Time from an acquire to the release or the loss of the lease.")
-	m.held = gauge("zk_lock_held", "Leases held now.")
-	m.suspended = gauge("zk_lock_suspended", "Leases held now whose session cannot reach its leader.")
-	m.suspensions = counter("zk_lock_suspensions_total", "Times that a lease was suspended.")
-	m.lost = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "zk_lock_lost_total", Help: "Leases lost before they were released, by reason."}, []string{"lock", "reason"})
-	m.revoked = counter("zk_lock_revoke_requests_total", "Requests to give a lease back.")
-	m.connected = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "zk_client_connected", Help: "Clients that are connected now."})
-	m.clientSuspensions = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "zk_client_suspensions_total", Help: "Times that a client was suspended."})
-	m.clientLost = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "zk_client_sessions_lost_total", Help: "Times that a client lost its session, as far as it could tell."})
-
+	m := newMetrics(cfg)
 	all := []prometheus.Collector{
-		m.enqueued, m.acquire, m.hold, m.held, m.suspended, m.suspensions, m.lost, m.revoked,
-		m.connected, m.clientSuspensions, m.clientLost,
+		m.enqueued, m.acquire, m.hold, m.held, m.suspended, m.suspensions, m.lost, m.revoked, m.asked,
+		m.acquires, m.current, m.open, m.connected, m.clientSuspensions, m.clientLost,
 	}
 	var errs []error
 	for i, c := range all {
@@ -142,23 +126,59 @@ func New(registerer prometheus.Registerer, options ...Option) (*Metrics, error) 
 	return m, nil
 }
 
+// newMetrics makes the metrics.
+func newMetrics(cfg config) *Metrics {
+	m := &Metrics{
+		label: cfg.label, current: newCurrent(),
+		paused: make(map[*recipes.Lease]struct{}), pending: make(map[*recipes.Lease]struct{}),
+	}
+	labels := []string{"lock"}
+	counter := func(name, help string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	gauge := func(name, help string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: cfg.buckets}, labels)
+	}
+	m.enqueued = counter("zk_lock_enqueued_total", "Places taken in the queue of a lock.")
+	m.acquire = histogram("zk_lock_acquire_seconds", "Time from the call of an acquire that succeeded to its return.")
+	m.hold = histogram("zk_lock_hold_seconds", "Time from an acquire to the release or the loss of the lease.")
+	m.held = gauge("zk_lock_held", "Leases held now.")
+	m.suspended = gauge("zk_lock_suspended", "Leases held now whose session cannot reach its leader.")
+	m.suspensions = counter("zk_lock_suspensions_total", "Times that a lease was suspended.")
+	m.lost = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "zk_lock_lost_total", Help: "Leases lost before they were released, by reason."}, []string{"lock", "reason"})
+	m.revoked = counter("zk_lock_revoke_requests_total", "Requests to give a lease back.")
+	m.asked = gauge("zk_lock_revoke_pending", "Leases held now whose holder was asked to give them back.")
+	m.acquires = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "zk_lock_acquires_total", Help: "Acquires that have ended, by outcome."}, []string{"lock", "recipe", "outcome"})
+	m.open = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "zk_client_open", Help: "Clients that have connected and are not closed."})
+	m.connected = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "zk_client_connected", Help: "Clients that are connected now."})
+	m.clientSuspensions = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "zk_client_suspensions_total", Help: "Times that a client was suspended."})
+	m.clientLost = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "zk_client_sessions_lost_total", Help: "Times that a client lost its session, as far as it could tell."})
+	return m
+}
+
 // Observer returns the observer that keeps the metrics of locks.
 func (m *Metrics) Observer() recipes.Observer {
 	return recipes.Observer{
+		Acquiring: m.acquiring,
+		GaveUp: func(ctx context.Context, _ recipes.Acquiring, err error) {
+			if a := m.of(ctx); a != nil {
+				m.current.gaveUp(a)
+				m.acquires.WithLabelValues(a.lock, a.recipe, outcome(ctx, err)).Inc()
+			}
+		},
 		Enqueued: func(_ context.Context, e recipes.Enqueued) {
 			m.enqueued.WithLabelValues(m.label(e.Path)).Inc()
 		},
-		Acquired: func(l *recipes.Lease, waited time.Duration) {
-			lock := m.label(l.Path())
-			m.acquire.WithLabelValues(lock).Observe(waited.Seconds())
-			m.held.WithLabelValues(lock).Inc()
-			// So that they are there before the first one counts: rates need it.
-			for _, why := range recipes.LossReasons() {
-				m.lost.WithLabelValues(lock, string(why))
-			}
-			m.suspensions.WithLabelValues(lock)
-			m.suspended.WithLabelValues(lock)
-		},
+		Acquired: m.acquired,
 		Suspended: func(l *recipes.Lease) {
 			lock := m.label(l.Path())
 			m.mu.Lock()
@@ -174,9 +194,50 @@ func (m *Metrics) Observer() recipes.Observer {
 		},
 		Released: m.over,
 		RevokeRequested: func(l *recipes.Lease) {
-			m.revoked.WithLabelValues(m.label(l.Path())).Inc()
+			lock := m.label(l.Path())
+			m.revoked.WithLabelValues(lock).Inc()
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if _, known := m.pending[l]; !known {
+				m.pending[l] = struct{}{}
+				m.asked.WithLabelValues(lock).Inc()
+			}
 		},
 	}
+}
+
+// of returns the acquire of a context, nil if these metrics do not know it.
+func (m *Metrics) of(ctx context.Context) *acquire {
+	a, _ := ctx.Value(m).(*acquire)
+	return a
+}
+
+func (m *Metrics) acquiring(ctx context.Context, asked recipes.Acquiring) context.Context {
+	a := &acquire{kind: kind{m.label(asked.Path), asked.Recipe}, asked: asked.Asked}
+	if m.current.begins(a) {
+		// So that they are there before the first one counts: rates need it.
+		for _, outcome := range outcomes {
+			m.acquires.WithLabelValues(a.lock, a.recipe, outcome)
+		}
+	}
+	return context.WithValue(ctx, m, a)
+}
+
+func (m *Metrics) acquired(l *recipes.Lease, waited time.Duration) {
+	if a := m.of(l.Context()); a != nil {
+		m.current.granted(a, waited)
+		m.acquires.WithLabelValues(a.lock, a.recipe, acquired).Inc()
+	}
+	lock := m.label(l.Path())
+	m.acquire.WithLabelValues(lock).Observe(waited.Seconds())
+	m.held.WithLabelValues(lock).Inc()
+	for _, why := range recipes.LossReasons() { // as above
+		m.lost.WithLabelValues(lock, string(why))
+	}
+	m.suspensions.WithLabelValues(lock)
+	m.suspended.WithLabelValues(lock)
+	m.revoked.WithLabelValues(lock)
+	m.asked.WithLabelValues(lock)
 }
 
 // resumed ends a suspension, if there is one.
@@ -194,14 +255,30 @@ func (m *Metrics) over(l *recipes.Lease, held time.Duration) {
 	lock := m.label(l.Path())
 	m.hold.WithLabelValues(lock).Observe(held.Seconds())
 	m.held.WithLabelValues(lock).Dec()
+	if a := m.of(l.Context()); a != nil {
+		m.current.over(a)
+	}
 	m.resumed(l)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.pending[l]; known {
+		delete(m.pending, l)
+		m.asked.WithLabelValues(lock).Dec()
+	}
 }
 
 // Listener returns a connection listener that keeps the metrics of one client.
 // Call it for each client.
 func (m *Metrics) Listener() func(recipes.ConnectionState) {
-	connected := false // the calls come one after the other
+	open, connected := false, false // the calls come one after the other
 	return func(state recipes.ConnectionState) {
+		switch closed := state == recipes.ConnClosed; {
+		case !open && !closed:
+			m.open.Inc()
+		case open && closed:
+			m.open.Dec()
+		}
+		open = state != recipes.ConnClosed
 		switch state {
 		case recipes.ConnSuspended:
 			m.clientSuspensions.Inc()

@@ -26,6 +26,7 @@ func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 func turnsAfterATake(t *testing.T, deleted func(q *localQueue, node string, rest []Place)) {
 	p := &Pool{Path: "/s", Size: 1}
 	q := localQueueOf(&session.Session{}, "/s/locks", Locks)
+	q.now = time.Now
 	join := func(node string) *Contender {
 		c := &Contender{q: q, Node: node, rule: Exclusive, woken: make(chan struct{}, 1), permits: &request{pool: p, n: 1}}
 		q.join(c)
@@ -65,6 +66,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 	for _, custom := range []bool{false, true} {
 		for _, there := range []bool{false, true} {
 			q := localQueueOf(&session.Session{}, "/m", Locks)
+			q.now = time.Now
 			c := &Contender{q: q, Node: ours, rule: Exclusive, custom: custom, woken: make(chan struct{}, 1)}
 			q.started = 1
 			q.apply(&flight{number: 1, fresh: time.Now().Add(time.Minute)}, Places([]string{theirs}, Locks))
@@ -93,6 +95,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 	s := new(session.Session)
 	q := localQueueOf(s, "/m", Locks)
+	q.now = time.Now
 	givenUp := &q.lines.givenUp
 	given := &Contender{S: s, q: q, guid: session.NewGUID()}
 	ghost, theirs, ours := session.ProtectedName(given.guid, Lock)+"0000000001", "lock-0000000002", "lock-0000000003"
@@ -118,7 +121,11 @@ func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 	judge("another session's is between", verdict{other: theirs})
 	list(ghost, ours)
 	given.settled()
-	judge("it is gone, and the list may be old", verdict{list: q.started + 1})
+	for _, block := range []bool{false, true} {
+		if v, err := q.judge(c, block); err != nil || v.list != q.started+1 || v.own != "" || v.other != "" {
+			t.Errorf("it is gone, and the list may be old, block %v: %+v, %v", block, v, err)
+		}
+	}
 	list(ours)
 	judge("it is gone", verdict{granted: true})
 	if n := len(givenUp.guids); n != 0 {

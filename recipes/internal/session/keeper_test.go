@@ -12,7 +12,7 @@ func TestListenersAreToldOfASessionBeforeAnybodyGetsIt(t *testing.T) {
 	var told []State
 	life, stop := context.WithCancel(t.Context())
 	k := &Keeper{
-		common:  &common{life: life, states: states{told: func(s State) { told = append(told, s) }}},
+		common:  &common{cfg: Config{Clock: MachineClock()}, life: life, states: states{told: func(s State) { told = append(told, s) }}},
 		changed: make(chan struct{}), stop: stop,
 	}
 	s := &Session{common: k.common, Ended: make(chan struct{}), noDial: func(error) {}}

@@ -22,7 +22,7 @@ func TestALeaseKeepsToTheShortestTimeoutThatWasGranted(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &Session{
-					common: &common{pace: newPace(1, 3*time.Second)},
+					common: &common{cfg: Config{Clock: MachineClock()}, pace: newPace(1, 3*time.Second)},
 					ID:     5, timeout: 3 * time.Second, held: make(map[Dependent]struct{}), nudges: make(chan struct{}, 1),
 				}
 				start := time.Now()

@@ -26,6 +26,7 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 				var told []State
 				var at time.Duration
 				s := &Session{timeout: timeout, waiting: map[string]struct{}{}, common: &common{
+					cfg:  Config{Clock: MachineClock()},
 					life: t.Context(), states: states{told: func(s State) { told, at = append(told, s), time.Since(start) }},
 				}}
 				s.suspension.heard = start.Add(-time.Second)

@@ -18,7 +18,7 @@ func TestAWriteThatFailsEndsTheConnectionAndAnswersNoRequestItself(t *testing.T)
 	t.Parallel()
 	here, there := net.Pipe()
 	defer there.Close()
-	w := newWireConn(unwritable{here}, nil, 0, 0)
+	w := newWireConn(unwritable{here}, nil, goClock{}, 0, 0)
 	if _, err := w.Write(make([]byte, 44)); !errors.Is(err, errUnwritable) {
 		t.Errorf("the connect request: %v", err) // which go-zookeeper answers once
 	}

@@ -1,0 +1,113 @@
+// Package curatortools finds Apache Curator and a JDK on this machine, for the tests and the
+// benchmarks that run programs on Curator.
+package curatortools
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// Variable names another Curator than Debian's: a version that sh ensemble/install.sh
+// --curator VERSION has unpacked, or a Java class path with Curator, all that it needs, and
+// a binding for SLF4J.
+const Variable = "ZKVERIFY_CURATOR"
+
+// debianJars is where Debian's packages put their jars.
+const debianJars = "/usr/share/java"
+
+var isVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
+
+// Tools is what a program on Curator is compiled and run with.
+type Tools struct {
+	Java, Javac string
+	ClassPath   string
+	Version     string // of Curator; "" if it is that of a class path
+}
+
+// Find says what is missing when something is.
+func Find() (Tools, error) {
+	t := Tools{}
+	var err error
+	if t.ClassPath, t.Version, err = classPath(os.Getenv(Variable)); err != nil {
+		return t, err
+	}
+	if t.Java, err = ensemble.FindJava(""); err != nil {
+		return t, fmt.Errorf("no Java: %w", err)
+	}
+	// The compiler that comes with this Java: another one's classes may be too new for
+	// it.
+	real, err := filepath.EvalSymlinks(t.Java)
+	if err != nil {
+		return t, err
+	}
+	t.Javac = filepath.Join(filepath.Dir(real), "javac")
+	if _, err := exec.LookPath(t.Javac); err != nil {
+		return t, fmt.Errorf("no Java compiler: %s has no javac beside it (Debian: default-jdk-headless)", real)
+	}
+	return t, nil
+}
+
+// classPath returns what a value of Variable stands for.
+func classPath(set string) (path, version string, err error) {
+	folder, install := debianJars, "sh ensemble/install.sh --curator"
+	switch {
+	case set == "":
+		version = debianVersion()
+	case !isVersion.MatchString(set):
+		return set, "", nil
+	default:
+		version, install = set, install+" "+set
+		if set != debianVersion() {
+			cache, err := os.UserCacheDir()
+			if err != nil {
+				return "", "", err
+			}
+			folder = filepath.Join(cache, "zkverify", "curator-"+set, "lib")
+		}
+	}
+	var jars []string
+	for _, name := range []string{"recipes", "framework", "client"} {
+		jars = append(jars, filepath.Join(folder, "curator-"+name+"-"+version+".jar"))
+	}
+	for _, name := range []string{"guava", "zookeeper", "zookeeper-jute", "slf4j-api", "slf4j-simple"} {
+		jars = append(jars, filepath.Join(debianJars, name+".jar"))
+	}
+	for _, jar := range jars {
+		if _, err := os.Stat(jar); err != nil {
+			return "", "", fmt.Errorf("no Curator: %s is missing (%s; else set %s)", jar, install, Variable)
+		}
+	}
+	return strings.Join(jars, string(filepath.ListSeparator)), version, nil
+}
+
+// debianVersion reads the version of Debian's jar out of its name, "" if there is none.
+func debianVersion() string {
+	prefix := filepath.Join(debianJars, "curator-recipes-")
+	jars, _ := filepath.Glob(prefix + "[0-9]*.jar")
+	if len(jars) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(jars[0], prefix), ".jar")
+}
+
+// Compile compiles sources into a folder.
+func (t Tools) Compile(ctx context.Context, folder string, sources ...string) error {
+	out, err := exec.CommandContext(ctx, t.Javac, append([]string{"-nowarn", "-d", folder, "-cp", t.ClassPath}, sources...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("javac: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Arguments returns the arguments of Java that run a class which was compiled into a
+// folder.
+func (t Tools) Arguments(folder, class string) []string {
+	return []string{"-cp", folder + string(filepath.ListSeparator) + t.ClassPath, class}
+}

@@ -1,0 +1,89 @@
+package recipes_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// Between sessions a lock can be handed over in the time of one delete and of the event
+// that tells of it, if the next holder has asked before who is ahead. Here every holder
+// releases at once, so that those behind have no time to ask but the hand-over itself: they
+// have to list the queue and watch the one before them in one round trip, not in two.
+func TestAHandOverBetweenSessionsTakesHardlyLongerThanADelete(t *testing.T) {
+	const sessions, latency = 20, 10 * time.Millisecond
+	var handOver, least time.Duration // each, of all seeds
+	for seed := range uint64(5) {
+		synctest.Test(t, func(t *testing.T) {
+			e := zktest.Start(t, zktest.Latency(latency), zktest.Seed(seed))
+			var clients []*recipes.Client
+			for i := range sessions {
+				clients = append(clients, bubbleClient(t, e, fmt.Sprint(i)))
+			}
+			handOver += handOvers(t, clients) / 5
+			least += deletes(t, clients) / 5
+		})
+	}
+	if handOver > least*5/4 {
+		t.Errorf("a hand-over takes %v, and a delete with its event %v", handOver, least)
+	}
+}
+
+// handOvers returns how long a hand-over of a lock takes through all clients.
+func handOvers(t *testing.T, clients []*recipes.Client) time.Duration {
+	first := acquire(t, t.Context(), recipes.NewMutex(clients[0], "/l"))
+	waiters := clients[1:]
+	turns := make(chan int, len(waiters))
+	var all sync.WaitGroup
+	defer all.Wait()
+	for i, client := range waiters {
+		all.Go(func() {
+			l, err := recipes.NewMutex(client, "/l").Acquire(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			turns <- i
+			release(t, l)
+		})
+		time.Sleep(time.Second) // it has its place, and has asked who is ahead
+	}
+	began := time.Now()
+	all.Go(func() { release(t, first) })
+	for i := range waiters {
+		if got := <-turns; got != i {
+			t.Errorf("turn %d is that of %d", i, got)
+		}
+	}
+	return time.Since(began) / time.Duration(len(waiters))
+}
+
+// deletes returns how long it takes until a client hears that the one before it has deleted
+// a node.
+func deletes(t *testing.T, clients []*recipes.Client) (each time.Duration) {
+	for i, client := range clients[1:] {
+		node, err := clients[i].Conn().Create("/d-", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second) // all servers have it
+		_, _, gone, err := client.Conn().GetW(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := clients[i].Conn().Delete(node, -1); err != nil {
+			t.Fatal(err)
+		}
+		<-gone
+		each += time.Since(began)
+	}
+	return each / time.Duration(len(clients)-1)
+}

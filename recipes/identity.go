@@ -1,0 +1,46 @@
+package recipes
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxIdentity is in bytes. A host's name has at most 255.
+const maxIdentity = 512
+
+// WithIdentity says who the client is. It is the data of every node of the client's locks,
+// elections and barriers for which [WithData] sets none. So whoever sees the queue of a lock
+// sees who holds it: users of [Mutex.Participants], of zkverify locks, of zkCli.sh and of
+// Curator, whose own clients write their address there. It is text of at most 512 bytes
+// without control characters: for any other, Connect returns [ErrBadIdentity]. An empty
+// identity leaves the nodes empty. Default: the name of the host and the number of the
+// process, as in "web-3/4711".
+func WithIdentity(identity string) Option {
+	return func(c *config) { c.identity = identity }
+}
+
+// checkIdentity refuses an identity that cannot be printed in a line.
+func checkIdentity(identity string) error {
+	switch {
+	case len(identity) > maxIdentity:
+		return fmt.Errorf("%w: %d bytes, more than %d", ErrBadIdentity, len(identity), maxIdentity)
+	case !utf8.ValidString(identity):
+		return fmt.Errorf("%w: %q is not UTF-8", ErrBadIdentity, identity)
+	case strings.ContainsFunc(identity, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%w: %q has a character that cannot be printed", ErrBadIdentity, identity)
+	}
+	return nil
+}
+
+// hostAndProcess is the default identity. A host without a name that can be used is left out.
+func hostAndProcess() string {
+	process := "/" + strconv.Itoa(os.Getpid())
+	if host, err := os.Hostname(); err == nil && checkIdentity(host+process) == nil {
+		return host + process
+	}
+	return "unknown" + process
+}

@@ -1,0 +1,196 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Problem is something that may be wrong with a lock.
+type Problem string
+
+// The problems that [Diagnose] finds.
+const (
+	PersistentNode Problem = "persistent-node" // a contender that no session owns stays until somebody deletes it
+	SessionEnded   Problem = "session-ended"   // the servers do not have the session of a contender any more
+	ForeignChild   Problem = "foreign-child"   // a child that is no contender of the lock's recipe
+	AboveSize      Problem = "above-size"      // more permits are out than the semaphore has
+	HeldLong       Problem = "held-long"       // others wait, and the holder's node is old
+	SequenceEnds   Problem = "sequence-ends"   // the sequence numbers are near 2³¹, or beyond
+	Deadlock       Problem = "deadlock"        // sessions that wait for each other
+	StaleReady     Problem = "stale-ready"     // the node "ready" of a double barrier whose round has no members
+)
+
+// Finding is a problem of a lock, or of several.
+type Finding struct {
+	Problem Problem
+	Locks   []string // paths; more than one only of a deadlock
+	Recipe  Recipe
+	Nodes   []string // paths, in order
+	// Contender is whose node it is: of PersistentNode and SessionEnded, and the oldest
+	// holder of HeldLong.
+	Contender *Contender
+	Waiters   int           // that wait for the lock
+	Age       time.Duration // of HeldLong: of the holder's node
+	Size, Out int           // of AboveSize: permits that there are, and that are out
+	// Left is how many sequence numbers are left before they wrap, of SequenceEnds; 0 when
+	// they have wrapped.
+	Left  int64
+	Cycle []Wait // of Deadlock: each session waits for the next one, the last for the first
+	round int64  // of StaleReady: the transaction that created the node
+}
+
+// Wait is a session that holds one lock and waits for another.
+type Wait struct {
+	Session      int64
+	Holds, Waits string // paths of the locks
+	Holder       *Contender
+	Waiter       *Contender
+}
+
+// Checks say what is to be found, and by what it is judged.
+type Checks struct {
+	Now      time.Time
+	Long     time.Duration  // from which age on HeldLong is a finding; 0: never
+	Sizes    map[string]int // of semaphores, by path, where their nodes do not tell it
+	Sessions *Sessions      // nil: SessionEnded is never a finding
+}
+
+// sequencesLeft is from how few sequence numbers on SequenceEnds is a finding: a day's, at
+// a thousand acquires a second.
+const sequencesLeft = 100_000_000
+
+// Diagnose finds problems of locks, which have been read whole (not [Brief]), and of whose
+// recipes it knows. The locks are read one after the other while they are in use: what is
+// found twice, in two snapshots some seconds apart, is so, see [Confirmed].
+func Diagnose(locks []Lock, c Checks) (found []Finding) {
+	for i := range locks {
+		l := &locks[i]
+		if l.Recipe == Unknown {
+			continue
+		}
+		found = append(found, orphans(l, c)...)
+		for _, judge := range []func(*Lock, Checks) *Finding{foreign, aboveSize, heldLong, sequenceEnds, staleReady} {
+			if f := judge(l, c); f != nil {
+				f.Locks, f.Recipe = []string{l.Path}, l.Recipe
+				_, f.Waiters = l.Count()
+				found = append(found, *f)
+			}
+		}
+	}
+	return append(found, deadlocks(locks)...)
+}
+
+// Confirmed returns the findings of the second list that are also in the first: the same
+// problem with the same nodes.
+func Confirmed(first, second []Finding) (both []Finding) {
+	known := make(map[string]bool)
+	for _, f := range first {
+		known[f.key()] = true
+	}
+	for _, f := range second {
+		if known[f.key()] {
+			both = append(both, f)
+		}
+	}
+	return both
+}
+
+// key is what makes two findings the same. Permits and foreign children come and go while
+// there are too many of them.
+func (f *Finding) key() string {
+	key := string(f.Problem) + " " + strings.Join(f.Locks, " ")
+	if f.Problem == AboveSize || f.Problem == ForeignChild {
+		return key
+	}
+	return fmt.Sprint(key, " ", strings.Join(f.Nodes, " "), " ", f.round)
+}
+
+// orphans finds nodes that no live session owns.
+func orphans(l *Lock, c Checks) (found []Finding) {
+	_, waiters := l.Count()
+	for i := range l.Queue {
+		n := &l.Queue[i]
+		problem := PersistentNode
+		switch {
+		case !n.Read:
+			continue
+		case n.Session == 0:
+		case c.Sessions.State(n.Session) == SessionGone:
+			problem = SessionEnded
+		default:
+			continue
+		}
+		found = append(found, Finding{Problem: problem, Locks: []string{l.Path}, Recipe: l.Recipe, Nodes: []string{n.Path}, Contender: n, Waiters: waiters})
+	}
+	return found
+}
+
+func foreign(l *Lock, _ Checks) *Finding {
+	if len(l.Foreign) == 0 {
+		return nil
+	}
+	return &Finding{Problem: ForeignChild, Nodes: l.Foreign}
+}
+
+// aboveSize counts the permits of a semaphore. An acquire of Curator's creates the node of
+// its permit before it is granted, while it is first in the queue: that one does not count.
+func aboveSize(l *Lock, c Checks) *Finding {
+	size := cmp.Or(c.Sizes[l.Path], l.Size)
+	if l.Recipe != Semaphore || size == 0 {
+		return nil
+	}
+	permits := l.Holders()
+	var nodes []string
+	for _, p := range permits {
+		nodes = append(nodes, p.Path)
+	}
+	out := len(permits)
+	if waiters := l.Waiters(); len(waiters) > 0 && out > 0 {
+		newest := slices.MaxFunc(permits, func(a, b *Contender) int { return a.Token.Compare(b.Token) })
+		if newest.Session == waiters[0].Session && newest.Token.Compare(waiters[0].Token) > 0 {
+			out--
+		}
+	}
+	if out <= size {
+		return nil
+	}
+	return &Finding{Problem: AboveSize, Nodes: nodes, Size: size, Out: out}
+}
+
+// heldLong finds a lock that is waited for while its holder's node is old. Leaders lead for
+// long, and members of a barrier are there for each other.
+func heldLong(l *Lock, c Checks) *Finding {
+	holder, waiter := l.Oldest()
+	if c.Long <= 0 || holder == nil || waiter == nil || l.Recipe == Election || l.Recipe == DoubleBarrier || Age(c.Now, holder.Since) < c.Long {
+		return nil
+	}
+	return &Finding{Problem: HeldLong, Nodes: []string{holder.Path}, Contender: holder, Age: Age(c.Now, holder.Since)}
+}
+
+func sequenceEnds(l *Lock, _ Checks) *Finding {
+	const end = int64(1) << 31
+	last := int64(-1)
+	for i := range l.Queue {
+		sequence := int64(l.Queue[i].Sequence)
+		if sequence < 0 { // it has wrapped
+			sequence += 2 * end
+		}
+		last = max(last, sequence)
+	}
+	left := max(0, end-1-last)
+	if last < 0 || left >= sequencesLeft {
+		return nil
+	}
+	// Whose number it is changes with every acquire: no node is part of the finding.
+	return &Finding{Problem: SequenceEnds, Left: left}
+}
+
+func staleReady(l *Lock, _ Checks) *Finding {
+	if l.Recipe != DoubleBarrier || l.Round == nil || len(l.Holders()) > 0 {
+		return nil
+	}
+	return &Finding{Problem: StaleReady, Nodes: []string{l.Round.Path}, round: l.Round.zxid}
+}

@@ -1,0 +1,78 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
+)
+
+// admitted says which places of a queue the grant rule admits.
+func admitted(places []place) []bool {
+	sorted := make([]queue.Place, len(places))
+	for i, p := range places {
+		sorted[i] = p.Place
+		switch {
+		case p.Kind == kazooWrite:
+			sorted[i].Kind = queue.Write
+		case p.Kind == kazooRead:
+			sorted[i].Kind = queue.Read
+		}
+	}
+	holds := make([]bool, len(places))
+	for i, p := range sorted {
+		rule := queue.Rule(queue.Exclusive)
+		if p.Kind == queue.Read {
+			rule = queue.Shared
+		}
+		holds[i] = p.Kind == queue.Permit || rule(sorted, i) < 0
+	}
+	return holds
+}
+
+// recipeOf is the recipe of a queue.
+func recipeOf(places []place) Recipe {
+	switch {
+	case len(places) == 0:
+		return Unknown
+	case places[0].kind == KindCandidate:
+		return Election
+	case places[0].kind == KindPermit:
+		return Semaphore
+	case slices.ContainsFunc(places, func(p place) bool { return p.kind == KindRead || p.kind == KindWrite }):
+		return ReadWrite
+	}
+	return Mutex
+}
+
+// Writers of kazoo's read/write lock are named as the contenders of its mutex.
+func kindIn(recipe Recipe, p place) Kind {
+	if recipe == ReadWrite && p.kind == KindLock {
+		return KindWrite
+	}
+	return p.kind
+}
+
+// Blocks reports whether a holder keeps a waiter of the same lock from it: the waiter
+// waits at least until the holder is gone. A permit alone blocks nobody, unless one
+// session has all of them. Candidates of an election do other things while they wait.
+func (l *Lock) Blocks(holder, waiter *Contender) bool {
+	switch l.Recipe {
+	case Mutex:
+		return true
+	case ReadWrite: // a reader that waits for a waiting writer waits for what that one waits for
+		return true
+	case Semaphore:
+		return !slices.ContainsFunc(l.Holders(), func(c *Contender) bool { return c.Session != holder.Session })
+	}
+	return false
+}
+
+// InRound reports whether a member belongs to the round of a double barrier: its node was
+// there when the round began, or the round lists it.
+func (r *Round) inRound(name string, zxid int64) bool {
+	return zxid < r.zxid || slices.Contains(r.Listed, name)
+}
+
+// Age is how long ago a time was; a clock that is behind the leader's makes it 0.
+func Age(now, since time.Time) time.Duration { return max(0, now.Sub(since)) }

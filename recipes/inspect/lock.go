@@ -1,0 +1,130 @@
+package inspect
+
+import (
+	"errors"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// Recipe is a kind of lock.
+type Recipe string
+
+// The recipes that are recognized. A mutex that is not reentrant is a semaphore of size 1
+// (recipes.NonReentrantMutex, InterProcessSemaphoreMutex).
+const (
+	Mutex         Recipe = "mutex"
+	ReadWrite     Recipe = "readwrite"
+	Semaphore     Recipe = "semaphore"
+	Election      Recipe = "election"
+	DoubleBarrier Recipe = "doublebarrier"
+	Unknown       Recipe = "unknown" // ephemeral sequential nodes that no recipe names so
+)
+
+// Errors of [Read], beside zk.ErrNoNode and zk.ErrNoAuth, [recipes.ErrBadPath], errors of
+// the connection and the context's cause.
+var (
+	// ErrNoLock: the node is there, and has children that are no lock's.
+	ErrNoLock = errors.New("inspect: no lock")
+	// ErrFree: the node has no children. A lock that is not in use looks so, and so does
+	// a barrier, and any other node.
+	ErrFree = errors.New("inspect: nobody holds it or waits for it")
+)
+
+// Lock is a lock as it was at one time.
+type Lock struct {
+	Path   string
+	Recipe Recipe
+	// Queue has the permits that are out, of a semaphore, and then the contenders in the
+	// order of their places. Members of a double barrier are in the order of their names.
+	Queue []Contender
+	// Foreign are paths of children that are not of the lock's recipe.
+	Foreign []string
+	// Size is a semaphore's, if its nodes tell it, as kazoo's do; 0 otherwise.
+	Size int
+	// Round is the round of a double barrier, nil without a node "ready".
+	Round *Round
+	// Changing is true when nodes came and went each time the lock was read: its queue
+	// may lack some, and may have some that are gone.
+	Changing bool
+
+	grants counter // of the node below which a grant leaves its trace
+}
+
+// Round is what the node "ready" of a double barrier says.
+type Round struct {
+	Path  string
+	Since time.Time
+	// Listed are members that came later and joined: recipes list them in the node.
+	Listed []string
+	zxid   int64
+}
+
+// Contender is a node of a lock.
+type Contender struct {
+	Path     string
+	Kind     Kind
+	Library  Library
+	Sequence int32 // 0 if the node has none: a permit of kazoo, a member
+	Holds    bool  // the grant rule admits it
+
+	// Read is false when the node was not read, see [Brief]: what follows is not known.
+	Read bool
+	// Hidden is true when the node's permissions do not allow to read its data.
+	Hidden  bool
+	Data    []byte // at most the first 256 bytes
+	Size    int    // of all data, in bytes
+	Session int64  // whose node it is; 0: nobody's, the node is persistent
+	Token   recipes.Token
+	Since   time.Time // when the node was created, by the leader's wall clock
+	version int32
+}
+
+// maxData bounds what is kept of a node's data.
+const maxData = 256
+
+// free reports whether the lock has no nodes but those that stay when nobody uses it.
+func (l *Lock) free() bool { return len(l.Queue) == 0 && l.Round == nil }
+
+// Holders are the contenders that hold the lock, in the order of the queue.
+func (l *Lock) Holders() (all []*Contender) { return l.with(true) }
+
+// Waiters are the others.
+func (l *Lock) Waiters() (all []*Contender) { return l.with(false) }
+
+func (l *Lock) with(holds bool) (all []*Contender) {
+	for i := range l.Queue {
+		if l.Queue[i].Holds == holds {
+			all = append(all, &l.Queue[i])
+		}
+	}
+	return all
+}
+
+// Count counts the contenders that hold the lock, and those that wait for it.
+func (l *Lock) Count() (holders, waiters int) {
+	for i := range l.Queue {
+		if l.Queue[i].Holds {
+			holders++
+		} else {
+			waiters++
+		}
+	}
+	return holders, waiters
+}
+
+// Oldest returns the holder and the waiter whose nodes are the oldest of those that were
+// read, nil if there is none. The context of the answer is [Contender.Since].
+func (l *Lock) Oldest() (holder, waiter *Contender) {
+	for i := range l.Queue {
+		c := &l.Queue[i]
+		which := &waiter
+		if c.Holds {
+			which = &holder
+		}
+		if c.Read && (*which == nil || c.Since.Before((*which).Since)) {
+			*which = c
+		}
+	}
+	return holder, waiter
+}

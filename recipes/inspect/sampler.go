@@ -1,0 +1,168 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+)
+
+// Sampler compares snapshots that are taken one after the other, and tells how often each
+// lock is granted, and for how long it is held and waited for.
+//
+// Grants are counted by the servers, and none is missed between two snapshots, however
+// short. What is counted is contenders that left the queue, and of semaphores permits that
+// were taken: a contender that gave up, or a try that was refused, counts as a grant.
+// Holds and waits are those whose beginning and end were both seen, to the time between
+// two snapshots. A wait ends when the contender holds the lock or is gone. A hold that
+// begins and ends between two snapshots is not seen: where most are that short, the
+// quantiles are those of the longer ones.
+type Sampler struct {
+	locks  map[string]*sampled // by path
+	begun  time.Time           // of the interval that Rates is about
+	last   time.Time           // snapshot
+	number int                 // of snapshots
+}
+
+// sampled is what is remembered of a lock.
+type sampled struct {
+	lock   Lock
+	number int     // of the last snapshot that had it
+	counts counter // when the interval began, or the lock was first seen
+	seen   map[string]stay
+	holds  recent
+	waits  recent
+}
+
+// stay is a contender that was seen. The times are zero for what was not seen to begin.
+type stay struct {
+	holds         bool
+	came, granted time.Time
+}
+
+// forget is for how many snapshots a lock is remembered that nobody uses.
+const forget = 1000
+
+// Add takes in the next snapshot.
+func (s *Sampler) Add(snapshot *Snapshot) {
+	at := snapshot.At
+	if s.locks == nil {
+		s.locks, s.begun = make(map[string]*sampled), at
+	}
+	s.number++
+	for _, l := range snapshot.Locks {
+		known := s.locks[l.Path]
+		if known == nil {
+			known = &sampled{counts: l.grants, seen: make(map[string]stay)}
+			s.locks[l.Path] = known
+		}
+		known.add(l, at, s.number > 1)
+		known.number = s.number
+	}
+	for path, known := range s.locks {
+		switch {
+		case known.number == s.number:
+		case s.number-known.number > forget:
+			delete(s.locks, path)
+		case len(known.seen) > 0:
+			known.add(Lock{Path: path, Recipe: known.lock.Recipe, grants: known.lock.grants}, at, true)
+		}
+	}
+	s.last = at
+}
+
+// add takes in the lock as it is now. Beginnings says that what is new came just now.
+func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
+	now := make(map[string]stay, len(l.Queue))
+	for i := range l.Queue {
+		c := &l.Queue[i]
+		before, known := k.seen[c.Path]
+		if !known && beginnings {
+			before.came = at
+		}
+		if c.Holds && !before.holds {
+			if !before.came.IsZero() && c.Kind != KindPermit { // the wait for a permit was that of another node
+				k.waits.add(at.Sub(before.came))
+			}
+			if known || beginnings {
+				before.granted = at
+			}
+		}
+		before.holds = c.Holds
+		now[c.Path] = before
+	}
+	for path, before := range k.seen {
+		_, stays := now[path]
+		switch {
+		case stays:
+		case before.holds && !before.granted.IsZero():
+			k.holds.add(at.Sub(before.granted))
+		case !before.holds && !before.came.IsZero():
+			k.waits.add(at.Sub(before.came))
+		}
+	}
+	k.lock, k.seen = l, now
+}
+
+// Rate is how a lock was used.
+type Rate struct {
+	Lock Lock // as it was last seen
+	// Grants a second since the last call of Rates, or since the lock was first seen.
+	// Counted is false when they cannot be told: nothing has passed, or the lock's node is
+	// another one.
+	Grants       float64
+	Counted      bool
+	Holds, Waits Quantiles
+}
+
+// Quantiles are of the last 256 durations that were seen; N counts all.
+type Quantiles struct {
+	N        int
+	P50, P99 time.Duration
+}
+
+// Rates returns how the locks of the last snapshot were used since the last call. The locks
+// are in no order.
+func (s *Sampler) Rates() (rates []Rate) {
+	took := s.last.Sub(s.begun).Seconds()
+	for _, known := range s.locks {
+		if known.number == s.number {
+			r := Rate{Lock: known.lock, Holds: known.holds.quantiles(), Waits: known.waits.quantiles()}
+			came, went, ok := known.lock.grants.since(known.counts)
+			if known.lock.Recipe == Semaphore {
+				went = came
+			}
+			if ok && took > 0 {
+				r.Grants, r.Counted = float64(went)/took, true
+			}
+			rates = append(rates, r)
+		}
+		known.counts = known.lock.grants
+	}
+	s.begun = s.last
+	return rates
+}
+
+// recent keeps the last durations.
+type recent struct {
+	n    int
+	last []time.Duration
+}
+
+const recentDurations = 256
+
+func (r *recent) add(d time.Duration) {
+	if len(r.last) < recentDurations {
+		r.last = append(r.last, d)
+	} else {
+		r.last[r.n%recentDurations] = d
+	}
+	r.n++
+}
+
+func (r *recent) quantiles() Quantiles {
+	if r.n == 0 {
+		return Quantiles{}
+	}
+	sorted := slices.Sorted(slices.Values(r.last))
+	at := func(q float64) time.Duration { return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))] }
+	return Quantiles{r.n, at(0.50), at(0.99)}
+}

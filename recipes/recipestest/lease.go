@@ -1,0 +1,89 @@
+package recipestest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// The lock of NewLease, and the election of NewTerm.
+const (
+	leasePath = "/recipestest/lock"
+	termPath  = "/recipestest/election"
+)
+
+// Lease is a lease that a test loses on purpose. Code under test gets the *recipes.Lease in
+// it. Its own methods are called from the test's goroutine.
+type Lease struct {
+	*recipes.Lease
+
+	client *Client
+}
+
+// NewLease returns a lease of a mutex that a client of its own holds, see [NewClient].
+func NewLease(tb testing.TB, options ...recipes.Option) *Lease {
+	tb.Helper()
+	c := NewClient(tb, options...)
+	return c.acquire(recipes.NewMutex(c.Client, leasePath))
+}
+
+// NewTerm returns a term of an election that a client of its own leads, and the lease that
+// the term stands on: to lose the one is to lose the other. See [NewClient].
+func NewTerm(tb testing.TB, options ...recipes.Option) (*recipes.Term, *Lease) {
+	tb.Helper()
+	c := NewClient(tb, options...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	term, err := recipes.NewElection(c.Client, termPath).Campaign(ctx)
+	if err != nil {
+		tb.Fatalf("recipestest: %v", err)
+	}
+	return term, &Lease{Lease: term.Lease(), client: c}
+}
+
+func (c *Client) acquire(lock recipes.Lock) *Lease {
+	c.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	lease, err := lock.Acquire(ctx)
+	if err != nil {
+		c.tb.Fatalf("recipestest: %v", err)
+	}
+	return &Lease{Lease: lease, client: c}
+}
+
+// Client returns the client that the lease belongs to.
+func (l *Lease) Client() *Client { return l.client }
+
+// Suspend takes the lease's link down, and returns when the lease is suspended: it is still
+// held. Unless [Lease.Resume] is called before its deadline, about a session timeout later,
+// it is lost. So are the other leases of its client.
+func (l *Lease) Suspend() {
+	l.client.tb.Helper()
+	l.mustBeOpen()
+	l.client.link.Refuse()
+	l.client.leases.await(func() bool { return l.State() != recipes.Held })
+	if state := l.State(); state != recipes.Suspended {
+		l.client.tb.Fatalf("recipestest: %v, when it should be suspended; with LoseOnSuspend no lease is", l)
+	}
+}
+
+// Resume takes the link of a suspended lease up, and returns when the lease is held as
+// before.
+func (l *Lease) Resume() {
+	l.client.tb.Helper()
+	l.client.link.Heal()
+	l.client.leases.await(func() bool { return l.State() != recipes.Suspended })
+	if state := l.State(); state != recipes.Held {
+		l.client.tb.Fatalf("recipestest: %v, when it should be held", l)
+	}
+}
+
+// mustBeOpen fails the test if the lease has ended.
+func (l *Lease) mustBeOpen() {
+	l.client.tb.Helper()
+	if err := l.Err(); err != nil {
+		l.client.tb.Fatalf("recipestest: the lease of %s has ended already: %v", l.Path(), err)
+	}
+}

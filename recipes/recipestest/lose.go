@@ -1,0 +1,108 @@
+package recipestest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// losses are the ways in which a lease can be lost. A server that refuses the client's
+// credentials is not one: on a connection that it makes again, no client of go-zookeeper is
+// told of that, and the deadline passes.
+var losses = map[recipes.LossReason]func(*Lease){
+	recipes.LossSessionExpired: (*Lease).expire,
+	recipes.LossDeadlinePassed: (*Lease).passDeadline,
+	recipes.LossLinkSuspended:  (*Lease).suspendFatally,
+	recipes.LossNodeDeleted:    (*Lease).deleteNode,
+	recipes.LossClientClosed:   (*Lease).closeClient,
+}
+
+// Lose makes the lease be lost for a reason, and returns when it is: Lost is closed, and
+// LossReason is the reason. Afterwards the network is whole again, so that the code under
+// test can acquire again, unless the reason is LossClientClosed.
+//
+// Every reason but LossNodeDeleted ends the other leases of the client too. LossLinkSuspended
+// needs a client that was made with recipes.WithLossPolicy(recipes.LoseOnSuspend).
+// LossNotAuthenticated cannot be had: servers that refuse the credentials of a client that
+// connects again let the deadline pass.
+func (l *Lease) Lose(why recipes.LossReason) {
+	l.client.tb.Helper()
+	l.mustBeOpen()
+	lose := losses[why]
+	if lose == nil {
+		l.client.tb.Fatalf("recipestest: no test can lose a lease because of %q; the reasons are %q", why, slices.Sorted(maps.Keys(losses)))
+	}
+	lose(l)
+	l.awaitLoss()
+	l.client.link.Heal()
+	if got := l.LossReason(); got != why {
+		l.client.tb.Fatalf("recipestest: the lease of %s is lost because of %q, not of %q; is the client's policy LoseOnSuspend?", l.Path(), got, why)
+	}
+}
+
+// LoseUnnoticed has the servers end the lease's session while the client cannot hear of it,
+// as when its process is paused: another client can have the lock, while Valid is true and
+// Lost is open until the deadline passes. What the holder writes until then, only its token
+// exposes.
+func (l *Lease) LoseUnnoticed() {
+	l.client.tb.Helper()
+	l.mustBeOpen()
+	l.client.link.Cut()
+	l.client.link.Expire()
+}
+
+// awaitLoss waits until the lease ends, and fails the test unless that is a loss.
+func (l *Lease) awaitLoss() {
+	l.client.tb.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-l.Context().Done():
+	case <-late.C:
+	}
+	select {
+	case <-l.Lost():
+	default:
+		l.client.tb.Fatalf("recipestest: %v, when it should be lost", l)
+	}
+}
+
+func (l *Lease) expire() {
+	l.client.tb.Helper()
+	l.client.link.Expire()
+	l.client.link.Heal() // of a suspension, or the client would not be told
+}
+
+func (l *Lease) passDeadline() { l.client.link.Cut() }
+
+func (l *Lease) suspendFatally() {
+	l.client.tb.Helper()
+	l.client.link.Refuse()
+	l.client.leases.await(func() bool { return l.State() != recipes.Held })
+	if l.State() != recipes.Lost {
+		l.client.tb.Fatalf("recipestest: %v: only a client with recipes.WithLossPolicy(recipes.LoseOnSuspend) loses a lease so", l)
+	}
+}
+
+func (l *Lease) deleteNode() {
+	l.client.tb.Helper()
+	l.client.link.Heal()
+	if err := l.client.admin().Delete(l.Node(), -1); err != nil && !errors.Is(err, zk.ErrNoNode) {
+		l.client.tb.Fatalf("recipestest: delete %s: %v", l.Node(), err)
+	}
+}
+
+func (l *Lease) closeClient() {
+	l.client.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := l.client.Close(ctx); err != nil {
+		l.client.tb.Fatalf("recipestest: %v", err)
+	}
+}

@@ -1,0 +1,232 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// sleeping runs a test in a bubble, with a client whose machine sleeps when the test says
+// so.
+func sleeping(t *testing.T, test func(*testing.T, *zktest.Ensemble, *sleeper, *recipes.Client)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		e, clock := zktest.Start(t), new(sleeper)
+		test(t, e, clock, sleepingClient(t, e, clock))
+	})
+}
+
+func sleepingClient(t *testing.T, e *zktest.Ensemble, clock *sleeper, options ...recipes.Option) *recipes.Client {
+	t.Helper()
+	options = append([]recipes.Option{recipes.WithDialer(e.Client("sleeper").DialContext), recipes.WithClock(clock),
+		recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick)}, options...)
+	c, err := recipes.Connect(t.Context(), e.Servers(), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	return c
+}
+
+// sleepThrough has the machine sleep while the servers go on, and nothing reaches it before
+// it has done what it does first.
+func sleepThrough(e *zktest.Ensemble, clock *sleeper, d time.Duration) {
+	e.Client("sleeper").Cut()
+	e.Advance(d)
+	clock.sleep(d)
+}
+
+func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
+	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+		m := recipes.NewMutex(c, "/l")
+		l := acquire(t, t.Context(), m)
+		inner := acquire(t, l.Context(), m)
+		time.Sleep(2 * timeout) // it stands on heartbeats now
+
+		sleepThrough(e, clock, 2*timeout)
+		woke := time.Now()
+		if l.Valid() || inner.Valid() || l.State() != recipes.Lost || !errors.Is(l.Err(), recipes.ErrLeaseLost) {
+			t.Errorf("at waking: valid %v, inner %v, state %v, %v", l.Valid(), inner.Valid(), l.State(), l.Err())
+		}
+		if !l.Deadline().Before(woke) {
+			t.Errorf("it wakes %v before its deadline", l.Deadline().Sub(woke))
+		}
+		if _, err := m.Acquire(l.Context()); !errors.Is(err, recipes.ErrLeaseLost) {
+			t.Errorf("a re-entry: %v", err)
+		}
+		<-l.Lost()
+		if after := time.Since(woke); after > 100*time.Millisecond {
+			t.Errorf("it is told %v after waking", after)
+		}
+		if l.LossReason() != recipes.LossDeadlinePassed || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
+			t.Errorf("reason %q, cause %v", l.LossReason(), context.Cause(l.Context()))
+		}
+		e.Heal()
+		next := acquire(t, t.Context(), recipes.NewMutex(bubbleClient(t, e, "other"), "/l"))
+		if next.Token().Compare(l.Token()) <= 0 {
+			t.Errorf("token %v after %v", next.Token(), l.Token())
+		}
+		if err := l.Release(t.Context()); !errors.Is(err, recipes.ErrLeaseLost) {
+			t.Errorf("release: %v", err)
+		}
+		if !next.Valid() {
+			t.Error("the release took the next one's lock")
+		}
+	})
+}
+
+func TestALeaseOutlivesASleepThatEndsBeforeTheDeadline(t *testing.T) {
+	const short = timeout / 4
+	t.Run("and goes on when the servers are heard of", func(t *testing.T) {
+		sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+			l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
+			for range 5 {
+				time.Sleep(timeout)
+				before := l.Deadline()
+				sleepThrough(e, clock, short)
+				if got := before.Sub(l.Deadline()); got != short {
+					t.Errorf("the deadline came closer by %v", got)
+				}
+				e.Heal()
+			}
+			if !l.Valid() || l.State() != recipes.Held {
+				t.Errorf("valid %v, state %v", l.Valid(), l.State())
+			}
+			release(t, l)
+		})
+	})
+	t.Run("and is lost at the deadline when they are not", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			e, clock, heard := zktest.Start(t), new(sleeper), listen()
+			c := sleepingClient(t, e, clock, recipes.WithConnectionListener(heard.told))
+			l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
+			time.Sleep(2 * timeout)
+			heard.next(t, recipes.ConnConnected)
+			e.Client("sleeper").Refuse()
+			heard.next(t, recipes.ConnSuspended)
+			due := l.Deadline().Add(-short)
+			clock.sleep(short)
+			<-l.Lost()
+			if late := time.Since(due); late < 0 || late > 100*time.Millisecond {
+				t.Errorf("lost %v after the deadline", late)
+			}
+			heard.next(t, recipes.ConnLost)
+			if late := time.Since(due); late > 100*time.Millisecond {
+				t.Errorf("the client counts as lost %v after the deadline", late)
+			}
+		})
+	})
+}
+
+// A client without leases has no deadline of theirs: that it is lost is told when its session
+// may have ended.
+func TestAClientThatSleepsInASuspensionIsToldOfTheLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, clock, heard := zktest.Start(t), new(sleeper), listen()
+		sleepingClient(t, e, clock, recipes.WithConnectionListener(heard.told))
+		e.Client("sleeper").Refuse()
+		heard.next(t, recipes.ConnConnected, recipes.ConnSuspended)
+		clock.sleep(2 * timeout)
+		woke := time.Now()
+		heard.next(t, recipes.ConnLost)
+		if after := time.Since(woke); after > 100*time.Millisecond {
+			t.Errorf("it is told %v after waking", after)
+		}
+	})
+}
+
+// A heartbeat that is answered after a sleep was sent before it: what it proves is as old.
+func TestAHeartbeatUnderWayInASleepProvesNothingOfIt(t *testing.T) {
+	const short = timeout / 4
+	synctest.Test(t, func(t *testing.T) {
+		e, clock := zktest.Start(t), new(sleeper)
+		wire := intercept{through: e.Client("sleeper").DialContext}
+		c := sleepingClient(t, e, clock, recipes.WithDialer(wire.dial))
+		l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
+		time.Sleep(2 * timeout)
+		sent, wake, passed := make(chan time.Time, 1), make(chan struct{}), make(chan struct{})
+		wire.on(func(op int32) bool {
+			if op == opBeat {
+				select {
+				case sent <- time.Now():
+				default:
+				}
+			}
+			return true
+		}, func(op int32) bool {
+			if op == opBeat {
+				<-wake
+				close(passed)
+				wire.on(nil, nil)
+			}
+			return true
+		})
+		at := <-sent
+		synctest.Wait() // its answer is held back
+		clock.sleep(short)
+		close(wake)
+		<-passed
+		synctest.Wait()
+		if latest := at.Add(timeout - timeout/20 - short); l.Deadline().After(latest) {
+			t.Errorf("the deadline is %v later than the heartbeat proves", l.Deadline().Sub(latest))
+		}
+		if !l.Valid() {
+			t.Error("the lease is lost")
+		}
+	})
+}
+
+// The turn of a waiter comes, and goes with its session, while its machine sleeps.
+func TestAWaiterWhoseTurnWasSleptThroughWaitsAgain(t *testing.T) {
+	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+		holder := bubbleClient(t, e, "holder")
+		first := acquire(t, t.Context(), recipes.NewMutex(holder, "/l"))
+		waiting := acquiring(t.Context(), recipes.NewMutex(c, "/l"))
+		time.Sleep(timeout)
+
+		e.Client("sleeper").Cut()
+		release(t, first)
+		e.Client("sleeper").Expire()
+		second := acquire(t, t.Context(), recipes.NewMutex(holder, "/l"))
+		clock.sleep(2 * timeout)
+		e.Heal()
+		time.Sleep(3 * timeout)
+		select {
+		case r := <-waiting:
+			t.Fatalf("it has the lock, as somebody else does: %v, %v", r.lease, r.err)
+		default:
+		}
+		release(t, second)
+		l := (<-waiting).ok(t)
+		if !l.Valid() || l.Token().Compare(second.Token()) <= 0 {
+			t.Errorf("valid %v, token %v after %v", l.Valid(), l.Token(), second.Token())
+		}
+		release(t, l)
+	})
+}
+
+func TestAlarmsEndWithTheirSessions(t *testing.T) {
+	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+		e.Client("sleeper").Expire()
+		l := acquire(t, t.Context(), recipes.NewMutex(c, "/l")) // in the second session
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		<-l.Lost()
+		if len(clock.alarms) != 2 {
+			t.Errorf("%d alarms of two sessions", len(clock.alarms))
+		}
+		for _, a := range clock.alarms {
+			select {
+			case <-a.closed:
+			default:
+				t.Error("an alarm is left")
+			}
+		}
+	})
+}
