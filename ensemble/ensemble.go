@@ -63,6 +63,14 @@ type Processes interface {
 	Output(ctx context.Context, id int) ([]byte, error)
 }
 
+// Disks is implemented by ensembles whose servers' data can be read, see package txnlog, and
+// whose servers have the wall clock of this machine.
+type Disks interface {
+	// DataDir returns a folder with a server's logs and snapshots: the server's own, or a
+	// copy. An error that matches errors.ErrUnsupported says that they cannot be read here.
+	DataDir(ctx context.Context, id int) (string, error)
+}
+
 // PeerLinks is implemented by ensembles whose servers reach each other through
 // links that can be cut.
 type PeerLinks interface {

@@ -10,12 +10,15 @@
 #
 # With --curator also what the tests in recipes/interop need, on Debian: Curator
 # and a JDK. They are skipped without it, so that what cannot be had is no failure.
+# With --curator VERSION, such as 5.7.1, also that version of Curator, unpacked into the
+# cache: ZKVERIFY_CURATOR=VERSION has the tests and the worker of workload/examples use it.
 # With --chromium also the browser of the tests in report, on Debian: as above.
+# With --promtool also what evaluates the alert rules in recipes/promobserver: as above.
 # With --kazoo also what the worker in Python of workload/examples needs: as above.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-check=no curator=no chromium=no kazoo=no version=
+check=no curator=no chromium=no kazoo=no promtool=no version= curator_version=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--check) check=yes ;;
@@ -25,9 +28,19 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	--zookeeper=*) version=${1#*=} ;;
-	--curator) curator=yes ;;
+	--curator)
+		curator=yes
+		case ${2:-} in
+		[0-9]*)
+			curator_version=$2
+			shift
+			;;
+		esac
+		;;
+	--curator=*) curator=yes curator_version=${1#*=} ;;
 	--chromium) chromium=yes ;;
 	--kazoo) kazoo=yes ;;
+	--promtool) promtool=yes ;;
 	*) echo "install.sh: unknown option $1" >&2 && exit 64 ;;
 	esac
 	shift
@@ -104,10 +117,17 @@ java_program() {
 	command -v java
 }
 
-# The places of recipes/interop/toolchain_test.go: Curator, and a compiler beside
+# The places of internal/curatortools: Curator, and a compiler beside
 # the Java that runs.
 have_curator() {
-	[ -n "${ZKVERIFY_CURATOR:-}" ] || [ -f /usr/share/java/curator-recipes.jar ]
+	case ${ZKVERIFY_CURATOR:-} in
+	'') [ -f /usr/share/java/curator-recipes.jar ] ;;
+	*) ! is_version "$ZKVERIFY_CURATOR" || have_curator_version "$ZKVERIFY_CURATOR" ;;
+	esac
+}
+
+have_curator_version() {
+	[ -f "$(cache)/curator-$1/lib/curator-recipes-$1.jar" ] || [ -f "/usr/share/java/curator-recipes-$1.jar" ]
 }
 
 have_javac() {
@@ -123,6 +143,29 @@ have_chromium() {
 # The places of cmd/zkverify/worker_kazoo_test.go.
 have_kazoo() {
 	/usr/bin/python3 -c 'import kazoo' 2>/dev/null || python3 -c 'import kazoo' 2>/dev/null
+}
+
+# The places of recipes/promobserver/tape_test.go.
+have_promtool() {
+	[ -n "${ZKVERIFY_PROMTOOL:-}" ] || command -v promtool >/dev/null 2>&1 || [ -x "$(cache)/promtool" ]
+}
+
+# unpack_promtool takes promtool out of Debian's package and installs nothing: the package
+# would start a server.
+unpack_promtool() {
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	# As root, apt downloads as this user.
+	[ "$(id -u)" -ne 0 ] || chown _apt "$work" 2>/dev/null || true
+	echo "downloading promtool"
+	(
+		cd "$work"
+		# The lists may be missing, as in a fresh container, or older than the archive.
+		apt-get download -q prometheus || { have_root && $root apt-get update -q && apt-get download -q prometheus; }
+	) || return 1
+	dpkg-deb -x "$work"/prometheus_*.deb "$work/package" || return 1
+	mkdir -p "$(cache)"
+	cp "$work/package/usr/bin/promtool" "$(cache)/promtool.new.$$" && mv "$(cache)/promtool.new.$$" "$(cache)/promtool"
 }
 
 # have_root finds out how to become root.
@@ -173,7 +216,17 @@ install_version() {
 	[ -n "${ZKVERIFY_DEBIAN_KEYRING:-}" ] || [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || set -- "$@" debian-archive-keyring
 	[ $# -eq 0 ] || debian "$@" || fail "ZooKeeper $version needs it"
 	mkdir -p "$(cache)"
-	sh "$here/unpack.sh" "$version" "$(cache)/zookeeper-$version"
+	sh "$here/unpack.sh" zookeeper "$version" "$(cache)/zookeeper-$version"
+}
+
+install_curator_version() {
+	is_version "$curator_version" || fail "--curator takes a version, such as 5.7.1, not $curator_version"
+	command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1 ||
+		fail "Curator $curator_version can be installed on Debian alone. Name a class path that has it: ZKVERIFY_CURATOR=JAR:JAR"
+	[ -n "${ZKVERIFY_DEBIAN_KEYRING:-}" ] || [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || debian debian-archive-keyring ||
+		fail "Curator $curator_version needs it"
+	mkdir -p "$(cache)"
+	sh "$here/unpack.sh" curator "$curator_version" "$(cache)/curator-$curator_version"
 }
 
 java=yes zookeeper=yes
@@ -192,6 +245,9 @@ if [ $check = yes ]; then
 	fi
 	if [ $kazoo = yes ]; then
 		have_kazoo && tests="$tests, kazoo: yes" || tests="$tests, kazoo: no"
+	fi
+	if [ $promtool = yes ]; then
+		have_promtool && tests="$tests, promtool: yes" || tests="$tests, promtool: no"
 	fi
 	echo "java: $java, zookeeper: $zookeeper$tests"
 	exit 0
@@ -227,6 +283,12 @@ if [ $curator = yes ] && ! { have_curator && have_javac; }; then
 	have_curator && have_javac || echo "Curator or a Java compiler is missing: the tests in recipes/interop will be skipped"
 fi
 
+if [ -n "$curator_version" ]; then
+	# It runs with what Debian's own packages of Curator depend on.
+	have_curator_version "$curator_version" || install_curator_version
+	echo "Curator $curator_version is there: ZKVERIFY_CURATOR=$curator_version has it used"
+fi
+
 if [ $chromium = yes ] && ! have_chromium; then
 	if command -v apt-get >/dev/null 2>&1; then
 		debian chromium || true
@@ -239,4 +301,11 @@ if [ $kazoo = yes ] && ! have_kazoo; then
 		debian python3-kazoo || true
 	fi
 	have_kazoo || echo "kazoo is missing: the test of a worker in Python will be skipped"
+fi
+
+if [ $promtool = yes ] && ! have_promtool; then
+	if command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1; then
+		unpack_promtool || true
+	fi
+	have_promtool || echo "promtool is missing: the tests of the alert rules will be skipped"
 fi

@@ -192,6 +192,11 @@ func (l *Local) TickTime() time.Duration { return l.config.TickTime }
 // Root is the path under which a run keeps all its nodes. It is not created.
 func (l *Local) Root() string { return l.root }
 
+// DataDir implements Disks. Close removes the folder.
+func (l *Local) DataDir(_ context.Context, id int) (string, error) {
+	return filepath.Join(l.servers[id-1].dir, "data"), nil
+}
+
 // Dir is the directory of the logs.
 func (l *Local) Dir() string { return l.config.Dir }
 

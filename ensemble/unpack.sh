@@ -1,15 +1,16 @@
 #!/bin/sh
-# unpack.sh VERSION FOLDER: unpacks a version of ZooKeeper that another release of
-# Debian has, without installing it, as FOLDER/lib. It needs no root.
+# unpack.sh zookeeper|curator VERSION FOLDER: unpacks a version of ZooKeeper or of
+# Curator that another release of Debian has, without installing it, as FOLDER/lib. It
+# needs no root.
 #
 # apt does the work, with a configuration of its own: lists and packages go to a
 # temporary folder, and what the machine has installed is not touched. apt takes
 # nothing whose signature it cannot verify.
 #
-# The package is Architecture: all. What the jar depends on is named in its
-# manifest by its place in /usr/share/java, where the machine's own
-# libzookeeper-java has brought it. That names the jute of the machine's own version
-# too: ensemble/find.go puts the one that is unpacked here before it.
+# The packages are Architecture: all. What the jars depend on is named in their
+# manifests by its place in /usr/share/java, where the machine's own packages have
+# brought it. That of ZooKeeper names the jute of the machine's own version too:
+# ensemble/find.go puts the one that is unpacked here before it.
 #
 #   ZKVERIFY_DEBIAN_MIRROR   the archive; default that of the machine's own apt
 #                            sources, else http://deb.debian.org/debian
@@ -17,7 +18,16 @@
 #                            debian-archive-keyring
 set -eu
 
-version=$1 folder=$2
+product=$1 version=$2 folder=$3
+case $product in
+zookeeper) name=ZooKeeper packages=libzookeeper-java jars="zookeeper zookeeper-jute" ;;
+curator)
+	name=Curator
+	packages="libcurator-client-java libcurator-framework-java libcurator-recipes-java"
+	jars="curator-client curator-framework curator-recipes"
+	;;
+*) echo "unpack.sh: unknown product $product" >&2 && exit 64 ;;
+esac
 suites="bookworm trixie forky"
 keyring=${ZKVERIFY_DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
 
@@ -75,28 +85,36 @@ for suite in $suites; do
 	echo "deb [target=Packages signed-by=$keyring] $mirror $suite main"
 done >"$work/sources.list"
 
-echo "looking for ZooKeeper $version in $mirror ($suites)"
+echo "looking for $name $version in $mirror ($suites)"
 # A release that is no longer or not yet there is no reason to give up.
 private apt-get update -q || true
 cp "$work/log" "$work/update"
-private apt-cache madison libzookeeper-java || fail "apt-cache fails: $(cat "$work/log")"
+# Packages of one source have one version.
+private apt-cache madison "${packages##* }" || fail "apt-cache fails: $(cat "$work/log")"
 found=$(awk -F ' *[|] *' '{ split($3, from, " "); print $2, from[2] }' "$work/log")
-package=$(echo "$found" | awk -v v="$version" 'index($1, v "-") == 1 { print $1; exit }')
+# Debian adds its revision, and +ds to a source that it has trimmed.
+package=$(echo "$found" | awk -v v="$version" 'index($1, v "-") == 1 || index($1, v "+") == 1 { print $1; exit }')
 if [ -z "$package" ]; then
 	grep -E '^(E|W|Err)' "$work/update" >&2 || true
 	[ -n "$found" ] || fail "no release of Debian could be read from $mirror: see above, or name another archive by ZKVERIFY_DEBIAN_MIRROR"
-	fail "Debian has no ZooKeeper $version now. It has $(echo "$found" | awk '{ sub(/-[^-]*$/, "", $1); sub("/.*", "", $2); printf "%s%s (%s)", n++ ? ", " : "", $1, $2 }')"
+	fail "Debian has no $name $version now. It has $(echo "$found" | awk '{ sub(/[-+].*$/, "", $1); sub("/.*", "", $2); printf "%s%s (%s)", n++ ? ", " : "", $1, $2 }')"
 fi
 
-echo "downloading libzookeeper-java $package"
-private apt-get download -q "libzookeeper-java=$package" || fail "the download failed: $(cat "$work/log")"
+echo "downloading $packages $package"
+all=
+for each in $packages; do
+	all="$all $each=$package"
+done
+private apt-get download -q $all || fail "the download failed: $(cat "$work/log")"
 mkdir "$work/package"
-dpkg-deb -x "$work"/libzookeeper-java_*.deb "$work/package"
+for deb in "$work"/*.deb; do
+	dpkg-deb -x "$deb" "$work/package"
+done
 mkdir -p "$new/lib"
-for jar in zookeeper zookeeper-jute; do
+for jar in $jars; do
 	cp "$work/package/usr/share/java/$jar-$version.jar" "$new/lib/" || fail "the package has no $jar-$version.jar"
 done
 # Without a binding for SLF4J it logs nothing.
-ln -s /usr/share/java/slf4j-simple.jar "$new/lib/slf4j-simple.jar"
+[ "$product" != zookeeper ] || ln -s /usr/share/java/slf4j-simple.jar "$new/lib/slf4j-simple.jar"
 rm -rf "$folder"
 mv "$new" "$folder"

@@ -32,19 +32,13 @@ func newArchive(t *testing.T, version string, signed bool) *archive {
 	a := &archive{dir: t.TempDir()}
 	must(t, os.Chmod(a.dir, 0o755)) // apt reads it as another user
 	must(t, os.Chmod(filepath.Dir(a.dir), 0o755))
-	pool, tree := filepath.Join(a.dir, "pool"), t.TempDir()
+	pool := filepath.Join(a.dir, "pool")
 	must(t, os.MkdirAll(pool, 0o755))
-	must(t, os.MkdirAll(filepath.Join(tree, "DEBIAN"), 0o755))
-	must(t, os.MkdirAll(filepath.Join(tree, "usr/share/java"), 0o755))
-	control := fmt.Sprintf("Package: libzookeeper-java\nVersion: %s-1\nArchitecture: all\nMaintainer: nobody <nobody@example.org>\nDescription: jars\n", version)
-	must(t, os.WriteFile(filepath.Join(tree, "DEBIAN/control"), []byte(control), 0o644))
-	for _, jar := range []string{"zookeeper", "zookeeper-jute"} {
-		must(t, os.WriteFile(filepath.Join(tree, "usr/share/java", jar+"-"+version+".jar"), []byte(jar), 0o644))
+	packages := a.pack(t, "libzookeeper-java", version, version, "zookeeper", "zookeeper-jute")
+	// Debian trims Curator's source, and says so in its version.
+	for _, part := range []string{"client", "framework", "recipes"} {
+		packages += "\n" + a.pack(t, "libcurator-"+part+"-java", version+"+ds", version, "curator-"+part)
 	}
-	run(t, "dpkg-deb", "--root-owner-group", "-b", tree, a.deb(version))
-	deb, err := os.ReadFile(a.deb(version))
-	must(t, err)
-	packages := fmt.Sprintf("%sFilename: pool/%s\nSize: %d\nSHA256: %x\n", control, filepath.Base(a.deb(version)), len(deb), sha256.Sum256(deb))
 	home := t.TempDir()
 	must(t, os.Chmod(home, 0o700))
 	t.Setenv("GNUPGHOME", home)
@@ -64,6 +58,24 @@ func newArchive(t *testing.T, version string, signed bool) *archive {
 		run(t, "gpg", "--batch", "--output", filepath.Join(dist, "InRelease"), "--clear-sign", filepath.Join(dist, "Release"))
 	}
 	return a
+}
+
+// pack makes a package of jars, which have the upstream's version, and returns its entry in
+// the archive's list.
+func (a *archive) pack(t *testing.T, name, version, upstream string, jars ...string) string {
+	t.Helper()
+	tree, file := t.TempDir(), filepath.Join(a.dir, "pool", name+"_"+version+"-1_all.deb")
+	must(t, os.MkdirAll(filepath.Join(tree, "DEBIAN"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(tree, "usr/share/java"), 0o755))
+	control := fmt.Sprintf("Package: %s\nVersion: %s-1\nArchitecture: all\nMaintainer: nobody <nobody@example.org>\nDescription: jars\n", name, version)
+	must(t, os.WriteFile(filepath.Join(tree, "DEBIAN/control"), []byte(control), 0o644))
+	for _, jar := range jars {
+		must(t, os.WriteFile(filepath.Join(tree, "usr/share/java", jar+"-"+upstream+".jar"), []byte(jar), 0o644))
+	}
+	run(t, "dpkg-deb", "--root-owner-group", "-b", tree, file)
+	deb, err := os.ReadFile(file)
+	must(t, err)
+	return fmt.Sprintf("%sFilename: pool/%s\nSize: %d\nSHA256: %x\n", control, filepath.Base(file), len(deb), sha256.Sum256(deb))
 }
 
 func (a *archive) deb(version string) string {
@@ -127,6 +139,26 @@ func TestAVersionOfTheArchiveIsUnpackedOnce(t *testing.T) {
 	}
 }
 
+// Curator comes in three packages, of one version.
+func TestAVersionOfCuratorIsUnpacked(t *testing.T) {
+	a, cache := newArchive(t, "99.9.1", true), cacheWith(t)
+	script := func(version string) (string, error) {
+		cmd := exec.Command("sh", "unpack.sh", "curator", version, filepath.Join(cache, "curator-"+version))
+		cmd.Env = append(os.Environ(), "ZKVERIFY_DEBIAN_MIRROR=file://"+a.dir, "ZKVERIFY_DEBIAN_KEYRING="+a.keyring)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := script("99.9.2"); err == nil || !strings.Contains(out, "no Curator 99.9.2 now. It has 99.9.1 (trixie)") {
+		t.Errorf("of a version that the archive does not have: %v\n%s", err, out)
+	}
+	holds(t, cache)
+	if out, err := script("99.9.1"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	holds(t, cache, "curator-99.9.1")
+	holds(t, filepath.Join(cache, "curator-99.9.1", "lib"), "curator-client-99.9.1.jar", "curator-framework-99.9.1.jar", "curator-recipes-99.9.1.jar")
+}
+
 func TestWhatIsNotSignedAndWholeIsNotUnpacked(t *testing.T) {
 	for name, test := range map[string]struct {
 		signed bool
@@ -179,7 +211,7 @@ func TestAnInterruptedDownloadLeavesNothing(t *testing.T) {
 	defer silent.Close()
 	tmp := t.TempDir()
 	must(t, os.Chmod(tmp, 0o777))
-	cmd := exec.Command("sh", "unpack.sh", "99.9.1", filepath.Join(cache, "zookeeper-99.9.1"))
+	cmd := exec.Command("sh", "unpack.sh", "zookeeper", "99.9.1", filepath.Join(cache, "zookeeper-99.9.1"))
 	cmd.Env = append(os.Environ(), "ZKVERIFY_DEBIAN_MIRROR=http://"+silent.Addr().String()+"/debian", "ZKVERIFY_DEBIAN_KEYRING="+a.keyring, "TMPDIR="+tmp)
 	must(t, cmd.Start())
 	conn, err := silent.Accept()

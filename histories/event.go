@@ -224,8 +224,8 @@ type Census struct {
 	Disagreements []string `json:"disagreements,omitempty"`
 
 	// Diverged name the servers that found meanwhile that their tree was not the
-	// leader's, as they do of each tree that they load. They may have got the right
-	// one since. What such a server told clients may have been wrong, so that no
+	// leader's, as they do of each tree that they load, and one whose log contradicts
+	// those of the others. They may have got the right tree since. What such a server told clients may have been wrong, so that no
 	// violation that begins after that can be held against the target; what holds, holds
 	// all the same.
 	Diverged []Divergence `json:"diverged,omitempty"`
@@ -240,7 +240,7 @@ type Census struct {
 // Divergence is a server's tree that was not the leader's.
 type Divergence struct {
 	Server int   `json:"server"` // its ID
-	Zxid   int64 `json:"zxid"`   // the transaction at which it found out
+	Zxid   int64 `json:"zxid"`   // the transaction at which that was found
 	// Since is a time by which that transaction had not been carried out yet, ns since
 	// the run's origin: the server was right until then, as far as is known.
 	Since time.Duration `json:"since"`
@@ -248,7 +248,7 @@ type Divergence struct {
 
 // String says what the server found.
 func (d Divergence) String() string {
-	return fmt.Sprintf("server %d found at transaction %#x, after %.3f s, that its tree was not the leader's", d.Server, d.Zxid, d.Since.Seconds())
+	return fmt.Sprintf("server %d differed from the others at transaction %#x, after %.3f s", d.Server, d.Zxid, d.Since.Seconds())
 }
 
 // Connects is how often one client has tried to connect to a server, whatever

@@ -75,6 +75,9 @@ func Open(path string) (_ *File, err error) {
 	return f, nil
 }
 
+// Path is the name by which the file was opened.
+func (f *File) Path() string { return f.path }
+
 // Close closes the file.
 func (f *File) Close() {
 	if f.zstd != nil {

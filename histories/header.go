@@ -119,6 +119,7 @@ type Promises struct {
 	Tokens        bool          `json:"tokens"`                 // grants carry fencing tokens
 	TellsLoss     bool          `json:"tells_loss"`             // Lost is reported
 	FIFO          bool          `json:"fifo"`                   // grants follow the order of enqueued
+	FirstNode     bool          `json:"first_node,omitempty"`   // a lease is granted only when the nodes that other sessions have in the lock's directory and that are before its own are gone
 	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
 	Guards        bool          `json:"guards,omitempty"`       // a holder can write to ZooKeeper while it holds the lock, and no longer
 	Says          bool          `json:"says,omitempty"`         // what it says of itself is so, see Saying

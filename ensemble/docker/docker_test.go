@@ -12,11 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/txnlog"
 )
 
 // image is the one that ensemble/image/build.sh makes, if no other is named.
@@ -95,6 +97,38 @@ func TestServersInContainersFailAndComeBack(t *testing.T) {
 		t.Fatalf("version %q, servers %v, containers and networks %v", e.Version(), e.Servers(), containers(t))
 	}
 	allServe := func() bool { return serving(e, 1) && serving(e, 2) && serving(e, 3) }
+
+	t.Run("its logs copied", func(t *testing.T) {
+		conn, events, err := zk.Connect([]string{e.Servers()[0].Addr}, 10*time.Second, zk.WithLogInfo(false))
+		must(t, err)
+		defer conn.Close()
+		for e := range events {
+			if e.State == zk.StateHasSession {
+				break
+			}
+		}
+		path, err := conn.Create("/copied", nil, 0, zk.WorldACL(zk.PermAll))
+		must(t, err)
+		dirs := make(map[int]txnlog.Dir)
+		for _, s := range e.Servers() {
+			for range 2 { // the second copy replaces the first
+				folder, err := e.DataDir(ctx, s.ID)
+				must(t, err)
+				dirs[s.ID], err = txnlog.Open(folder)
+				must(t, err)
+			}
+		}
+		found := 0
+		for x, err := range txnlog.Committed(dirs) {
+			must(t, err)
+			if len(x.Changes) > 0 && x.Changes[0].Path == path {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("the create of %s is there %d times, want once", path, found)
+		}
+	})
 
 	t.Run("killed", func(t *testing.T) {
 		leader, err := e.Leader(ctx)

@@ -63,7 +63,10 @@ func (e *Ensemble) Pause(ctx context.Context, id int) error {
 		if s.paused {
 			return nil
 		}
-		_, err := e.docker.ContainerPause(ctx, s.container.ID, client.ContainerPauseOptions{})
+		err := freeze(ctx, func() error {
+			_, err := e.docker.ContainerPause(ctx, s.container.ID, client.ContainerPauseOptions{})
+			return err
+		})
 		s.paused = err == nil
 		return err
 	})

@@ -37,6 +37,7 @@ type server struct {
 	mu                      sync.Mutex
 	addresses               map[string]string // see address
 	killed, paused, plugged bool
+	copied                  string // a folder with a copy of its data, see DataDir
 }
 
 // alias is its name in the containers' network.
@@ -132,7 +133,11 @@ func (s *server) remove(ctx context.Context) error {
 		errs = append(errs, err, os.WriteFile(s.ensemble.logPath(s.ID), text, 0o644))
 	}
 	_, err := s.ensemble.docker.ContainerRemove(ctx, s.container.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-	return errors.Join(append(errs, unlessGone(err))...)
+	errs = append(errs, unlessGone(err))
+	if s.copied != "" {
+		errs = append(errs, os.RemoveAll(s.copied))
+	}
+	return errors.Join(errs...)
 }
 
 // unlessGone is the error of a removal, but for that of what somebody else has

@@ -49,7 +49,7 @@ zookeeper() {
 	debootstrap --variant=minbase --include=openjdk-17-jre-headless,zookeeper,libslf4j-java bookworm "$work/root" >"$work/log" 2>&1 ||
 		{ tail -20 "$work/log" >&2 && exit 1; }
 	if [ -n "$version" ]; then
-		sh "$here/../unpack.sh" "$version" "$work/unpacked"
+		sh "$here/../unpack.sh" zookeeper "$version" "$work/unpacked"
 		java=$work/root/usr/share/java
 		rm -f "$java"/zookeeper*.jar
 		for jar in zookeeper zookeeper-jute; do

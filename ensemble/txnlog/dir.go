@@ -1,0 +1,98 @@
+package txnlog
+
+import (
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Dir is what a server keeps on disk.
+type Dir struct {
+	Logs      []string // paths of the logs, the oldest first
+	Snapshots []string // paths of the snapshots, the oldest first
+}
+
+// Open finds the files of a server. Its folders are a dataDir and a dataLogDir, or their
+// version-2, or one folder that has both. It returns an error that matches fs.ErrNotExist
+// if there is no log and no snapshot.
+func Open(folders ...string) (Dir, error) {
+	var d Dir
+	for _, folder := range folders {
+		if inner := filepath.Join(folder, "version-2"); isDir(inner) {
+			folder = inner
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			return Dir{}, err
+		}
+		for _, e := range entries {
+			path := filepath.Join(folder, e.Name())
+			if _, ok := zxidOf(path); !ok || e.IsDir() {
+				continue
+			}
+			if strings.HasPrefix(e.Name(), "log.") {
+				d.Logs = append(d.Logs, path)
+			} else {
+				d.Snapshots = append(d.Snapshots, path)
+			}
+		}
+	}
+	if len(d.Logs)+len(d.Snapshots) == 0 {
+		return Dir{}, fmt.Errorf("no log and no snapshot of ZooKeeper in %s: %w", strings.Join(folders, ", "), fs.ErrNotExist)
+	}
+	byZxid := func(a, b string) int {
+		x, _ := zxidOf(a)
+		y, _ := zxidOf(b)
+		return int(min(max(x-y, -1), 1))
+	}
+	slices.SortFunc(d.Logs, byZxid)
+	slices.SortFunc(d.Snapshots, byZxid)
+	return d, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// zxidOf returns the zxid in the name of a log, its first transaction's, or of a snapshot.
+func zxidOf(path string) (int64, bool) {
+	kind, text, _ := strings.Cut(filepath.Base(path), ".")
+	if kind != "log" && kind != "snapshot" {
+		return 0, false
+	}
+	zxid, err := strconv.ParseInt(text, 16, 64)
+	return zxid, err == nil
+}
+
+// Transactions yields those of all logs, in the order in which they were logged, which is
+// that of their zxids unless the server has a bug (see [Compare]). A server whose log
+// was cut back to what the leader has, and one that begins anew with the leader's
+// snapshot, has no transactions that are in none of its logs any more. The error that it
+// yields last is one of [ReadLog].
+func (d Dir) Transactions() iter.Seq2[Txn, error] {
+	return func(yield func(Txn, error) bool) {
+		for l, err := range d.entries() {
+			if !yield(l.Txn, err) {
+				return
+			}
+		}
+	}
+}
+
+func (d Dir) entries() iter.Seq2[logged, error] {
+	return func(yield func(logged, error) bool) {
+		for _, path := range d.Logs {
+			for l, err := range logEntries(path) {
+				if !yield(l, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package txnlog
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/adler32"
+	"io"
+	"iter"
+	"os"
+)
+
+var (
+	// ErrNotALog is returned for a file that does not begin as a log or a snapshot does.
+	ErrNotALog = errors.New("txnlog: not a file of ZooKeeper")
+
+	// ErrDamaged is returned for a transaction or a snapshot whose checksum is wrong or
+	// whose bytes are no such record.
+	ErrDamaged = errors.New("txnlog: damaged")
+)
+
+const (
+	logMagic      = 0x5a4b4c47 // ZKLG
+	snapshotMagic = 0x5a4b534e // ZKSN
+
+	// largest is what a transaction may have in bytes: jute.maxbuffer is a megabyte
+	// unless configured, and a snapshot's node is no larger.
+	largest = 1 << 28
+)
+
+// ReadLog yields the transactions of one log, in order. A log that ends within a
+// transaction, as that of a server that was killed or that runs, ends before it. The
+// error that it yields last matches [ErrNotALog] or [ErrDamaged], or is one of the file
+// system.
+func ReadLog(path string) iter.Seq2[Txn, error] {
+	return func(yield func(Txn, error) bool) {
+		for l, err := range logEntries(path) {
+			if !yield(l.Txn, err) {
+				return
+			}
+		}
+	}
+}
+
+// logged is a transaction, and its bytes without the digest.
+type logged struct {
+	Txn
+	content []byte
+}
+
+// logEntries is ReadLog with the bytes.
+func logEntries(path string) iter.Seq2[logged, error] {
+	return func(yield func(logged, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(logged{}, err)
+			return
+		}
+		defer f.Close()
+		r := bufio.NewReaderSize(f, 1<<16)
+		if err := readMagic(r, logMagic); err != nil {
+			if !errors.Is(err, io.EOF) { // nothing was written yet
+				yield(logged{}, fmt.Errorf("%s: %w", path, err))
+			}
+			return
+		}
+		for {
+			data, err := readEntry(r)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			var l logged
+			if err == nil {
+				if l.Txn, l.content, err = decode(data); err != nil {
+					err = fmt.Errorf("%w: %w", ErrDamaged, err)
+				}
+			}
+			if err != nil {
+				yield(logged{}, fmt.Errorf("%s: %w", path, err))
+				return
+			}
+			if !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// readMagic reads the header of a file: its kind, the version of its format, and the
+// number of a database, which is not used.
+func readMagic(r io.Reader, magic uint32) error {
+	var header [16]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%w: it has less than 16 bytes", ErrNotALog)
+		}
+		return err
+	}
+	if got := binary.BigEndian.Uint32(header[:]); got != magic {
+		return fmt.Errorf("%w: it begins with 0x%08x, not with 0x%08x", ErrNotALog, got, magic)
+	}
+	if version := binary.BigEndian.Uint32(header[4:]); version != 2 {
+		return fmt.Errorf("%w: its format has version %d, not 2", ErrNotALog, version)
+	}
+	return nil
+}
+
+// readEntry reads the bytes of the next transaction: a checksum, their length, the bytes
+// and the letter B. Behind the last one there may be zeros, since servers make a log
+// larger ahead of time. It returns io.EOF there, and within an entry.
+func readEntry(r *bufio.Reader) ([]byte, error) {
+	var head [12]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, end(err)
+	}
+	sum, size := binary.BigEndian.Uint64(head[:]), binary.BigEndian.Uint32(head[8:])
+	switch {
+	case size == 0:
+		return nil, io.EOF
+	case size > largest:
+		return nil, fmt.Errorf("%w: a transaction of %d bytes", ErrDamaged, size)
+	}
+	data, err := read(r, int(size)+1)
+	if err != nil {
+		return nil, end(err)
+	}
+	data, last := data[:size], data[size]
+	switch {
+	case last == 0:
+		return nil, io.EOF // written in part, into what was made ahead of time
+	case last != 'B':
+		return nil, fmt.Errorf("%w: 0x%02x behind a transaction", ErrDamaged, last)
+	case uint64(adler32.Checksum(data)) != sum:
+		return nil, fmt.Errorf("%w: a transaction's checksum is wrong", ErrDamaged)
+	}
+	return data, nil
+}
+
+// read reads n bytes. A length that is nonsense takes no memory.
+func read(r io.Reader, n int) ([]byte, error) {
+	if n <= 1<<16 {
+		data := make([]byte, n)
+		_, err := io.ReadFull(r, data)
+		return data, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err == nil && len(data) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return data, err
+}
+
+// end is io.EOF for a file that ends too early.
+func end(err error) error {
+	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.EOF
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package service
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// FileName is the name of the file in the folder of a run.
+const FileName = "service.jsonl"
+
+// Version is that of the format. A reader refuses a newer one.
+const Version = 1
+
+// Log is what the servers of a run did.
+type Log struct {
+	Header
+	Nodes    []Node    // ephemeral nodes of locks, in the order of their creation
+	Sessions []Session // that have owned such nodes, or that the run knew of, in the order of their ends; those that have not ended are last
+}
+
+// Header is the first line of the file.
+type Header struct {
+	Version      int           `json:"service"`
+	History      time.Time     `json:"history"`      // Started of the header of the run's history
+	Servers      int           `json:"servers"`      // whose logs were read
+	Transactions int           `json:"transactions"` // that a majority of them had
+	Clock        time.Duration `json:"clock"`        // ns that a time may be off, see [At]
+}
+
+// At is a transaction.
+type At struct {
+	Zxid int64         `json:"zxid"`
+	Time time.Duration `json:"at"` // ns since the run's origin, when the leader took the request; negative before the run
+}
+
+// Node is an ephemeral node of a lock, from its creation to its end.
+type Node struct {
+	Path    string `json:"path"`    // below the run's locks: the lock's key and, unless the lock is this one node, a slash and the rest
+	Session string `json:"session"` // that owns it
+	Created At     `json:"created"`
+	Deleted *At    `json:"deleted,omitempty"` // nil of one that is left
+	// By is the session whose request deleted it; empty if that is its own, or if the end
+	// of its own session deleted it.
+	By string `json:"by,omitempty"`
+	// Ended says that it was deleted with its session.
+	Ended bool `json:"ended,omitempty"`
+}
+
+// Lock returns the key of the lock.
+func (n *Node) Lock() string {
+	key, _, _ := strings.Cut(n.Path, "/")
+	return key
+}
+
+// Name returns the rest of the path, "" if the lock is this one node.
+func (n *Node) Name() string {
+	_, name, _ := strings.Cut(n.Path, "/")
+	return name
+}
+
+// Session is a session of a client.
+type Session struct {
+	ID      string `json:"id"`                // as histories have it
+	Closed  *At    `json:"closed,omitempty"`  // nil of one that has not ended
+	Expired bool   `json:"expired,omitempty"` // the servers ended it; otherwise somebody who had its id and password closed it
+}
+
+// SortSessions puts sessions into the order of a Log.
+func SortSessions(all []Session) {
+	end := func(s Session) int64 {
+		if s.Closed == nil {
+			return math.MaxInt64
+		}
+		return s.Closed.Zxid
+	}
+	slices.SortFunc(all, func(a, b Session) int { return cmp.Or(cmp.Compare(end(a), end(b)), strings.Compare(a.ID, b.ID)) })
+}
+
+// Line is a line of the file behind the header.
+type Line struct {
+	Node    *Node    `json:"node,omitempty"`
+	Session *Session `json:"session,omitempty"`
+}
+
+// Write writes the file.
+func (l *Log) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	l.Version = Version
+	err := enc.Encode(l.Header)
+	for i := range l.Sessions {
+		err = errors.Join(err, enc.Encode(Line{Session: &l.Sessions[i]}))
+	}
+	for i := range l.Nodes {
+		err = errors.Join(err, enc.Encode(Line{Node: &l.Nodes[i]}))
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// ErrFormat is wrapped by the error for a file that is none of these.
+var ErrFormat = errors.New("not a record of what servers did")
+
+// ReadFile reads a file. Its errors match [ErrFormat], or are of the file system.
+func ReadFile(path string) (*Log, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	l, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// Read is ReadFile of what is read from r.
+func Read(r io.Reader) (*Log, error) {
+	dec := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
+	l := new(Log)
+	if err := dec.Decode(&l.Header); err != nil {
+		return nil, fmt.Errorf("%w: line 1: %w", ErrFormat, err)
+	}
+	if l.Version < 1 || l.Version > Version || l.Clock < 0 {
+		return nil, fmt.Errorf("%w: line 1: version %d, clock %d", ErrFormat, l.Version, l.Clock)
+	}
+	last := int64(-1)
+	for n := 2; ; n++ {
+		var line Line
+		err := dec.Decode(&line)
+		switch {
+		case errors.Is(err, io.EOF):
+			return l, nil
+		case err != nil:
+			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
+		case line.Session != nil:
+			l.Sessions = append(l.Sessions, *line.Session)
+		case line.Node != nil:
+			x := line.Node
+			if x.Lock() == "" || x.Created.Zxid < last || x.Deleted != nil && x.Deleted.Zxid < x.Created.Zxid {
+				return nil, fmt.Errorf("%w: line %d: the node %q, of 0x%x, is out of order or has no lock", ErrFormat, n, x.Path, x.Created.Zxid)
+			}
+			last = x.Created.Zxid
+			l.Nodes = append(l.Nodes, *x)
+		}
+	}
+}
