@@ -15,6 +15,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/histories/states"
 )
 
@@ -59,6 +60,7 @@ type check struct {
 	window   int
 	everyOne bool        // every violation becomes a witness
 	own      []Guarantee // of the user's
+	service  *service.Log
 	judging  []judging
 	tally    *tally
 	coverage *states.Coverage
@@ -78,6 +80,20 @@ func newCheck(ctx context.Context, opts []Option) *check {
 	}
 	c.engines.Sweeps, c.engines.Searches = c.engine != Porcupine, c.engine != Interval
 	return c
+}
+
+// WithService has the history judged together with what the servers did in its run. A
+// violation of mutual exclusion then says whether the lock was granted too early or a belief
+// outlived its node, and the guarantee [FirstNode] is judged.
+func WithService(l *service.Log) Option { return func(c *check) { c.service = l } }
+
+// begun is the trace of a history of which nothing was read yet.
+func (c *check) begun(header histories.Header) *facts.Trace {
+	t := facts.Begin(header)
+	if c.service != nil {
+		t.Service = facts.NewService(c.service)
+	}
+	return t
 }
 
 // begin makes a judge of a guarantee ready.
@@ -120,7 +136,7 @@ func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
 
 // run judges the events of a valid history.
 func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, error]) (*Report, error) {
-	t := facts.Begin(header)
+	t := c.begun(header)
 	recipes := t.Recipes()
 	c.conventions(&header)
 	c.coverage = states.NewCoverage(&t.Header, recipes)
@@ -131,6 +147,9 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		return nil, err
 	}
 	for _, g := range all {
+		if g.ofServers && t.Service == nil {
+			continue
+		}
 		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
 		}

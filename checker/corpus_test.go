@@ -114,6 +114,9 @@ func TestEveryHistoryOfTheCorpusIsJudgedAsItSays(t *testing.T) {
 		seen[guarantee][want] = true
 	}
 	for _, g := range guarantees {
+		if g.ofServers {
+			continue // histories alone do not decide it: see service_test.go
+		}
 		if !seen[g.Name][verdict.Holds] || !seen[g.Name][verdict.Violated] {
 			t.Errorf("the corpus has not both a good and a bad history for %s: %v", g.Name, seen[g.Name])
 		}

@@ -38,6 +38,7 @@ const (
 	SaysWhatIsSo        = "says what is so"
 	Barriers            = "barriers"
 	Observers           = "observers"
+	FirstNode           = "first node"
 )
 
 // Guarantee describes one thing that the checker judges.
@@ -47,6 +48,8 @@ type Guarantee struct {
 	Model   string // what it is judged against
 	begin   judge.Maker
 	own     bool // it is one of the user's
+	// ofServers says that it is judged only if it is known what the servers did.
+	ofServers bool
 	// appliesTo reports whether it is a guarantee of a recipe's locks. One that is of
 	// no recipe of the run has no verdict.
 	appliesTo func(histories.Recipe) bool
@@ -199,6 +202,13 @@ var guarantees = []Guarantee{
 		Model:   "order of the terms that one client sees",
 		begin:   saying.NewObservers, appliesTo: facts.Is(histories.Election),
 		fencing: noPart,
+	},
+	{
+		Name:    FirstNode,
+		Summary: "a lock is granted only to the node that is the first of its queue on the servers",
+		Model:   "return of each acquire against the deletions of the nodes before its own, in the servers' logs",
+		begin:   queue.NewFirstNode, appliesTo: func(r histories.Recipe) bool { return r.Exclusive() || r == histories.ReadWrite },
+		ofServers: true,
 	},
 }
 

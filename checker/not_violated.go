@@ -42,6 +42,8 @@ func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 	switch {
 	case v == nil && shrunk != nil:
 		return notViolated{fmt.Sprintf("%s was not judged: the history was shrunk for %s, and is judged on nothing else; %s", guarantee, shrunk.Guarantee, violated)}
+	case v == nil && ofServers(guarantee):
+		return notViolated{fmt.Sprintf("%s was not judged: what the servers did is not known; %s", guarantee, violated)}
 	case v == nil:
 		return notViolated{fmt.Sprintf("%s is no guarantee of the recipes that were driven; %s", guarantee, violated)}
 	case v.Outcome == verdict.Holds:
@@ -51,4 +53,10 @@ func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 		verdict.NotExercised: "was not exercised", verdict.NotJudged: "was not judged", verdict.NotPromised: "is not promised", verdict.Unknown: "is unknown",
 	}[v.Outcome]
 	return notViolated{fmt.Sprintf("%s %s: %s; %s", guarantee, is, v.Reason, violated)}
+}
+
+// ofServers reports whether a guarantee is judged by what the servers did.
+func ofServers(guarantee string) bool {
+	g, err := guaranteeNamed(guarantee, guarantees)
+	return err == nil && g.ofServers
 }

@@ -185,7 +185,7 @@ func TestEveryViolationOfTheCorpusShrinks(t *testing.T) {
 		}
 	}
 	for _, g := range guarantees {
-		if shrunk[g.Name] == 0 {
+		if shrunk[g.Name] == 0 && !g.ofServers {
 			t.Errorf("no history of the corpus violates %s", g.Name)
 		}
 	}

@@ -24,7 +24,24 @@ type Witness struct {
 	// SessionEnds are those of the parties' sessions that explain it, also one that
 	// was seen just after To.
 	SessionEnds []SessionEnd `json:"session_ends,omitempty"`
+	// Order is what the servers' logs say of two holds that must not overlap; empty if
+	// that is not known.
+	Order Order `json:"order,omitempty"`
 }
+
+// Order says who was wrong when two held a lock.
+type Order string
+
+// The orders.
+const (
+	// GrantedEarly: the later of the two was granted the lock while the node of the
+	// earlier one was there: it was not the first on the servers.
+	GrantedEarly Order = "granted early"
+	// BeliefOutlived: the node of the earlier one had been deleted before the later one
+	// was granted the lock: the servers have served one after the other, and the earlier
+	// one did not know.
+	BeliefOutlived Order = "belief outlived"
+)
 
 // Party is one of those who were involved.
 type Party struct {

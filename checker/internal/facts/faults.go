@@ -32,9 +32,10 @@ func (f *Fault) Reaches(process int) bool {
 }
 
 // strikes reports whether the fault hits a process, or forces its session to expire: a
-// process that its client has begun since the fault did may have that session, too.
+// process that its client has begun since the fault did may have that session, too. A pause
+// that waits for a message hits the process that its client is by then.
 func (f *Fault) strikes(process int, session string) bool {
-	return f.Hits(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
+	return f.Hits(process) || f.pauses() && f.Reaches(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
 }
 
 // OnServers reports whether the fault hits servers, and with them clients that it does

@@ -23,6 +23,17 @@ func TestAFaultReachesTheNextProcessesOfItsClients(t *testing.T) {
 	}
 }
 
+// A pause that waits for a message takes effect after its start.
+func TestAPauseStrikesTheNextProcessOfItsClients(t *testing.T) {
+	l := newFaultLog(&histories.Header{Clients: 22})
+	l.begin(1, &histories.Event{Type: histories.FaultStart, Time: 10, Fault: &histories.Fault{ID: 1, Name: "pause-worker", Processes: []int{0, 11}}})
+	for process, want := range map[int]int{0: 1, 11: 1, 33: 1, 44: 1, 12: 0, 34: 0} {
+		if got := l.PausedIn(process, 20, 30); len(got) != want {
+			t.Errorf("process %d was paused %d times, want %d", process, len(got), want)
+		}
+	}
+}
+
 // Its next process may still have the session that is about to end.
 func TestAForcedExpiryStrikesWhoeverHasTheSession(t *testing.T) {
 	l := newFaultLog(&histories.Header{Clients: 20})

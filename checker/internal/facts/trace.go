@@ -35,6 +35,7 @@ type Trace struct {
 
 	Faults   FaultLog
 	Sessions SessionLog
+	Service  *Service // nil if it is not known what the servers did
 	Quiet    Quiet
 	Pace     pace
 

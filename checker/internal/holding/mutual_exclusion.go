@@ -27,6 +27,7 @@ type exclusionJudge struct {
 	v                           *verdict.Verdict
 	locks                       map[string]*exclusionOf
 	holds, raw, paused, growing int
+	orders                      orders
 }
 
 // exclusionOf is what the judge knows of one lock.
@@ -60,6 +61,7 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) {
 				if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
 					j.growing++
 				}
+				j.orders.count(t, a.Hold, b.Hold)
 				j.v.Violate(func() verdict.Witness { return doubleHold(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
@@ -108,6 +110,7 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	if v.Violations > 0 && j.growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
+	why += j.orders.String()
 	v.Conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
 }
 
@@ -149,6 +152,7 @@ func overlap(t *facts.Trace, a, b facts.Piece, say func(p, q verdict.Party) stri
 	}
 	w.What = fmt.Sprintf("%s from %s %s", say(p, q), verdict.At(from), until)
 	w.What += w.Ending()
+	witness.AddOrder(t, &w, a.Hold, b.Hold)
 	if a.Hold.Mode == histories.ModeRead || b.Hold.Mode == histories.ModeRead {
 		return w // nothing fences what somebody reads
 	}

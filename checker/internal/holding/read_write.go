@@ -35,6 +35,7 @@ type readWriteJudge struct {
 	v                               *verdict.Verdict
 	locks                           map[string]*readWriteOf
 	raw, readers, writers, downward int
+	orders                          orders
 }
 
 // readWriteOf is what the judge knows of one lock.
@@ -73,6 +74,7 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) {
 				if !t.Over(a.Hold) && !t.Over(b.Hold) {
 					return true // not yet
 				}
+				j.orders.count(t, a.Hold, b.Hold)
 				j.v.Violate(func() verdict.Witness { return notAlone(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
@@ -107,7 +109,7 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		v.Idle("nobody ever held a lock")
 	default:
 		v.Conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
-			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations))
+			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.orders.String())
 	}
 }
 

@@ -1,0 +1,165 @@
+package facts
+
+import (
+	"path"
+	"regexp"
+	"sort"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
+)
+
+// Service has what the servers did in a run, by what a history has of it.
+type Service struct {
+	log      *service.Log
+	byLock   map[string]*lockNodes
+	byToken  map[LeaseKey]*service.Node // with Sub 0; the first of a transaction that created several
+	sessions map[string]*service.Session
+}
+
+// lockNodes are the nodes of a lock, in the order of their creation.
+type lockNodes struct {
+	all  []*service.Node
+	gone []time.Duration // when the last of a node and all before it was deleted; Forever if one was not
+}
+
+// NewService takes apart what the servers did.
+func NewService(l *service.Log) *Service {
+	s := &Service{log: l, byLock: map[string]*lockNodes{}, byToken: make(map[LeaseKey]*service.Node, len(l.Nodes)), sessions: map[string]*service.Session{}}
+	for i := range l.Sessions {
+		s.sessions[l.Sessions[i].ID] = &l.Sessions[i]
+	}
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		of := s.byLock[n.Lock()]
+		if of == nil {
+			of = new(lockNodes)
+			s.byLock[n.Lock()] = of
+		}
+		gone := Forever
+		if n.Deleted != nil {
+			gone = n.Deleted.Time
+		}
+		if len(of.gone) > 0 {
+			gone = max(gone, of.gone[len(of.gone)-1])
+		}
+		of.all, of.gone = append(of.all, n), append(of.gone, gone)
+		key := LeaseKey{n.Lock(), histories.Token{Zxid: n.Created.Zxid}}
+		if s.byToken[key] == nil {
+			s.byToken[key] = n
+		}
+	}
+	return s
+}
+
+// NodeOf returns the node by which a hold was granted, nil if that is not known. The token
+// names it; the lease of a target that has none is found by its session, if that created
+// one node of the lock during the acquire, and no other.
+func (s *Service) NodeOf(h *Hold) *service.Node {
+	if h.Token.Zxid != 0 {
+		return s.NodeOfToken(h.Lock, h.Token)
+	}
+	of := s.byLock[h.Lock]
+	if of == nil || h.Session == "" {
+		return nil
+	}
+	var found *service.Node
+	for _, n := range of.all[of.createdSince(h.Call-s.log.Clock):] {
+		if n.Created.Time > After(h.Start, s.log.Clock) {
+			break
+		}
+		if n.Session != h.Session {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = n
+	}
+	return found
+}
+
+// NodeOfToken returns the node whose creation a token names, or nil.
+func (s *Service) NodeOfToken(lock string, token histories.Token) *service.Node {
+	return s.byToken[LeaseKey{lock, histories.Token{Zxid: token.Zxid}}]
+}
+
+// createdSince returns the index of the first node that was created at a time or later.
+func (l *lockNodes) createdSince(at time.Duration) int {
+	return sort.Search(len(l.all), func(i int) bool { return l.all[i].Created.Time >= at })
+}
+
+// Turn says how a grant of a lock stands to the order of the servers.
+type Turn int
+
+// The turns.
+const (
+	UnknownTurn Turn = iota
+	TooEarly         // it was granted to a node while one before it was there
+	InTurn           // all that was before it had been deleted by the time that its acquire returned
+)
+
+// Between says how the later of two holds of a lock, by the order of their nodes, was granted:
+// TooEarly if the node of the earlier one was still there, or InTurn. UnknownTurn stands for
+// holds whose nodes are not known, or that have one node. The holds overlap: a client that
+// hands a lock on by itself does so when the first of them is over.
+func (s *Service) Between(a, b *Hold) (turn Turn, earlier, later *Hold) {
+	x, y := s.NodeOf(a), s.NodeOf(b)
+	if x == nil || y == nil || x == y {
+		return UnknownTurn, nil, nil
+	}
+	if y.Created.Zxid < x.Created.Zxid {
+		a, b, x, y = b, a, y, x
+	}
+	if s.thereAt(x, b.Start) {
+		return TooEarly, a, b
+	}
+	return InTurn, a, b
+}
+
+// thereAt reports whether a node was certainly there at a time after its creation: the leader
+// had not been asked to delete it.
+func (s *Service) thereAt(n *service.Node, at time.Duration) bool {
+	return n.Deleted == nil || n.Deleted.Time-s.log.Clock > at
+}
+
+// sequential is the end of the name of a contender, which ZooKeeper numbers.
+var sequential = regexp.MustCompile(`[0-9]{10}$`)
+
+// Before returns a contender of another session whose node was before that of a hold, and
+// certainly still there when its acquire returned: the first such, or nil. It returns false
+// if the node of the hold is not known, or is no contender's.
+func (s *Service) Before(h *Hold) (n *service.Node, known bool) {
+	own := s.NodeOf(h)
+	if own == nil || !sequential.MatchString(own.Path) {
+		return nil, false
+	}
+	of := s.byLock[h.Lock]
+	first := sort.Search(len(of.all), func(i int) bool { return of.all[i].Created.Zxid >= own.Created.Zxid })
+	for i := first - 1; i >= 0 && of.gone[i]-s.log.Clock > h.Start; i-- {
+		m := of.all[i]
+		if m.Session != own.Session && s.thereAt(m, h.Start) && sequential.MatchString(m.Path) && sameDirectory(m, own) {
+			n = m
+		}
+	}
+	return n, true
+}
+
+// sameDirectory reports whether two nodes of a lock are siblings.
+func sameDirectory(a, b *service.Node) bool { return path.Dir(a.Path) == path.Dir(b.Path) }
+
+// ClockFails reports whether the node of a hold was created, as the servers say, after its
+// acquire had returned: then the wall clock was set during the run.
+func (s *Service) ClockFails(h *Hold) bool {
+	n := s.NodeOf(h)
+	return n != nil && n.Created.Time-s.log.Clock > h.Start
+}
+
+// SessionEnd returns what the servers have of the end of a session, nil if nothing.
+func (s *Service) SessionEnd(id string) *service.Session {
+	if end := s.sessions[id]; end != nil && end.Closed != nil {
+		return end
+	}
+	return nil
+}
