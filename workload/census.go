@@ -22,6 +22,8 @@ import (
 const (
 	settleNodes = 2 * time.Second
 	settleStops = 2 * time.Second
+
+	readLogsWithin = 10 * time.Second // of servers in containers, whose logs are copied
 )
 
 // countOnServers counts what idle clients have left on the servers, and compares the
@@ -42,6 +44,25 @@ func (r *run) countOnServers(diverged servers.Divergences, settled bool) {
 	}
 	if _, c.Diverged, err = r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), diverged); err != nil {
 		r.warn("not all servers' output could be read: %v", err)
+	}
+	logs, how, err := r.zxids.DivergedLogs(r.Life, r.cfg.Ensemble)
+	if err != nil {
+		r.warn("the servers' logs could not be compared: %v", err)
+	}
+	if how != "" {
+		r.warn("%s", how)
+	}
+	c.Diverged = append(c.Diverged, logs...)
+}
+
+// readService reads what the servers did with locks and sessions. All clients are closed.
+func (r *run) readService() {
+	ctx, cancel := context.WithTimeout(context.Background(), readLogsWithin) // also after an interrupt
+	defer cancel()
+	var err error
+	r.result.Service, err = servers.Service(ctx, r.cfg.Ensemble, r.Observer.LockRoot(), r.Observer.Presence(), r.clock.Again(r.Journal.Elapsed()))
+	if err != nil {
+		r.warn("what the servers did could not be read from their logs: %v", err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -124,6 +125,8 @@ type Result struct {
 	// "client 3: lock-1".
 	Stuck  []string
 	Census histories.Census
+	// Service is what the servers did, of servers whose logs can be read; otherwise nil.
+	Service *service.Log
 	// Lateness is how long the lines of worker processes were under way.
 	Lateness remote.Lateness
 	// Interrupted says that the context ended the run early: recovery and

@@ -135,7 +135,11 @@ func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := checker.Check(context.Background(), h)
+	var options []checker.Option
+	if result.Service != nil {
+		options = append(options, checker.WithService(result.Service))
+	}
+	report, err := checker.Check(context.Background(), h, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

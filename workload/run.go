@@ -92,6 +92,7 @@ type run struct {
 	since time.Time // when the chaos phase began
 
 	zxids servers.Times
+	clock servers.Clock
 
 	result Result // written by the goroutine of Run alone
 }
@@ -102,6 +103,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 		return errors.Join(err, r.tearDown())
 	}
 	unwatch := r.watch()
+	r.clock = servers.NewClock(r.Journal.Elapsed())
 	diverged, _, err := r.zxids.DivergedServers(r.Life, r.cfg.Ensemble, r.Journal.Elapsed(), nil)
 	if err != nil {
 		r.warn("not all servers' output could be read: %v", err)
@@ -128,6 +130,7 @@ func (r *run) phases(ctx context.Context) (err error) {
 	}
 	unwatch()
 	err = errors.Join(err, r.tearDown())
+	r.readService()
 	interrupted = interrupted || r.Life.Err() != nil
 	if !interrupted {
 		r.countGoroutines(r.Life, &r.result.Census)

@@ -10,10 +10,18 @@ import (
 )
 
 func TestEveryTargetWorksWithoutFaults(t *testing.T) {
-	for _, name := range []string{"recipes", "zk-lock", "naive", "plain"} {
+	mixes := map[string]cycle.Mix{
+		// A waiter that gives up is enough for its mistake to show.
+		"plain-lists-once": {Crash: -1, Try: -1, Timeout: -1, Cancel: -1, Ended: -1},
+	}
+	for _, name := range []string{"recipes", "zk-lock", "naive", "plain", "plain-lists-once"} {
 		t.Run(name, func(t *testing.T) {
+			mix, own := mixes[name]
+			if !own {
+				mix.Crash = -1
+			}
 			r, report, err := drive(t, t.Context(), workload.Config{
-				Target: target(t, name), Seed: 1, Duration: 4 * time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Crash: -1},
+				Target: target(t, name), Seed: 1, Duration: 4 * time.Second, Faults: []string{"none"}, Mix: mix,
 			})
 			if err != nil {
 				t.Fatal(err)

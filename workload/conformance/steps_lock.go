@@ -24,6 +24,7 @@ func (c *check) lockSteps(r histories.Recipe) []scenario {
 		}},
 		{"wait", "an acquire waits while another holds the lock, and holds nothing else up meanwhile", func(s *stage) { s.waits(r, c.promises.FIFO) }},
 		{"cancel", "an acquire that is cancelled in mid-wait is answered soon, and leaves nothing in the way", func(s *stage) { s.cancels(r) }},
+		{"cancelled release", "a release that is cancelled is carried out all the same", func(s *stage) { s.cancelsRelease(r) }},
 	}
 	if c.promises.Reentrant && reentrant(r) {
 		steps = append(steps, scenario{"reenter", "the owner acquires again, and only the last release frees the lock", func(s *stage) { s.reenters(r) }})
@@ -114,6 +115,22 @@ func (s *stage) cancels(r histories.Recipe) {
 	// To cancel what is over does nothing.
 	s.send(protocol.Command{Do: protocol.DoCancel, Of: waiting.ID, Client: b.number})
 	s.ok(protocol.Command{Do: protocol.DoEcho})
+}
+
+// cancelsRelease cancels releases before or after they have begun: which, is chance.
+func (s *stage) cancelsRelease(r histories.Recipe) {
+	a, b := s.open(1), s.open(2)
+	for range 10 {
+		held, _ := a.acquire(r)
+		release := s.send(protocol.Command{Do: string(histories.Release), Client: a.number, Lease: held.ID})
+		s.send(protocol.Command{Do: protocol.DoCancel, Client: a.number, Of: release.ID})
+		s.answer(release, s.Patience) // with its result, or with cancelled
+		next := s.send(b.claim(histories.Acquire, r))
+		if l := s.answer(next, s.Patience); l.Error != "" {
+			s.fail("the lock: it has been released")
+		}
+		b.release(next.ID)
+	}
 }
 
 func (s *stage) reenters(r histories.Recipe) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
 	"github.com/zkverify/zkverify/workload/worker"
@@ -77,10 +78,12 @@ var ways = map[string]way{
 	"the first of many":     {told: firstOfMany, step: "pipelining", expected: "an answer to echo"},
 	"no session event":      {said: drop(event("session")), step: "open", expected: `{"event":"session",…} before open is answered`},
 	"no password":           {said: change(func(_ *wrongly, l fields) { unsetIf(l, "session", "password") }), step: "open", expected: `"password" in the event session`},
+	"a wrong password":      {said: change(func(_ *wrongly, l fields) { setIf(l, "session", "password", "MDEyMzQ1Njc4OWFiY2RlZg==") }), step: "loss", expected: "the session and its password"},
 	"no server":             {said: change(func(_ *wrongly, l fields) { unsetIf(l, "session", "server") }), step: "open", expected: `"server" with the id`},
 	"no presence":           {said: drop(event("presence")), step: "open", expected: `{"event":"presence"`},
 	"a wrong czxid":         {said: change(func(_ *wrongly, l fields) { setIf(l, "presence", "czxid", 7) }), step: "open", expected: `"czxid":`},
 	"no cancel":             {told: swallow("cancel"), step: "cancel", expected: "an answer to acquire"},
+	"no cancelled release":  {told: neverReleases, step: "cancelled release", expected: "an answer to acquire"},
 	"no word of why":        {said: change(func(_ *wrongly, l fields) { delete(l, "why") }), step: "try", expected: `"why":"not-acquired"`},
 	"one at a time":         {told: oneAtATime, step: "wait", expected: "an answer to echo"},
 	"never valid":           {said: change(func(_ *wrongly, l fields) { delete(l, "valid") }), step: "acquire", expected: `"valid":true of a lease that is held`},
@@ -116,6 +119,15 @@ func unsetIf(l fields, event, field string) {
 
 func swallow(do string) func(*wrongly, fields) bool {
 	return func(_ *wrongly, l fields) bool { return l["do"] != do }
+}
+
+// neverReleases takes every release for one that was cancelled.
+func neverReleases(w *wrongly, l fields) bool {
+	if l["do"] != "release" {
+		return true
+	}
+	w.say(fields{"at": protocol.Now(), "id": l["id"], "error": "cancelled", "why": "cancelled"})
+	return false
 }
 
 // firstOfMany drops all echoes that come together but the first.

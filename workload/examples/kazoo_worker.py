@@ -1,38 +1,57 @@
 #!/usr/bin/env python3
-"""A worker process that hosts kazoo's Lock, for zkverify run --worker-command.
+"""A worker process that hosts one of kazoo's recipes, for zkverify run --worker-command.
 
 This is how a lock in Python is put through faults. What a client does, and when it
 says that it lost its lock, is as kazoo's documentation tells its users to do it.
 """
 
-from kazoo.client import KazooState
-from kazoo.exceptions import CancelledError
+import argparse
+import os
+import sys
 
-import zkverify_kazoo
-from zkverify_worker import NotAcquired, WasCancelled, main
+try:
+    from kazoo.version import __version__
+except ImportError:
+    debian = "/usr/bin/python3"  # for which Debian's package is, whichever comes first in the PATH
+    if os.path.exists(debian) and os.path.realpath(sys.executable) != os.path.realpath(debian):
+        os.execv(debian, [debian, "-B"] + sys.argv)
+    sys.stderr.write("kazoo is missing: install Debian's python3-kazoo, or kazoo for %s\n" % sys.executable)
+    sys.exit(69)
+
+from kazoo_barrier import Barrier, DoubleBarrier
+from kazoo_election import Election
+from kazoo_lock import Lock, ReadWrite
+from kazoo_semaphore import Semaphore
+from zkverify_worker import main
+
+# By the name that is given: the clients, the recipe of the run, and what is hosted.
+HOSTED = {
+    "lock": (Lock, "mutex", "kazoo's Lock"),
+    "readwrite": (ReadWrite, "readwrite", "kazoo's ReadLock and WriteLock"),
+    "semaphore": (Semaphore, "semaphore", "kazoo's Semaphore, one lease at a time"),
+    "barrier": (Barrier, "barrier", "kazoo's Barrier"),
+    "doublebarrier": (DoubleBarrier, "doublebarrier", "kazoo's DoubleBarrier"),
+    "election": (Election, "election", "kazoo's Election"),
+}
 
 
-class Client(zkverify_kazoo.Client):
-    def acquire(self, name, wait, cancelled):
-        lock = self.zk.Lock(self.path(name), "client %d" % self.number)
-        cancelled.then(lock.cancel)
-        try:
-            if not lock.acquire(blocking=wait):
-                raise NotAcquired("another client holds it")
-        except CancelledError:
-            raise WasCancelled("cancelled")
-        return lock
-
-    def release(self, lock):
-        lock.release()
-
-    def state_changed(self, state):
-        # When the connection is suspended nobody can be sure any more that he holds
-        # his locks.
-        if state != KazooState.CONNECTED:
-            self.lose()
+def arguments():
+    parser = argparse.ArgumentParser(
+        description="A worker for zkverify run --worker-command that hosts clients of kazoo.",
+        epilog="\n".join("%-14s %s, for --recipe %s" % (name, what, recipe) for name, (_, recipe, what) in HOSTED.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="?", default="lock", choices=HOSTED, help="what is hosted, see below; default lock")
+    manner = parser.add_mutually_exclusive_group()
+    manner.add_argument("--polite", dest="polite", action="store_true", default=True,
+                        help="a client stops when its state is not CONNECTED, as kazoo's documentation asks; the default")
+    manner.add_argument("--careless", dest="polite", action="store_false", help="a client never looks at its state")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main(Client, "kazoo-lock", "kazoo's Lock; a suspended connection is taken for a loss",
-         {"tells_loss": True, "loss_bound": 2_000_000_000})
+    asked = arguments()
+    client, recipe, what = HOSTED[asked.name]
+    client.polite = asked.polite
+    main(client, "kazoo-%s-%s%s" % (__version__, asked.name, "" if asked.polite else "-careless"),
+         what + ("" if asked.polite else "; nobody looks at the state of the connection"),
+         client.promises(), [recipe])

@@ -42,8 +42,17 @@ class Handler(SequentialThreadingHandler):
 
 
 class Client(zkverify_worker.Client):
-    """A client with a connection, zk. Subclasses have acquire and release, and
-    state_changed(state) if they tell of losses: it is called by kazoo's thread."""
+    """A client with a connection, zk. Subclasses have the methods of a recipe.
+
+    kazoo's documentation asks of its users that they listen to the state of the
+    connection: when it is suspended nobody can be sure any more that he holds his locks.
+    A polite client does so. A careless one never looks."""
+
+    @classmethod
+    def promises(cls):
+        """What kazoo claims: it tells of the state. No recipe is said to be fair, or to
+        have tokens."""
+        return {"tells_loss": cls.polite}
 
     def __init__(self, out, number, env):
         super().__init__(out, number, env)
@@ -77,8 +86,14 @@ class Client(zkverify_worker.Client):
     def session(self):
         return "0x%016x" % (self.zk.client_id[0] % (1 << 64)) if self.zk.client_id else ""
 
+    def identifier(self):
+        """What kazoo's recipes show to others."""
+        return "client %d" % self.number
+
     def state_changed(self, state):
-        pass
+        """It is called by kazoo's thread."""
+        if self.polite and state != KazooState.CONNECTED:
+            self.lose()
 
     def on_state(self, state):
         self.state_changed(state)

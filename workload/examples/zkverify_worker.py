@@ -12,8 +12,9 @@ A worker is a class of clients, and a call of main:
 
     zkverify_worker.main(MyClient, "my-lock", "a lock of mine", {"tells_loss": True})
 
-With kazoo, zkverify_kazoo.Client has all of them but acquire and release. zkverify
-worker check says what a worker does wrong.
+Recipes other than a mutex have more, or other methods: see Client. With kazoo,
+zkverify_kazoo.Client has all but those of the recipe. zkverify worker check says what a
+worker does wrong.
 """
 
 import json
@@ -87,12 +88,23 @@ class Cancelled:
 
 class Client:
     """A client of the lock. Subclasses have the methods that the module names:
-    acquire returns what release takes, or raises NotAcquired if it was not to wait."""
+    acquire returns what release takes, or raises NotAcquired if it was not to wait.
+
+    readwrite      acquire(name, wait, cancelled, mode), "read" or "write"; release
+    semaphore      acquire(name, wait, cancelled, permits); release
+    election       acquire and release; observe(name, cancelled, tell) calls tell() when
+                   another leads, or nobody does any more, until it is cancelled
+    barrier        set, remove and wait(name, cancelled)
+    doublebarrier  enter(name, cancelled) returns what leave(member, cancelled) takes
+    """
+
+    polite = True  # it gives up what it has got when its link is down already
 
     def __init__(self, out, number, env):
         self.out, self.number, self.env = out, number, env
         self.mutex = threading.RLock()
         self.leases = {}  # by the number of their acquire: the lock, and whether it is lost
+        self.members = {}  # by the number of their enter
 
     def path(self, name):
         """Where a lock lives."""
@@ -171,10 +183,10 @@ class Worker:
                 self.clients.pop(number, None)
         if client is None:
             raise Failure("client %d is not open" % number)
-        return getattr(self, "do_" + do.replace("-", "_"), self.unknown)(client, command, cancelled)
-
-    def unknown(self, client, command, cancelled):
-        raise Failure("unknown command %r" % command["do"])
+        carry_out = getattr(self, "do_" + do.replace("-", "_"), None)
+        if carry_out is None:
+            raise Failure("unknown command %r" % do)
+        return carry_out(client, command, cancelled)
 
     def do_close(self, client, command, cancelled):
         client.close()
@@ -183,9 +195,10 @@ class Worker:
         client.crash()
 
     def do_acquire(self, client, command, cancelled):
-        lock = client.acquire(command["lock"], command["do"] == "acquire", cancelled)
+        asked = {field: command[field] for field in ("mode", "permits") if field in command}
+        lock = client.acquire(command["lock"], command["do"] == "acquire", cancelled, **asked)
         with client.mutex:
-            if client.connected():
+            if not client.polite or client.connected():
                 client.leases[command["id"]] = {"lock": lock, "lost": False}
                 return {"session": client.session()}
         client.release(lock)
@@ -208,6 +221,27 @@ class Worker:
         client.release(lease["lock"])
         if lease["lost"]:
             raise Lost("lost before it was released")
+
+    def do_observe(self, client, command, cancelled):
+        client.observe(command["lock"], cancelled, lambda: self.out.say(event="observed", id=command["id"]))
+
+    def do_set(self, client, command, cancelled):
+        client.set(command["lock"], cancelled)
+
+    def do_remove(self, client, command, cancelled):
+        client.remove(command["lock"], cancelled)
+
+    def do_wait(self, client, command, cancelled):
+        client.wait(command["lock"], cancelled)
+
+    def do_enter(self, client, command, cancelled):
+        client.members[command["id"]] = client.enter(command["lock"], cancelled)
+
+    def do_leave(self, client, command, cancelled):
+        member = client.members.pop(command["lease"], None)
+        if member is None:
+            raise Failure("there is no member %d" % command["lease"])
+        client.leave(member, cancelled)
 
 
 def main(client, name, description, promises, recipes=("mutex",)):

@@ -54,7 +54,7 @@ func Record(ctx context.Context, dir string, cfg workload.Config, started time.T
 	begun := time.Now()
 	result, err := workload.Run(ctx, cfg)
 	r := Recorded{Result: result, History: file, Took: time.Since(begun)}
-	closeErr := recorder.Close()
+	closeErr := errors.Join(recorder.Close(), writeService(dir, started, result.Service))
 	r.Events, r.Written, _ = recorder.Counts()
 	switch {
 	case ctx.Err() != nil:
@@ -65,9 +65,14 @@ func Record(ctx context.Context, dir string, cfg workload.Config, started time.T
 	return r, err
 }
 
-// Judge judges the history in a file, which stays open. A [histories.FormatError]
-// names the line that cannot be read.
+// Judge judges the history in a file, which stays open, together with what the servers did
+// if that is in the same folder: see [Service]. A [histories.FormatError] names the line of
+// the history that cannot be read.
 func Judge(ctx context.Context, file *histories.File, options ...checker.Option) (*checker.Report, error) {
+	options, err := withService(file, options)
+	if err != nil {
+		return nil, err
+	}
 	r, err := checker.CheckEvents(ctx, file.Header(), file.Events(), options...)
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 // Connection is the connection of a [Client] that uses a plain [zk.Conn], which
 // go-zookeeper keeps alive, through the end of sessions too. A client that embeds
 // a *Connection has the methods Conn, Crash and Close; Acquire and TryAcquire are
-// left to write. It is how the targets zk-lock, naive and plain connect, and
-// workload/examples/mylock.
+// left to write. It is how zk-lock and the textbook locks of package targets connect,
+// and workload/examples/mylock.
 type Connection struct {
 	// Env is that of Connect.
 	Env Env

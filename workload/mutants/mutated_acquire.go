@@ -46,6 +46,19 @@ func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (
 	}
 }
 
+// acquiring tells the observer that an acquire contends. The acquire goes on with the
+// context that it returns, and calls gaveUp with its error, or nil, when it ends.
+func (c *Client) acquiring(ctx context.Context, a Acquiring) (_ context.Context, gaveUp func(error)) {
+	if f := c.cfg.observer.Acquiring; f != nil {
+		ctx = f(ctx, a)
+	}
+	return ctx, func(err error) {
+		if f := c.cfg.observer.GaveUp; f != nil && err != nil {
+			f(ctx, a, err)
+		}
+	}
+}
+
 // announce tells the observer of a place in a queue.
 func (c *Client) announce(ctx context.Context, path string, k *queue.Contender, token Token) {
 	if f := c.cfg.observer.Enqueued; f != nil {

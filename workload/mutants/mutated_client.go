@@ -40,16 +40,17 @@ type Client struct {
 // Errors: ctx's cause, with the last error of each server, which is
 // [ErrNotZooKeeper] for a server that cannot be one of ZooKeeper;
 // zk.ErrAuthFailed, when the servers do not know the scheme of a WithAuth or
-// refuse what it was given; [ErrBadPath] for a bad WithNamespace;
+// refuse what it was given; [ErrBadPath] for a bad WithNamespace; [ErrBadIdentity] for a bad WithIdentity;
 // [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick; [ErrBadSize]
 // for a bad WithJuteMaxBuffer; zk's own for an empty list of servers.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
-	cfg := config{Config: session.Config{
+	cfg := config{identity: hostAndProcess(), Config: session.Config{
 		Servers:   append([]string(nil), servers...),
 		Timeout:   10 * time.Second,
 		MaxPacket: juteMaxBuffer,
 		ACL:       zk.WorldACL(zk.PermAll),
 		Dial:      (&net.Dialer{}).DialContext,
+		Clock:     session.MachineClock(),
 	}}
 	for _, o := range options {
 		o(&cfg)

@@ -44,7 +44,8 @@ type DoubleBarrier struct {
 	busy   bool            // a call is under way
 	stay   *barrier.Member // inside
 	behind int64           // the round that it has left, or lost, before it was over
-	gone   <-chan struct{} // closed when the node of the last stay is gone
+	gone   <-chan struct{} // closed when the node of the last stay is gone, or its session is over
+	last   string          // path of the node of the last stay, which may be there although its session is over
 }
 
 // NewDoubleBarrier returns a member, one of n, of the double barrier at path, an
@@ -126,13 +127,16 @@ func (b *DoubleBarrier) enter(ctx context.Context) error {
 	}
 	for {
 		err := b.client.sessions.Through(ctx, func(s *session.Session) error {
+			if err := b.forget(ctx, s); err != nil {
+				return err
+			}
 			m := barrier.NewMember(s, b.path, b.cfg.data, b.cfg.acl)
 			err := m.Arrive(ctx)
 			if err == nil {
 				err = m.Enter(ctx, b.n)
 			}
 			if err != nil {
-				b.gone = m.Withdraw()
+				b.withdraw(m)
 				return err
 			}
 			b.stay = m
@@ -169,9 +173,10 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 			return ErrClosed
 		case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNodeGone):
 			m.S.Untrack(m.Path())
+			b.last = m.Path()
 			return ErrMembershipLost
 		case err != nil:
-			b.gone = m.Withdraw()
+			b.withdraw(m)
 			return err
 		}
 	}
@@ -182,6 +187,25 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 	return b.catchUp(ctx, in, others)
 }
 
+// withdraw ends a stay whose node may be there.
+func (b *DoubleBarrier) withdraw(m *barrier.Member) {
+	b.gone, b.last = m.Withdraw(), m.Path()
+}
+
+// forget sees to it that the node of the last stay is gone, else one member would count
+// twice.
+func (b *DoubleBarrier) forget(ctx context.Context, s *session.Session) error {
+	if b.last == "" {
+		return nil
+	}
+	d := barrier.Directory{S: s, Dir: b.path}
+	err := d.Forget(ctx, b.last)
+	if err == nil {
+		b.last = ""
+	}
+	return err
+}
+
 // catchUp waits until the round that the member has left is over: for the others
 // that it left there, if it has just done so in the session in. Another session
 // may be on a server that lags behind.
@@ -190,6 +214,9 @@ func (b *DoubleBarrier) catchUp(ctx context.Context, in *session.Session, others
 		return nil
 	}
 	err := b.client.sessions.Through(ctx, func(s *session.Session) error {
+		if err := b.forget(ctx, s); err != nil {
+			return err
+		}
 		if s != in {
 			others = nil
 			if up, err := session.Stands(ctx, s, b.path); err != nil || !up {

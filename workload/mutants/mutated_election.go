@@ -24,7 +24,8 @@ type Election struct{ queue Mutex }
 
 // NewElection returns the election at path, an absolute ZooKeeper path that should have no
 // children but candidates. Missing parents are created as containers. [WithData] sets what a
-// candidate announces, an address say: Curator's id.
+// candidate announces, an address say, and otherwise it is the client's identity (see
+// [WithIdentity]): Curator's id.
 func NewElection(client *Client, path string, options ...ElectionOption) *Election {
 	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.selector {

@@ -38,6 +38,10 @@ var (
 	// millisecond or more than 24 days, and for a negative server tick.
 	ErrBadTimeout = errors.New("recipes: bad timeout")
 
+	// ErrBadIdentity is returned by Connect for a WithIdentity of more than 512 bytes,
+	// that is not UTF-8, or with characters that cannot be printed.
+	ErrBadIdentity = errors.New("recipes: bad identity")
+
 	// ErrBadSize is returned by Connect for a WithJuteMaxBuffer of less than 4096
 	// bytes or more than 1 GiB.
 	ErrBadSize = errors.New("recipes: bad size")

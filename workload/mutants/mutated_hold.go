@@ -90,7 +90,7 @@ func (h *hold) reenter(ctx context.Context) (l *Lease) {
 	h.S.With(func(s session.Locked) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if (h.over || !time.Now().Before(s.Deadline())) && h.S.Defect() != "mutant-reenters-lost" {
+		if (h.over || s.Remaining() <= 0) && h.S.Defect() != "mutant-reenters-lost" {
 			return
 		}
 		h.depth++
@@ -111,7 +111,7 @@ func (h *hold) atDeadline() {
 		if h.S.Defect() == "mutant-latch-suspended" && h.key.kind == queue.Latch {
 			return
 		}
-		if left := time.Until(s.Deadline()); left > 0 {
+		if left := s.Remaining(); left > 0 {
 			h.timer.Reset(left)
 			return
 		}
@@ -151,7 +151,7 @@ func (h *hold) Lose(s session.Locked, why session.Loss) {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
-	if slip := s.Timeout(); h.S.Defect() == "mutant-forgives-pause" && time.Since(s.Deadline()) > slip/2 {
+	if slip := s.Timeout(); h.S.Defect() == "mutant-forgives-pause" && s.Remaining() < -slip/2 {
 		time.AfterFunc(slip, func() { close(h.lost) })
 	} else {
 		close(h.lost)

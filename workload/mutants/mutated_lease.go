@@ -90,7 +90,8 @@ func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
 
 // Valid asks the clock: is exclusivity guaranteed now? Unlike Lost it needs no
 // goroutine to have run, so it is right also in the first instant after a pause
-// of the process.
+// of the process and, on Linux, after a sleep of the machine. It takes a system
+// call, some 0.2 µs.
 func (l *Lease) Valid() bool {
 	if l.hold.S.Defect() == "mutant-no-session-check" {
 		return l.open()
@@ -101,11 +102,12 @@ func (l *Lease) Valid() bool {
 	if l.hold.S.Defect() == "mutant-valid-without-clock" {
 		return l.open()
 	}
-	return l.open() && time.Now().Before(l.hold.S.Deadline())
+	return l.open() && l.hold.S.Remaining() > 0
 }
 
 // Deadline returns the instant at which the lease will be lost unless the
-// servers are heard from before. It moves on with every heartbeat.
+// servers are heard from before, to compare with time.Now. It moves on with every
+// heartbeat, and on Linux comes closer by as long as the machine sleeps.
 func (l *Lease) Deadline() time.Time {
 	if l.hold.S.Defect() == "mutant-hopeful-deadline" && l.open() {
 		return time.Now().Add(l.hold.S.Timeout())
@@ -130,7 +132,7 @@ func (l *Lease) State() (state State) {
 			state = Lost
 		case released:
 			state = Released
-		case l.hold.isLost || !time.Now().Before(s.Deadline()):
+		case l.hold.isLost || s.Remaining() <= 0:
 			state = Lost
 		case s.Suspended():
 			state = Suspended

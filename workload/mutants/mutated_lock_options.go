@@ -64,7 +64,7 @@ func newLockConfig[O interface{ set(*lockConfig) }](client *Client, options []O)
 		o.set(&cfg)
 	}
 	if cfg.data == nil {
-		cfg.data = []byte{} // a null would be told apart by other clients
+		cfg.data = []byte(client.cfg.identity) // not nil if empty: a null would be told apart by other clients
 	}
 	if cfg.acl == nil {
 		cfg.acl = client.cfg.ACL
@@ -73,10 +73,9 @@ func newLockConfig[O interface{ set(*lockConfig) }](client *Client, options []O)
 }
 
 // WithData sets the data of the lock's nodes; participants see it, and observers of an
-// [Election]. It should be
-// short: acquires return [ErrTooLarge] when the nodes that one transaction makes,
-// of all permits or of all mutexes of a multi-lock, exceed a megabyte. Default
-// empty.
+// [Election]. It should be short: acquires return [ErrTooLarge] when the nodes that one
+// transaction makes, of all permits or of all mutexes of a multi-lock, exceed a megabyte.
+// Default: the client's identity, see [WithIdentity].
 func WithData(data []byte) NodeOption {
 	return nodeOption{lockOption{func(c *lockConfig) { c.data = append([]byte{}, data...) }}}
 }

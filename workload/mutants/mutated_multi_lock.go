@@ -128,9 +128,10 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			giveBack(ctx, leases)
 		}
 	}()
-	fresh := make(map[ownership]*Mutex) // to be enqueued together
+	fresh, told := make(map[ownership]*Mutex), make(toldOf) // to be enqueued together
 	holds := make(map[ownership]*hold)
 	defer func() {
+		told.gaveUp(err)
 		for key := range fresh {
 			client.holds.settle(key, holds[key])
 		}
@@ -142,7 +143,8 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 	if len(fresh) > 0 {
 		_, err := client.inSession(ctx, func(s *session.Session) (*hold, error) {
 			clear(holds)
-			return nil, m.contend(ctx, s, fresh, holds, block, asked)
+			told.acquiring(ctx, fresh, asked)
+			return nil, m.contend(ctx, s, fresh, holds, told, block, asked)
 		})
 		if err != nil {
 			clear(holds)
@@ -152,20 +154,19 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			leases[key.path] = h.outermost
 		}
 	}
+	one := Lock.Acquire
+	if !block {
+		one = Lock.TryAcquire
+	}
 	for _, l := range apart {
-		one := l.Acquire
-		if !block {
-			one = l.TryAcquire
-		}
-		lease, err := one(ctx)
-		if err != nil {
+		if leases[l.Path()], err = one(l, ctx); err != nil {
+			delete(leases, l.Path())
 			return nil, err
 		}
-		leases[l.Path()] = lease
 	}
-	all := make([]*Lease, len(m.locks))
-	for i, l := range m.locks {
-		all[i] = leases[l.Path()]
+	var all []*Lease
+	for _, l := range m.locks {
+		all = append(all, leases[l.Path()])
 	}
 	return newMultiLease(ctx, o, all), nil
 }
@@ -225,7 +226,7 @@ func giveBack(ctx context.Context, leases map[string]*Lease) {
 }
 
 // contend makes one attempt in one session to get the holds of these mutexes.
-func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, block bool, asked time.Time) (err error) {
+func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, told toldOf, block bool, asked time.Time) (err error) {
 	keys := slices.SortedFunc(maps.Keys(mutexes), func(a, b ownership) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.kind, b.kind))
 	})
@@ -263,26 +264,54 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 		}
 	}()
 	for i, c := range all {
-		mutexes[keys[i]].client.announce(ctx, keys[i].path, c, Token{Zxid: c.Zxid})
+		mutexes[keys[i]].client.announce(told[keys[i]].ctx, keys[i].path, c, Token{Zxid: c.Zxid})
 	}
-	for begun := time.Now(); ; begun = time.Now() {
+	for begun := all[0].S.Now(); ; begun = all[0].S.Now() {
 		for _, c := range all {
 			if err := c.Wait(ctx, block); err != nil && s.Defect() != "mutant-multi-lock-goes-on" {
 				return err
 			}
 			got[c] = s.Defect() == "mutant-multi-lock-keeps-part"
 		}
-		if time.Since(begun) <= all[0].TurnLasts() {
+		if all[0].S.Now().Sub(begun) <= all[0].TurnLasts() {
 			break // it is the turn of each at this moment
 		}
 	}
 	for i, c := range all {
 		key := keys[i]
-		h, err := mutexes[key].client.startHold(ctx, c.Grant(), key, mutexes[key].cfg.revoked, asked)
+		h, err := mutexes[key].client.startHold(told[key].ctx, c.Grant(), key, mutexes[key].cfg.revoked, asked)
 		if err != nil {
 			return err
 		}
+		delete(told, key) // of its grant, from here on
 		holds[key] = h
 	}
 	return nil
+}
+
+// toldOf are the locks of a multi-lock that the observer has been told of as being
+// acquired, and not yet as granted or given up.
+type toldOf map[ownership]telling
+
+type telling struct {
+	ctx    context.Context // that the observer has returned
+	gaveUp func(error)
+}
+
+// acquiring tells the observer of these mutexes, where it has not been told yet. One that
+// was granted in an earlier attempt, and given back, is acquired anew.
+func (t toldOf) acquiring(ctx context.Context, mutexes map[ownership]*Mutex, asked time.Time) {
+	for key, m := range mutexes {
+		if _, told := t[key]; !told {
+			ctx, gaveUp := m.client.acquiring(ctx, Acquiring{m.path, m.recipe(), asked})
+			t[key] = telling{ctx, gaveUp}
+		}
+	}
+}
+
+// gaveUp tells the observer that the acquire has ended with an error, or nil.
+func (t toldOf) gaveUp(err error) {
+	for _, telling := range t {
+		telling.gaveUp(err)
+	}
 }

@@ -113,6 +113,8 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 		return h.outermost, nil
 	}
 	defer func() { m.client.holds.settle(key, h) }()
+	ctx, gaveUp := m.client.acquiring(ctx, Acquiring{m.path, m.recipe(), asked})
+	defer func() { gaveUp(err) }()
 	if m.cfg.handoff > 0 {
 		h, err = m.handoff(ctx, key, block, asked)
 	} else {
@@ -124,6 +126,19 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 		return nil, err
 	}
 	return h.outermost, nil
+}
+
+// recipe is what the observer is told that the mutex is.
+func (m *Mutex) recipe() string {
+	switch {
+	case m.kind == queue.Latch || m.cfg.selector:
+		return "election"
+	case m.kind == queue.Read:
+		return "read"
+	case m.kind == queue.Write:
+		return "write"
+	}
+	return "mutex"
 }
 
 // contend makes one attempt in one session. The lease stands on what grant makes

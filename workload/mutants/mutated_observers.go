@@ -4,63 +4,81 @@ package mutants
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
 // Observers returns an observer that tells each of these, in this order.
 func Observers(all ...Observer) Observer {
-	var enqueued []func(context.Context, Enqueued)
-	for _, o := range all {
-		if o.Enqueued != nil {
-			enqueued = append(enqueued, o.Enqueued)
+	return Observer{
+		Acquiring:       eachAcquiring(all),
+		Enqueued:        each(all, func(o Observer) func(context.Context, Enqueued) { return o.Enqueued }),
+		GaveUp:          eachGaveUp(all),
+		Acquired:        each(all, func(o Observer) func(*Lease, time.Duration) { return o.Acquired }),
+		Suspended:       eachLease(all, func(o Observer) func(*Lease) { return o.Suspended }),
+		Resumed:         eachLease(all, func(o Observer) func(*Lease) { return o.Resumed }),
+		Lost:            each(all, func(o Observer) func(*Lease, time.Duration) { return o.Lost }),
+		Released:        each(all, func(o Observer) func(*Lease, time.Duration) { return o.Released }),
+		RevokeRequested: eachLease(all, func(o Observer) func(*Lease) { return o.RevokeRequested }),
+	}
+}
+
+// eachAcquiring hands the context on from one observer to the next, so that it has the
+// values of all.
+func eachAcquiring(all []Observer) func(context.Context, Acquiring) context.Context {
+	told := slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o.Acquiring == nil })
+	if len(told) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, a Acquiring) context.Context {
+		for _, o := range told {
+			ctx = o.Acquiring(ctx, a)
+		}
+		return ctx
+	}
+}
+
+func eachGaveUp(all []Observer) func(context.Context, Acquiring, error) {
+	told := slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o.GaveUp == nil })
+	if len(told) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, a Acquiring, err error) {
+		for _, o := range told {
+			o.GaveUp(ctx, a, err)
 		}
 	}
-	o := Observer{
-		Acquired:        eachTimed(all, func(o Observer) func(*Lease, time.Duration) { return o.Acquired }),
-		Suspended:       each(all, func(o Observer) func(*Lease) { return o.Suspended }),
-		Resumed:         each(all, func(o Observer) func(*Lease) { return o.Resumed }),
-		Lost:            eachTimed(all, func(o Observer) func(*Lease, time.Duration) { return o.Lost }),
-		Released:        eachTimed(all, func(o Observer) func(*Lease, time.Duration) { return o.Released }),
-		RevokeRequested: each(all, func(o Observer) func(*Lease) { return o.RevokeRequested }),
-	}
-	if len(enqueued) > 0 {
-		o.Enqueued = func(ctx context.Context, e Enqueued) {
-			for _, f := range enqueued {
-				f(ctx, e)
-			}
-		}
-	}
-	return o
 }
 
 // each joins one field of the observers; nil if no observer has set it.
-func each(all []Observer, field func(Observer) func(*Lease)) func(*Lease) {
-	timed := eachTimed(all, func(o Observer) func(*Lease, time.Duration) {
+func each[A, B any](all []Observer, field func(Observer) func(A, B)) func(A, B) {
+	var told []func(A, B)
+	for _, o := range all {
+		if f := field(o); f != nil {
+			told = append(told, f)
+		}
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	return func(a A, b B) {
+		for _, f := range told {
+			f(a, b)
+		}
+	}
+}
+
+// eachLease is each for a field that is told of a lease alone.
+func eachLease(all []Observer, field func(Observer) func(*Lease)) func(*Lease) {
+	joined := each(all, func(o Observer) func(*Lease, struct{}) {
 		f := field(o)
 		if f == nil {
 			return nil
 		}
-		return func(l *Lease, _ time.Duration) { f(l) }
+		return func(l *Lease, _ struct{}) { f(l) }
 	})
-	if timed == nil {
+	if joined == nil {
 		return nil
 	}
-	return func(l *Lease) { timed(l, 0) }
-}
-
-func eachTimed(all []Observer, field func(Observer) func(*Lease, time.Duration)) func(*Lease, time.Duration) {
-	var set []func(*Lease, time.Duration)
-	for _, o := range all {
-		if f := field(o); f != nil {
-			set = append(set, f)
-		}
-	}
-	if len(set) == 0 {
-		return nil
-	}
-	return func(l *Lease, d time.Duration) {
-		for _, f := range set {
-			f(l, d)
-		}
-	}
+	return func(l *Lease) { joined(l, struct{}{}) }
 }

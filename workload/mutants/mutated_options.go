@@ -20,6 +20,7 @@ type config struct {
 	session.Config
 	observer  Observer
 	namespace *string
+	identity  string
 	listeners []func(ConnectionState)
 }
 
@@ -40,6 +41,9 @@ func WithSessionTimeout(d time.Duration) Option {
 // check refuses what no client can be made with.
 func (c *config) check() error {
 	if err := c.checkNamespace(); err != nil {
+		return err
+	}
+	if err := checkIdentity(c.identity); err != nil {
 		return err
 	}
 	if err := c.checkTimeouts(); err != nil {
@@ -150,10 +154,12 @@ func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, 
 	return func(c *config) { c.Dial = dial }
 }
 
-// WithObserver sets functions that are told what happens to the client's locks.
-// For several of them see Observers; packages slogobserver and promobserver have
-// some that are ready to use.
-func WithObserver(o Observer) Option { return func(c *config) { c.observer = o } }
+// WithObserver sets functions that are told what happens to the client's locks. May be
+// given more than once: each observer is told, in this order, as by Observers. Packages
+// slogobserver, promobserver and otelobserver have some that are ready to use.
+func WithObserver(o Observer) Option {
+	return func(c *config) { c.observer = Observers(c.observer, o) }
+}
 
 // WithConnectionListener sets a function that is told how the client stands with
 // its ensemble, see ConnectionState. May be given more than once. The calls come

@@ -17,7 +17,7 @@ import (
 type Participant struct {
 	Node    string    // path of its node
 	Kind    string    // "lock-", "__READ__", "__WRIT__", "lease-", "latch-": what it contends for, or holds
-	Data    []byte    // see WithData; Curator puts an address here by default
+	Data    []byte    // see WithData and WithIdentity; Curator puts an address here by default
 	Session int64     // that owns it
 	Token   Token     // that it holds the lock with, or will
 	Since   time.Time // when it was created, by the leader's wall clock

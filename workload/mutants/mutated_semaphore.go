@@ -126,14 +126,17 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	case n > maxPermits:
 		return nil, fmt.Errorf("%w: %d asked for, %d at a time", ErrTooManyPermits, n, maxPermits)
 	}
+	recipe := "nonreentrant"
 	if id != "" {
-		key.owner = id // re-enters nothing
+		recipe, key.owner = "semaphore", id // re-enters nothing
 	}
 	if l, err := s.client.holds.enter(ctx, key); l != nil || err != nil {
 		return l, err
 	}
 	var h *hold
 	defer func() { s.client.holds.settle(key, h) }()
+	ctx, gaveUp := s.client.acquiring(ctx, Acquiring{s.path, recipe, asked})
+	defer func() { gaveUp(err) }()
 	h, err = s.client.inSession(ctx, func(in *session.Session) (*hold, error) {
 		on, err := s.pool().Contend(ctx, in, n, block, func(c *queue.Contender) { s.client.announce(ctx, s.path, c, Token{}) })
 		if err != nil {

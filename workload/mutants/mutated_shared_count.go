@@ -48,8 +48,9 @@ func (c *SharedCount) Get(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Set changes the count. An error leaves open whether it has changed. A reply that is lost
-// does not make it change the count twice: what another client has set in between stays.
+// Set changes the count, which it first creates if need be. An error leaves open whether it
+// has changed. A reply that is lost does not make it change the count twice: what another
+// client has set in between stays.
 func (c *SharedCount) Set(ctx context.Context, n int) error {
 	if err := checkCount(n); err != nil {
 		return opError("set", c.path, err)
@@ -57,10 +58,14 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 	w := countWrite{c: c, data: encodeCount(n)}
 	err := c.inSession(ctx, func(s *session.Session) error {
 		err := w.carryOut(ctx, s)
-		if errors.Is(err, zk.ErrNoNode) {
-			return c.create(ctx, s, n)
+		if !errors.Is(err, zk.ErrNoNode) {
+			return err
 		}
-		return err
+		// Not with n: after a lost reply nobody could tell whether that was carried out.
+		if err := c.create(ctx, s); err != nil {
+			return err
+		}
+		return zk.ErrNoNode // again, now that it is there
 	})
 	if err != nil {
 		return opError("set", c.path, err)
@@ -80,18 +85,25 @@ type countWrite struct {
 // carryOut writes in a session. After a lost reply a bad version means one of two things:
 // this write was carried out, or another client's was, while this one was under way. In
 // the second case the other one counts as the later of the two, and nothing is left to do.
+// That holds only if the version was there when the call had begun: a server that lags
+// behind may show one from before another client's Set, long answered. So the leader is
+// asked first: behind its answer, a read of the session sees all that was written before.
 func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 	for {
 		if !w.sent {
-			stat, err := session.Retry(ctx, s, func() (*zk.Stat, error) {
-				there, stat, err := s.Conn.Exists(w.c.path)
-				if err == nil && !there {
-					err = zk.ErrNoNode
-				}
-				return stat, err
-			})
+			stands, err := session.Stands(ctx, s, w.c.path)
 			if err != nil {
 				return err
+			}
+			if !stands {
+				return zk.ErrNoNode
+			}
+			stat, err := statOf(ctx, s, w.c.path)
+			if err != nil {
+				return err
+			}
+			if stat == nil {
+				return zk.ErrNoNode // deleted meanwhile
 			}
 			w.version = stat.Version
 		}
@@ -150,7 +162,7 @@ func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, vers
 		})
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
-			if err := c.create(ctx, s, c.initial); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			if err := c.create(ctx, s); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 				return 0, 0, err
 			}
 		case err != nil:
@@ -163,11 +175,11 @@ func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, vers
 	}
 }
 
-// create makes the node. After a lost reply it may find its own: then it is
-// there all the same, and read and Set come back to it.
-func (c *SharedCount) create(ctx context.Context, s *session.Session, n int) error {
+// create makes the node, with the initial count. After a lost reply it may find its own:
+// then it is there all the same, and read and Set come back to it.
+func (c *SharedCount) create(ctx context.Context, s *session.Session) error {
 	create := func() (string, error) {
-		return s.Conn.Create(c.path, encodeCount(n), 0, c.client.cfg.ACL)
+		return s.Conn.Create(c.path, encodeCount(c.initial), 0, c.client.cfg.ACL)
 	}
 	for {
 		_, err := session.Retry(ctx, s, create)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,13 @@ type Config struct {
 	// worker-1.log and so on. Required if there are any.
 	Logs string
 }
+
+// ErrUnavailable is the error of a worker that ends with the status 69 (EX_UNAVAILABLE): what it
+// needs is not there, such as a library.
+var ErrUnavailable = errors.New("the worker lacks something")
+
+// exitUnavailable is the exit status of such a worker.
+const exitUnavailable = 69
 
 // Describe starts a worker process and returns the target that it says it has
 // brought along, a lock in another language perhaps; nil if it hosts those of a
@@ -196,6 +204,12 @@ type workerProcess struct {
 	gone       chan struct{} // closed when it has ended and everything that it said was read
 }
 
+// ended is how the process ended, once it is gone.
+func (p *workerProcess) ended() error {
+	<-p.Done()
+	return p.Err()
+}
+
 func newSlot(number int, cfg Config, spawner *child.Spawner) *slot {
 	log := filepath.Join(cfg.Logs, fmt.Sprintf("worker-%d.log", number))
 	return &slot{number: number, command: cfg.Command, log: log, spawner: spawner, late: newLateness()}
@@ -227,6 +241,9 @@ func (w *slot) start(ctx context.Context) (err error) {
 		close(up)
 		return nil
 	case <-p.gone:
+		if exit := new(exec.ExitError); errors.As(p.ended(), &exit) && exit.ExitCode() == exitUnavailable {
+			return fmt.Errorf("%w: %s", ErrUnavailable, strings.TrimSpace(child.LastLines(w.log, 1)))
+		}
 		return fmt.Errorf("%s ended before it said hello; the end of %s:\n%s", w.name(), w.log, child.LastLines(w.log, 10))
 	case <-ctx.Done():
 		w.stop()

@@ -20,6 +20,16 @@ var knownBad = []mutants.Defect{
 		What:      "one ephemeral node for all; its holder never hears that its session has ended",
 		Guarantee: checker.MutualExclusion,
 	},
+	{
+		Name: "plain", Recipe: histories.Mutex, Bug: "the textbook's second lock",
+		What:      "a queue of sequential nodes; its holder never hears that its session has ended",
+		Guarantee: checker.MutualExclusion,
+	},
+	{
+		Name: "plain-lists-once", Recipe: histories.Mutex, Bug: "the textbook's second lock, with a mistake",
+		What:      "takes the lock when the node before its own is gone, which may have been a waiter's",
+		Guarantee: checker.MutualExclusion,
+	},
 }
 
 // Known returns what is known of a target that is bad; ok is false for others.

@@ -21,7 +21,7 @@ func sessionProvocations() []Provocation {
 				Clients: 8, Locks: 2, Duration: 7 * time.Second, Mix: slow(),
 				Schedule: aimed("expire-silence", fault.AtHolder, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
-			Mutants: []string{"zk-lock", "naive", "mutant-delete-by-name", "mutant-never-told", "mutant-no-deadline", "mutant-late-loss", "mutant-hopeful-deadline", "mutant-valid-without-clock", "mutant-context-goes-on", "mutant-lost-untold"},
+			Mutants: []string{"zk-lock", "naive", "plain", "mutant-delete-by-name", "mutant-never-told", "mutant-no-deadline", "mutant-late-loss", "mutant-hopeful-deadline", "mutant-valid-without-clock", "mutant-context-goes-on", "mutant-lost-untold"},
 		},
 		{
 			Name: "silent-waiter",
@@ -31,6 +31,15 @@ func sessionProvocations() []Provocation {
 				Schedule: aimed("expire-silence", fault.AtWaiter, 5, 1200*time.Millisecond, 1700*time.Millisecond),
 			},
 			Mutants: []string{"mutant-no-session-check", "mutant-own-node-missing", "mutant-waits-on", "mutant-unannounced-place"},
+		},
+		{
+			Name: "stolen-waiter",
+			What: "a waiter's session is forced to expire, while another client holds the lock",
+			Config: workload.Config{
+				Clients: 8, Locks: 2, Duration: 4 * time.Second, Mix: slow(),
+				Schedule: aimed("expire-session", fault.AtWaiter, 6, 600*time.Millisecond, 0),
+			},
+			Mutants: []string{"plain-lists-once"},
 		},
 		{
 			Name: "silent-tries",

@@ -83,7 +83,7 @@ func TestALockWithoutABugIsNotCaughtInVirtualTime(t *testing.T) {
 func TestATrialWhoseProcessFailsIsNotAsItShouldBe(t *testing.T) {
 	dir := t.TempDir()
 	v := inVirtualTime(t, "hangs")
-	v.Patience = 300 * time.Millisecond
+	v.Patience = 3 * time.Second // enough for the process to begin: before that it has no goroutines to print
 	m, err := Run(t.Context(), Config{Provocations: selected(t, "second-entry"), Seed: 1, Seeds: 1, Dir: dir, Virtual: v})
 	if err != nil || m.OK() || len(m.Wrong()) != 2 {
 		t.Fatalf("%v: %+v", err, m)

@@ -29,7 +29,7 @@ func (mutantTarget) Concurrent() bool { return true }
 
 func (mutantTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true, Says: true,
+		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true,
 		LossBound:     s.LossBound(),
 		RevokeBound:   s.RevokeBound(),
 		TurnBound:     s.TurnBound(),
@@ -42,6 +42,7 @@ func (t mutantTarget) Open(ctx context.Context, env lock.Env) (lock.Client, erro
 	options := []mutants.Option{
 		mutants.WithDefect(t.Defect.Name),
 		mutants.WithSessionTimeout(env.SessionTimeout),
+		mutants.WithIdentity("zkverify"), // the same in every process: a simulated run is repeated exactly
 		mutants.WithDialer(env.Dial),
 		mutants.WithObserver(mutants.Observer{
 			Enqueued: func(ctx context.Context, e mutants.Enqueued) {

@@ -19,7 +19,7 @@ type naiveTarget struct{}
 func (naiveTarget) Name() string   { return "naive" }
 func (naiveTarget) Recipe() string { return "mutex" }
 func (naiveTarget) Description() string {
-	return "one ephemeral node that everybody watches: no order, a herd at each release"
+	return "the textbook lock of one ephemeral node that everybody watches: no order, a herd at each release"
 }
 
 func (naiveTarget) Promises(lock.Settings) histories.Promises {

@@ -24,7 +24,7 @@ type plainTarget struct{}
 func (plainTarget) Name() string   { return "plain" }
 func (plainTarget) Recipe() string { return "mutex" }
 func (plainTarget) Description() string {
-	return "the textbook lock of sequential nodes: ordered, with tokens, never tells of a loss"
+	return "the textbook lock of sequential nodes: ordered, with tokens, no care for a lost reply or a lost session"
 }
 
 func (plainTarget) Promises(lock.Settings) histories.Promises {
@@ -36,10 +36,13 @@ func (plainTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &plainClient{c}, nil
+	return &plainClient{Connection: c}, nil
 }
 
-type plainClient struct{ *lock.Connection }
+type plainClient struct {
+	*lock.Connection
+	listsOnce bool // that of plainListsOnceTarget
+}
 
 func (c *plainClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return c.acquire(ctx, name, true)
@@ -93,21 +96,29 @@ func (c *plainClient) contend(ctx context.Context, name string, wait bool) (_ *n
 		if !wait {
 			return nil, lock.ErrNotAcquired
 		}
-		_, _, gone, err := c.Conn().GetW(dir + "/" + queue[ahead-1])
-		if errors.Is(err, zk.ErrNoNode) {
-			continue
-		}
-		if err != nil {
+		if err := c.awaitGone(ctx, dir+"/"+queue[ahead-1]); err != nil {
 			return nil, err
 		}
-		select {
-		case e := <-gone:
-			if e.Err != nil {
-				return nil, e.Err
-			}
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if c.listsOnce {
+			return l, nil
 		}
+	}
+}
+
+// awaitGone waits until a node is not there, or anything else has happened to it.
+func (c *plainClient) awaitGone(ctx context.Context, node string) error {
+	_, _, gone, err := c.Conn().GetW(node)
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	select {
+	case e := <-gone:
+		return e.Err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -27,7 +27,7 @@ func (recipesTarget) Concurrent() bool { return true }
 
 func (recipesTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, Guards: true, Says: true,
+		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true,
 		LossBound:     s.LossBound(),
 		RevokeBound:   s.RevokeBound(),
 		TurnBound:     s.TurnBound(),
@@ -39,6 +39,7 @@ func (recipesTarget) Promises(s lock.Settings) histories.Promises {
 func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	options := []recipes.Option{
 		recipes.WithSessionTimeout(env.SessionTimeout),
+		recipes.WithIdentity("zkverify"), // the same in every process: a simulated run is repeated exactly
 		recipes.WithDialer(env.Dial),
 		recipes.WithObserver(recipes.Observer{
 			Enqueued: func(ctx context.Context, e recipes.Enqueued) {

@@ -1,5 +1,5 @@
 // Package targets has the locks that zkverify tests by name: those of package
-// recipes, their mutants, ZooKeeper's stock Go lock, and two textbook locks. A file
+// recipes, their mutants, ZooKeeper's stock Go lock, and three textbook locks. A file
 // recipes_<recipe>.go adapts a recipe of package recipes to package lock; the files
 // mutants*.go are generated from these.
 package targets
@@ -14,7 +14,7 @@ import (
 
 // All returns the locks that can be tested by name, the mutants last.
 func All() []lock.Target {
-	targets := []lock.Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}}
+	targets := []lock.Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}, plainListsOnceTarget{}}
 	for _, m := range Mutants() {
 		targets = append(targets, m)
 	}

@@ -44,7 +44,7 @@ func newSharedSemaphoreDriver(locks []string) sharedSemaphoreDriver {
 func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	resize, size, n := plan.More.Float64() < 0.15, 2+plan.More.IntN(4), 1+plan.More.IntN(5)/3
 	if !resize {
-		return d.use(ctx, c, name, plan, n)
+		return d.use(ctx, c, name, bounded(plan, n, c.Run.SessionTimeout), n)
 	}
 	err := d.setSize(ctx, c, name, size)
 	if err == nil && plan.More.IntN(2) == 0 {
@@ -54,6 +54,16 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client.Client, name
 		return nil // the run is over, or the servers were away for long
 	}
 	return err
+}
+
+// bounded is the plan of a client that asks for n permits. A client that has made the size
+// one, and crashed, leaves those who ask for two waiting; if all the others did, nobody would
+// be left to change the size.
+func bounded(plan cycle.Plan, n int, sessionTimeout time.Duration) cycle.Plan {
+	if n > 1 && plan.Way == cycle.Wait {
+		plan.Way, plan.Patience = cycle.Timeout, sessionTimeout
+	}
+	return plan
 }
 
 // flutter changes the size again and again, as fast as it can be changed: between two

@@ -97,6 +97,9 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	if err != nil || len(logs) != 1 {
 		t.Fatal(logs, err)
 	}
+	if found, how, err := zxids.DivergedLogs(ctx, servers); len(found) > 0 || err != nil {
+		t.Errorf("before the server forgets: %v, %q, %v", found, how, err)
+	}
 	forgetLast(t, logs[0], node)
 	forgetLast(t, logs[0], counter)
 	if err := servers.Restart(ctx, forgets); err != nil {
@@ -112,6 +115,10 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	old := "the servers have " + counter + " of different transactions: " + has(1) + ", " + has(2) + ", " + has(3)
 	only := "only 1 of 3 servers (" + strconv.Itoa(forgets) + ") have " + node
 	compare(old, only)
+	inLogs, how, err := zxids.DivergedLogs(ctx, servers)
+	if err != nil || len(inLogs) != 1 || inLogs[0].Server != forgets || inLogs[0].Zxid != before.Mzxid-1 || !strings.HasSuffix(how, "they have different transactions there") {
+		t.Errorf("%v, %q, %v; want server %d to differ at the delete of the node", inLogs, how, err, forgets)
+	}
 
 	// The parent goes, as a container does, since the leader knows of no child.
 	if err := conn.Delete(lock, -1); err != nil {

@@ -8,10 +8,10 @@ var electionEdits = []edit{
 `},
 
 	// mutant-latch-suspended
-	{"hold.go", "		if left := time.Until(s.Deadline()); left > 0 {\n", `		if h.S.Defect() == "mutant-latch-suspended" && h.key.kind == queue.Latch {
+	{"hold.go", "		if left := s.Remaining(); left > 0 {\n", `		if h.S.Defect() == "mutant-latch-suspended" && h.key.kind == queue.Latch {
 			return
 		}
-		if left := time.Until(s.Deadline()); left > 0 {
+		if left := s.Remaining(); left > 0 {
 `},
 
 	// mutant-latch-left-behind

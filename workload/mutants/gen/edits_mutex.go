@@ -23,10 +23,10 @@ var mutexEdits = []edit{
 		}
 		if left, err = s.Left(); err != nil {
 `},
-	{"lease.go", "	return l.open() && time.Now()", `	if l.hold.S.Defect() == "mutant-no-session-check" {
+	{"lease.go", "	return l.open() && l.hold.S.Remaining()", `	if l.hold.S.Defect() == "mutant-no-session-check" {
 		return l.open()
 	}
-	return l.open() && time.Now()`},
+	return l.open() && l.hold.S.Remaining()`},
 
 	// mutant-inner-release
 	{"lease.go", "	if !last {\n		return", `	if !last {

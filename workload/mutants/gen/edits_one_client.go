@@ -9,7 +9,7 @@ var oneClientEdits = []edit{
 			}
 			return ErrLeaseLost
 `},
-	{"hold.go", "		if h.over || !time.Now().Before(s.Deadline()) {", `		if (h.over || !time.Now().Before(s.Deadline())) && h.S.Defect() != "mutant-reenters-lost" {`},
+	{"hold.go", "		if h.over || s.Remaining() <= 0 {", `		if (h.over || s.Remaining() <= 0) && h.S.Defect() != "mutant-reenters-lost" {`},
 	{"hold.go", "		h.registry.drop(h)\n		h.writes.Wait()\n", `		if h.S.Defect() != "mutant-reenters-lost" {
 			h.registry.drop(h)
 		}

@@ -8,7 +8,7 @@ func (l Locked) Timeout() time.Duration { return l.s.timeout }
 // Over reports`},
 
 	// mutant-forgives-pause
-	{"hold.go", "	close(h.lost)\n", `	if slip := s.Timeout(); h.S.Defect() == "mutant-forgives-pause" && time.Since(s.Deadline()) > slip/2 {
+	{"hold.go", "	close(h.lost)\n", `	if slip := s.Timeout(); h.S.Defect() == "mutant-forgives-pause" && s.Remaining() < -slip/2 {
 		time.AfterFunc(slip, func() { close(h.lost) })
 	} else {
 		close(h.lost)

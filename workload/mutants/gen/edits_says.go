@@ -34,10 +34,10 @@ var saysEdits = []edit{
 }`},
 
 	// mutant-valid-without-clock
-	{"lease.go", "	return l.open() && time.Now().Before(l.hold.S.Deadline())\n", `	if l.hold.S.Defect() == "mutant-valid-without-clock" {
+	{"lease.go", "	return l.open() && l.hold.S.Remaining() > 0\n", `	if l.hold.S.Defect() == "mutant-valid-without-clock" {
 		return l.open()
 	}
-	return l.open() && time.Now().Before(l.hold.S.Deadline())
+	return l.open() && l.hold.S.Remaining() > 0
 `},
 
 	// mutant-old-participants

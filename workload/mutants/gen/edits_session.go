@@ -56,10 +56,10 @@ var sessionEdits = []edit{
 		return
 	}
 	h.over, h.isLost`},
-	{"lease.go", "	return l.open() && time.Now()", `	if d := l.hold.S.Defect(); d == "mutant-never-told" || d == "mutant-no-deadline" {
+	{"lease.go", "	return l.open() && l.hold.S.Remaining()", `	if d := l.hold.S.Defect(); d == "mutant-never-told" || d == "mutant-no-deadline" {
 		return l.open()
 	}
-	return l.open() && time.Now()`},
+	return l.open() && l.hold.S.Remaining()`},
 
 	// mutant-no-deadline
 	{"hold.go", "		h.Lose(s, session.DeadlinePassed)\n", `		if h.S.Defect() == "mutant-no-deadline" {

@@ -59,6 +59,20 @@ func (m *Member) Arrive(ctx context.Context) error {
 	}
 }
 
+// Forget deletes the node of a stay that ended in another session, and returns once it
+// is gone for good. That the session has ended is no proof: a leader that is cut off from
+// the others says so of a session whose end it cannot commit, and to the next leader that
+// session is as good as new. Nor can a request of that session still make the node: the
+// leader that has said so refuses it, and a later leader commits what was proposed before
+// the others, and so before this delete.
+func (r *Directory) Forget(ctx context.Context, path string) error {
+	_, err := ask(ctx, r, func() (struct{}, error) { return struct{}{}, r.S.Conn.Delete(path, -1) })
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	return err
+}
+
 // Enter waits until a round has begun that the member belongs to.
 func (m *Member) Enter(ctx context.Context, n int) error {
 	var full time.Time // when n members were first seen
@@ -239,8 +253,8 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 }
 
 // Withdraw deletes the member's node in the background, until it is gone or the
-// session has ended and will take it along (CURATOR-318, CURATOR-80), and then
-// what is left of its round if it was the last.
+// session has ended and will take it along (CURATOR-318, CURATOR-80), if late (see
+// Forget), and then what is left of its round if it was the last.
 func (m *Member) Withdraw() <-chan struct{} {
 	if m.S.Defect() == "mutant-double-barrier-ghost" {
 		done := make(chan struct{})

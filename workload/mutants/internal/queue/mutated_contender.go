@@ -88,7 +88,7 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 		case v.granted:
 			return nil
 		case v.list != 0:
-			err = c.q.list(ctx, v.list)
+			err = c.awaitList(ctx, v)
 		case !block:
 			c.q.stop(c, v.own)
 			return ErrNotAcquired
@@ -106,6 +106,21 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 			return err
 		}
 	}
+}
+
+// awaitList waits for a list. The node that most likely has to be waited for after it is
+// watched meanwhile: its holder may release it at once, and a watch that is set after the
+// list would cost this contender another round trip. If the list tells that it has to wait
+// for another one before, the watch is there when it is needed.
+func (c *Contender) awaitList(ctx context.Context, v verdict) error {
+	if v.next != "" {
+		c.q.request()
+		_, err := session.Watch(ctx, c.S, c.q.dir+"/"+v.next)
+		if errors.Is(err, zk.ErrNoNode) {
+			c.q.gone(v.next) // the list may have been made before
+		} // what else is wrong, the list finds out
+	}
+	return c.q.list(ctx, v.list)
 }
 
 // TurnLasts is how long it is the contender's turn after Wait has returned. Later its node

@@ -4,7 +4,6 @@ package queue
 
 import (
 	"slices"
-	"time"
 
 	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
@@ -20,6 +19,7 @@ type verdict struct {
 	other   string // wait for this node of another session
 	any     bool   // wait until anybody goes: the contender will be woken for nodes of the session
 	list    int64  // or for this list
+	next    string // and then most likely for this node of another session; "" if that is not known
 }
 
 // judge applies the contender's rule. When the verdict is to wait for an own
@@ -62,7 +62,7 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		list = q.flight.number // requested with the node's create: it most likely has it
 	}
 	switch {
-	case ahead < 0 && (places[i].listed == 0 || time.Now().After(q.fresh)):
+	case ahead < 0 && (places[i].listed == 0 || q.now().After(q.fresh)):
 		return verdict{list: list}, nil
 	case ahead < 0:
 		if q.applied < q.needed && q.kinds[0] != Lock {
@@ -78,20 +78,24 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		q.waiting[anybody] = append(q.waiting[anybody], c)
 		return verdict{any: true}, nil
 	}
-	if v, ok := q.waitFor(c, places, i, ahead, unsure); ok {
-		return v, nil
+	v := q.waitFor(c, places, i, ahead, unsure)
+	if v.own == "" && v.other == "" {
+		v.list = list
 	}
-	return verdict{list: list}, nil
+	return v, nil
 }
 
 // waitFor says which node a contender at an index in places waits for when its rule
-// says that it waits for the one at ahead. It returns false when that takes a list. q is
-// locked.
-func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure bool) (verdict, bool) {
+// says that it waits for the one at ahead. It names no such node when that takes a list.
+// q is locked.
+func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure bool) verdict {
 	blocker := places[ahead].Node
 	if q.own[blocker] == nil {
-		if q.applied < q.needed || unsure {
-			return verdict{}, false
+		if unsure {
+			return verdict{}
+		}
+		if q.applied < q.needed {
+			return verdict{next: blocker} // others ahead may be there no more
 		}
 		// If another one would have to be waited for without the blocker, wait
 		// for that one first. When it goes, the list that tells who is left
@@ -103,13 +107,13 @@ func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure 
 	}
 	if q.own[blocker] != nil {
 		if i == 1 && places[i].listed == 0 {
-			return verdict{}, false // the next one's list comes while the first has its turn
+			return verdict{} // the next one's list comes while the first has its turn
 		}
 		q.waiting[blocker] = append(q.waiting[blocker], c)
 		if c.permits != nil {
 			c.permits.waitFor(true)
 		}
-		return verdict{own: blocker}, true
+		return verdict{own: blocker}
 	}
-	return verdict{other: blocker}, true
+	return verdict{other: blocker}
 }

@@ -69,7 +69,7 @@ func (q *localQueue) request() *flight {
 
 func (q *localQueue) fetch(f *flight) {
 	children, err := session.Retry(q.s.Quit, q.s, func() ([]string, error) {
-		f.fresh = time.Now().Add(q.lookAgain())
+		f.fresh = q.now().Add(q.lookAgain())
 		children, _, err := q.s.Conn.Children(q.dir)
 		return children, err
 	})

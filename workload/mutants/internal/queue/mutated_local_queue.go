@@ -32,6 +32,7 @@ import (
 // line hears only as long as it is watched, has gone.
 type localQueue struct {
 	s     *session.Session
+	now   func() time.Time // by the session's clock
 	lines *localQueues
 	dir   string
 	kinds []string
@@ -81,7 +82,7 @@ func localQueueOf(s *session.Session, dir string, kinds []string) *localQueue {
 	q := l.all[key]
 	if q == nil {
 		q = &localQueue{
-			s: s, lines: l, dir: dir, kinds: kinds,
+			s: s, now: s.Now, lines: l, dir: dir, kinds: kinds,
 			own: make(map[string]*Contender), waiting: make(map[string][]*Contender), going: make(map[string]bool),
 		}
 		l.all[key] = q

@@ -23,6 +23,7 @@ type Config struct {
 	Auths         []Auth
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
+	Clock         Clock
 
 	// Told is told how the client stands with its ensemble, change by change. It
 	// must not block, nor use the session.

@@ -39,7 +39,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	w := newWireConn(conn, c, patience, s.cfg.MaxPacket+slack)
+	w := newWireConn(conn, c, s.cfg.Clock, patience, s.cfg.MaxPacket+slack)
 	s.mu.Lock()
 	s.link = w
 	over := s.over

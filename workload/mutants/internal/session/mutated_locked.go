@@ -28,7 +28,8 @@ type Dependent interface {
 	Lose(Locked, Loss)
 	// Suspend says that the session cannot reach its leader, or can again.
 	Suspend(suspended bool)
-	// Remind says how long it is until the deadline, which has come closer.
+	// Remind says how long it is until the deadline: it has come closer, or timers may be
+	// late.
 	Remind(left time.Duration)
 }
 
@@ -45,7 +46,8 @@ const (
 	ClientClosed
 )
 
-// Deadline is the instant at which leases of this session stop being safe.
+// Deadline is the instant, by the session's clock, at which leases of this session stop
+// being safe.
 func (l Locked) Deadline() time.Time {
 	if l.s.Defect() == "mutant-late-loss" {
 		return l.s.seen.deadline(3 * l.s.timeout)
@@ -53,10 +55,13 @@ func (l Locked) Deadline() time.Time {
 	return l.s.seen.deadline(l.s.timeout)
 }
 
+// Remaining returns how long it is until the deadline, and 0 or less when that has passed.
+func (l Locked) Remaining() time.Duration { return l.Deadline().Sub(l.s.cfg.Clock.Now()) }
+
 // Left returns how long it is until the deadline. It returns ErrEnded when
 // the session is over, and ErrNotNow when a lease that begins now would be lost.
 func (l Locked) Left() (time.Duration, error) {
-	left := time.Until(l.Deadline())
+	left := l.Remaining()
 	if l.s.over {
 		return 0, ErrEnded
 	}
@@ -76,7 +81,10 @@ func (l Locked) Over() bool { return l.s.over }
 func (l Locked) Suspended() bool { return l.s.suspension.on }
 
 // Add makes d a dependent of the session, until Remove.
-func (l Locked) Add(d Dependent) { l.s.held[d] = struct{}{} }
+func (l Locked) Add(d Dependent) {
+	l.s.held[d] = struct{}{}
+	l.setAlarm()
+}
 
 // Remove takes a dependent off the session.
 func (l Locked) Remove(d Dependent) { delete(l.s.held, d) }
@@ -120,10 +128,7 @@ func (l Locked) shorten(timeout time.Duration) {
 		return
 	}
 	s.timeout = timeout
-	left := time.Until(l.Deadline())
-	for d := range s.held {
-		d.Remind(left)
-	}
+	l.remind()
 	s.Nudge() // beats are due more often
 }
 

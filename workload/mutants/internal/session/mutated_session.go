@@ -16,7 +16,8 @@ import (
 // is closed with its first session, so no request can change sessions.
 //
 // Goroutines: one drains the Conn's events and ends with its loop; one beats
-// (heartbeat.go) and ends with the session; one more closes the Conn.
+// (heartbeat.go) and ends with the session; one waits for the alarm (wake.go), where there
+// is one, and ends with the session; one more closes the Conn.
 type Session struct {
 	*common
 	Conn    *zk.Conn                // for requests: see Call
@@ -33,6 +34,7 @@ type Session struct {
 	watches watches
 	zxids   zxids
 	kept    sync.Map // see Keep
+	alarm   Alarm    // nil: none
 
 	mu         sync.Mutex    // in the order of doc.go
 	timeout    time.Duration // negotiated
@@ -45,6 +47,7 @@ type Session struct {
 	held       map[Dependent]struct{}
 	waiting    map[string]struct{} // paths of own nodes in queues, for the heartbeat
 	suspension suspension
+	alarmSet   bool
 }
 
 // Defect is the defect in force.
@@ -74,6 +77,9 @@ func (s *Session) end(why Loss) {
 // answered yet is closed first: nobody could be told over it.
 func (s *Session) closeWhenEnded() {
 	<-s.Ended
+	if s.alarm != nil {
+		s.alarm.Close()
+	}
 	s.mu.Lock()
 	link := s.link
 	s.mu.Unlock()
@@ -148,11 +154,26 @@ func (s *Session) Timeout() time.Duration {
 	return s.timeout
 }
 
-// Deadline is the instant at which leases of this session stop being safe.
+// Remaining returns how long it is until the deadline, and 0 or less when that has passed.
+func (s *Session) Remaining() time.Duration {
+	var at time.Time
+	s.With(func(l Locked) { at = l.Deadline() })
+	return at.Sub(s.cfg.Clock.Now())
+}
+
+// Deadline is the instant, by Go's clock, at which leases of this session stop being safe.
+// It comes closer by as long as the machine sleeps.
 func (s *Session) Deadline() (at time.Time) {
 	s.With(func(l Locked) { at = l.Deadline() })
+	if slept := s.cfg.Clock.Slept(); slept > 0 {
+		now := time.Now() // its wall clock has gone on in the sleep, and its monotonic one has not
+		return now.Add(at.Sub(now) - slept)
+	}
 	return at
 }
+
+// Now returns the time by the session's clock.
+func (s *Session) Now() time.Time { return s.cfg.Clock.Now() }
 
 // LinkState returns whether the session is connected, and a channel that is closed
 // when that changes.
@@ -207,7 +228,7 @@ func (s *Session) AwaitEvidence(ctx context.Context, node string) error {
 		if !there {
 			return ErrNodeGone
 		}
-		if time.Now().Before(s.Deadline()) {
+		if s.Remaining() > 0 {
 			return nil
 		}
 		s.Nudge()

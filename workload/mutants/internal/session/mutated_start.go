@@ -36,6 +36,9 @@ func startSession(c *common) (*Session, error) {
 		return nil, err
 	}
 	s.Conn = conn
+	if s.alarm = c.cfg.Clock.NewAlarm(); s.alarm != nil {
+		s.wg.Go(s.awaitAlarm)
+	}
 	s.wg.Go(func() {
 		for range events { // closed when the Conn's loop has ended
 		}

@@ -12,6 +12,7 @@ type suspension struct {
 	introduced bool        // the listeners know of the session
 	lostBy     time.Time   // the leases' deadline in a suspension, if there is one
 	giveUp     *time.Timer // runs during a suspension
+	counting   bool        // until giveUp has found that the session may be lost
 }
 
 // introduce tells the listeners of a session that can be used. Of others they
@@ -55,9 +56,12 @@ func (l Locked) tellSuspended(suspended bool) {
 		if len(s.waiting) > 0 { // then the heartbeat has kept the evidence fresh
 			now.lostBy = l.Deadline()
 		}
-		now.giveUp = time.AfterFunc(time.Until(l.lostAt()), s.giveUpIfDue)
+		now.giveUp = time.AfterFunc(l.lostAt().Sub(s.cfg.Clock.Now()), s.giveUpIfDue)
+		now.counting = true
+		l.setAlarm()
 	default:
 		now.giveUp.Stop()
+		now.counting = false
 		s.states.tell(StateReconnected)
 	}
 }
@@ -79,10 +83,11 @@ func (s *Session) giveUpIfDue() {
 		if s.over || !s.suspension.on {
 			return
 		}
-		if left := time.Until(l.lostAt()); left > 0 {
+		if left := l.lostAt().Sub(s.cfg.Clock.Now()); left > 0 {
 			s.suspension.giveUp.Reset(left) // a server without a leader goes on answering
 			return
 		}
+		s.suspension.counting = false
 		s.states.tell(StateLost)
 	})
 }

@@ -34,6 +34,7 @@ const (
 type wireConn struct {
 	net.Conn
 	tap         wireTap
+	clock       Clock
 	patience    time.Duration // for the connect reply
 	handshakeBy time.Time     // the connect reply must be here by then
 
@@ -61,11 +62,11 @@ type wireTap interface {
 	created(path string, zxid int64)
 }
 
-// newWireConn wraps a connection. The answer to the connect request must come
+// newWireConn wraps a connection, whose tap is told times of a clock. The answer to the connect request must come
 // within patience, and no frame may have more than maxFrame bytes.
-func newWireConn(conn net.Conn, tap wireTap, patience time.Duration, maxFrame int) *wireConn {
+func newWireConn(conn net.Conn, tap wireTap, clock Clock, patience time.Duration, maxFrame int) *wireConn {
 	w := &wireConn{
-		Conn: conn, tap: tap, in: bufio.NewReader(conn),
+		Conn: conn, tap: tap, clock: clock, in: bufio.NewReader(conn),
 		patience: patience, handshakeBy: time.Now().Add(patience),
 	}
 	w.frames = frameReader{frame: w.reply, least: replyHeader, most: maxFrame}
@@ -77,7 +78,7 @@ func newWireConn(conn net.Conn, tap wireTap, patience time.Duration, maxFrame in
 // that flushRequests answers again when the connection has ended. A caller that Close has
 // sent away takes neither, and the second answer blocks the loop of the connection for ever.
 func (w *wireConn) Write(p []byte) (int, error) {
-	w.request(p, time.Now()) // before the write: it may be answered before Write returns
+	w.request(p, w.clock.Now()) // before the write: it may be answered before Write returns
 	n, err := w.Conn.Write(p)
 	if err != nil && w.isShaken() {
 		_ = w.Conn.Close() // whoever reads is told
@@ -203,7 +204,7 @@ const replyHeader = 16
 // reply takes the first bytes of one frame from the server, after the connect
 // reply.
 func (w *wireConn) reply(head []byte) {
-	now := time.Now()
+	now := w.clock.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	xid := int32(binary.BigEndian.Uint32(head))

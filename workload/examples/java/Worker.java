@@ -1,0 +1,205 @@
+package zkverify.worker;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** A worker process for zkverify run --worker-command: it hosts clients of one recipe of a library. */
+final class Worker<C extends Client> {
+    private final Library<C> library;
+    private final Recipe<C> recipe;
+    private final boolean polite;
+    private final Map<Integer, C> clients = new ConcurrentHashMap<>();
+    private final Map<Long, Task> tasks = new ConcurrentHashMap<>(); // by the number of their command
+    private final ExecutorService threads = Executors.newCachedThreadPool(work -> {
+        Thread t = new Thread(work, "command");
+        t.setDaemon(true);
+        return t;
+    });
+
+    private Worker(Library<C> library, String recipe, boolean polite) {
+        this.library = library;
+        this.recipe = library.recipe(recipe);
+        this.polite = polite;
+    }
+
+    /** Serves until its input ends. The arguments are a recipe of the library, and --polite or --careless. */
+    static <C extends Client> void serve(Library<C> library, String[] args) throws Exception {
+        Out.take();
+        new Worker<>(library, args[0], args[1].equals("--polite")).serve();
+    }
+
+    private void serve() throws Exception {
+        String name = recipe.of().getSimpleName();
+        String manners = !recipe.held() ? "" : polite ? "; " + library.manners() : "; a holder never looks whether it still holds";
+        Out.say("event", "hello", "protocol", 1, "hosts", Out.fields(
+                "name", library.name() + "-" + name + (polite || !recipe.held() ? "" : "-careless"),
+                "description", name + " of " + library.title() + manners,
+                "recipes", Arrays.asList(recipe.kind()),
+                "promises", recipe.promises(polite)));
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            Command command;
+            try {
+                command = new Command(line);
+            } catch (IllegalArgumentException e) {
+                System.err.println(e.getMessage());
+                Runtime.getRuntime().halt(1);
+                return;
+            }
+            if (command.what.equals("cancel")) {
+                Task task = tasks.get(command.number("of"));
+                if (task != null) { // else it has been answered
+                    task.cancel();
+                }
+                continue;
+            }
+            Task task = new Task(command);
+            tasks.put(command.id, task);
+            threads.execute(() -> carryOut(task));
+        }
+        Runtime.getRuntime().halt(0); // nobody listens any more
+    }
+
+    private void carryOut(Task task) {
+        Map<String, Object> answer;
+        try {
+            answer = answer(task);
+        } catch (Throwable e) {
+            answer = Out.fields("error", e.getClass().getSimpleName() + ": " + e.getMessage());
+            String why = e instanceof Failure ? ((Failure) e).why : task.cancelled() ? "cancelled" : null;
+            if (why != null) {
+                answer.put("why", why);
+            }
+        }
+        tasks.remove(task.command.id);
+        answer.put("id", task.command.id);
+        Out.say(answer);
+    }
+
+    private Map<String, Object> answer(Task task) throws Exception {
+        Command command = task.command;
+        switch (command.what) {
+            case "echo":
+                return Out.fields();
+            case "census":
+                return Out.fields("stacks", census());
+            case "open":
+                return task.run(() -> open(command));
+            default:
+                break;
+        }
+        boolean ends = command.what.equals("close") || command.what.equals("crash");
+        C client = ends ? clients.remove(command.client) : clients.get(command.client);
+        if (client == null) {
+            throw new Failure("client " + command.client + " is not open", null);
+        }
+        switch (command.what) {
+            case "acquire":
+            case "try-acquire":
+            case "enter":
+                return acquire(client, task);
+            case "reenter":
+                Lease outer = client.lease(command.number("lease"));
+                return outer.owner.call(() -> task.run(() -> got(client, outer.again(command))));
+            case "release":
+                Lease lease = client.lease(command.number("lease"));
+                // A cancel ends the wait for it. It is carried out all the same.
+                Future<Map<String, Object>> released = lease.owner.start(() -> release(client, lease));
+                return task.run(() -> Owner.result(released));
+            case "valid":
+                Lease asked = client.lease(command.number("lease"));
+                return !polite || !asked.lost() && asked.held() ? Out.fields("valid", true) : Out.fields();
+            case "leave":
+                Lease member = client.lease(command.number("lease"));
+                return member.owner.call(() -> task.run(() -> release(client, member)));
+            case "listen":
+                client.lease(command.number("lease")).listen();
+                return Out.fields();
+            case "close":
+                client.close();
+                return Out.fields();
+            case "crash":
+                client.crash();
+                return Out.fields();
+            default:
+                return task.run(() -> recipe.operate(client, command));
+        }
+    }
+
+    private Map<String, Object> acquire(C client, Task task) throws Exception {
+        Owner owner = new Owner();
+        owner.keep();
+        try {
+            return owner.call(() -> task.run(() -> got(client, recipe.acquire(client, owner, task.command))));
+        } finally {
+            owner.drop();
+        }
+    }
+
+    private Map<String, Object> open(Command command) throws Exception {
+        C client = library.client(command.client, command.env(), polite);
+        try {
+            client.open();
+        } catch (Exception e) {
+            client.crash();
+            throw e;
+        }
+        clients.put(command.client, client);
+        return Out.fields("offers", Arrays.asList(recipe.kind()));
+    }
+
+    /** Answers an acquire. What is lost from here on is told. */
+    private Map<String, Object> got(C client, Lease lease) throws Exception {
+        client.keep(lease);
+        lease.owner.keep();
+        // From now on a loss reaches it; it may have come before.
+        if (!lease.give() || polite && !client.connected()) {
+            lease.lose();
+            release(client, lease); // and fails
+        }
+        return lease.answer();
+    }
+
+    private Map<String, Object> release(C client, Lease lease) throws Exception {
+        client.forget(lease);
+        boolean lost = lease.lost();
+        try {
+            lease.release();
+        } finally {
+            lease.owner.drop();
+        }
+        if (lost) {
+            throw Failure.lost();
+        }
+        return Out.fields();
+    }
+
+    /** The threads that clients have left, when none is open. They may take a moment to end. */
+    private List<String> census() throws InterruptedException {
+        List<String> left = new ArrayList<>();
+        for (int tries = 0; tries < 50 && clients.isEmpty(); tries++) {
+            left.clear();
+            Thread.getAllStackTraces().forEach((thread, stack) -> {
+                String name = thread.getName();
+                if (name.startsWith("Curator") || name.contains("-SendThread") || name.contains("-EventThread")
+                        || name.startsWith("LeaderSelector")) {
+                    left.add(name + "\n\t" + String.join("\n\t", Arrays.stream(stack).map(String::valueOf).toArray(String[]::new)));
+                }
+            });
+            if (left.isEmpty()) {
+                break;
+            }
+            Thread.sleep(100);
+        }
+        return left;
+    }
+}

@@ -1,0 +1,45 @@
+package folder
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
+)
+
+// writeService writes what the servers of a run did, if that is known.
+func writeService(dir string, started time.Time, l *service.Log) error {
+	if l == nil {
+		return nil
+	}
+	l.History = started
+	return WriteFile(filepath.Join(dir, service.FileName), l.Write)
+}
+
+// Service returns what the servers did in the run of a history, as the file beside it says.
+// It is nil if there is none, or if the one that is there is of another history.
+func Service(history string, header histories.Header) (*service.Log, error) {
+	l, err := service.ReadFile(filepath.Join(filepath.Dir(history), service.FileName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !l.History.Equal(header.Started):
+		return nil, nil
+	}
+	return l, nil
+}
+
+// withService adds to options what the servers did, if that is known.
+func withService(file *histories.File, options []checker.Option) ([]checker.Option, error) {
+	l, err := Service(file.Path(), file.Header())
+	if l == nil || err != nil {
+		return options, err
+	}
+	return append(options[:len(options):len(options)], checker.WithService(l)), nil
+}

@@ -1,0 +1,149 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+	"github.com/zkverify/zkverify/ensemble/txnlog"
+	"github.com/zkverify/zkverify/histories/service"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// Clock relates the machine's wall clock, which stamps transactions, to the clock of a run.
+type Clock struct {
+	origin time.Time // the wall clock at the run's time 0
+	off    time.Duration
+}
+
+// NewClock looks at both clocks, elapsed being the time of the run now.
+func NewClock(elapsed time.Duration) Clock {
+	return Clock{origin: time.Now().Round(0).Add(-elapsed)}
+}
+
+// Again looks at both clocks once more: the wall clock may have been set meanwhile.
+func (c Clock) Again(elapsed time.Duration) Clock {
+	c.off = max(c.off, NewClock(elapsed).origin.Sub(c.origin).Abs())
+	return c
+}
+
+// stampedWithin is how long before a time on the run's clock a leader may have read the
+// wall clock of that time: it is cut to the millisecond.
+const stampedWithin = time.Millisecond
+
+// Service reads what the servers have logged, if their files are here, and returns what they
+// did with the ephemeral nodes below locks, and with the sessions that had nodes there or in
+// presence. It is nil if the files are elsewhere.
+func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence string, clock Clock) (*service.Log, error) {
+	dirs, err := dirsOf(ctx, servers)
+	if dirs == nil || err != nil {
+		return nil, err
+	}
+	l := lives{
+		log:   &service.Log{Header: service.Header{Servers: len(dirs), Clock: clock.off + stampedWithin}},
+		locks: locks + "/", presence: presence + "/", origin: clock.origin,
+		open: make(map[string]int), owned: make(map[int64][]string), ours: make(map[int64]bool),
+	}
+	for t, err := range txnlog.Committed(dirs) {
+		if err != nil {
+			return nil, err
+		}
+		l.log.Transactions++
+		l.take(t)
+	}
+	for id := range l.ours {
+		l.log.Sessions = append(l.log.Sessions, service.Session{ID: lock.SessionName(id)})
+	}
+	service.SortSessions(l.log.Sessions)
+	return l.log, nil
+}
+
+// dirsOf are the files of servers whose files are here; nil if they are elsewhere.
+func dirsOf(ctx context.Context, servers ensemble.Ensemble) (map[int]txnlog.Dir, error) {
+	disks, ok := servers.(ensemble.Disks)
+	if !ok {
+		return nil, nil
+	}
+	dirs := make(map[int]txnlog.Dir)
+	for _, s := range servers.Servers() {
+		folder, err := disks.DataDir(ctx, s.ID)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return nil, nil
+		}
+		var dir txnlog.Dir
+		if err == nil {
+			dir, err = txnlog.Open(folder)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("server %d: %w", s.ID, err)
+		}
+		dirs[s.ID] = dir
+	}
+	return dirs, nil
+}
+
+// lives puts together the lives of nodes and sessions from transactions in their order.
+type lives struct {
+	log             *service.Log
+	locks, presence string
+	origin          time.Time
+	open            map[string]int     // of a path below locks that is there: its index in log.Nodes
+	owned           map[int64][]string // paths that a session has created
+	ours            map[int64]bool     // sessions that have not ended
+}
+
+func (l *lives) take(t txnlog.Txn) {
+	at := service.At{Zxid: t.Zxid, Time: t.Time.Sub(l.origin)}
+	if t.Op == wire.CloseSession {
+		l.close(t, at)
+		return
+	}
+	for _, c := range t.Changes {
+		switch {
+		case c.Op == wire.Create && c.Ephemeral && strings.HasPrefix(c.Path, l.presence):
+			l.ours[t.Session] = true
+		case c.Op == wire.Create && c.Ephemeral && strings.HasPrefix(c.Path, l.locks):
+			l.ours[t.Session] = true
+			path := c.Path[len(l.locks):]
+			l.open[path] = len(l.log.Nodes)
+			l.owned[t.Session] = append(l.owned[t.Session], path)
+			l.log.Nodes = append(l.log.Nodes, service.Node{Path: path, Session: lock.SessionName(t.Session), Created: at})
+		case c.Op == wire.Delete:
+			l.delete(strings.TrimPrefix(c.Path, l.locks), at, lock.SessionName(t.Session))
+		}
+	}
+}
+
+func (l *lives) delete(path string, at service.At, by string) {
+	i, there := l.open[path]
+	if !there {
+		return
+	}
+	delete(l.open, path)
+	n := &l.log.Nodes[i]
+	if n.Deleted = &at; by != n.Session {
+		n.By = by
+	}
+}
+
+// close ends a session, and all that it owns: before ZooKeeper 3.6 the transaction does not
+// name the nodes.
+func (l *lives) close(t txnlog.Txn, at service.At) {
+	if !l.ours[t.Session] {
+		return
+	}
+	id := lock.SessionName(t.Session)
+	for _, path := range l.owned[t.Session] {
+		if i, there := l.open[path]; there && l.log.Nodes[i].Session == id {
+			l.delete(path, at, id)
+			l.log.Nodes[i].Ended = true
+		}
+	}
+	delete(l.owned, t.Session)
+	delete(l.ours, t.Session)
+	l.log.Sessions = append(l.log.Sessions, service.Session{ID: id, Closed: &at, Expired: t.Cxid == 0})
+}
