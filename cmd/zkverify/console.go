@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/locks"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 )
@@ -86,4 +87,23 @@ func (con *console) style(verbose bool) report.Style {
 	s := report.Style{Color: os.Getenv("NO_COLOR") == "", Verbose: verbose}
 	s.Width, s.Height, _ = term.GetSize(int(f.Fd())) //nolint:errcheck // no limit then
 	return s
+}
+
+// forLocks is the console of zkverify locks, which shows tables on a terminal and asks.
+func (con *console) forLocks() *locks.Console {
+	c := &locks.Console{Out: con.out, Err: con.err, In: os.Stdin, Asks: term.IsTerminal(int(os.Stdin.Fd()))}
+	if f, ok := con.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		c.Terminal = true
+		c.Size = func() (width, height int) {
+			width, height, err := term.GetSize(int(f.Fd()))
+			if err != nil || width <= 0 || height <= 0 {
+				return 80, 24
+			}
+			return width, height
+		}
+	}
+	if f, ok := con.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		c.ErrWidth, _, _ = term.GetSize(int(f.Fd())) //nolint:errcheck // no limit then
+	}
+	return c
 }

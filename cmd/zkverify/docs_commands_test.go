@@ -56,7 +56,7 @@ func docCommands(t *testing.T, file string) (found []docCommand) {
 			c := docCommand{file: file, line: i + 1}
 			if m := commandLine.FindStringSubmatch(line); m != nil {
 				text, into, _ := strings.Cut(m[1], " > ")
-				c.args, c.into = strings.Fields(text), into
+				c.args, c.into = shellWords(text), into
 			}
 			switch exits, skip := exitComment.FindStringSubmatch(comment), skipComment.FindStringSubmatch(comment); {
 			case exits != nil:
@@ -121,6 +121,16 @@ func TestNoTwoCommandsInTheDocsMakeTheSameFolder(t *testing.T) {
 	if len(made) < 5 {
 		t.Errorf("only %d folders: %v", len(made), made)
 	}
+}
+
+// inQuotes are the words of a command, some of them in quotes.
+var inQuotes = regexp.MustCompile(`'[^']*'|\S+`)
+
+func shellWords(text string) (words []string) {
+	for _, word := range inQuotes.FindAllString(text, -1) {
+		words = append(words, strings.Trim(word, "'"))
+	}
+	return words
 }
 
 // Every command in the docs can be typed as it stands there, and every one is

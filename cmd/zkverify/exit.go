@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/field"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/locks"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/transactions"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
@@ -55,10 +58,19 @@ func statusOf(err error) int {
 	if errors.As(err, &said) {
 		return said.status()
 	}
+	var exit *locks.Exit
+	if errors.As(err, &exit) {
+		return exit.Status
+	}
+	if errors.Is(err, transactions.ErrDiffer) || errors.Is(err, field.ErrUnexplained) {
+		return exitViolated
+	}
 	var u usageError
+	var refused transactions.Refused
+	var refusedField field.Refused
 	var none unavailable
 	var f *histories.FormatError
-	if errors.As(err, &u) || errors.As(err, &f) {
+	if errors.As(err, &u) || errors.As(err, &f) || errors.As(err, &refused) || errors.As(err, &refusedField) {
 		return exitUsage
 	}
 	if errors.As(err, &none) {

@@ -9,6 +9,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // explainCmd tells a violation in plain words.
@@ -29,7 +30,13 @@ func (c *explainCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	x, err := checker.Explain(ctx, h, c.Guarantee, c.options()...)
+	options := c.options()
+	if l, err := folder.Service(file, h.Header); err != nil {
+		return usageError{err}
+	} else if l != nil {
+		options = append(options, checker.WithService(l))
+	}
+	x, err := checker.Explain(ctx, h, c.Guarantee, options...)
 	if err != nil {
 		return refusal(file, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -49,6 +50,8 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, opts 
 	switch {
 	case errors.As(err, &bad): // it names the file
 		return histories.Header{}, nil, err
+	case errors.Is(err, service.ErrFormat):
+		return histories.Header{}, nil, usageError{err}
 	case err != nil:
 		return histories.Header{}, nil, fmt.Errorf("%s: %w", path, err)
 	}

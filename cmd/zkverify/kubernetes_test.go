@@ -11,6 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 )
 
 // job is what of a Kubernetes Job these tests look at.
@@ -70,11 +72,11 @@ func TestThePodsOfTheKubernetesJobShareTheRuns(t *testing.T) {
 			t.Setenv(key, value)
 		}
 		parse(t, &c, commands)
-		shard, err := shardNamed(c.Nightly.Run.Shard, os.Getenv)
+		part, err := shard.Named(c.Nightly.Run.Shard, os.Getenv)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shards = append(shards, shard)
+		shards = append(shards, part)
 		if want := "/results/" + env["SEED"] + "/part-" + strconv.Itoa(i); c.Nightly.Run.Each.Out != want {
 			t.Errorf("pod %d writes to %s, not to %s", i, c.Nightly.Run.Each.Out, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -15,31 +16,37 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/field"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/locks"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/transactions"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 )
 
 // cli is the command line.
 type cli struct {
-	Run      runCmd         `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
-	Nightly  nightlyCmds    `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
-	Sim      simCmd         `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
-	SimRun   simRunCmd      `cmd:"" hidden:""`
-	TrialRun selftestRunCmd `cmd:"" name:"selftest-run" hidden:""`
-	Check    checkCmd       `cmd:"" help:"Judge recorded histories again, offline."`
-	Explain  explainCmd     `cmd:"" help:"Tell the first violation of a history in plain words."`
-	Report   reportCmd      `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
-	Selftest selftestCmd    `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
-	Mutate   mutateCmd      `cmd:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
-	Replay   replayCmd      `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
-	Schedule scheduleCmd    `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
-	Shrink   shrinkCmd      `cmd:"" help:"Write the smallest part of a history that still violates."`
-	Convert  convertCmd     `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
-	List     listCmd        `cmd:"" help:"List what can be named on the command line."`
-	Worker   workerCmd      `cmd:"" help:"Host clients for a run, which starts it with --workers."`
-	Ensemble ensembleCmd    `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
-	About    versionCmd     `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
+	Run      runCmd               `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
+	Nightly  nightlyCmds          `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
+	Field    field.Commands       `cmd:"" help:"Put every ZooKeeper lock that people run through the same faults, and write one table."`
+	Sim      simCmd               `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
+	SimRun   simRunCmd            `cmd:"" hidden:""`
+	TrialRun selftestRunCmd       `cmd:"" name:"selftest-run" hidden:""`
+	Check    checkCmd             `cmd:"" help:"Judge recorded histories again, offline."`
+	Explain  explainCmd           `cmd:"" help:"Tell the first violation of a history in plain words."`
+	Report   reportCmd            `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
+	Selftest selftestCmd          `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
+	Mutate   mutateCmd            `cmd:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
+	Replay   replayCmd            `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
+	Schedule scheduleCmd          `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
+	Shrink   shrinkCmd            `cmd:"" help:"Write the smallest part of a history that still violates."`
+	Convert  convertCmd           `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
+	List     listCmd              `cmd:"" help:"List what can be named on the command line."`
+	Worker   workerCmd            `cmd:"" help:"Host clients for a run, which starts it with --workers."`
+	Locks    locks.Command        `cmd:"" help:"Show who holds the locks of your servers and who waits, and find what is wrong with them."`
+	Txnlog   transactions.Command `cmd:"" help:"Print what a ZooKeeper server has logged, or compare the logs of servers."`
+	Ensemble ensembleCmd          `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
+	About    versionCmd           `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -91,7 +98,7 @@ func zkverify(args []string, con *console) (status int) {
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run()
 	var said outcome
-	if err != nil && !errors.As(err, &said) {
+	if err != nil && !errors.As(err, &said) && err.Error() != "" {
 		con.print(fmt.Sprintf("zkverify: %v", err))
 	}
 	return statusOf(err)
@@ -117,7 +124,8 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: help.OfFlag}),
 		kong.Help(printHelp),
-		kong.Bind(con),
+		kong.Bind(con, con.forLocks(), field.Version(versionText())),
+		kong.BindTo(con.out, (*io.Writer)(nil)),
 	)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 	"github.com/zkverify/zkverify/internal/memory"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
@@ -47,7 +48,7 @@ func (n *nightlyCmd) Validate() error {
 	if n.For < 0 {
 		return fmt.Errorf("--for must be positive, not %v", n.For)
 	}
-	if _, err := shardNamed(n.Shard, os.Getenv); err != nil {
+	if _, err := shard.Named(n.Shard, os.Getenv); err != nil {
 		return fmt.Errorf("--shard: %w", err)
 	}
 	if n.Shard != "" && n.Each.Seed == nil {
@@ -105,7 +106,7 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 	if err := n.Each.Servers.installed(); err != nil {
 		return nil, err
 	}
-	shard, err := shardNamed(n.Shard, os.Getenv)
+	part, err := shard.Named(n.Shard, os.Getenv)
 	if err != nil {
 		return nil, usage("--shard: %w", err)
 	}
@@ -114,7 +115,7 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 		first = *n.Each.Seed
 	}
 	night := &report.Night{
-		Title: driven(target, recipes), Version: versionText(), Started: time.Now(), First: first, Seeds: n.Seeds, Shard: shard, Options: n.Each.options(recipes),
+		Title: driven(target, recipes), Version: versionText(), Started: time.Now(), First: first, Seeds: n.Seeds, Shard: part, Options: n.Each.options(recipes),
 	}
 	if err := resume(dir, night, n.Each.Seed != nil); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zkverify/zkverify/ensemble"
@@ -83,6 +84,7 @@ func TestScripts(t *testing.T) {
 			"interrupt": interrupt,
 			"freeports": freePorts,
 			"takeport":  takePort,
+			"plant":     plant,
 			"nojava":    noJava,
 		},
 	})
@@ -148,6 +150,28 @@ func takePort(ts *testscript.TestScript, neg bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:"+ts.Getenv("PORT"))
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
+}
+
+// plant creates a node on the server at PORT, and what is missing above it: plant PATH DATA
+// It is ephemeral, of a session that lasts as long as the script, or with the data
+// "persistent" persistent.
+func plant(ts *testscript.TestScript, neg bool, args []string) {
+	conn, _, err := zk.Connect([]string{"127.0.0.1:" + ts.Getenv("PORT")}, 10*time.Second, zk.WithLogger(silent{}))
+	ts.Check(err)
+	ts.Defer(conn.Close)
+	for i := range args[0] {
+		if i > 0 && args[0][i] == '/' {
+			if _, err := conn.Create(args[0][:i], nil, 0, zk.WorldACL(zk.PermAll)); !errors.Is(err, zk.ErrNodeExists) {
+				ts.Check(err)
+			}
+		}
+	}
+	flags := int32(zk.FlagEphemeral)
+	if args[1] == "persistent" {
+		flags = 0
+	}
+	_, err = conn.Create(args[0], []byte(args[1]), flags, zk.WorldACL(zk.PermAll))
+	ts.Check(err)
 }
 
 // noJava fails the script when a server of a run below its folder still runs.

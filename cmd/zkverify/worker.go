@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -84,6 +85,9 @@ func (f workerFlags) described(ctx context.Context, s lock.Settings) (lock.Targe
 		return nil, err
 	}
 	t, err := remote.Describe(ctx, w, s)
+	if errors.Is(err, remote.ErrUnavailable) {
+		return nil, unavailable{fmt.Errorf("--worker-command: %w", err)}
+	}
 	if err != nil {
 		return nil, usage("--worker-command: %w", err)
 	}

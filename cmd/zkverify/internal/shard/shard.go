@@ -1,4 +1,5 @@
-package main
+// Package shard finds out which part of the runs a machine makes.
+package shard
 
 import (
 	"errors"
@@ -25,8 +26,8 @@ var shardVariables = []struct {
 	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
 }
 
-// shardNamed returns the shard that --shard means, such as 2/4, and "" for all runs.
-func shardNamed(flag string, getenv func(string) string) (string, error) {
+// Named returns the shard that --shard means, such as 2/4, and "" for all runs.
+func Named(flag string, getenv func(string) string) (string, error) {
 	if flag != automatic {
 		_, _, err := report.ParseShard(flag)
 		return flag, err

@@ -1,0 +1,219 @@
+// Package field is zkverify field: many locks under the same faults, and one table of what came of
+// them.
+package field
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
+	"github.com/zkverify/zkverify/report"
+)
+
+// Commands are what zkverify field can do.
+type Commands struct {
+	Run   Run   `cmd:"" default:"withargs" help:"Make runs with many locks; the word run can be left out."`
+	Again Again `cmd:"" help:"Repeat the runs of the shortest violations, and count how often they come back."`
+	Page  Page  `cmd:"" help:"Write the pages of a folder anew, with the explanations of today."`
+	Merge Merge `cmd:"" help:"Make one field of parts that several machines made."`
+}
+
+// which names a part of a field.
+type which struct {
+	Field string   `help:"A YAML file with your own libraries, plans and explanations; default the field that is built in. See docs/field.md." placeholder:"FILE"`
+	Lock  []string `help:"Only these locks, such as curator-5.4.0/LeaderLatch, 'curator-*' or 'kazoo-*/Lock'; default all." placeholder:"NAME"`
+}
+
+// Run makes runs.
+type Run struct {
+	which
+	Plan  []string      `help:"Only these plans; default all." placeholder:"NAME"`
+	Seed  int64         `default:"1" help:"The first seed. Every lock meets the same seeds."`
+	Seeds int           `default:"1" help:"How many seeds: each lock has a run for each plan and seed."`
+	For   time.Duration `help:"Begin no run after this time; default when all are made."`
+	Jobs  int           `default:"1" help:"Runs at the same time. Each has three servers."`
+	Shard string        `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
+	Out   string        `default:"field" help:"Folder of the field. A field that was begun in it continues." placeholder:"DIR"`
+	Dry   bool          `name:"dry-run" help:"Print the commands of the runs that are left, and make none."`
+}
+
+// Help is called by kong.
+func (Run) Help() string {
+	return help.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html and field.json, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
+		"zkverify field --for 1h",
+		"zkverify field --lock 'curator-*' --plan processes --seeds 3",
+		"zkverify field --dry-run")
+}
+
+// Validate is called by kong.
+func (c *Run) Validate() error {
+	switch _, err := shard.Named(c.Shard, os.Getenv); {
+	case err != nil:
+		return fmt.Errorf("--shard: %w", err)
+	case c.Seeds < 1:
+		return fmt.Errorf("--seeds must be at least 1, not %d", c.Seeds)
+	case c.Jobs < 1:
+		return fmt.Errorf("--jobs must be at least 1, not %d", c.Jobs)
+	case c.For < 0:
+		return fmt.Errorf("--for must be positive, not %v", c.For)
+	}
+	return nil
+}
+
+// The outcomes of a field, which are errors.
+var (
+	// ErrUnexplained says that there is a violation that nobody has explained.
+	ErrUnexplained = errors.New("")
+	// ErrIncomplete says that runs did not take place.
+	ErrIncomplete = errors.New("")
+)
+
+// Refused is an error of what was asked for, or of the files.
+type Refused struct{ error }
+
+// Unwrap returns the error.
+func (r Refused) Unwrap() error { return r.error }
+
+// Run makes the runs that are left. It returns ErrUnexplained, ErrIncomplete, a Refused, or an
+// error of the disk.
+func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
+	f, runs, err := c.runs()
+	if err != nil {
+		return err
+	}
+	s, err := load(c.Out)
+	if err != nil {
+		return Refused{fmt.Errorf("--out: %w", err)}
+	}
+	left, err := s.left(runs)
+	if err != nil {
+		return Refused{fmt.Errorf("--out: %s: %w", c.Out, err)}
+	}
+	if c.Dry {
+		for _, p := range left {
+			fmt.Fprintln(out, p.Command())
+		}
+		return nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return Refused{fmt.Errorf("--out: %w", err)}
+	}
+	if s.Started.IsZero() {
+		s.Started = time.Now()
+	}
+	s.Version = string(version)
+	fmt.Fprintf(out, "%d runs, %d of them to make, in %s\n", len(runs), len(left), c.Out)
+	team := &team{runner: runner{program: program, dir: c.Out}, field: f, state: s, out: out, left: left, all: len(left), started: time.Now()}
+	if c.For > 0 {
+		team.until = team.started.Add(c.For)
+	}
+	failed := team.work(ctx, c.Jobs)
+	if err := errors.Join(failed, s.save(c.Out, f)); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return conclude(out, c.Out, f, s, runs)
+}
+
+// Version is that of zkverify, for the pages.
+type Version string
+
+// runs are those that the flags name.
+func (c *Run) runs() (*Field, []planned, error) {
+	f, err := Of(c.Field)
+	if err != nil {
+		return nil, nil, Refused{fmt.Errorf("--field: %w", err)}
+	}
+	if err := f.names(c.Lock, c.Plan); err != nil {
+		return nil, nil, Refused{err}
+	}
+	all := f.planned(c.Lock, c.Plan, c.Seed, c.Seeds)
+	name, err := shard.Named(c.Shard, os.Getenv)
+	if err != nil {
+		return nil, nil, Refused{fmt.Errorf("--shard: %w", err)}
+	}
+	part, of, err := report.ParseShard(name)
+	if err != nil {
+		return nil, nil, Refused{fmt.Errorf("--shard: %w", err)}
+	}
+	var mine []planned
+	for i := part - 1; i < len(all); i += of {
+		mine = append(mine, all[i])
+	}
+	return f, mine, nil
+}
+
+// conclude prints where the pages are, and returns the outcome of the field.
+func conclude(out io.Writer, dir string, f *Field, s *State, runs []planned) error {
+	p := pageOf(f, s)
+	missing := map[string]bool{}
+	incomplete := 0
+	for _, run := range runs {
+		switch r := s.of(run); {
+		case r == nil:
+			incomplete++
+		case r.Missing != "":
+			incomplete++
+			if !missing[run.Lock.id] {
+				missing[run.Lock.id] = true
+				fmt.Fprintf(out, "%s did not run: %s\n", run.Lock.id, r.Missing)
+			}
+		}
+	}
+	for _, v := range p.Unexplained {
+		fmt.Fprintf(out, "not explained: %s violated %s: %s\n", v.Lock.id, v.Guarantee, v.Verdict.What)
+	}
+	fmt.Fprintf(out, "\n%d of %d runs were made; to look at it: %s and %s\n", len(runs)-incomplete, len(runs), filepath.Join(dir, pageFile), filepath.Join(dir, markdownFile))
+	switch {
+	case len(p.Unexplained) > 0:
+		return ErrUnexplained
+	case incomplete > 0:
+		return ErrIncomplete
+	}
+	return nil
+}
+
+// Page writes the pages of a folder anew.
+type Page struct {
+	Dir   string `arg:"" help:"Folder of a field."`
+	Field string `help:"The YAML file of the field; default the one that is built in." placeholder:"FILE"`
+}
+
+// Help is called by kong.
+func (Page) Help() string {
+	return help.WithExamples("Makes no run.", "zkverify field page field")
+}
+
+// Run writes them. It returns a Refused, or an error of the disk.
+func (c *Page) Run() error {
+	f, s, err := open(c.Field, c.Dir)
+	if err != nil {
+		return err
+	}
+	return s.save(c.Dir, f)
+}
+
+// open reads a field, and a folder that has results.
+func open(file, dir string) (*Field, *State, error) {
+	f, err := Of(file)
+	if err != nil {
+		return nil, nil, Refused{fmt.Errorf("--field: %w", err)}
+	}
+	s, err := load(dir)
+	if err != nil {
+		return nil, nil, Refused{err}
+	}
+	if len(s.Results) == 0 {
+		return nil, nil, Refused{fmt.Errorf("%s holds no field: it has no %s", dir, stateFile)}
+	}
+	return f, s, nil
+}

@@ -1,0 +1,55 @@
+package field
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/nemesis/faults"
+)
+
+// Explanation says why locks violate guarantees under faults. Somebody has found it in the
+// library's source.
+type Explanation struct {
+	ID         string   `yaml:"id"`
+	Title      string   `yaml:"title"`
+	Locks      []string `yaml:"locks"` // as --lock takes them
+	Guarantees []string `yaml:"guarantees"`
+	// Faults are those of which one struck a party of the violation: none stand for all.
+	Faults []string `yaml:"faults,omitempty"`
+	// Why is the cause.
+	Why string `yaml:"why"`
+	// Source has the lines that are to blame, such as file.java:12-30 at a tag.
+	Source []string `yaml:"source"`
+	// Issue is a public report of the cause; none if nobody has reported it.
+	Issue string `yaml:"issue,omitempty"`
+	// Remedy is what a user of the lock can do.
+	Remedy string `yaml:"remedy,omitempty"`
+}
+
+func (f *Field) validateExplanations() error {
+	seen := map[string]bool{}
+	for _, e := range f.Explanations {
+		if e.ID == "" || seen[e.ID] || e.Title == "" || len(e.Locks) == 0 || len(e.Guarantees) == 0 || e.Why == "" || len(e.Source) == 0 {
+			return fmt.Errorf("explanation %q needs an id of its own, a title, locks, guarantees, why and source", e.ID)
+		}
+		seen[e.ID] = true
+		if !slices.ContainsFunc(f.Locks(), func(l Lock) bool { return matches(e.Locks, l.id) }) {
+			return fmt.Errorf("explanation %q is of no lock of the field: %q", e.ID, e.Locks)
+		}
+		if _, err := faults.List().Select(e.Faults, nil, true); len(e.Faults) > 0 && err != nil {
+			return fmt.Errorf("explanation %q: %w", e.ID, err)
+		}
+	}
+	return nil
+}
+
+// explained returns the explanation of a violation, nil if there is none.
+func (f *Field) explained(lock string, v Verdict) *Explanation {
+	for i, e := range f.Explanations {
+		met := len(e.Faults) == 0 || slices.ContainsFunc(v.Faults, func(name string) bool { return slices.Contains(e.Faults, name) })
+		if met && matches(e.Locks, lock) && slices.Contains(e.Guarantees, v.Guarantee) {
+			return &f.Explanations[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package field
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/targets"
+)
+
+func builtInField(t *testing.T) *Field {
+	t.Helper()
+	f, err := Of("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What the built-in field names is there: workers, targets and recipes.
+func TestTheBuiltInFieldNamesWhatThereIs(t *testing.T) {
+	f := builtInField(t)
+	for _, l := range f.Libraries {
+		if command := strings.Fields(l.Worker); len(command) > 0 {
+			if _, err := os.Stat(filepath.Join("../../../..", command[0])); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, e := range l.Locks {
+			recipe := histories.Recipe(e.Recipe)
+			if e.Target == "" {
+				continue
+			}
+			target, err := targets.Named(e.Target)
+			if err != nil {
+				t.Error(err)
+			} else if !offers(target, recipe) {
+				t.Errorf("target %s has no %s", e.Target, recipe)
+			}
+		}
+	}
+}
+
+func offers(t lock.Target, r histories.Recipe) bool {
+	if all, ok := t.(interface{ Recipes() []histories.Recipe }); ok {
+		for _, each := range all.Recipes() {
+			if each == r {
+				return true
+			}
+		}
+	}
+	return t.Recipe() == string(r)
+}
+
+// The example of the page is a field.
+func TestTheExampleOfThePageIsAField(t *testing.T) {
+	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(markdownText)
+	if example == nil {
+		t.Fatal("there is no example")
+	}
+	file := filepath.Join(t.TempDir(), "example.yaml")
+	if err := os.WriteFile(file, []byte(example[1]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Of(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := f.planned(nil, nil, 7, 1); len(p) != 4 || p[1].Command() != "OUR_LOCKS=1.2.0 zkverify run --workers 3 --clients 6 --locks 1 --duration 25s --recipe mutex --worker-command './our-worker lock --careless' --faults expire-session,expire-silence --seed 7" {
+		t.Errorf("%d runs, the second one %s", len(p), p[1].Command())
+	}
+}
+
+// Every lock has its run under a plan before any has one under the next.
+func TestEachPlanIsForAllLocks(t *testing.T) {
+	f := builtInField(t)
+	runs, locks := f.planned(nil, nil, 3, 2), f.Locks()
+	if len(runs) != 2*len(f.Plans)*len(locks) {
+		t.Fatalf("%d runs of %d locks under %d plans with 2 seeds", len(runs), len(locks), len(f.Plans))
+	}
+	for i, r := range runs {
+		plan, seed := f.Plans[i/len(locks)%len(f.Plans)], 3+int64(i/len(locks)/len(f.Plans))
+		if r.Lock.id != locks[i%len(locks)].id || r.Plan.Name != plan.Name || r.Seed != seed {
+			t.Fatalf("run %d is %s under %s with seed %d", i, r.Lock.id, r.Plan.Name, r.Seed)
+		}
+	}
+}
+
+// ofLock is a result of a lock of the built-in field.
+func ofLock(lock, plan string, seed int64, verdicts ...Verdict) Result {
+	return Result{Lock: lock, Plan: plan, Seed: seed, Verdicts: verdicts}
+}
+
+func violatedWith(guarantee string, events int, faults ...string) Verdict {
+	return Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, Violations: 1, Events: events, Faults: faults, What: "it was"}
+}
+
+func said(guarantee string, o verdict.Outcome, promised bool) Verdict {
+	return Verdict{Guarantee: guarantee, Outcome: o, Promised: promised}
+}
+
+func TestCellsCountRuns(t *testing.T) {
+	f := builtInField(t)
+	const lock, mutual = "go-zookeeper-1.0.4/Lock", "mutual exclusion"
+	f.Explanations = []Explanation{{ID: "belief", Locks: []string{"go-zookeeper-*"}, Guarantees: []string{mutual}, Faults: []string{"expire-silence"}}}
+	s := &State{Results: []Result{
+		ofLock(lock, "ends of sessions", 1, violatedWith(mutual, 12, "expire-silence"), said("fencing", verdict.NotPromised, false)),
+		ofLock(lock, "ends of sessions", 2, said(mutual, verdict.Holds, true)),
+		ofLock(lock, "processes", 1, violatedWith(mutual, 9, "kill-worker"), violatedWith("no leak", 3)),
+		ofLock(lock, "deleted nodes", 1, said(mutual, verdict.NotExercised, true)),
+		{Lock: "kazoo-2.8.0/Lock", Plan: "processes", Seed: 1, Missing: "no kazoo"},
+	}}
+	p := pageOf(f, s)
+	if p.Runs != 4 || p.Seeds != 2 {
+		t.Errorf("%d runs, %d seeds", p.Runs, p.Seeds)
+	}
+	var text strings.Builder
+	if err := p.markdown(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| lock | mutual exclusion | no leak |",
+		"| go-zookeeper-1.0.4/Lock | **✗** 2/3, not explained | **✗** 1/1, not explained |",
+		"| kazoo-2.8.0/Lock | not run: no kazoo |",
+		"**✗** 1/2: mutual exclusion | ", // under ends of sessions
+		"**go-zookeeper-1.0.4/Lock: no leak**, 1 run.",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if len(p.Findings) != 1 || p.Findings[0].Cases[0].Count != 1 || p.Findings[0].Cases[0].Verdict.Events != 12 {
+		t.Errorf("what is explained: %+v", p.Findings)
+	}
+	if len(p.Unexplained) != 2 || p.Unexplained[0].Verdict.Faults[0] != "kill-worker" {
+		t.Errorf("what is not explained: %+v", p.Unexplained)
+	}
+	var page strings.Builder
+	if err := p.html(&page); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), `title="violated in 2 of 3"`) || strings.Contains(page.String(), "ZgotmplZ") {
+		t.Errorf("the page:\n%s", page.String())
+	}
+}
+
+// The folders of the shortest violations are kept: over all plans, and under each.
+func TestTheShortestViolationsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	s := &State{}
+	for i, v := range []struct {
+		plan   string
+		events int
+		kept   bool
+	}{{"a", 20, false}, {"a", 12, true}, {"b", 30, true}, {"b", 31, false}, {"a", 12, false}} {
+		r := ofLock("l", v.plan, int64(i), violatedWith("mutual exclusion", v.events))
+		r.Folder = filepath.Join("runs", v.plan+string(rune('0'+i)))
+		if err := os.MkdirAll(filepath.Join(dir, r.Folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s.Results = append(s.Results, r)
+	}
+	if err := (runner{dir: dir}).tidy(s); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, "runs", "*"))
+	if err != nil || len(kept) != 2 || filepath.Base(kept[0]) != "a1" || filepath.Base(kept[1]) != "b2" {
+		t.Errorf("%q is kept, %v", kept, err)
+	}
+	if s.Results[0].Folder != "" || s.Results[1].Folder == "" {
+		t.Errorf("the results name other folders: %+v", s.Results)
+	}
+}
+
+func TestNamesOfLocks(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		is            bool
+	}{
+		{"curator-5.4.0/LeaderLatch", "curator-5.4.0/LeaderLatch", true},
+		{"curator-5.4.0/LeaderLatch", "curator-5.4.0/LeaderLatch/careless", true},
+		{"curator-*", "curator-5.7.1/InterProcessMutex", true},
+		{"curator-*/*/careless", "curator-5.7.1/InterProcessMutex", false},
+		{"kazoo-*/Lock", "kazoo-2.8.0/Lock", true},
+		{"Lock", "kazoo-2.8.0/Lock", false},
+	} {
+		if matches([]string{c.pattern}, c.name) != c.is {
+			t.Errorf("%q and %q", c.pattern, c.name)
+		}
+	}
+}

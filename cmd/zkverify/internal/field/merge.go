@@ -1,0 +1,88 @@
+package field
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+)
+
+// Merge makes one field of parts.
+type Merge struct {
+	Parts []string `arg:"" help:"Folders of zkverify field --shard."`
+	Field string   `help:"The YAML file of the field; default the one that is built in." placeholder:"FILE"`
+	Out   string   `required:"" help:"Folder of the whole, which must hold no field; no default." placeholder:"DIR"`
+}
+
+// Help is called by kong.
+func (Merge) Help() string {
+	return help.WithExamples("The parts are those of one field, made by the same zkverify. What they kept of their runs is copied.", "zkverify field merge part-1 part-2 --out field")
+}
+
+// Run merges them. It returns a Refused, or an error of the disk.
+func (c *Merge) Run(out io.Writer) error {
+	whole, err := load(c.Out)
+	if err != nil {
+		return Refused{err}
+	}
+	if len(whole.Results) > 0 {
+		return Refused{fmt.Errorf("--out: %s holds a field already", c.Out)}
+	}
+	f, err := Of(c.Field)
+	if err != nil {
+		return Refused{fmt.Errorf("--field: %w", err)}
+	}
+	for _, dir := range c.Parts {
+		if err := whole.take(dir, c.Field); err != nil {
+			return err
+		}
+	}
+	// Nothing is copied before all parts are known to be parts.
+	for _, dir := range c.Parts {
+		if err := copyRuns(c.Out, dir); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(runner{dir: c.Out}.tidy(whole), whole.save(c.Out, f)); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d runs; to look at it: %s and %s\n", len(whole.Results), filepath.Join(c.Out, pageFile), filepath.Join(c.Out, markdownFile))
+	return nil
+}
+
+// take takes the results of a part.
+func (s *State) take(dir, file string) error {
+	_, part, err := open(file, dir)
+	if err != nil {
+		return err
+	}
+	if s.Version != "" && s.Version != part.Version {
+		return Refused{fmt.Errorf("%s was made by zkverify %s, the parts before it by %s", dir, part.Version, s.Version)}
+	}
+	s.Version = part.Version
+	if s.Started.IsZero() || part.Started.Before(s.Started) {
+		s.Started = part.Started
+	}
+	for _, r := range part.Results {
+		for _, old := range s.Results {
+			if old.Lock == r.Lock && old.Plan == r.Plan && old.Seed == r.Seed {
+				return Refused{fmt.Errorf("%s has a run that a part before it has too: %s", dir, r.Command)}
+			}
+		}
+	}
+	s.Results = append(s.Results, part.Results...)
+	return nil
+}
+
+// copyRuns copies what a part has kept of its runs.
+func copyRuns(to, dir string) error {
+	err := os.CopyFS(filepath.Join(to, runsFolder), os.DirFS(filepath.Join(dir, runsFolder)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it kept nothing
+	}
+	return err
+}

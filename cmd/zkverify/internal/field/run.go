@@ -1,0 +1,135 @@
+package field
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// runner makes runs by starting zkverify.
+type runner struct {
+	program string   // zkverify
+	before  []string // arguments before those of each command; for tests
+	dir     string   // of the field
+}
+
+// stopWithin is how long an interrupted run has to judge what it has recorded.
+const stopWithin = time.Minute
+
+// start runs a command of zkverify and returns what it wrote. An interrupt of ctx interrupts it.
+func (r runner) start(ctx context.Context, env, args []string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, r.program, append(r.before, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = stopWithin
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := cmd.Run()
+	return said.Bytes(), err
+}
+
+// make makes a run in a folder below that of the field. The error is that of ctx, or one of the command line or the
+// disk, which the next run will meet too.
+func (r runner) make(ctx context.Context, p planned, below string) (Result, error) {
+	result := Result{Lock: p.Lock.id, Plan: p.Plan.Name, Seed: p.Seed, Command: p.Command(), Started: time.Now()}
+	kept := filepath.Join(below, p.folder())
+	out := filepath.Join(r.dir, kept)
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+		return result, err
+	}
+	said, failed := r.start(ctx, p.env(), append(p.args(), "--out", out))
+	if ctx.Err() != nil {
+		return result, context.Cause(ctx) // half a run shows nothing
+	}
+	result.Took = time.Since(result.Started)
+	err := result.read(out)
+	switch {
+	case err == nil:
+		result.Folder = kept
+		err = errors.Join(os.WriteFile(filepath.Join(out, "run.log"), said, 0o644), r.tellStories(ctx, out, &result))
+		return result, err
+	case !errors.Is(err, fs.ErrNotExist):
+		return result, err
+	case failed == nil:
+		return result, fmt.Errorf("%s wrote no %s", result.Command, folder.Verdict)
+	}
+	result.Missing = lastWords(said)
+	if exit := new(exec.ExitError); errors.As(failed, &exit) && exit.ExitCode() == badUsage {
+		return result, Refused{fmt.Errorf("%s: %s", result.Command, result.Missing)}
+	}
+	return result, os.RemoveAll(out)
+}
+
+// badUsage is the exit status of zkverify for a command line that is wrong.
+const badUsage = 64
+
+// lastWords is what zkverify says last of what is wrong, or else the last line of all.
+func lastWords(said []byte) string {
+	last, wrong := "", ""
+	for line := range strings.Lines(string(said)) {
+		last = strings.TrimSpace(line)
+		if text, is := strings.CutPrefix(last, "zkverify: "); is {
+			wrong = text
+		}
+	}
+	return cmp.Or(wrong, last)
+}
+
+// tellStories finds the shortest part of the history that still violates each guarantee that is
+// violated, and tells it in words.
+func (r runner) tellStories(ctx context.Context, dir string, result *Result) error {
+	for _, v := range result.violated() {
+		short := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(v.Guarantee)+".small.jsonl")
+		if _, err := r.start(ctx, nil, []string{"shrink", dir, "--guarantee", v.Guarantee, "--out", short}); ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if err != nil { // such as first node, which the history alone does not show
+			v.Story = v.What
+			continue
+		}
+		said, err := r.start(ctx, nil, []string{"explain", short, "--guarantee", v.Guarantee})
+		if err != nil && len(said) == 0 {
+			return fmt.Errorf("explain %s: %w", short, err)
+		}
+		text, err := os.ReadFile(short)
+		if err != nil {
+			return err
+		}
+		v.Story, v.Events = strings.TrimSpace(string(said)), max(0, bytes.Count(text, []byte("\n"))-1) // but the header
+	}
+	return nil
+}
+
+// tidy removes the folders of runs that no page needs: those without the shortest violation of a
+// guarantee by a lock, over all plans, or under one.
+func (r runner) tidy(s *State) error {
+	keep := map[string]bool{}
+	for i := range s.Results {
+		of := &s.Results[i]
+		for _, v := range of.violated() {
+			same := func(r *Result, o Verdict) bool { return r.Lock == of.Lock && o.Guarantee == v.Guarantee }
+			best, _ := s.shortest(same)
+			keep[best.Folder] = true
+			best, _ = s.shortest(func(r *Result, o Verdict) bool { return same(r, o) && r.Plan == of.Plan })
+			keep[best.Folder] = true
+		}
+	}
+	for i := range s.Results {
+		if f := s.Results[i].Folder; f != "" && !keep[f] {
+			if err := os.RemoveAll(filepath.Join(r.dir, f)); err != nil {
+				return err
+			}
+			s.Results[i].Folder = ""
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package field
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// The files of a field's folder.
+const (
+	stateFile    = "field.json"
+	markdownFile = "field.md"
+	pageFile     = "index.html"
+	runsFolder   = "runs"
+	againFolder  = "again"
+)
+
+// State is what a field's folder holds.
+type State struct {
+	Version string    `json:"zkverify"`
+	Started time.Time `json:"started"`
+	Results []Result  `json:"results"`
+}
+
+// load reads the state of a folder, which is empty if there is none.
+func load(dir string) (*State, error) {
+	name := filepath.Join(dir, stateFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return new(State), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(State)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// save writes the state and the pages, each whole or not at all.
+func (s *State) save(dir string, f *Field) error {
+	page := pageOf(f, s)
+	for name, write := range map[string]func(io.Writer) error{
+		stateFile: func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", " ")
+			return e.Encode(s)
+		},
+		markdownFile: page.markdown,
+		pageFile:     page.html,
+	} {
+		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// left returns the runs that have not taken place.
+func (s *State) left(runs []planned) (left []planned, err error) {
+	for _, p := range runs {
+		r := s.of(p)
+		switch {
+		case r == nil:
+			left = append(left, p)
+		case r.Command != p.Command():
+			return nil, fmt.Errorf("it holds results of other commands, such as %q where this field has %q: choose another folder", r.Command, p.Command())
+		case r.Missing != "":
+			left = append(left, p)
+		}
+	}
+	return left, nil
+}
+
+func (s *State) of(p planned) *Result {
+	for i, r := range s.Results {
+		if p.is(r) {
+			return &s.Results[i]
+		}
+	}
+	return nil
+}
+
+// put adds a result, in the place of an older one of the same run.
+func (s *State) put(p planned, r Result) {
+	if old := s.of(p); old != nil {
+		*old = r
+		return
+	}
+	s.Results = append(s.Results, r)
+}
+
+// shortest returns the shortest of the violations that is accepts, and its run; nil if there is
+// none.
+func (s *State) shortest(is func(*Result, Verdict) bool) (best *Result, of *Verdict) {
+	for i := range s.Results {
+		r := &s.Results[i]
+		for _, v := range r.violated() {
+			if (of == nil || v.Events < of.Events) && is(r, *v) {
+				best, of = r, v
+			}
+		}
+	}
+	return best, of
+}

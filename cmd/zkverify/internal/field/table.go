@@ -1,0 +1,212 @@
+package field
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// page is what the pages show.
+type page struct {
+	Version    string
+	Runs       int // that took place
+	Seeds      int
+	Guarantees []string // those that some lock promises
+	Plans      []Plan
+	Rows       []row
+	Findings   []finding
+	// Unexplained are violations whose cause nobody has found. They accuse nobody.
+	Unexplained []violation
+}
+
+// row is a lock: a cell for each guarantee, and one for each plan.
+type row struct {
+	Lock
+	Runs        int
+	Missing     string // why there is no run
+	ByGuarantee []cell
+	ByPlan      []cell
+}
+
+// cell counts what came of runs.
+type cell struct {
+	Promised bool
+	Held     int
+	Violated int
+	Other    int // unknown, or not put to the test
+	// Explained says that each violation has an explanation.
+	Explained bool
+	// Guarantees are those that were violated.
+	Guarantees []string
+}
+
+// String is the cell in words.
+func (c cell) String() string {
+	switch {
+	case c.Violated > 0:
+		return fmt.Sprintf("violated in %d of %d", c.Violated, c.Violated+c.Held)
+	case c.Held > 0:
+		return fmt.Sprintf("holds in %d", c.Held)
+	case c.Other > 0 && c.Promised:
+		return "unknown"
+	case c.Other > 0:
+		return "not promised"
+	}
+	return "no run"
+}
+
+// finding is what an explanation explains.
+type finding struct {
+	*Explanation
+	Cases []violation // the shortest first
+}
+
+// violation is the shortest one of a guarantee by a lock, of those with one explanation.
+type violation struct {
+	Lock      Lock
+	Guarantee string
+	Count     int // runs with such a violation
+	Run       *Result
+	Verdict   *Verdict
+	Again     *Repeats
+}
+
+// pageOf makes the tables of what has been run.
+func pageOf(f *Field, s *State) *page {
+	p := &page{Version: s.Version, Plans: f.Plans}
+	seeds := map[int64]bool{}
+	for _, r := range s.Results {
+		if r.Missing == "" {
+			p.Runs++
+			seeds[r.Seed] = true
+		}
+		for _, v := range r.Verdicts {
+			if v.Promised && !slices.Contains(p.Guarantees, v.Guarantee) {
+				p.Guarantees = append(p.Guarantees, v.Guarantee)
+			}
+		}
+	}
+	p.Seeds = len(seeds)
+	slices.SortFunc(p.Guarantees, func(a, b string) int { return place(a) - place(b) })
+	for _, l := range f.Locks() {
+		p.Rows = append(p.Rows, p.row(f, s, l))
+	}
+	p.find(f, s)
+	return p
+}
+
+// place orders the columns: what users care about most comes first.
+func place(guarantee string) int {
+	order := []string{"mutual exclusion", "read/write", "permits", "multi-lock", "no lost update, plain", "no lost update, fenced", "no lost update, guarded", "fencing", "loss is told", "says what is so", "fairness", "reentrancy", "progress", "no leak", "barriers", "revocation", "observers", "reconnects politely"}
+	if i := slices.Index(order, guarantee); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+func (p *page) row(f *Field, s *State, l Lock) row {
+	r := row{Lock: l}
+	for _, result := range s.Results {
+		switch {
+		case result.Lock != l.id:
+		case result.Missing != "":
+			r.Missing = result.Missing
+		default:
+			r.Runs++
+		}
+	}
+	for _, g := range p.Guarantees {
+		r.ByGuarantee = append(r.ByGuarantee, count(f, s, l.id, func(_ *Result, v Verdict) bool { return v.Guarantee == g }))
+	}
+	for _, plan := range f.Plans {
+		r.ByPlan = append(r.ByPlan, count(f, s, l.id, func(r *Result, v Verdict) bool { return r.Plan == plan.Name }))
+	}
+	return r
+}
+
+// count counts the runs of a lock by the worst of some verdicts.
+func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool) cell {
+	c := cell{Explained: true}
+	for i := range s.Results {
+		r := &s.Results[i]
+		if r.Lock != lock || r.Missing != "" {
+			continue
+		}
+		any, held, violated := false, false, false
+		for _, v := range r.Verdicts {
+			if !is(r, v) {
+				continue
+			}
+			any = true
+			c.Promised = c.Promised || v.Promised
+			switch {
+			case !v.Promised:
+			case v.Outcome == verdict.Violated:
+				violated = true
+				c.Explained = c.Explained && f.explained(lock, v) != nil
+				if !slices.Contains(c.Guarantees, v.Guarantee) {
+					c.Guarantees = append(c.Guarantees, v.Guarantee)
+				}
+			case v.Outcome == verdict.Holds:
+				held = true
+			}
+		}
+		switch {
+		case violated:
+			c.Violated++
+		case held:
+			c.Held++
+		case any:
+			c.Other++
+		}
+	}
+	return c
+}
+
+// find gathers the violations by their explanations.
+func (p *page) find(f *Field, s *State) {
+	explained := make([]finding, len(f.Explanations))
+	for i := range explained {
+		explained[i].Explanation = &f.Explanations[i]
+		explained[i].Cases = p.cases(f, s, explained[i].Explanation)
+	}
+	for _, e := range explained {
+		if len(e.Cases) > 0 {
+			slices.SortStableFunc(e.Cases, func(a, b violation) int { return a.Verdict.Events - b.Verdict.Events })
+			p.Findings = append(p.Findings, e)
+		}
+	}
+	p.Unexplained = p.cases(f, s, nil)
+}
+
+// cases are the violations that have an explanation, one for each lock and guarantee.
+func (p *page) cases(f *Field, s *State, e *Explanation) (all []violation) {
+	for _, row := range p.Rows {
+		for _, g := range p.Guarantees {
+			is := func(r *Result, v Verdict) bool {
+				return r.Lock == row.id && v.Guarantee == g && f.explained(row.id, v) == e
+			}
+			run, v := s.shortest(is)
+			if v == nil {
+				continue
+			}
+			one := violation{Lock: row.Lock, Guarantee: g, Run: run, Verdict: v}
+			for i, a := range run.Again {
+				if a.Guarantee == g {
+					one.Again = &run.Again[i]
+				}
+			}
+			for i := range s.Results {
+				r := &s.Results[i]
+				for _, v := range r.violated() {
+					if is(r, *v) {
+						one.Count++
+					}
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}

@@ -1,0 +1,129 @@
+package field
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// team makes the runs of a field, several at the same time.
+type team struct {
+	runner
+	field   *Field
+	out     io.Writer
+	all     int // to make
+	started time.Time
+	until   time.Time // begin none after this; zero for no end
+
+	mu      sync.Mutex
+	state   *State
+	left    []planned
+	missing map[string]string // why a lock cannot be run
+	done    int
+	failed  error
+}
+
+// work makes the runs with some workers, and returns when they have ended: all runs are made, the
+// time is up, ctx has ended, or an error is in the way.
+func (t *team) work(ctx context.Context, jobs int) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t.missing = map[string]string{}
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for {
+				p, ok := t.next(ctx)
+				if !ok {
+					return
+				}
+				result, err := t.make(ctx, p, runsFolder)
+				if ctx.Err() == nil {
+					err = t.put(p, result, err)
+				}
+				if err != nil {
+					t.fail(err)
+					cancel()
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return t.failed
+}
+
+// fail keeps the first error.
+func (t *team) fail(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil && !errors.Is(err, context.Canceled) {
+		t.failed = err
+	}
+}
+
+// next takes the next run. Those of a lock that cannot be run are left out.
+func (t *team) next(ctx context.Context) (planned, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.left) > 0 && ctx.Err() == nil && (t.until.IsZero() || time.Now().Before(t.until)) {
+		p := t.left[0]
+		t.left = t.left[1:]
+		if t.missing[p.Lock.id] == "" {
+			return p, true
+		}
+		t.done++
+	}
+	return planned{}, false
+}
+
+// put keeps a result, on disk, and says what it is.
+func (t *team) put(p planned, r Result, err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	t.done++
+	if r.Missing != "" {
+		t.missing[p.Lock.id] = r.Missing
+	}
+	t.state.put(p, r)
+	err = errors.Join(t.tidy(t.state), t.state.save(t.dir, t.field))
+	fmt.Fprintf(t.out, "%s, %s, seed %d: %s%s\n", p.Lock.id, p.Plan.Name, p.Seed, r, t.timeLeft())
+	return err
+}
+
+// timeLeft says how many runs are left, and about how long they take.
+func (t *team) timeLeft() string {
+	left := t.all - t.done
+	if left <= 0 {
+		return ""
+	}
+	each := time.Since(t.started) / time.Duration(t.done)
+	return fmt.Sprintf(" (%d of %d, about %s left)", t.done, t.all, (each * time.Duration(left)).Round(time.Second))
+}
+
+// String is what came of the run, in words.
+func (r Result) String() string {
+	if r.Missing != "" {
+		return "did not run: " + r.Missing
+	}
+	var violated []string
+	for _, v := range r.violated() {
+		violated = append(violated, v.Guarantee)
+	}
+	if len(violated) > 0 {
+		return string(verdict.Violated) + ": " + strings.Join(violated, "; ")
+	}
+	if !slices.Contains([]verdict.Outcome{verdict.Holds, verdict.Violated}, r.Outcome) && r.Reason != "" {
+		return string(r.Outcome) + ": " + r.Reason
+	}
+	return string(r.Outcome)
+}

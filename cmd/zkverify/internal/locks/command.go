@@ -1,0 +1,102 @@
+// Package locks is zkverify locks: who holds which lock of an ensemble, since when, and who
+// waits. It words what package inspect finds.
+package locks
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Command is zkverify locks.
+type Command struct {
+	Ls      lsCmd      `cmd:"" help:"List the locks below paths: who holds each, and how many wait."`
+	Inspect inspectCmd `cmd:"" help:"Show the queue of one lock: who holds it, who waits behind whom, and whose sessions are alive."`
+	Watch   watchCmd   `cmd:"" help:"Show the locks with the most waiters again and again, with rates and times."`
+	Doctor  doctorCmd  `cmd:"" help:"Look for orphans, deadlocks, stuck holders and other trouble. Exit status 1 if there is any."`
+	Ask     askCmd     `cmd:"" help:"Ask the holders of a lock to release it. It forces nobody."`
+	Break   breakCmd   `cmd:"" help:"Delete the node of a lock's holder."`
+}
+
+// Help is called by kong.
+func (Command) Help() string {
+	return help.WithExamples("The locks are those of recipes, Curator, kazoo and go-zookeeper. Only ask and break write to ZooKeeper. See docs/locks.md.",
+		"zkverify locks ls --servers zk1:2181,zk2:2181,zk3:2181 /locks")
+}
+
+// Console is where the commands write, and what is known of the terminal.
+type Console struct {
+	Out, Err io.Writer
+	In       io.Reader
+	// Terminal and Asks say that Out is a terminal, and In.
+	Terminal, Asks bool
+	// Size is the width and height of the terminal Out; nil if it is none.
+	Size func() (width, height int)
+	// ErrWidth is the width of the terminal Err; 0 if it is none.
+	ErrWidth int
+	// Now is the wall clock; nil: time.Now.
+	Now func() time.Time
+}
+
+func (con *Console) now() time.Time {
+	if con.Now != nil {
+		return con.Now()
+	}
+	return time.Now()
+}
+
+// say writes a remark that is no result.
+func (con *Console) say(format string, args ...any) {
+	paragraphs(con.Err, con.ErrWidth, "", fmt.Sprintf(format, args...))
+}
+
+// tell writes a text of the result, behind an indent.
+func (con *Console) tell(indent, text string) {
+	width := 0
+	if con.Terminal {
+		width, _ = con.Size()
+	}
+	paragraphs(con.Out, width, indent, text)
+}
+
+// paragraphs writes the lines of a text, without breaking words where there is a width.
+func paragraphs(w io.Writer, width int, indent, text string) {
+	if width > 0 {
+		width = max(1, width-len(indent))
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, part := range words.Wrap(line, width) {
+			fmt.Fprintln(w, indent+part)
+		}
+	}
+}
+
+// The exit statuses of these commands, which are those of zkverify.
+const (
+	exitFound       = 1  // doctor has findings
+	exitUnsure      = 2  // something could not be read, or has not been done
+	exitUsage       = 64 // what was asked for cannot be meant, or is refused
+	exitUnavailable = 69 // no servers
+)
+
+// Exit is an error with its exit status. Without a cause the command has said everything.
+type Exit struct {
+	Status int
+	Err    error
+}
+
+// Error is the text of the cause, "" without one.
+func (e *Exit) Error() string {
+	if e.Err == nil {
+		return ""
+	}
+	return e.Err.Error()
+}
+
+func (e *Exit) Unwrap() error { return e.Err }
+
+func refuse(format string, args ...any) error { return &Exit{exitUsage, fmt.Errorf(format, args...)} }

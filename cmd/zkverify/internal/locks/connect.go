@@ -1,0 +1,248 @@
+package locks
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/recipes/inspect"
+)
+
+// serversFlags say where the locks are, and how to get there.
+type serversFlags struct {
+	Addresses []string      `name:"servers" env:"ZKVERIFY_SERVERS" default:"127.0.0.1:2181" help:"The servers, host:port each; default $$ZKVERIFY_SERVERS, then 127.0.0.1:2181. Name all of them: each tells only of its own connections." placeholder:"ADDR"`
+	AuthFile  string        `help:"File with what to authenticate by, scheme:secret, such as digest:user:password; default none." placeholder:"FILE"`
+	TLS       bool          `name:"tls" help:"Connect with TLS. So do the other options of TLS."`
+	TLSCA     string        `name:"tls-ca" help:"File with the certificates of authorities to trust, PEM; default the system's." placeholder:"FILE"`
+	TLSCert   string        `name:"tls-cert" help:"File with a certificate to show to the servers, PEM; default none." placeholder:"FILE"`
+	TLSKey    string        `name:"tls-key" help:"File with its key, PEM; default the file of --tls-cert." placeholder:"FILE"`
+	Timeout   time.Duration `default:"15s" help:"How long to wait for a server that answers."`
+}
+
+// Validate is called by kong.
+func (f *serversFlags) Validate() error {
+	if len(f.Addresses) == 0 {
+		return errors.New("--servers names none")
+	}
+	for _, a := range f.Addresses {
+		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
+			return fmt.Errorf("--servers: %q is not host:port", a)
+		}
+	}
+	switch {
+	case f.Timeout <= 0:
+		return fmt.Errorf("--timeout must be positive, not %v", f.Timeout)
+	case f.TLSKey != "" && f.TLSCert == "":
+		return errors.New("--tls-key goes with --tls-cert")
+	}
+	return nil
+}
+
+// sessionTimeout is that of the command's own session.
+const sessionTimeout = 10 * time.Second
+
+// packetLimit bounds a reply of the servers: a list of 100,000 contenders is 6 MB.
+const packetLimit = 8 << 20
+
+// open connects to the servers.
+func (f *serversFlags) open(ctx context.Context) (*servers, error) {
+	options := []recipes.Option{recipes.WithSessionTimeout(sessionTimeout), recipes.WithJuteMaxBuffer(packetLimit)}
+	if f.AuthFile != "" {
+		text, err := os.ReadFile(f.AuthFile)
+		if err != nil {
+			return nil, refuse("--auth-file: %w", err)
+		}
+		c, err := ensemble.ReadCredentials(string(text))
+		if err != nil {
+			return nil, refuse("--auth-file: %s: %w", f.AuthFile, err)
+		}
+		options = append(options, recipes.WithAuth(c.Scheme(), c.Secret()))
+	}
+	conf, err := f.tls()
+	if err != nil {
+		return nil, err
+	}
+	s := &servers{addresses: f.Addresses, patience: f.Timeout, dial: new(net.Dialer).DialContext}
+	if conf != nil {
+		options = append(options, recipes.WithTLS(conf))
+		s.dial = (&tls.Dialer{Config: conf}).DialContext
+	}
+	bounded, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	if s.client, err = recipes.Connect(bounded, f.Addresses, options...); err != nil {
+		if ctx.Err() != nil {
+			return nil, interrupted(ctx)
+		}
+		return nil, &Exit{exitUnavailable, fmt.Errorf("no server of %s answers: %w", strings.Join(f.Addresses, ", "), err)}
+	}
+	s.ctx, s.forget = ctx, context.AfterFunc(ctx, s.end) // what is under way then fails
+	return s, nil
+}
+
+func (f *serversFlags) tls() (*tls.Config, error) {
+	if !f.TLS && f.TLSCA == "" && f.TLSCert == "" {
+		return nil, nil
+	}
+	conf := new(tls.Config)
+	if f.TLSCA != "" {
+		text, err := os.ReadFile(f.TLSCA)
+		if err != nil {
+			return nil, refuse("--tls-ca: %w", err)
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(text) {
+			return nil, refuse("--tls-ca: %s has no certificate in PEM", f.TLSCA)
+		}
+	}
+	if f.TLSCert != "" {
+		key := f.TLSKey
+		if key == "" {
+			key = f.TLSCert
+		}
+		pair, err := tls.LoadX509KeyPair(f.TLSCert, key)
+		if err != nil {
+			return nil, refuse("--tls-cert: %w", err)
+		}
+		conf.Certificates = []tls.Certificate{pair}
+	}
+	return conf, nil
+}
+
+// servers is the way to an ensemble. It is an [inspect.Writer] whose reads are repeated
+// when the connection is lost.
+type servers struct {
+	ctx       context.Context
+	forget    func() bool
+	client    *recipes.Client
+	addresses []string
+	dial      inspect.Dial
+	patience  time.Duration
+}
+
+// closeLimit bounds the end of the session: the servers expire it otherwise.
+const closeLimit = 2 * time.Second
+
+func (s *servers) close() {
+	s.forget()
+	s.end()
+}
+
+func (s *servers) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_ = s.client.Close(ctx) //nolint:errcheck // nothing is left but a session that expires
+}
+
+// sessions asks all servers for their sessions.
+func (s *servers) sessions() *inspect.Sessions {
+	return inspect.ReadSessions(s.ctx, s.dial, s.addresses, s.client.SessionID())
+}
+
+// retryWait is between two looks at whether there is a connection again.
+const retryWait = 50 * time.Millisecond
+
+// repeat makes a request, again while there is no connection.
+func (s *servers) repeat(request func(*zk.Conn) error) error {
+	for begun := time.Now(); ; {
+		err := zk.ErrConnectionClosed
+		if conn := s.client.Conn(); conn != nil {
+			err = request(conn)
+		}
+		if s.ctx.Err() != nil {
+			return context.Cause(s.ctx)
+		}
+		if !unconnected(err) {
+			return err
+		}
+		if time.Since(begun) > s.patience {
+			return &Exit{exitUnavailable, fmt.Errorf("the connection to %s is lost: %w", strings.Join(s.addresses, ", "), err)}
+		}
+		select {
+		case <-time.After(retryWait):
+		case <-s.ctx.Done():
+		}
+	}
+}
+
+func unconnected(err error) bool {
+	for _, e := range []error{zk.ErrConnectionClosed, zk.ErrClosing, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrNoServer} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Children implements [inspect.Source].
+func (s *servers) Children(path string) (names []string, stat *zk.Stat, err error) {
+	err = s.repeat(func(conn *zk.Conn) (err error) {
+		names, stat, err = conn.Children(path)
+		return err
+	})
+	return names, stat, err
+}
+
+// Get implements [inspect.Source].
+func (s *servers) Get(path string) (data []byte, stat *zk.Stat, err error) {
+	err = s.repeat(func(conn *zk.Conn) (err error) {
+		data, stat, err = conn.Get(path)
+		return err
+	})
+	return data, stat, err
+}
+
+// Exists implements [inspect.Source].
+func (s *servers) Exists(path string) (there bool, stat *zk.Stat, err error) {
+	err = s.repeat(func(conn *zk.Conn) (err error) {
+		there, stat, err = conn.Exists(path)
+		return err
+	})
+	return there, stat, err
+}
+
+// Multi implements [inspect.Writer]. It is not repeated: it may have been carried out.
+func (s *servers) Multi(ops ...any) ([]zk.MultiResponse, error) {
+	conn := s.client.Conn()
+	if conn == nil {
+		return nil, zk.ErrConnectionClosed
+	}
+	return conn.Multi(ops...)
+}
+
+// explain gives an error of a read its exit status, and says what to do about it.
+func explain(ctx context.Context, err error) error {
+	var exit *Exit
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return interrupted(ctx)
+	case errors.As(err, &exit):
+		return err
+	case errors.Is(err, inspect.ErrFree):
+		return refuse("%w: a lock that is not in use looks so, and any node without children", err)
+	case errors.Is(err, inspect.ErrNoLock):
+		return refuse("%w: its children are no contenders; zkverify locks ls finds the locks below a path", err)
+	case errors.Is(err, zk.ErrNoNode), errors.Is(err, recipes.ErrBadPath), errors.Is(err, recipes.ErrBadCount):
+		return refuse("%w", err)
+	case errors.Is(err, zk.ErrNoAuth):
+		return &Exit{exitUnsure, fmt.Errorf("%w: give credentials that may do it by --auth-file", err)}
+	case unconnected(err):
+		return &Exit{exitUnavailable, err}
+	}
+	return &Exit{exitUnsure, err}
+}
+
+func interrupted(ctx context.Context) error {
+	return &Exit{exitUnsure, fmt.Errorf("interrupted: %w", context.Cause(ctx))}
+}

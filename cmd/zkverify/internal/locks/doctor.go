@@ -1,0 +1,184 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/recipes/inspect"
+)
+
+// doctorCmd looks for trouble.
+type doctorCmd struct {
+	Paths   []string          `arg:"" name:"path" help:"Examine the locks at and below it."`
+	Long    time.Duration     `default:"5m" help:"A holder whose node is older, while others wait, is a finding."`
+	Size    map[string]string `help:"The size of a semaphore, which its nodes do not tell: a number, or the path of its shared count; default not checked." placeholder:"PATH=SIZE"`
+	Observe time.Duration     `default:"3s" help:"What is found is looked at again after this time, and is a finding if it is still so."`
+	JSON    bool              `name:"json" help:"Print JSON."`
+
+	Servers serversFlags `embed:""`
+}
+
+func (doctorCmd) Help() string {
+	return help.WithExamples("Exit status 0 if there is nothing to find, 1 if there is, 2 if nothing was found but something could not be read.",
+		"zkverify locks doctor /locks",
+		"zkverify locks doctor --long 30s --size /locks/pool=8 /locks")
+}
+
+// Validate is called by kong.
+func (c *doctorCmd) Validate() error {
+	switch {
+	case c.Long <= 0:
+		return fmt.Errorf("--long must be positive, not %v", c.Long)
+	case c.Observe < 0:
+		return fmt.Errorf("--observe must not be negative, not %v", c.Observe)
+	}
+	for lock, size := range c.Size {
+		if n, err := strconv.Atoi(size); !strings.HasPrefix(lock, "/") || !strings.HasPrefix(size, "/") && (err != nil || n < 1) {
+			return fmt.Errorf("--size: %s=%s is not a path and a number or another path", lock, size)
+		}
+	}
+	return nil
+}
+
+// Run is called by kong.
+func (c *doctorCmd) Run(ctx context.Context, con *Console) error {
+	s, err := c.Servers.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	checks := inspect.Checks{Long: c.Long}
+	if checks.Sizes, err = c.sizes(ctx, s); err != nil {
+		return err
+	}
+	first, err := inspect.Find(ctx, s, c.Paths)
+	if err != nil {
+		return explain(ctx, err)
+	}
+	checks.Sessions, checks.Now = s.sessions(), con.now()
+	findings := inspect.Diagnose(first.Locks, checks)
+	if len(findings) > 0 {
+		if findings, err = c.again(ctx, s, con, checks, findings); err != nil {
+			return err
+		}
+	}
+	if err := c.write(con, first, checks.Sessions, findings); err != nil {
+		return err
+	}
+	unread := unread(con, first)
+	if len(findings) > 0 {
+		return &Exit{Status: exitFound}
+	}
+	return unread
+}
+
+// sizes are those of --size.
+func (c *doctorCmd) sizes(ctx context.Context, s *servers) (map[string]int, error) {
+	sizes := make(map[string]int)
+	for lock, size := range c.Size {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			if n, err = inspect.ReadCount(ctx, s, size); err != nil {
+				return nil, explain(ctx, fmt.Errorf("--size: %w", err))
+			}
+		}
+		sizes[lock] = n
+	}
+	return sizes, nil
+}
+
+// again returns those of the findings that are still so after a while: sessions end, and
+// queues move on, while they are read.
+func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks inspect.Checks, findings []inspect.Finding) ([]inspect.Finding, error) {
+	select {
+	case <-time.After(c.Observe):
+	case <-ctx.Done():
+		return nil, interrupted(ctx)
+	}
+	var locks []inspect.Lock
+	concerned := make(map[string]bool)
+	for _, f := range findings {
+		for _, lock := range f.Locks {
+			concerned[lock] = true
+		}
+	}
+	for _, lock := range slices.Sorted(maps.Keys(concerned)) {
+		l, err := inspect.Read(ctx, s, lock)
+		if err != nil && ctx.Err() != nil {
+			return nil, interrupted(ctx)
+		}
+		if unconnected(err) {
+			return nil, explain(ctx, err)
+		}
+		if err == nil {
+			locks = append(locks, *l)
+		} // what cannot be read now is gone
+	}
+	checks.Sessions, checks.Now = s.sessions(), con.now()
+	if ctx.Err() != nil {
+		return nil, interrupted(ctx)
+	}
+	return inspect.Confirmed(findings, inspect.Diagnose(locks, checks)), nil
+}
+
+// diagnosis is the JSON of doctor.
+type diagnosis struct {
+	Locks      int               `json:"locks"` // that were examined
+	Findings   []findingJSON     `json:"findings"`
+	Unreadable []unreadable      `json:"unreadable,omitempty"`
+	Unasked    map[string]string `json:"unasked,omitempty"` // servers that did not tell of their sessions, and why
+}
+
+type findingJSON struct {
+	Problem  inspect.Problem `json:"problem"`
+	Locks    []string        `json:"locks"`
+	Nodes    []string        `json:"nodes,omitempty"`
+	What     string          `json:"what"`
+	Means    string          `json:"means"`
+	Do       string          `json:"do"`
+	Sessions []string        `json:"sessions,omitempty"` // of a deadlock, in the order of the cycle
+}
+
+func (c *doctorCmd) write(con *Console, snapshot *inspect.Snapshot, sessions *inspect.Sessions, findings []inspect.Finding) error {
+	d := diagnosis{Locks: len(snapshot.Locks), Findings: []findingJSON{}, Unreadable: unreadables(snapshot), Unasked: make(map[string]string)}
+	for addr, err := range sessions.Unasked {
+		d.Unasked[addr] = err.Error()
+	}
+	for i := range findings {
+		f := &findings[i]
+		w := wordsOf(f, c)
+		j := findingJSON{Problem: f.Problem, Locks: f.Locks, Nodes: f.Nodes, What: w.what, Means: w.means, Do: w.do}
+		for _, wait := range f.Cycle {
+			j.Sessions = append(j.Sessions, sessionID(wait.Session))
+		}
+		d.Findings = append(d.Findings, j)
+	}
+	if c.JSON {
+		return writeJSON(con.Out, d)
+	}
+	for _, f := range d.Findings {
+		con.tell("", pathText(strings.Join(f.Locks, ", "))+": "+f.What)
+		const shown = 10
+		for i, node := range f.Nodes {
+			if i == shown {
+				fmt.Fprintf(con.Out, "    and %d more\n", len(f.Nodes)-shown)
+				break
+			}
+			fmt.Fprintf(con.Out, "    %s\n", pathText(node))
+		}
+		con.tell("  ", "means: "+f.Means+"\ndo: "+f.Do)
+		fmt.Fprintln(con.Out)
+	}
+	for _, addr := range slices.Sorted(maps.Keys(d.Unasked)) {
+		con.say("%s does not tell of its sessions: %s", addr, d.Unasked[addr])
+	}
+	_, err := fmt.Fprintf(con.Out, "%s examined, %s\n", words.Count(d.Locks, "lock"), words.Count(len(findings), "finding"))
+	return err
+}

@@ -1,0 +1,140 @@
+package locks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/recipes/inspect"
+)
+
+// doctor looks twice, but does not wait long in between.
+func (b *bench) doctor(args ...string) answer {
+	return b.locks(append([]string{"doctor", "--observe", "1ms"}, args...)...)
+}
+
+func TestDoctorFindsNothingWhereNothingIs(t *testing.T) {
+	b := newBench(t)
+	holder, _ := b.holding()
+	b.doctor("/").want(t, 0, []string{"1 lock examined, 0 findings\n"}, nil)
+	if !holder.Valid() {
+		t.Error("the holder has lost its lock")
+	}
+}
+
+// Each finding says what, where, what it means and what to do. Findings that need other
+// servers than these are worded in TestEveryFindingIsWorded.
+func TestDoctorSaysWhatToDo(t *testing.T) {
+	b := newBench(t)
+	orphan := "/orphan/" + curator(1, "lock-")
+	b.plant(orphan, "", 0)
+	b.ephemeral("/orphan/"+curator(2, "lock-"), "a")
+	b.ephemeral("/foreign/"+curator(1, "lock-"), "a")
+	b.plant("/foreign/readme", "", 0)
+	for i := range 2 {
+		b.ephemeral("/s/leases/"+curator(i, "lease-"), "a")
+	}
+	if err := recipes.NewSharedCount(b.client("count"), "/size", 1).Set(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	b.ephemeral("/long/"+curator(1, "lock-"), "slow-1/7")
+	b.ephemeral("/long/"+curator(2, "lock-"), "a")
+	b.ephemeral(fmt.Sprintf("/wrap/_c_%s-lock-%010d", curator(1, "")[3:39], 1<<31-10), "a")
+	b.plant("/b/ready", "", 0)
+	a := b.doctor("--long", "1ms", "--size", "/s=/size", "/")
+	a.want(t, exitFound, []string{
+		"/orphan: a contender that no session owns holds the lock; 1 waiter\n    " + orphan + "\n  means: ", "zkverify locks break /orphan --token " + b.token(orphan),
+		"/foreign: 1 child node that are not of this recipe (mutex)\n    /foreign/readme\n",
+		"/s: 2 permits out of a semaphore of size 1\n",
+		"/long: slow-1/7 has held it for up to ", "zkverify locks ask /long",
+		"/wrap: 9 acquires left before the sequence numbers wrap at 2³¹\n",
+		"/b: a node ready without a member of its round\n    /b/ready\n",
+		"6 locks examined, ",
+	}, nil)
+	if means, do := strings.Count(a.out, "\n  means: "), strings.Count(a.out, "\n  do: "); means != do || means < 6 {
+		t.Errorf("%d meanings, %d things to do:\n%s", means, do, a.out)
+	}
+	var j diagnosis
+	a = b.doctor("--json", "--size", "/s=1", "/")
+	if err := json.Unmarshal([]byte(a.out), &j); err != nil || a.status != exitFound || len(j.Findings) != 5 || j.Locks != 6 {
+		t.Errorf("exit status %d, error %v: %s", a.status, err, a.out)
+	}
+	for _, f := range j.Findings {
+		if f.Problem == "" || len(f.Locks) != 1 || f.What == "" || f.Means == "" || f.Do == "" {
+			t.Errorf("a finding lacks something: %+v", f)
+		}
+	}
+	b.doctor("--size", "/s=2", "/s").want(t, 0, []string{"1 lock examined, 0 findings\n"}, nil)
+}
+
+func TestDoctorPrintsADeadlockAsACircle(t *testing.T) {
+	b := newBench(t)
+	one, two := b.client("one"), b.client("two")
+	acquire := func(c *recipes.Client, path, name string) {
+		t.Helper()
+		if _, err := recipes.NewMutex(c, path, recipes.WithData([]byte(name))).Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acquire(one, "/orders", "web-1/1")
+	acquire(two, "/stock", "web-2/2")
+	for path, c := range map[string]*recipes.Client{"/stock": one, "/orders": two} {
+		go func() { _, _ = recipes.NewMutex(c, path).Acquire(t.Context()) }()
+	}
+	for len(b.Children("/orders"))+len(b.Children("/stock")) < 4 {
+		time.Sleep(time.Millisecond)
+	}
+	a := b.doctor("/")
+	a.want(t, exitFound, []string{
+		"/orders, /stock: deadlock: ", fmt.Sprintf("web-1/1 (session %s) holds /orders and waits for /stock", sessionID(one.SessionID())),
+		fmt.Sprintf("web-2/2 (session %s) holds /stock and waits for /orders", sessionID(two.SessionID())), "This is judged by session",
+		"zkverify locks break /", "2 locks examined, 1 finding\n",
+	}, nil)
+}
+
+// What is over at the second look was passing.
+func TestDoctorLooksTwice(t *testing.T) {
+	b := newBench(t)
+	b.ephemeral("/l/"+curator(1, "lock-"), "a")
+	b.plant("/l/readme", "", 0)
+	var once sync.Once
+	b.addrs = b.relayed(func(word string) string {
+		if word == "cons" { // the locks have been read for the first time
+			once.Do(func() {
+				if err := b.conn.Delete("/l/readme", -1); err != nil {
+					t.Error(err)
+				}
+				b.plant("/l/"+curator(2, "lock-"), "this is new", 0)
+			})
+		}
+		return ""
+	})
+	b.doctor("/l").want(t, 0, []string{"1 lock examined, 0 findings\n"}, nil)
+	b.doctor("/l").want(t, exitFound, []string{"1 lock examined, 1 finding\n"}, nil)
+}
+
+func TestEveryFindingIsWorded(t *testing.T) {
+	c := &inspect.Contender{Path: "/l/n", Read: true, Session: 10, Token: recipes.Token{Zxid: 5}}
+	waiter := *c
+	held := *c
+	held.Holds = true
+	wait := inspect.Wait{Session: 10, Holds: "/a", Waits: "/b", Holder: &held, Waiter: &waiter}
+	for _, problem := range []inspect.Problem{
+		inspect.PersistentNode, inspect.SessionEnded, inspect.ForeignChild, inspect.AboveSize, inspect.HeldLong, inspect.SequenceEnds, inspect.Deadlock, inspect.StaleReady,
+	} {
+		for _, contender := range []*inspect.Contender{c, &held} {
+			f := &inspect.Finding{Problem: problem, Locks: []string{"/l"}, Nodes: []string{"/l/n"}, Contender: contender, Cycle: []inspect.Wait{wait, wait}}
+			if w := wordsOf(f, new(doctorCmd)); w.what == "" || w.means == "" || w.do == "" {
+				t.Errorf("%s: %+v", problem, w)
+			}
+		}
+	}
+	f := &inspect.Finding{Problem: inspect.SessionEnded, Locks: []string{"/l\u202e"}, Contender: &held, Waiters: 2}
+	if w := wordsOf(f, new(doctorCmd)); w.what != "a contender whose session has ended holds the lock; 2 waiters" || !strings.Contains(w.means, "session 0xa any more") || !strings.Contains(w.do, `zkverify locks break /l\u202e --token 0x5`) {
+		t.Errorf("%+v", w)
+	}
+}

@@ -1,0 +1,82 @@
+package locks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/recipes/inspect"
+)
+
+// wording is a finding in words.
+type wording struct{ what, means, do string }
+
+// wordsOf says what was found, what it means, and what to do.
+func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
+	lock := pathText(f.Locks[0])
+	waiting := words.Count(f.Waiters, "waiter")
+	switch f.Problem {
+	case inspect.PersistentNode:
+		return orphan(f, "a contender that no session owns", "The node is persistent, and stays until somebody deletes it. Kazoo makes such nodes with ephemeral=False; recipes and Curator never do.")
+	case inspect.SessionEnded:
+		return orphan(f, "a contender whose session has ended", fmt.Sprintf("The servers do not have session %s any more, and should have deleted the node with it (ZOOKEEPER-4837, ZOOKEEPER-5010).", sessionID(f.Contender.Session)))
+	case inspect.ForeignChild:
+		return wording{words.Count(len(f.Nodes), "child node") + " that are not of this recipe (" + string(f.Recipe) + ")",
+			"Recipes ignore them. Curator's mutex sorts them into its queue, and its semaphore counts each child of leases as a permit; zk.Lock fails. Contenders of another recipe or library do not exclude those of this one.",
+			"Find out who creates them, and give each lock a path of its own. If nobody needs them, delete them."}
+	case inspect.AboveSize:
+		return wording{fmt.Sprintf("%s out of a semaphore of size %d", words.Count(f.Out, "permit"), f.Size),
+			"The size was lowered while permits were out, or clients name different sizes. Nobody gets a permit until enough of them are released.",
+			"Wait for releases if the size was lowered. Otherwise make all clients use one size, or one shared count."}
+	case inspect.HeldLong:
+		return wording{fmt.Sprintf("%s has held it for up to %s, and at least %v; %s", who(f.Contender), ageText(f.Age), c.Observe, waiting),
+			fmt.Sprintf("The holder's node is older than %v. The servers do not record when a contender was granted the lock: the node may have waited for part of that time.", c.Long),
+			fmt.Sprintf("See what the holder does (zkverify locks inspect %s). Ask it to release (zkverify locks ask %s), or restart its process.", lock, lock)}
+	case inspect.SequenceEnds:
+		return sequenceEnds(f)
+	case inspect.Deadlock:
+		return deadlock(f)
+	case inspect.StaleReady:
+		return wording{"a node ready without a member of its round",
+			"The members of the round crashed, or one of Curator left it behind. Members of recipes ignore it; the next member of Curator or kazoo passes alone.",
+			"Delete the node, if this is a double barrier and nobody enters it just now."}
+	}
+	return wording{what: string(f.Problem)}
+}
+
+func orphan(f *inspect.Finding, what, means string) wording {
+	lock := pathText(f.Locks[0])
+	if f.Contender.Holds && f.Recipe != inspect.DoubleBarrier {
+		return wording{what + " holds the lock; " + words.Count(f.Waiters, "waiter"),
+			means + " Nobody gets the lock meanwhile.",
+			fmt.Sprintf("If no process relies on it, delete it: zkverify locks break %s --token %v", lock, f.Contender.Token)}
+	}
+	return wording{what + " is in the queue",
+		means + " Everybody behind it will wait for it.",
+		"If no process relies on it, delete the node."}
+}
+
+func sequenceEnds(f *inspect.Finding) wording {
+	what := fmt.Sprintf("%s left before the sequence numbers wrap at 2³¹", words.Count(f.Left, "acquire"))
+	if f.Left == 0 {
+		what = "the sequence numbers have wrapped at 2³¹"
+	}
+	return wording{what,
+		"After the wrap the numbers are negative. Recipes order them as they should; Curator, kazoo and zk.Lock do not, and grant the lock twice or never.",
+		"Stop the clients of that lock once, and delete its node: a new one counts from 0."}
+}
+
+func deadlock(f *inspect.Finding) wording {
+	var steps []string
+	for _, w := range f.Cycle {
+		name := sessionText(w.Holder)
+		if id := who(w.Holder); id != name {
+			name = id + " (" + name + ")"
+		}
+		steps = append(steps, fmt.Sprintf("%s holds %s and waits for %s", name, pathText(w.Holds), pathText(w.Waits)))
+	}
+	first := f.Cycle[0]
+	return wording{"deadlock: " + strings.Join(steps, "; "),
+		"Each waits for the next, and none will release. This is judged by session: a client's owners share one, and if it is one owner that holds and another that waits, they may go on.",
+		fmt.Sprintf("Restart one of these processes, or take a lock from one: zkverify locks break %s --token %v. To exclude deadlocks, take several locks at once with MultiLock, or always in one order.", pathText(first.Holds), first.Holder.Token)}
+}

@@ -1,0 +1,126 @@
+package locks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/zkverify/zkverify/recipes/inspect"
+)
+
+// revokeData is what a node holds while its holder is asked to release.
+const revokeData = "__REVOKE__"
+
+// printable is a text as a terminal may show it: what does not print is escaped, and at
+// most most letters are shown.
+func printable(text string, most int) string {
+	var b strings.Builder
+	n := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if n++; n > most {
+			return b.String() + "…"
+		}
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// Of what others have written so many letters are shown.
+const (
+	shownData = 40
+	shownPath = 300
+)
+
+func pathText(path string) string { return printable(path, shownPath) }
+
+// dataText is a node's data.
+func dataText(c *inspect.Contender) string {
+	text := string(c.Data)
+	if c.Size > len(c.Data) { // it was cut, perhaps within a letter
+		text = strings.ToValidUTF8(text, "") + "…"
+	}
+	switch {
+	case !c.Read:
+		return ""
+	case c.Hidden:
+		return "(no permission to read)"
+	case text == revokeData:
+		return "(asked to release)"
+	}
+	return printable(text, shownData)
+}
+
+// who names a contender: by its data, or else by its session.
+func who(c *inspect.Contender) string {
+	if c.Read && c.Size > 0 && !c.Hidden && string(c.Data) != revokeData {
+		return dataText(c)
+	}
+	return sessionText(c)
+}
+
+// identified is a contender with all that identifies it.
+func identified(c *inspect.Contender) string {
+	if name := who(c); name != sessionText(c) {
+		return fmt.Sprintf("%s (%s, token %v)", name, sessionText(c), c.Token)
+	}
+	return fmt.Sprintf("%s (token %v)", sessionText(c), c.Token)
+}
+
+func sessionText(c *inspect.Contender) string {
+	switch {
+	case !c.Read:
+		return "?"
+	case c.Session == 0:
+		return "no session"
+	}
+	return "session " + sessionID(c.Session)
+}
+
+func sessionID(id int64) string { return fmt.Sprintf("0x%x", uint64(id)) }
+
+// ageText is an age with two units at most: 350ms, 12s, 5m20s, 3h5m, 12d4h.
+func ageText(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	case d < day:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	d = d.Round(time.Hour)
+	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
+}
+
+// recipeText names a recipe, and whose names its nodes have if they are not those of
+// recipes and Curator.
+func recipeText(l *inspect.Lock) string {
+	of := make(map[inspect.Library]bool)
+	for i := range l.Queue {
+		of[l.Queue[i].Library] = true
+	}
+	if len(of) != 1 || l.Recipe == inspect.Unknown {
+		return string(l.Recipe)
+	}
+	for library := range of {
+		if library == inspect.LibraryKazoo || library == inspect.LibraryZK {
+			return string(l.Recipe) + " (" + string(library) + ")"
+		}
+	}
+	return string(l.Recipe)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
+)
+
+// curatorWorker is the command of the worker in Java for Curator. The test is skipped where
+// Curator or a JDK is missing.
+func curatorWorker(t *testing.T) string { t.Helper(); return javaWorker(t, "curator/curator_worker") }
+
+// javaWorker is the command of one of the examples of workers in Java.
+func javaWorker(t *testing.T, script string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs servers")
+	}
+	worker, err := filepath.Abs(filepath.Join(root, "workload/examples", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It ends with its input.
+	out, err := exec.Command(worker).CombinedOutput()
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == exitUnavailable {
+		t.Skip(strings.TrimSpace(string(out)))
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return worker
+}
+
+// Elections of Curator, whose leaders' processes are killed, and whose sessions are
+// forced to expire.
+func TestElectionsInJavaAreDriven(t *testing.T) {
+	for recipe, class := range map[string]string{"latch": "LeaderLatch", "selector": "LeaderSelector"} {
+		t.Run(class, func(t *testing.T) {
+			t.Parallel()
+			status, said, _ := inProcess(t,
+				"run", "--ensemble", ensembletest.Kind(t), "--recipe", "election", "--workers", "2", "--worker-command", curatorWorker(t)+" "+recipe, "--clients", "4", "--locks", "1", "--duration", "8s",
+				"--faults", "kill-worker,expire-session", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"))
+			if status == exitUsage || status == exitUnavailable || strings.Contains(said, "the run failed") {
+				t.Fatalf("exit status %d:\n%s", status, said)
+			}
+			for _, want := range []string{`curator-[0-9.]+-` + class, "no lost update, plain +holds", "no leak +holds", "not promised:.* fencing; fairness"} {
+				if !regexp.MustCompile(want).MatchString(said) {
+					t.Errorf("no %q in\n%s", want, said)
+				}
+			}
+		})
+	}
+}
+
+// A leader that never looks whether it still leads is caught as soon as a session ends.
+func TestACarelessLeaderInJavaIsCaught(t *testing.T) {
+	t.Parallel()
+	var status int
+	var said string
+	for range 3 { // on a busy machine it may be that nobody leads when the session ends
+		status, said, _ = inProcess(t,
+			"run", "--ensemble", ensembletest.Kind(t), "--recipe", "election", "--workers", "2", "--worker-command", curatorWorker(t)+" latch --careless", "--clients", "4", "--locks", "1", "--duration", "8s",
+			"--faults", "expire-silence", "--hold", "300ms", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"))
+		if !strings.Contains(said, "no lease was held when a fault started") {
+			break
+		}
+	}
+	if status != exitViolated || !strings.Contains(said, "both held lock") {
+		t.Errorf("exit status %d:\n%s", status, said)
+	}
+}
+
+// TestTheWorkersInJavaDoAllRight runs on real servers, as their other clients do. The steps
+// that are the same for every recipe are made of one alone.
+func TestTheWorkersInJavaDoAllRight(t *testing.T) {
+	lockSteps := "acquire,try,wait,cancel"
+	for _, w := range []struct{ script, recipe, steps string }{
+		{"curator/curator_worker", "latch", lockSteps + ",observe"},
+		{"curator/curator_worker", "selector", lockSteps + ",observe"},
+		{"curator/curator_worker", "mutex", ""},
+		{"curator/curator_worker", "nonreentrant", lockSteps},
+		{"curator/curator_worker", "readwrite", lockSteps + ",reenter"},
+		{"curator/curator_worker", "multilock", lockSteps},
+		{"curator/curator_worker", "semaphore", lockSteps},
+		{"curator/curator_worker", "sharedsemaphore", lockSteps},
+		{"curator/curator_worker", "revocation", lockSteps + ",reenter,revoke"},
+		{"curator/curator_worker", "barrier", "barrier"},
+		{"curator/curator_worker", "doublebarrier", "double barrier"},
+		{"zookeeper/zookeeper_worker", "lock", lockSteps + ",loss,crash,close"},
+		{"zookeeper/zookeeper_worker", "election", lockSteps + ",observe"},
+	} {
+		t.Run(filepath.Base(w.script)+" "+w.recipe, func(t *testing.T) {
+			t.Parallel()
+			if w.recipe != "mutex" && w.recipe != "lock" {
+				everyNight(t)
+			}
+			args := []string{"worker", "check", "--ensemble", ensembletest.Kind(t)}
+			if w.steps != "" {
+				args = append(args, "--step", w.steps)
+			}
+			args = append(args, javaWorker(t, w.script)+" "+w.recipe)
+			if status, said, _ := inProcess(t, args...); status != exitHolds {
+				t.Errorf("exit status %d:\n%s", status, said)
+			}
+		})
+	}
+}
+
+// A holder of each kind of lock takes part in a run, without a fault: what fails then is the
+// worker. Those whose library has a defect that a run without faults finds are not among
+// them: docs/worker.md names them.
+func TestLocksInJavaHoldWithoutFaults(t *testing.T) {
+	for _, recipe := range []string{"multilock", "revocation"} {
+		t.Run(recipe, func(t *testing.T) {
+			t.Parallel()
+			everyNight(t)
+			status, said, _ := inProcess(t,
+				"run", "--ensemble", "simulated", "--recipe", recipe, "--workers", "2", "--worker-command", curatorWorker(t)+" "+recipe, "--clients", "4", "--locks", "1", "--duration", "3s",
+				"--faults", "none", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"))
+			if status != exitHolds {
+				t.Errorf("exit status %d:\n%s", status, said)
+			}
+		})
+	}
+}
+
+// everyNight skips a test that takes minutes, unless it is part of make test-real.
+func everyNight(t *testing.T) {
+	t.Helper()
+	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
+		t.Skip("make test-real has it: it takes minutes")
+	}
+}
