@@ -53,7 +53,8 @@ type LocalConfig struct {
 	// set it and warm up.
 	FullJIT bool
 	// StartLimit is how long StartLocal, and Restart under a context without
-	// a deadline, wait for the servers to serve: 30 s by default.
+	// a deadline, wait for the servers to serve: 2 minutes by default. Those of a busy machine
+	// give up many elections before one succeeds (InitLimit).
 	StartLimit time.Duration
 }
 
@@ -63,7 +64,7 @@ func (c *LocalConfig) SetDefaults() error {
 		&c.TickTime:          200 * time.Millisecond,
 		&c.MinSessionTimeout: 500 * time.Millisecond,
 		&c.MaxSessionTimeout: time.Minute,
-		&c.StartLimit:        30 * time.Second,
+		&c.StartLimit:        2 * time.Minute,
 	} {
 		if *value == 0 {
 			*value = standard

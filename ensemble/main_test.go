@@ -3,6 +3,7 @@ package ensemble_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -33,7 +35,17 @@ func TestMain(m *testing.M) {
 		serveBriefly()
 		return
 	}
+	flag.Parse()
+	end := func() {}
+	if !testing.Short() {
+		var err error
+		if end, err = ensembletest.TakeTurn(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 	code := m.Run()
+	end()
 	if shared.local != nil {
 		if err := errors.Join(shared.local.Close(), shared.local.Close(), shared.network.Close()); err != nil {
 			fmt.Println("Close:", err)

@@ -41,6 +41,9 @@ func TestEveryKindOfRunHasCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if !strings.Contains(name, "every recipe") {
+				everyNight(t)
+			}
 			runsWithCredentials(t, args...)
 		})
 	}

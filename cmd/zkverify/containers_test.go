@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // The images that ensemble/image/build.sh makes.
@@ -31,6 +32,7 @@ func needImages(t *testing.T, images ...string) {
 			t.Skipf("no Docker, or no image %s: run ensemble/image/build.sh", image)
 		}
 	}
+	ensembletest.Turn(t)
 }
 
 // goesThroughFaults runs zkverify on an ensemble and expects that faults struck,
@@ -61,8 +63,8 @@ func goesThroughFaults(t *testing.T, args ...string) (pid int) {
 }
 
 func TestARunInContainers(t *testing.T) {
-	needImages(t, zooKeeperImage)
 	t.Parallel()
+	needImages(t, zooKeeperImage)
 	pid := goesThroughFaults(t, "--ensemble", "docker", "--image", zooKeeperImage, "--faults", "unplug-server,kill-server,pause-server,isolate-leader,black-hole")
 	left, err := exec.Command("docker", "ps", "-aq", "--filter", fmt.Sprintf("label=com.github.zkverify.process=%d", pid)).Output()
 	if err != nil || len(bytes.TrimSpace(left)) > 0 {
@@ -71,6 +73,7 @@ func TestARunInContainers(t *testing.T) {
 }
 
 func TestARunOnWhatComposeStarts(t *testing.T) {
+	everyNight(t)
 	needImages(t, zooKeeperImage, toxiproxyImage)
 	// Not parallel: other tests may take the ports that docker-compose.yml names.
 	compose := []string{"docker-compose"}

@@ -136,6 +136,7 @@ func shellWords(text string) (words []string) {
 // Every command in the docs can be typed as it stands there, and every one is
 // run by a test or says why not.
 func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for _, file := range docFiles(t) {
 		for _, c := range docCommands(t, file) {

@@ -126,6 +126,7 @@ func TestAFieldThatCannotBe(t *testing.T) {
 		"options that run refuses": {strings.ReplaceAll(smallField, "--hold, 20ms", "--hodl, 20ms"), "", "did you mean"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			file := filepath.Join(dir, "field.yaml")
 			_ = os.Remove(file)
 			if c.text != "" {

@@ -86,6 +86,7 @@ func TestScripts(t *testing.T) {
 			"takeport":  takePort,
 			"plant":     plant,
 			"nojava":    noJava,
+			"turn":      takeTurn,
 		},
 	})
 }
@@ -114,6 +115,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got)) {
 		ts.Fatalf("exit status %d, want %s", got, args[0])
 	}
+}
+
+// takeTurn has the script start JVMs while no other test of the machine does: turn
+func takeTurn(ts *testscript.TestScript, neg bool, args []string) {
+	end, err := ensembletest.TakeTurn()
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	ts.Defer(end)
 }
 
 // interrupt sends SIGINT to the background command of that name as soon as the

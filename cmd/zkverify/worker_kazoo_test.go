@@ -17,6 +17,7 @@ func kazooWorker(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("needs servers")
 	}
+	ensembletest.Turn(t)
 	worker, err := filepath.Abs(filepath.Join(root, "workload/examples/kazoo_worker.py"))
 	if err != nil {
 		t.Fatal(err)
@@ -76,9 +77,22 @@ func TestRecipesInPythonAreDriven(t *testing.T) {
 // session ends.
 func TestACarelessHolderInPythonIsCaught(t *testing.T) {
 	t.Parallel()
-	status, said, _ := inProcess(t,
-		"run", "--ensemble", ensembletest.Kind(t), "--workers", "2", "--worker-command", kazooWorker(t)+" lock --careless", "--clients", "4", "--locks", "1", "--duration", "6s",
-		"--faults", "expire-silence", "--hold", "300ms", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"))
+	isCaught(t, kazooWorker(t)+" lock --careless", "--duration", "6s")
+}
+
+// isCaught drives careless clients of a worker until two are seen to hold a lock. A run
+// that a busy machine has spoilt, as zkverify says itself, is made again.
+func isCaught(t *testing.T, worker string, args ...string) {
+	t.Helper()
+	var status int
+	var said string
+	for range 5 {
+		status, said, _ = inProcess(t, append([]string{"run", "--ensemble", ensembletest.Kind(t), "--workers", "2", "--worker-command", worker, "--clients", "4", "--locks", "1",
+			"--faults", "expire-silence", "--hold", "300ms", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run")}, args...)...)
+		if !strings.Contains(said, "no lease was held when a fault started") && !strings.Contains(said, "the machine was too busy") {
+			break
+		}
+	}
 	if status != exitViolated || !strings.Contains(said, "both held lock") {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}

@@ -40,7 +40,7 @@ type Config struct {
 	TickTime                             time.Duration
 	InitLimit, SyncLimit                 int
 	MinSessionTimeout, MaxSessionTimeout time.Duration
-	StartLimit                           time.Duration // default a minute, the fetching of the image not included
+	StartLimit                           time.Duration // default 2 minutes, the fetching of the image not included
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -50,7 +50,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.InitLimit, c.SyncLimit = cmp.Or(c.InitLimit, 10), cmp.Or(c.SyncLimit, 5)
 	c.MinSessionTimeout = cmp.Or(c.MinSessionTimeout, 500*time.Millisecond)
 	c.MaxSessionTimeout = cmp.Or(c.MaxSessionTimeout, time.Minute)
-	c.StartLimit = cmp.Or(c.StartLimit, time.Minute)
+	c.StartLimit = cmp.Or(c.StartLimit, 2*time.Minute)
 	if c.Servers < 1 || c.Servers > 9 {
 		return c, fmt.Errorf("%d servers: want 1 to 9", c.Servers)
 	}

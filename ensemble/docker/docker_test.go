@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 )
@@ -40,9 +41,9 @@ func start(t *testing.T, config docker.Config) *docker.Ensemble {
 	if err := exec.Command("docker", "image", "inspect", config.Image).Run(); err != nil {
 		t.Skipf("no Docker, or no image %s: run ensemble/image/build.sh, or name another with %s", config.Image, docker.ImageVariable)
 	}
+	ensembletest.Turn(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	config.StartLimit = 2 * time.Minute
 	e, err := docker.Start(ctx, config)
 	if err != nil {
 		t.Fatal(err)

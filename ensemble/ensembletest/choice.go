@@ -69,9 +69,12 @@ func root(t testing.TB) string {
 	return name
 }
 
-// Start starts servers of t's own, and closes them when t ends.
+// Start starts servers of t's own, and closes them when t ends. Real ones need the turn.
 func Start(t testing.TB, config ensemble.LocalConfig) Servers {
 	t.Helper()
+	if !Simulated(t) {
+		Turn(t)
+	}
 	s, err := start(t.Context(), Simulated(t), config)
 	if err != nil {
 		t.Fatal(err)

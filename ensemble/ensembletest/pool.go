@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 )
 
 // startLimit bounds the start of servers that tests share.
-const startLimit = time.Minute
+const startLimit = 2 * time.Minute
 
 // Pool has the servers that the tests of a package share: real ones and simulated ones,
 // each started when a test first asks for them.
@@ -63,6 +62,14 @@ func (p *Pool) shared(simulated bool) (Servers, error) {
 		s = &p.simulated
 	}
 	s.once.Do(func() {
+		if !simulated {
+			end, err := TakeTurn() // to start; the servers of tests that share them do little
+			if err != nil {
+				s.err = err
+				return
+			}
+			defer end()
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 		defer cancel()
 		s.servers, s.err = start(ctx, simulated, p.Config)
@@ -94,10 +101,4 @@ func (p *Pool) Close() error {
 		}
 	}
 	return err
-}
-
-// parent is the name of the test that a subtest is a part of, empty for a top-level test.
-func parent(name string) string {
-	i := strings.LastIndexByte(name, '/')
-	return name[:max(i, 0)]
 }

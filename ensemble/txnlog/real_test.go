@@ -35,6 +35,7 @@ func start(t *testing.T) (*ensemble.Local, func(id int) txnlog.Dir) {
 	if ensembletest.Simulated(t) {
 		t.Skip("needs real servers")
 	}
+	ensembletest.Turn(t)
 	dir := t.TempDir()
 	l, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Dir: dir})
 	must(t, err)

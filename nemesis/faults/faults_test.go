@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -11,6 +12,7 @@ func TestFaultsOnRealServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
+	ensembletest.Turn(t)
 	network, err := links.InProcess()
 	if err != nil {
 		t.Fatal(err)

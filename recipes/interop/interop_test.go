@@ -14,6 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/curatortools"
@@ -55,6 +56,12 @@ func TestMain(m *testing.M) {
 			return m.Run()
 		}
 		version = tools.Version
+		end, err := ensembletest.TakeTurn()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer end()
 		dir, err := os.MkdirTemp("", "zkverify-interop-")
 		if err == nil {
 			defer os.RemoveAll(dir)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/model/fidelity"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 	model "github.com/zkverify/zkverify/ensemble/simulated"
@@ -74,6 +75,7 @@ func startServers(t *testing.T, what string) ensemble.Ensemble {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
+	ensembletest.Turn(t)
 	e, err := ensemble.StartLocal(t.Context(), config)
 	if errors.Is(err, ensemble.ErrNoVersion) || ensemble.NotInstalled(err) {
 		t.Skip(err)

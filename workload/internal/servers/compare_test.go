@@ -18,6 +18,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -26,6 +27,7 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
+	ensembletest.Turn(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
