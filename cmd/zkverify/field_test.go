@@ -110,7 +110,6 @@ func TestAFieldOfLocks(t *testing.T) {
 }
 
 func TestAFieldThatCannotBe(t *testing.T) {
-	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, flag, says string }{
 		"no file":                  {"", "", "no such file"},
 		"no YAML":                  {"plans: [", "", "field.yaml"},
@@ -127,8 +126,7 @@ func TestAFieldThatCannotBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(dir, "field.yaml")
-			_ = os.Remove(file)
+			file := filepath.Join(t.TempDir(), "field.yaml")
 			if c.text != "" {
 				if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 					t.Fatal(err)
