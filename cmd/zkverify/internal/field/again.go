@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,8 @@ type Again struct {
 
 // Help is called by kong.
 func (Again) Help() string {
-	return help.WithExamples("Of each explanation, the run of the shortest violation of each library is repeated, with the same command; the pages then say how often the violation came back.",
-		"zkverify field again field --times 10")
+	return help.WithExamples("Of each explanation and library, the run with the most violations is repeated, with the same command; the pages then say how often each guarantee was violated again. Runs that were repeated so often already are left out: what was interrupted continues.",
+		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*'")
 }
 
 // Validate is called by kong.
@@ -52,8 +53,8 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	r := runner{program: program, dir: c.Dir}
-	for _, v := range c.violations(pageOf(f, s)) {
-		if err := c.repeat(ctx, out, r, f, v); err != nil {
+	for _, run := range c.runs(f, s) {
+		if err := c.repeat(ctx, out, r, f, run); err != nil {
 			return err
 		}
 		if err := s.save(c.Dir, f); err != nil {
@@ -63,33 +64,57 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// violations are those to repeat: the shortest of each explanation and library.
-func (c *Again) violations(p *page) (all []violation) {
-	for _, e := range p.Findings {
-		var libraries []string
-		for _, v := range e.Cases {
-			name := v.Lock.Library + v.Lock.Version
-			if matches(c.Lock, v.Lock.id) && !slices.Contains(libraries, name) {
-				libraries = append(libraries, name)
-				all = append(all, v)
+// runs are those to repeat: of each explanation and library the one with the most
+// violations, which is the surest to have some again.
+func (c *Again) runs(f *Field, s *State) (all []*Result) {
+	for i := range f.Explanations {
+		most := map[string]*Result{} // by library
+		count := map[*Result]int{}
+		for _, l := range f.Locks() {
+			for j := range s.Results {
+				r := &s.Results[j]
+				if r.Lock != l.id || !matches(c.Lock, l.id) {
+					continue
+				}
+				for _, v := range r.violated() {
+					if f.explained(l.id, *v) == &f.Explanations[i] {
+						count[r] = max(count[r], v.Violations)
+					}
+				}
+				if best := most[l.Library+l.Version]; count[r] > 0 && (best == nil || count[r] > count[best]) {
+					most[l.Library+l.Version] = r
+				}
+			}
+		}
+		for _, r := range most {
+			if !slices.Contains(all, r) && !slices.ContainsFunc(r.Again, func(a Repeats) bool { return a.Of >= c.Times }) {
+				all = append(all, r)
 			}
 		}
 	}
+	slices.SortFunc(all, func(a, b *Result) int {
+		return cmp.Or(cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Plan, b.Plan), cmp.Compare(a.Seed, b.Seed))
+	})
 	return all
 }
 
-// repeat makes a violation's run again and again, and counts how often it is violated.
-func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, v violation) error {
-	i := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == v.Run.Plan })
-	if i < 0 {
-		return Refused{fmt.Errorf("the field has no plan %q", v.Run.Plan)}
+// repeat makes a run again and again, and counts how often each guarantee that it had
+// violated is violated.
+func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, run *Result) error {
+	plan := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == run.Plan })
+	lock := slices.IndexFunc(f.Locks(), func(l Lock) bool { return l.id == run.Lock })
+	if plan < 0 || lock < 0 {
+		return Refused{fmt.Errorf("the field has no lock %q or no plan %q", run.Lock, run.Plan)}
 	}
-	p := planned{v.Lock, f.Plans[i], v.Run.Seed, f.Options}
-	if p.Command() != v.Run.Command {
-		return Refused{fmt.Errorf("the field has another command for %s: %q", v.Lock.id, p.Command())}
+	p := planned{f.Locks()[lock], f.Plans[plan], run.Seed, f.Options}
+	if p.Command() != run.Command {
+		return Refused{fmt.Errorf("the field has another command for %s: %q", run.Lock, p.Command())}
 	}
-	again := Repeats{Guarantee: v.Guarantee}
-	var mu sync.Mutex
+	var all []Repeats
+	for _, v := range run.violated() {
+		all = append(all, Repeats{Guarantee: v.Guarantee})
+	}
+	var mu sync.Mutex // of all
 	runs, ctx := errgroup.WithContext(ctx)
 	runs.SetLimit(c.Jobs)
 	for i := range c.Times {
@@ -100,13 +125,15 @@ func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, v
 				return err
 			}
 			if repeated.Missing != "" {
-				return Refused{fmt.Errorf("%s: %s", v.Run.Command, repeated.Missing)}
+				return Refused{fmt.Errorf("%s: %s", run.Command, repeated.Missing)}
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			again.Of++
-			if slices.ContainsFunc(repeated.violated(), func(o *Verdict) bool { return o.Guarantee == v.Guarantee }) {
-				again.Came++
+			for j := range all {
+				all[j].Of++
+				if slices.ContainsFunc(repeated.violated(), func(o *Verdict) bool { return o.Guarantee == all[j].Guarantee }) {
+					all[j].Came++
+				}
 			}
 			return nil
 		})
@@ -114,7 +141,9 @@ func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, v
 	if err := errors.Join(runs.Wait(), os.RemoveAll(filepath.Join(r.dir, againFolder))); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s, %s: came back %d of %d times\n", v.Lock.id, v.Guarantee, again.Came, again.Of)
-	v.Run.Again = append(slices.DeleteFunc(v.Run.Again, func(a Repeats) bool { return a.Guarantee == v.Guarantee }), again)
+	for _, a := range all {
+		fmt.Fprintf(out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, a.Guarantee, a.Came, a.Of)
+	}
+	run.Again = all
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 // Commands are what zkverify field can do.
 type Commands struct {
 	Run   Run   `cmd:"" default:"withargs" help:"Make runs with many locks; the word run can be left out."`
-	Again Again `cmd:"" help:"Repeat the runs of the shortest violations, and count how often they come back."`
+	Again Again `cmd:"" help:"Repeat runs with violations, and count how often these come back."`
 	Page  Page  `cmd:"" help:"Write the pages of a folder anew, with the explanations of today."`
 	Merge Merge `cmd:"" help:"Make one field of parts that several machines made."`
 }

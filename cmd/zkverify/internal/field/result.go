@@ -55,6 +55,17 @@ type Repeats struct {
 	Of        int    `json:"of"`
 }
 
+// cameBack is how often of each time that the run was repeated a guarantee was violated
+// again, 0 if it never was.
+func (r *Result) cameBack(guarantee string) float64 {
+	for _, a := range r.Again {
+		if a.Guarantee == guarantee && a.Of > 0 {
+			return float64(a.Came) / float64(a.Of)
+		}
+	}
+	return 0
+}
+
 // violated returns the guarantees that the run has violated.
 func (r *Result) violated() (all []*Verdict) {
 	for i := range r.Verdicts {

@@ -109,17 +109,17 @@ func (r runner) tellStories(ctx context.Context, dir string, result *Result) err
 	return nil
 }
 
-// tidy removes the folders of runs that no page needs: those without the shortest violation of a
-// guarantee by a lock, over all plans, or under one.
+// tidy removes the folders of runs that no page shows: those without the violation that is shown of
+// a guarantee by a lock, over all plans, or under one.
 func (r runner) tidy(s *State) error {
 	keep := map[string]bool{}
 	for i := range s.Results {
 		of := &s.Results[i]
 		for _, v := range of.violated() {
 			same := func(r *Result, o Verdict) bool { return r.Lock == of.Lock && o.Guarantee == v.Guarantee }
-			best, _ := s.shortest(same)
+			best, _ := s.shown(same)
 			keep[best.Folder] = true
-			best, _ = s.shortest(func(r *Result, o Verdict) bool { return same(r, o) && r.Plan == of.Plan })
+			best, _ = s.shown(func(r *Result, o Verdict) bool { return same(r, o) && r.Plan == of.Plan })
 			keep[best.Folder] = true
 		}
 	}

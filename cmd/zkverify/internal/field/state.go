@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,13 +100,16 @@ func (s *State) put(p planned, r Result) {
 	s.Results = append(s.Results, r)
 }
 
-// shortest returns the shortest of the violations that is accepts, and its run; nil if there is
-// none.
-func (s *State) shortest(is func(*Result, Verdict) bool) (best *Result, of *Verdict) {
+// shown returns the violation to show of those that is accepts, and its run: the one that came
+// back most often when its run was repeated, else the shortest. It is nil if there is none.
+func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict) {
 	for i := range s.Results {
 		r := &s.Results[i]
 		for _, v := range r.violated() {
-			if (of == nil || v.Events < of.Events) && is(r, *v) {
+			if !is(r, *v) {
+				continue
+			}
+			if of == nil || cmp.Or(cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)), cmp.Compare(v.Events, of.Events)) < 0 {
 				best, of = r, v
 			}
 		}

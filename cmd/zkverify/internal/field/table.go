@@ -62,7 +62,7 @@ type finding struct {
 	Cases []violation // the shortest first
 }
 
-// violation is the shortest one of a guarantee by a lock, of those with one explanation.
+// violation is the one that is shown of a guarantee by a lock, of those with one explanation.
 type violation struct {
 	Lock      Lock
 	Guarantee string
@@ -187,7 +187,7 @@ func (p *page) cases(f *Field, s *State, e *Explanation) (all []violation) {
 			is := func(r *Result, v Verdict) bool {
 				return r.Lock == row.id && v.Guarantee == g && f.explained(row.id, v) == e
 			}
-			run, v := s.shortest(is)
+			run, v := s.shown(is)
 			if v == nil {
 				continue
 			}
