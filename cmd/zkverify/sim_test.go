@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,27 @@ func buildSeeded(t *testing.T) string {
 	return program
 }
 
+// messagesBefore returns the messages of a run until that many seconds after it began.
+func messagesBefore(t *testing.T, program string, seconds float64, args ...string) (messages []string) {
+	t.Helper()
+	dir := t.TempDir()
+	_ = exec.CommandContext(t.Context(), program, append(strings.Fields("sim --seeds 1 --from 410136 --plan orders --duration 20s --trace --out "+dir), args...)...).Run()
+	text, err := os.ReadFile(filepath.Join(dir, "seed-410136-orders", simulation.TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var at float64
+		if _, err := fmt.Sscan(line, &at); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if at < seconds {
+			messages = append(messages, line)
+		}
+	}
+	return messages
+}
+
 // The seeded runtime pauses and kills processes of clients: the recipes hold, the same seed
 // is the same run, and a lock that does not notice that it stood still is found out.
 func TestProcessesArePausedInVirtualTime(t *testing.T) {
@@ -131,6 +153,11 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 		if !o.Exact || o.Hash != again[i].Hash {
 			t.Errorf("seed %d is another run the second time", o.Spec.Seed)
 		}
+	}
+	// A run that is ended early is the same run until then.
+	whole, early := messagesBefore(t, program, 6), messagesBefore(t, program, 6, "--until", "6s")
+	if len(whole) < 1000 || !slices.Equal(whole, early) {
+		t.Errorf("%d messages in six seconds, and %d, which are others, with --until 6s", len(whole), len(early))
 	}
 	edges := sim("--from 260 --seeds 2 --plan edges")
 	for _, o := range edges {

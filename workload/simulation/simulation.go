@@ -126,8 +126,12 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 	if until == 0 {
 		until = 1000 * time.Hour
 	}
-	ctx, cancel := context.WithTimeout(ctx, until)
-	defer cancel()
+	// Not a deadline of ctx: a wait that could last longer would then have no timer of its own,
+	// and the run would be another one.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	end := time.AfterFunc(until, func() { cancel(context.DeadlineExceeded) })
+	defer end.Stop()
 	done, err := folder.Record(ctx, dir, *w.Config, time.Time{}, map[string]string{
 		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
 	})
