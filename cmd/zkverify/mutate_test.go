@@ -2,25 +2,36 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// said runs a command, and returns its exit status and what it writes.
-func said(args ...string) (status int, out, err string) {
+// said runs a command, and returns its exit status and what it writes. Go's type checker
+// takes seconds for all mutants, and minutes with the race detector: it is the program as
+// users have it that runs.
+func said(t *testing.T, env []string, args ...string) (status int, out, err string) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	status = zkverify(args, &console{out: &stdout, err: &stderr})
-	return status, stdout.String(), stderr.String()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(program(t), "zkverify"), args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
 }
 
 func TestMutantsAreListed(t *testing.T) {
-	status, out, err := said("mutate", "--list", "--operator", "drop", "--filter", `hold\.go:\d+: \(\*hold\)\.Lose: `)
+	t.Parallel()
+	status, out, err := said(t, nil, "mutate", "--list", "--operator", "drop", "--filter", `hold\.go:\d+: \(\*hold\)\.Lose: `)
 	if status != exitHolds || !strings.Contains(out, "(*hold).Lose: drop: close(h.lost) → ") || strings.Contains(out, "atDeadline") || strings.Contains(out, "swap") {
 		t.Errorf("exit %d:\n%s%s", status, out, err)
 	}
-	status, out, _ = said("mutate", "--list", "--keys", "--filter", `recipes/hold\.go.*drop: close\(h\.lost\)`)
+	status, out, _ = said(t, nil, "mutate", "--list", "--keys", "--filter", `recipes/hold\.go.*drop: close\(h\.lost\)`)
 	if want := "recipes.(*hold).Lose drop: close(h.lost) → \n"; status != exitHolds || out != want {
 		t.Errorf("exit %d: keys are %q, not %q", status, out, want)
 	}
@@ -42,15 +53,16 @@ func TestWhatMutateCannotDo(t *testing.T) {
 		{"no mutant", []string{"--filter", "no such code"}, exitUsage, "no mutant is chosen"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			status, out, err := said(append([]string{"mutate"}, c.args...)...)
+			t.Parallel()
+			status, out, err := said(t, nil, append([]string{"mutate"}, c.args...)...)
 			if status != c.status || !strings.Contains(err, c.says) {
 				t.Errorf("exit %d:\n%s%s", status, out, err)
 			}
 		})
 	}
 	t.Run("no go command", func(t *testing.T) {
-		t.Setenv("PATH", nowhere)
-		if status, _, err := said("mutate"); status != exitUnavailable || !strings.Contains(err, "the go command is not on the PATH") {
+		t.Parallel()
+		if status, _, err := said(t, []string{"PATH=" + nowhere}, "mutate"); status != exitUnavailable || !strings.Contains(err, "the go command is not on the PATH") {
 			t.Errorf("exit %d: %s", status, err)
 		}
 	})
@@ -62,9 +74,10 @@ func TestMutantsAreTried(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds zkverify and makes runs of seconds")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"mutate", "--seeds", "1", "--alone", "1", "--seed", "3", "--duration", "3s", "--out", dir, "--filter", `GUIDOf: negate: !strings|Token\.String: `}
-	status, out, err := said(args...)
+	status, out, err := said(t, nil, args...)
 	if status != exitHolds && status != exitViolated || !strings.Contains(out, "killed by runs: ") {
 		t.Fatalf("exit %d:\n%s%s", status, out, err)
 	}
@@ -72,7 +85,7 @@ func TestMutantsAreTried(t *testing.T) {
 	if readErr != nil {
 		t.Fatal(readErr)
 	}
-	again, repeated, _ := said(args...)
+	again, repeated, _ := said(t, nil, args...)
 	after, readErr := os.ReadFile(filepath.Join(dir, mutantsFile))
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -80,7 +93,7 @@ func TestMutantsAreTried(t *testing.T) {
 	if again != status || repeated != out || !bytes.Equal(before, after) {
 		t.Errorf("again: exit %d\n%s\nfirst:\n%s", again, repeated, out)
 	}
-	if status, _, err := said(append(args, "--seeds", "2")...); status != exitUsage || !strings.Contains(err, "are of another program or other runs") {
+	if status, _, err := said(t, nil, append(args, "--seeds", "2")...); status != exitUsage || !strings.Contains(err, "are of another program or other runs") {
 		t.Errorf("with other seeds: exit %d: %s", status, err)
 	}
 }
