@@ -23,6 +23,19 @@ func TestReentrancy(t *testing.T) {
 		{"the holder crashes between the two releases", func(r *run) {
 			nested(r).inner(5, 6, 1, 2).crash(7, 1).cycle(8, 9, 2, 2)
 		}, verdict.Holds},
+		{"the session of the outer hold had ended, and nobody looked", func(r *run) {
+			nested(r).want(4, 2).expired(5, 1).inner(6, 7, 1, 2).got(8, 2, 2).release(9, 1).released(10, 1)
+		}, verdict.Holds},
+		{"the session of the outer hold is seen to end a little later", func(r *run) {
+			nested(r).want(4, 2).inner(6, 7, 1, 2).got(8, 2, 2).expired(300, 1).release(900, 1).released(901, 1)
+		}, verdict.Holds},
+		{"the session of another hold had ended", func(r *run) {
+			nested(r).want(4, 2).expired(5, 3).inner(6, 7, 1, 2).got(8, 2, 2).release(9, 1).released(10, 1)
+		}, verdict.Violated},
+		{"the session of the outer hold was forced to expire", func(r *run) {
+			r.h.Header.Promises.LossBound = 0
+			nested(r).want(4, 2).robbed(5, 6, "s1", 1).inner(7, 8, 1, 2).got(9, 2, 2).release(10, 1).released(11, 1)
+		}, verdict.Holds},
 		{"another owner holds before the inner release, which is not its doing", func(r *run) {
 			nested(r).cycle(4, 5, 2, 2).inner(6, 7, 1, 2).release(8, 1).released(9, 1)
 		}, verdict.Holds},

@@ -16,8 +16,9 @@ import (
 
 // reentrancyJudge: a re-entry goes one deeper than what its owner holds, and an
 // inner release frees nothing: until the outermost release is invoked, no other
-// owner's acquire returns. A lock that is not reentrant refuses its owner, and every
-// lock refuses one that acquires again what it has lost.
+// owner's acquire returns. Where the outer hold had lost its node by then, to the end of its
+// session or to a fault, the inner release is not to blame. A lock that is not reentrant
+// refuses its owner, and every lock refuses one that acquires again what it has lost.
 type reentrancyJudge struct {
 	v                       *verdict.Verdict
 	entries, inner, refused int
@@ -69,7 +70,7 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
 			// Inner releases are in order of time: was one invoked before the
 			// other owner's acquire returned?
 			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })
-			if i > 0 {
+			if i > 0 && !t.Robbed(a.Hold, b.From, witness.LateSight) {
 				r := a.Hold.Inner[i-1]
 				v.Violate(func() verdict.Witness { return freedByInner(t, a, b, r) })
 			}

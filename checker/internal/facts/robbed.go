@@ -1,0 +1,16 @@
+package facts
+
+import (
+	"slices"
+	"time"
+)
+
+// Robbed reports whether the node that h stands on may have gone by some time though its
+// owner had not released it: its session was forced to expire or was seen to end, or a fault
+// deleted the node. The end of a session is seen up to sight late.
+func (t *Trace) Robbed(h *Hold, by, sight time.Duration) bool {
+	if seen, ended := t.Sessions.Expired[h.Session]; ended && h.Session != "" && seen <= After(by, sight) {
+		return true
+	}
+	return slices.ContainsFunc(t.Faults.Excusing(h.Process, h.Session, h.Call, by), func(f *Fault) bool { return f.robbed(h) })
+}
