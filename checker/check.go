@@ -230,6 +230,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)
 	}
+	if points := tellPoints(c.coverage.Points); points != "" {
+		r.Notes = append(r.Notes, points)
+	}
 	r.Events = t.Next
 	if t.Census != nil {
 		r.Disagreements, r.Diverged = t.Census.Census.Disagreements, t.Census.Census.Diverged

@@ -48,6 +48,10 @@ type LocalConfig struct {
 	// negotiate, by default from 500 ms to a minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 
+	// Failpoints starts the servers' JVMs with Byteman, so that they can be made to fail at
+	// points of their own code, see Failpoints. StartLocal returns ErrNoByteman without it.
+	Failpoints bool
+
 	// FullJIT lets the JVM optimize all it can. By default it does not, which
 	// starts the servers sooner and answers requests more slowly: benchmarks
 	// set it and warm up.

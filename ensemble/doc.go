@@ -2,7 +2,8 @@
 //
 //   - [StartLocal] starts three of them as processes of this machine, within
 //     about a second. They can be killed, paused and restarted ([Processes]),
-//     and what they say to each other can be cut ([PeerLinks]).
+//     and what they say to each other can be cut ([PeerLinks]). With Byteman they
+//     can be made to fail at points of their own code ([Failpoints]).
 //   - [External] uses servers that somebody else runs. Nothing about them can be
 //     made to fail; clients can still be cut off by links of their own.
 //   - Package docker, below this one, runs them in containers.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/failpoints"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -90,6 +91,17 @@ type Clocks interface {
 	SetClockRate(ctx context.Context, id int, rate float64) error
 	// StepClock sets a server's wall clock forward, or back if d is negative.
 	StepClock(ctx context.Context, id int, d time.Duration) error
+}
+
+// Failpoints is implemented by ensembles whose servers can be made to fail at points of
+// their own code.
+type Failpoints interface {
+	// HasFailpoints reports whether this ensemble can. Of a nil value it reports whether one
+	// that is started on this machine could.
+	HasFailpoints() bool
+	// Agent is what loads and removes the rules in a server's JVM. A server that is
+	// started again has none.
+	Agent(id int) failpoints.Agent
 }
 
 // Pluggable is implemented by ensembles whose servers can be taken off their

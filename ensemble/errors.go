@@ -14,6 +14,9 @@ var (
 	// ErrNoVersion is returned by StartLocal and FindZooKeeper when the version of
 	// ZooKeeper that is named is not on this machine.
 	ErrNoVersion = errors.New("there is no ZooKeeper")
+	// ErrNoByteman is returned by StartLocal, when it is asked for failpoints, and by
+	// FindByteman when Byteman's jar is not on this machine.
+	ErrNoByteman = errors.New("no Byteman found, which failpoints in the servers need: on Debian sh ensemble/install.sh --byteman installs it; elsewhere name byteman.jar of a release of https://byteman.jboss.org: ZKVERIFY_BYTEMAN=FILE")
 	// ErrPortTaken is returned by StartLocal when a port of
 	// LocalConfig.ClientPorts is in use.
 	ErrPortTaken = errors.New("port is in use: stop what listens there or choose another")

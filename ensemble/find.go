@@ -38,6 +38,30 @@ func FindJava(named string) (string, error) {
 	return "", ErrNoJava
 }
 
+const bytemanVariable = "ZKVERIFY_BYTEMAN"
+
+// FindByteman returns the path of Byteman's jar: the one that ZKVERIFY_BYTEMAN names, else
+// that of Debian's package, or that ensemble/install.sh --byteman has put into the user's
+// cache. It returns ErrNoByteman when there is none.
+func FindByteman() (jar string, err error) {
+	if named := os.Getenv(bytemanVariable); named != "" {
+		if _, err := os.Stat(named); err != nil {
+			return "", fmt.Errorf("%s: %w; correct or unset %s", named, ErrNoByteman, bytemanVariable)
+		}
+		return filepath.Abs(named)
+	}
+	places := []string{"/usr/share/java/byteman.jar"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		places = append(places, filepath.Join(cache, "zkverify", "byteman.jar"))
+	}
+	for _, place := range places {
+		if _, err := os.Stat(place); err == nil {
+			return place, nil
+		}
+	}
+	return "", ErrNoByteman
+}
+
 // NotInstalled reports whether err says that there is no Java or no ZooKeeper, and no
 // variable names a place for them: then tests leave out what needs servers. What is
 // named and not there is a mistake.

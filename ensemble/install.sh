@@ -15,10 +15,11 @@
 # With --chromium also the browser of the tests in report, on Debian: as above.
 # With --promtool also what evaluates the alert rules in recipes/promobserver: as above.
 # With --kazoo also what the worker in Python of workload/examples needs: as above.
+# With --byteman also what the fault failpoint needs, on Debian: Byteman's jar, in the cache.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-check=no curator=no chromium=no kazoo=no promtool=no version= curator_version=
+check=no curator=no chromium=no kazoo=no promtool=no byteman=no version= curator_version=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--check) check=yes ;;
@@ -41,6 +42,7 @@ while [ $# -gt 0 ]; do
 	--chromium) chromium=yes ;;
 	--kazoo) kazoo=yes ;;
 	--promtool) promtool=yes ;;
+	--byteman) byteman=yes ;;
 	*) echo "install.sh: unknown option $1" >&2 && exit 64 ;;
 	esac
 	shift
@@ -150,22 +152,32 @@ have_promtool() {
 	[ -n "${ZKVERIFY_PROMTOOL:-}" ] || command -v promtool >/dev/null 2>&1 || [ -x "$(cache)/promtool" ]
 }
 
-# unpack_promtool takes promtool out of Debian's package and installs nothing: the package
-# would start a server.
-unpack_promtool() {
-	work=$(mktemp -d)
+# The places of FindByteman in ensemble/find.go.
+have_byteman() {
+	if [ -n "${ZKVERIFY_BYTEMAN:-}" ]; then
+		[ -e "$ZKVERIFY_BYTEMAN" ]
+	else
+		[ -e /usr/share/java/byteman.jar ] || [ -e "$(cache)/byteman.jar" ]
+	fi
+}
+
+# take PACKAGE FILE takes a file out of one of Debian's packages, into the cache, and installs
+# nothing: the package of promtool would start a server, that of Byteman needs Maven.
+take() {
+	work=$(mktemp -d) new="$(cache)/${2##*/}.new.$$"
 	trap 'rm -rf "$work"' EXIT
 	# As root, apt downloads as this user.
 	[ "$(id -u)" -ne 0 ] || chown _apt "$work" 2>/dev/null || true
-	echo "downloading promtool"
+	echo "downloading ${2##*/}"
 	(
 		cd "$work"
 		# The lists may be missing, as in a fresh container, or older than the archive.
-		apt-get download -q prometheus || { have_root && $root apt-get update -q && apt-get download -q prometheus; }
+		apt-get download -q "$1" || { have_root && $root apt-get update -q && apt-get download -q "$1"; }
 	) || return 1
-	dpkg-deb -x "$work"/prometheus_*.deb "$work/package" || return 1
+	dpkg-deb -x "$work/$1"_*.deb "$work/package" || return 1
 	mkdir -p "$(cache)"
-	cp "$work/package/usr/bin/promtool" "$(cache)/promtool.new.$$" && mv "$(cache)/promtool.new.$$" "$(cache)/promtool"
+	cp "$work/package/$2" "$new" && mv "$new" "$(cache)/${2##*/}"
+	rm -rf "$work"
 }
 
 # have_root finds out how to become root.
@@ -249,6 +261,9 @@ if [ $check = yes ]; then
 	if [ $promtool = yes ]; then
 		have_promtool && tests="$tests, promtool: yes" || tests="$tests, promtool: no"
 	fi
+	if [ $byteman = yes ]; then
+		have_byteman && tests="$tests, byteman: yes" || tests="$tests, byteman: no"
+	fi
 	echo "java: $java, zookeeper: $zookeeper$tests"
 	exit 0
 fi
@@ -305,7 +320,14 @@ fi
 
 if [ $promtool = yes ] && ! have_promtool; then
 	if command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1; then
-		unpack_promtool || true
+		take prometheus usr/bin/promtool || true
 	fi
 	have_promtool || echo "promtool is missing: the tests of the alert rules will be skipped"
+fi
+
+if [ $byteman = yes ] && ! have_byteman; then
+	[ -z "${ZKVERIFY_BYTEMAN:-}" ] || fail "ZKVERIFY_BYTEMAN is $ZKVERIFY_BYTEMAN, which is not there: correct or unset it"
+	command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1 ||
+		fail "Byteman can be installed on Debian alone. Name byteman.jar of a release of https://byteman.jboss.org: ZKVERIFY_BYTEMAN=FILE"
+	take libbyteman-java usr/share/java/byteman.jar || fail "Byteman is still missing"
 fi

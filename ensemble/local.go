@@ -17,11 +17,12 @@ import (
 )
 
 // Local is an ensemble of real ZooKeeper servers, each a process of this
-// machine. It implements Ensemble, Processes and PeerLinks.
+// machine. It implements Ensemble, Processes, PeerLinks and Failpoints.
 type Local struct {
 	config  LocalConfig
 	java    string
 	class   string // Java class path
+	byteman string // Byteman's jar, "" without failpoints
 	ownsDir bool
 	root    string
 	version string
@@ -36,9 +37,10 @@ type Local struct {
 }
 
 var (
-	_ Ensemble  = (*Local)(nil)
-	_ Processes = (*Local)(nil)
-	_ PeerLinks = (*Local)(nil)
+	_ Ensemble   = (*Local)(nil)
+	_ Processes  = (*Local)(nil)
+	_ PeerLinks  = (*Local)(nil)
+	_ Failpoints = (*Local)(nil)
 )
 
 // startTries bounds how often StartLocal chooses other ports because somebody
@@ -47,7 +49,7 @@ const startTries = 3
 
 // StartLocal starts ZooKeeper servers as processes of this machine and returns
 // when all of them serve. ctx bounds the start alone. The servers do not outlive
-// this process, even if it is killed. It returns ErrNoJava, ErrNoZooKeeper,
+// this process, even if it is killed. It returns ErrNoJava, ErrNoZooKeeper, ErrNoByteman,
 // ErrPortTaken, ErrServerDied, ErrNotServing or ErrDirectPeerLink, wrapped with
 // the details; nothing is left running then.
 //
@@ -66,6 +68,10 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
 	}
+	byteman, err := config.byteman()
+	if err != nil {
+		return nil, fmt.Errorf("start ZooKeeper: %w", err)
+	}
 	for _, port := range config.ClientPorts {
 		if err := ports.Check(port); err != nil {
 			return nil, fmt.Errorf("start ZooKeeper: client port %d: %w (%w)", port, ErrPortTaken, err)
@@ -74,7 +80,7 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, config.StartLimit, ErrNotServing)
 	defer cancel()
 	for try := 1; ; try++ {
-		l, err := startOnce(ctx, config, java, class)
+		l, err := startOnce(ctx, config, java, class, byteman)
 		if err == nil {
 			return l, nil
 		}
@@ -84,8 +90,8 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	}
 }
 
-func startOnce(ctx context.Context, config LocalConfig, java, class string) (_ *Local, err error) {
-	l := &Local{config: config, java: java, class: class, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
+func startOnce(ctx context.Context, config LocalConfig, java, class, byteman string) (_ *Local, err error) {
+	l := &Local{config: config, java: java, class: class, byteman: byteman, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {
@@ -106,6 +112,9 @@ func startOnce(ctx context.Context, config LocalConfig, java, class string) (_ *
 			return nil, err
 		}
 		l.version = status.Version
+	}
+	if err := l.checkAgents(ctx); err != nil {
+		return nil, err
 	}
 	if config.Peers != nil {
 		if err := l.checkPeers(); err != nil {
@@ -130,13 +139,13 @@ func (l *Local) prepare(ctx context.Context) error {
 	}
 	l.config.Dir = dir
 	l.root = "/zkverify/" + filepath.Base(dir)
-	free, err := ports.Free(3 * l.config.Servers)
+	free, err := ports.Free(4 * l.config.Servers)
 	if err != nil {
 		return err
 	}
 	for i := range l.config.Servers {
 		s := &server{
-			Server: Server{ID: i + 1}, local: l, client: free[3*i], quorum: free[3*i+1], election: free[3*i+2],
+			Server: Server{ID: i + 1}, local: l, client: free[4*i], quorum: free[4*i+1], election: free[4*i+2], agent: free[4*i+3],
 			dir: filepath.Join(dir, fmt.Sprintf("server-%d", i+1)),
 			log: filepath.Join(dir, fmt.Sprintf("server-%d.log", i+1)),
 		}

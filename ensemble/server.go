@@ -28,6 +28,7 @@ type server struct {
 	Server
 	local                    *Local
 	client, quorum, election int
+	agent                    int // the port of Byteman, of servers with failpoints
 	dir, log                 string
 	relay                    *relay.Relay // in front of the quorum port; nil without links
 
@@ -69,7 +70,8 @@ func (s *server) start() error {
 	if s.process != nil && s.process.Alive() {
 		return nil
 	}
-	args := append(s.local.config.jvmFlags(),
+	args := append(s.local.config.jvmFlags(), s.agentFlag()...)
+	args = append(args,
 		"-cp", s.dir+string(filepath.ListSeparator)+s.local.class,
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
 	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)

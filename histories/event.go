@@ -171,6 +171,33 @@ type Fault struct {
 	Params    map[string]string `json:"params,omitempty"`    // e.g. "latency": "80ms"
 }
 
+// The parameters of a fault that strikes where a server comes to a point of its code.
+const (
+	Point  = "point"  // which
+	Action = "action" // what happens there
+	// Reached is a parameter of the fault's end: how often the server came there. A fault
+	// that was not reached has met nothing.
+	Reached = "reached"
+)
+
+// Failpoint says what happens where, of a fault at a point of a server's code: "halt at
+// diff-sync". It is "" of any other.
+func (f *Fault) Failpoint() string {
+	if f.Params[Point] == "" {
+		return ""
+	}
+	return f.Params[Action] + " at " + f.Params[Point]
+}
+
+// Title is the name of the fault, and of one at a point of a server's code what happens
+// where: "failpoint (halt at diff-sync)".
+func (f *Fault) Title() string {
+	if at := f.Failpoint(); at != "" {
+		return f.Name + " (" + at + ")"
+	}
+	return f.Name
+}
+
 // Server is what one server said it was when it was asked over a link of the
 // run's own, which no fault hits. It is asked now and then: what it is may have
 // changed a little earlier than the event says.

@@ -67,6 +67,7 @@ func TestWhatWasDoneToTheLeaderIsDoneToTheLeaderAgain(t *testing.T) {
 		"it followed": {histories.Fault{Name: "kill-server", Targets: []string{"server 2"}, Params: map[string]string{"role": "follower", "for": "1s"}}, fault.Pick{Server: "2"}},
 		"the bridge":  {histories.Fault{Name: "bridge", Targets: []string{"server 1", "server 3"}, Params: map[string]string{"bridge": "server 2", "for": "1s"}}, fault.Pick{Server: "2"}},
 		"one way":     {histories.Fault{Name: "one-way", Targets: []string{"server 3 -> server 1"}, Params: map[string]string{"follower": "server 3", "lost": "to-leader", "for": "1s"}}, fault.Pick{Server: "3", Params: map[string]string{"lost": "to-leader"}}},
+		"a failpoint": {histories.Fault{Name: "failpoint", Targets: []string{"server 3"}, Params: map[string]string{"role": "follower", "point": "diff-sync", "action": "delay", "delay": "30ms", "for": "1s", "draw": "8"}}, fault.Pick{Server: "3", Draw: 8, Params: map[string]string{"point": "diff-sync", "action": "delay", "delay": "30ms"}}},
 		"no length":   {histories.Fault{Name: "isolate-leader", Targets: []string{"server 2"}}, fault.Pick{}},
 	} {
 		t.Run(name, func(t *testing.T) {

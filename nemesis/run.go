@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -122,6 +123,9 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 		// The end of the run must not keep anything from being healed.
 		stopErr = within(context.WithoutCancel(ctx), f.HealWithin, f.Stop)
 		healed["healing"] = time.Since(stopping).String()
+	}
+	if f.Came != nil {
+		maps.Copy(healed, f.Came())
 	}
 	stop := histories.Event{Type: histories.FaultStop, Process: -1, Fault: f.Record(id, r.processes(f, hit), healed)}
 	if err := errors.Join(startErr, stopErr); err != nil {

@@ -136,6 +136,27 @@ func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 	})
 }
 
+// What came of a fault is asked for when it is healed, and goes on record with its end.
+func TestWhatCameOfAFaultIsOnRecordWithItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		healed := false
+		kind := fault.Kind{Name: "tells", Span: fault.Instant, Make: func(fault.Scene) (fault.Fault, error) {
+			return fault.Fault{
+				Name: "tells", HealWithin: time.Second,
+				Start: func(context.Context) error { return nil }, Stop: func(context.Context) error { healed = true; return nil },
+				Came: func() map[string]string { return map[string]string{"healed": fmt.Sprint(healed)} },
+			}, nil
+		}}
+		rec := &tape{start: time.Now()}
+		if _, err := Run(t.Context(), newWorld(), fault.Kinds{kind}, Schedule{[]Step{{Fault: "tells"}}}, rec); err != nil {
+			t.Fatal(err)
+		}
+		if began, over := rec.events[0].Fault.Params, rec.events[1].Fault.Params; began["healed"] != "" || over["healed"] != "true" || over["healing"] == "" {
+			t.Errorf("on record: %v, %v", began, over)
+		}
+	})
+}
+
 func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
 	// Who enqueues waits too: some locks never tell a place in their queue.
 	for aim, victims := range map[fault.Aim]string{fault.AtHolder: "1", fault.AtWaiter: "23", fault.AtEnqueuing: "3", fault.AtReleasing: "4"} {

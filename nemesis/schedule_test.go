@@ -184,6 +184,7 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 }
 
 func TestFaultsAreSelectedByName(t *testing.T) {
+	t.Setenv("ZKVERIFY_BYTEMAN", "any.jar") // asked for as it is started
 	for name, c := range map[string]struct {
 		names []string
 		on    ensemble.Ensemble

@@ -21,6 +21,7 @@ func TestAScheduleSurvivesYAML(t *testing.T) {
 		"one that decides everything": {[]Step{
 			{At: time.Second, For: 1500 * time.Millisecond, Fault: "latency", Pick: fault.Pick{Aim: fault.AtWaiter, Draw: 4294967295, Client: &three, Links: fault.OneLink, Params: map[string]string{"latency": "80ms", "jitter": "0s"}}},
 			{At: 2 * time.Second, Fault: "restart-server", Pick: fault.Pick{Server: fault.TheLeader}},
+			{At: 3 * time.Second, For: time.Second, Fault: "failpoint", Pick: fault.Pick{Server: fault.AFollower, Params: map[string]string{"point": "before-log-sync", "action": "halt"}}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -118,7 +119,7 @@ func (p *pass) step(e *histories.Event) {
 			}
 		}
 		if f.Servers = serversHit(e.Fault); len(f.Servers) > 0 {
-			f.Does = clip(done(e.Fault.Name))
+			f.Does = clip(done(e.Fault))
 		}
 		for _, id := range f.Servers {
 			p.server(id)
@@ -128,6 +129,11 @@ func (p *pass) step(e *histories.Event) {
 	case histories.FaultStop:
 		if i, ok := p.active[e.Fault.ID]; ok {
 			p.faults[i].To, p.faults[i].Open = int64(e.Time), false
+			if n := e.Fault.Params[histories.Reached]; n != "" {
+				params := map[string]string{histories.Reached: n}
+				maps.Copy(params, p.faults[i].Params)
+				p.faults[i].Params = params
+			}
 		}
 	case histories.ServerSeen:
 		if !p.serverSeen(e) {

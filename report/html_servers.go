@@ -80,8 +80,10 @@ func serversHit(f *histories.Fault) (ids []int) {
 
 // done says in a word or two what a fault does to the servers that it hits; the
 // fault's own name if that is not known.
-func done(name string) string {
-	switch {
+func done(f *histories.Fault) string {
+	switch name := f.Name; {
+	case f.Failpoint() != "":
+		return f.Failpoint()
 	case strings.HasPrefix(name, "isolate-"), name == "partition", name == "cut-quorum":
 		return "cut off"
 	case name == "unplug-server":
@@ -103,5 +105,5 @@ func done(name string) string {
 	case strings.HasSuffix(name, "restart"), strings.HasPrefix(name, "restart-"):
 		return "restarted"
 	}
-	return name
+	return f.Name
 }

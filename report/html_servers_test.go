@@ -59,8 +59,11 @@ func TestAFaultSaysWhatItDoesToAServer(t *testing.T) {
 		"kill-leader": "killed", "lose-quorum": "killed", "rolling-restart": "restarted", "cut-quorum": "cut off", "unplug-server": "unplugged",
 		"isolate-server": "cut off", "slow-holder-follower": "slow, then cut off", "bridge": "partly cut off", "slow-peers": "slow links", "kill-server": "killed", "restart-server": "restarted", "of somebody else": "of somebody else",
 	} {
-		if got := done(name); got != want {
+		if got := done(&histories.Fault{Name: name}); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+	}
+	if got := done(&histories.Fault{Name: "failpoint", Params: map[string]string{"point": "diff-sync", "action": "halt"}}); got != "halt at diff-sync" {
+		t.Errorf("a failpoint: %s", got)
 	}
 }

@@ -128,7 +128,7 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 }
 
 func describeFault(f verdict.FaultSpan) string {
-	text := f.Name
+	text := f.Title()
 	if len(f.Targets) > 0 {
 		text += " on " + strings.Join(f.Targets, ", ")
 	}

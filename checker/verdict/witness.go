@@ -81,7 +81,7 @@ func (w Witness) String() string {
 	if n := len(w.Faults) - 1; n > 0 {
 		more = " (and " + words.Count(n, "other fault") + ")"
 	}
-	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Name, On(f.Targets), verb, more)
+	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Title(), On(f.Targets), verb, more)
 }
 
 // On says in a sentence what a fault hit; "" if that is not known.

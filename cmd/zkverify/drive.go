@@ -122,6 +122,7 @@ func (p *plannedRun) carryOut(ctx context.Context, con *console) (done folder.Re
 	if p.seed%2 != 0 { // one run in two: neither sort of session is the exception
 		p.cmd.Servers.negativeSessions()
 	}
+	p.cmd.Servers.failpoints = faults.List().AskFailpoints(p.cmd.Faults)
 	env, err := p.cmd.Servers.open(ctx, con, p.dir, runID(p.started, p.seed))
 	if err != nil {
 		os.Remove(p.dir) // if nothing is in it, not even the log of a server that died

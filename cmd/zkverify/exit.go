@@ -77,7 +77,7 @@ func statusOf(err error) int {
 		return exitUnavailable
 	}
 	for _, e := range []error{
-		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble,
+		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrNoByteman, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble,
 	} {
 		if errors.Is(err, e) {
 			return exitUnavailable

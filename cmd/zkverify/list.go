@@ -45,6 +45,9 @@ func offeredBy(need fault.Need) string {
 	if need == fault.NeedsClocks {
 		return "zkverify sim"
 	}
+	if need == fault.NeedsFailpoints {
+		return "local, with Byteman"
+	}
 	var kinds []string
 	for _, kind := range []string{"local", "docker", "external", "simulated"} {
 		if need.MetBy(ensembles[kind]) {

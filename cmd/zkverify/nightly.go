@@ -103,7 +103,7 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 	if _, err := n.Each.Servers.credentials(); err != nil {
 		return nil, err
 	}
-	if err := n.Each.Servers.installed(); err != nil {
+	if err := n.Each.Servers.installed(n.Each.Faults); err != nil {
 		return nil, err
 	}
 	part, err := shard.Named(n.Shard, os.Getenv)

@@ -84,7 +84,7 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 	if err := r.choose(&run.Servers, h.Header.ZooKeeper); err != nil {
 		return usage("%s: %w", file, err)
 	}
-	if err := run.Servers.installed(); err != nil {
+	if err := run.Servers.installed(schedule.Names(faults.List())); err != nil {
 		return err
 	}
 	dir, times, err := r.runs()

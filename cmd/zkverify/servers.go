@@ -16,6 +16,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -47,8 +49,9 @@ type ensembleFlags struct {
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package. Of simulated servers: ${simulated}." placeholder:"VERSION"`
 
-	auth    *ensemble.Credentials // nil until they are read
-	firstID int                   // see ensemble.LocalConfig
+	auth       *ensemble.Credentials // nil until they are read
+	firstID    int                   // see ensemble.LocalConfig
+	failpoints bool                  // see ensemble.LocalConfig
 }
 
 // credentials returns those of --auth-file, which is read once: it may be a pipe.
@@ -161,11 +164,16 @@ func (f *ensembleFlags) kind() string {
 	return "local"
 }
 
-// installed says whether there is what local servers need: a command that makes many
-// runs asks before the first.
-func (f *ensembleFlags) installed() error {
+// installed says whether there is what local servers need under some faults: a command that
+// makes many runs asks before the first.
+func (f *ensembleFlags) installed(names []string) error {
 	if f.kind() != "local" {
 		return nil
+	}
+	if byName, _ := faults.List().Asks(names, fault.NeedsFailpoints); byName {
+		if _, err := ensemble.FindByteman(); err != nil {
+			return err
+		}
 	}
 	_, java := ensemble.FindJava(f.Java)
 	_, zooKeeper := ensemble.FindZooKeeper(f.ZooKeeper)
@@ -263,7 +271,7 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
 	return ensemble.LocalConfig{
 		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, ClientPorts: f.ClientPorts, Peers: peers,
-		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID,
+		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID, Failpoints: f.failpoints,
 		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
 	}

@@ -2,6 +2,7 @@ package states
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -23,7 +24,10 @@ type Coverage struct {
 	Found map[Cell]int
 	// Met is what faults have met while they were in force: the state of a process that
 	// they hit then, or one that it came to. Each fault, process and state counts once.
-	Met     map[Cell]int
+	Met map[Cell]int
+	// Points is how often servers came to the points of faults that strike there, by what
+	// histories.Fault.Failpoint says.
+	Points  map[string]Reach
 	found   map[Doing]int // by all of them
 	recipes []histories.Recipe
 	inForce map[int]*meeting
@@ -31,10 +35,17 @@ type Coverage struct {
 	last    map[int][]Doing           // of each process, as faults in force have met it last
 }
 
+// Reach is how often servers came to a point of their code, while faults that strike there
+// were in force.
+type Reach struct {
+	Faults, Missed, Times int // Missed: faults in which no server came there
+}
+
 // meeting is one fault in force, and what it has met.
 type meeting struct {
 	histories.Fault
-	seen map[seen]bool
+	seen  map[seen]bool
+	found []Doing
 }
 
 type seen struct {
@@ -50,7 +61,7 @@ func (m *meeting) hits(process int) bool {
 // first event.
 func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage {
 	return &Coverage{
-		Tracker: NewTracker(header), Starts: map[string]int{}, Found: map[Cell]int{}, Met: map[Cell]int{},
+		Tracker: NewTracker(header), Starts: map[string]int{}, Found: map[Cell]int{}, Met: map[Cell]int{}, Points: map[string]Reach{},
 		found: map[Doing]int{}, recipes: recipes, inForce: map[int]*meeting{}, places: map[histories.Recipe]bool{}, last: map[int][]Doing{},
 	}
 }
@@ -59,17 +70,18 @@ func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage
 func (c *Coverage) Step(e *histories.Event) {
 	switch e.Type {
 	case histories.FaultStart:
-		m := &meeting{*e.Fault, map[seen]bool{}}
+		m := &meeting{*e.Fault, map[seen]bool{}, nil}
 		c.inForce[m.ID] = m
 		c.Starts[m.Name]++
 		for process := range c.processes {
 			if m.hits(process) {
-				c.find(m.Name, process)
+				c.find(m, process)
 				c.meet(m, process, c.Doing(process))
 			}
 		}
 		return
 	case histories.FaultStop:
+		c.reach(e.Fault)
 		delete(c.inForce, e.Fault.ID)
 		return
 	}
@@ -98,14 +110,49 @@ func (c *Coverage) Step(e *histories.Event) {
 }
 
 // find counts what a fault finds that begins.
-func (c *Coverage) find(fault string, process int) {
+func (c *Coverage) find(m *meeting, process int) {
 	all := c.Doing(process)
 	if len(all) == 0 {
 		all = []Doing{{"", Idle}}
 	}
 	for _, d := range all {
-		c.Found[Cell{fault, d}]++
+		c.Found[Cell{m.Name, d}]++
 		c.found[d]++
+	}
+	m.found = append(m.found, all...)
+}
+
+// reach counts how often a server came to the point of a fault that is over.
+func (c *Coverage) reach(f *histories.Fault) {
+	times, err := strconv.Atoi(f.Params[histories.Reached])
+	if err != nil {
+		return // it strikes everywhere
+	}
+	r := c.Points[f.Failpoint()]
+	r.Faults, r.Times = r.Faults+1, r.Times+times
+	if times == 0 {
+		r.Missed++
+		if m := c.inForce[f.ID]; m != nil {
+			c.forget(m)
+		}
+	}
+	c.Points[f.Failpoint()] = r
+}
+
+// forget takes back what a fault has found and met that never struck.
+func (c *Coverage) forget(m *meeting) {
+	for _, d := range m.found {
+		take(c.Found, Cell{m.Name, d})
+		take(c.found, d)
+	}
+	for s := range m.seen {
+		take(c.Met, Cell{m.Name, s.Doing})
+	}
+}
+
+func take[K comparable](counts map[K]int, k K) {
+	if counts[k]--; counts[k] == 0 {
+		delete(counts, k)
 	}
 }
 

@@ -81,6 +81,33 @@ func TestAFaultMeetsWhatIsDoneWhileItIsInForce(t *testing.T) {
 	}
 }
 
+// A fault at a point of a server's code that no server came to has met nothing.
+func TestAFaultThatWasNotReachedMeetsNothing(t *testing.T) {
+	c := NewCoverage(&histories.Header{Recipe: "mutex"}, []histories.Recipe{histories.Mutex})
+	strike := func(id int, reached string) []histories.Event {
+		f := histories.Fault{ID: id, Name: "failpoint", Params: map[string]string{histories.Point: "diff-sync", histories.Action: "halt"}}
+		over := f
+		over.Params = map[string]string{histories.Point: "diff-sync", histories.Action: "halt", histories.Reached: reached}
+		return []histories.Event{
+			{Type: histories.FaultStart, Process: -1, Fault: &f}, {Type: histories.Invoke, Process: 1, Op: histories.Release, Lock: "m", Depth: 1},
+			{Type: histories.OK, Process: 1, Op: histories.Release, Lock: "m", Depth: 1}, {Type: histories.Invoke, Process: 1, Op: histories.Acquire, Lock: "m"},
+			{Type: histories.OK, Process: 1, Op: histories.Acquire, Lock: "m", Depth: 1}, {Type: histories.FaultStop, Process: -1, Fault: &over},
+		}
+	}
+	events := []histories.Event{{Type: histories.Invoke, Process: 1, Op: histories.Acquire, Lock: "m"}, {Type: histories.OK, Process: 1, Op: histories.Acquire, Lock: "m", Depth: 1}}
+	events = append(append(append(events, strike(1, "0")...), strike(2, "3")...), strike(3, "0")...)
+	for i := range events {
+		c.Step(&events[i])
+	}
+	holding := Doing{histories.Mutex, Holding}
+	if c.Starts["failpoint"] != 3 || c.Found[Cell{"failpoint", holding}] != 1 || c.FoundByAny(holding) != 1 || c.Met[Cell{"failpoint", holding}] != 1 || c.Met[Cell{"failpoint", Doing{histories.Mutex, Releasing}}] != 1 {
+		t.Errorf("%d started, found %v, met %v", c.Starts["failpoint"], c.Found, c.Met)
+	}
+	if want := (Reach{Faults: 3, Missed: 2, Times: 3}); c.Points["halt at diff-sync"] != want {
+		t.Errorf("the points are %+v, want %+v", c.Points, want)
+	}
+}
+
 func TestEachRecipeIsMetByItself(t *testing.T) {
 	header := histories.Header{Locks: map[string]histories.Lock{
 		"m": {Recipe: histories.MultiLock}, "n": {Recipe: histories.MultiLock}, "b": {Recipe: histories.Barrier}, "d": {Recipe: histories.DoubleBarrier, Size: 2},

@@ -38,6 +38,9 @@ type Fault struct {
 	// Stop heals it and returns when it is healed. Its context is not ended by
 	// the run's end. Nil when there is nothing to undo.
 	Stop func(context.Context) error
+	// Came tells what came of it, for the record of its end. It is called after Stop; nil if
+	// there is nothing to tell.
+	Came func() map[string]string
 }
 
 // Record is the fault as histories know it, with what there is to say of this

@@ -83,12 +83,13 @@ type Need string
 
 // The needs.
 const (
-	NeedsNothing   Need = ""                                                                                 // clients have links of their own with every ensemble
-	NeedsPeers     Need = "links between the servers"                                                        // see ensemble.PeerLinks
-	NeedsProcesses Need = "the servers' processes"                                                           // see ensemble.Processes
-	NeedsPlugs     Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
-	NeedsClocks    Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
-	NeedsWorkers   Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // whatever the ensemble; see Workers
+	NeedsNothing    Need = ""                                                                                 // clients have links of their own with every ensemble
+	NeedsPeers      Need = "links between the servers"                                                        // see ensemble.PeerLinks
+	NeedsProcesses  Need = "the servers' processes"                                                           // see ensemble.Processes
+	NeedsPlugs      Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
+	NeedsClocks     Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
+	NeedsFailpoints Need = "failpoints in the servers' code (--ensemble local, with Byteman)"                 // see ensemble.Failpoints
+	NeedsWorkers    Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // whatever the ensemble; see Workers
 )
 
 // MetBy reports whether an ensemble has what is needed.
@@ -106,6 +107,9 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	case NeedsClocks:
 		c, ok := e.(ensemble.Clocks)
 		return ok && c.HasClocks()
+	case NeedsFailpoints:
+		f, ok := e.(ensemble.Failpoints)
+		return ok && f.HasFailpoints()
 	}
 	return true
 }

@@ -77,6 +77,25 @@ func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds
 	return out, nil
 }
 
+// Asks reports whether names ask for a kind that has a need: by its own name, or by "all",
+// which no names stand for too.
+func (ks Kinds) Asks(names []string, need Need) (byName, byAll bool) {
+	byAll = len(names) == 0
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		byAll = byAll || name == "all"
+		byName = byName || slices.ContainsFunc(ks, func(k Kind) bool { return k.Name == name && k.Needs == need })
+	}
+	return byName, byAll
+}
+
+// AskFailpoints reports whether local servers are to be started with failpoints, see
+// ensemble.LocalConfig: names ask for such a fault, or for "all", and this machine has them.
+func (ks Kinds) AskFailpoints(names []string) bool {
+	byName, byAll := ks.Asks(names, NeedsFailpoints)
+	return byName || byAll && (*ensemble.Local)(nil).HasFailpoints()
+}
+
 func (ks Kinds) with(k Kind) Kinds {
 	if slices.ContainsFunc(ks, func(o Kind) bool { return o.Name == k.Name }) {
 		return ks

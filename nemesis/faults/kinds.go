@@ -38,6 +38,7 @@ func List() fault.Kinds {
 		rollingKind(),
 		quorumKind(),
 		unplugKind(),
+		failpointKind(),
 		clockRateKind(),
 		clockStepKind(),
 	}

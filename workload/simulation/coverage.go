@@ -185,7 +185,7 @@ func (s Spec) cells() (kinds []string, recipes []histories.Recipe) {
 		}
 		selected, _ := faults.List().Select(names, nil, s.Processes)
 		for _, k := range selected {
-			if k.Needs != fault.NeedsPlugs {
+			if k.Needs != fault.NeedsPlugs && k.Needs != fault.NeedsFailpoints {
 				kinds = append(kinds, k.Name)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -98,7 +99,7 @@ func (s *settings) run(ctx context.Context, t testing.TB, dir string) (_ *ran, e
 // start starts the servers of a run.
 func (s *settings) start(ctx context.Context, dir string, network links.Network) (ensemble.Ensemble, error) {
 	config := ensemble.LocalConfig{
-		Dir: dir, Peers: network, SyncLimit: syncLimit, ZooKeeper: s.version,
+		Dir: dir, Peers: network, SyncLimit: syncLimit, ZooKeeper: s.version, Failpoints: s.failpoints(),
 		MinSessionTimeout: min(500*time.Millisecond, s.config.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, s.config.SessionTimeout),
 	}
@@ -106,6 +107,15 @@ func (s *settings) start(ctx context.Context, dir string, network links.Network)
 		return simulated.Start(ctx, config)
 	}
 	return ensemble.StartLocal(ctx, config)
+}
+
+// failpoints reports whether the faults of the run need them in local servers.
+func (s *settings) failpoints() bool {
+	names := s.config.Faults
+	if s.config.Schedule != nil {
+		names = append(s.config.Schedule.Names(faults.List()), "none")
+	}
+	return faults.List().AskFailpoints(names)
 }
 
 // syncLimit is that of the servers, in ticks of 200 ms: 3 s. A follower that lost

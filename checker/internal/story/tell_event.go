@@ -69,9 +69,9 @@ func Tell(e *histories.Event) string {
 	case histories.Stalled:
 		return fmt.Sprintf("the process that records stood still for %s", verdict.Ms(e.Time-e.Since))
 	case histories.FaultStart:
-		return "fault " + e.Fault.Name + verdict.On(e.Fault.Targets) + " begins"
+		return "fault " + e.Fault.Title() + verdict.On(e.Fault.Targets) + " begins"
 	case histories.FaultStop:
-		return "fault " + e.Fault.Name + verdict.On(e.Fault.Targets) + " ends"
+		return "fault " + e.Fault.Title() + verdict.On(e.Fault.Targets) + " ends"
 	}
 	return fmt.Sprintf("%s: %s of %s", who, e.Type, lock)
 }

@@ -1,0 +1,57 @@
+package ensemble
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/zkverify/zkverify/ensemble/failpoints"
+)
+
+// HasFailpoints reports whether the servers were started with Byteman; of a nil value,
+// whether it is on this machine, or is said to be: then StartLocal says that it is not.
+func (l *Local) HasFailpoints() bool {
+	if l == nil {
+		_, err := FindByteman()
+		return err == nil || os.Getenv(bytemanVariable) != ""
+	}
+	return l.byteman != ""
+}
+
+// Agent implements Failpoints.
+func (l *Local) Agent(id int) failpoints.Agent {
+	return failpoints.Agent{Addr: loopback(l.servers[id-1].agent)}
+}
+
+// byteman returns Byteman's jar if failpoints are asked for.
+func (c *LocalConfig) byteman() (jar string, err error) {
+	if !c.Failpoints {
+		return "", nil
+	}
+	return FindByteman()
+}
+
+// agentFlag has the JVM listen for failpoints, if they are asked for.
+func (s *server) agentFlag() []string {
+	if s.local.byteman == "" {
+		return nil
+	}
+	return []string{failpoints.JVMFlag(s.local.byteman, s.agent)}
+}
+
+// checkAgents returns an error unless Byteman answers in every server, if failpoints are
+// asked for: a JVM whose port was taken goes on without.
+func (l *Local) checkAgents(ctx context.Context) error {
+	if l.byteman == "" {
+		return nil
+	}
+	for _, s := range l.servers {
+		if s.logged("Address already in use") {
+			return fmt.Errorf("server %d: the port of Byteman: %w", s.ID, errPortLost)
+		}
+		if err := l.Agent(s.ID).Check(ctx); err != nil {
+			return fmt.Errorf("server %d: %w", s.ID, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package failpoints
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Script is the rule of Byteman that puts the failpoint in force.
+func (f Failpoint) Script() string {
+	var do string
+	switch text := fmt.Sprintf("zkverify: failpoint %s", f.Point.Name); {
+	case f.Action == Delay:
+		do = fmt.Sprintf("delay(%d)", f.Delay.Milliseconds())
+	case f.Action == Halt:
+		do = "killJVM()"
+	case f.Point.unchecked:
+		do = fmt.Sprintf(`throw new java.io.UncheckedIOException(new java.io.IOException("%s"))`, text)
+	default:
+		do = fmt.Sprintf(`throw new java.io.IOException("%s")`, text)
+	}
+	p := f.Point
+	return rule(p.Name, p.class, p.method, p.location, p.condition, fmt.Sprintf("traceln(\"%s\"); %s", reached(p.Name), do))
+}
+
+// Rejoin is a rule that has a follower lose its leader and connect to it again, once. Number
+// is another one each time: a JVM remembers which it has carried out.
+func Rejoin(number int64) string {
+	return rule("rejoin", "org.apache.zookeeper.server.quorum.Follower", "processPacket(org.apache.zookeeper.server.quorum.QuorumPacket)",
+		"AT ENTRY", fmt.Sprintf(`flag("zkverify rejoin %d")`, number), `throw new java.io.IOException("zkverify: the follower is to connect again")`)
+}
+
+// SendSnapshots is a rule that has a leader send its tree to every learner that connects,
+// as its own switch for tests does (zookeeper.forceSnapshotSync).
+func SendSnapshots() string {
+	return rule("send-snapshots", "org.apache.zookeeper.server.quorum.LearnerHandler", "syncFollower(long,org.apache.zookeeper.server.quorum.LearnerMaster)",
+		"AT ENTRY", "true", "$0.forceSnapSync = true")
+}
+
+func rule(name, class, method, location, condition, do string) string {
+	return fmt.Sprintf("RULE %s%s\nCLASS %s\nMETHOD %s\n%s\nIF %s\nDO %s\nENDRULE\n", rulePrefix, name, class, method, location, condition, do)
+}
+
+const rulePrefix = "zkverify "
+
+// reached is the line that a server prints at a failpoint.
+func reached(point string) string { return "zkverify: reached failpoint " + point }
+
+// Reached counts how often a server has come to a failpoint, in what it printed since the
+// failpoint was put in force.
+func Reached(output []byte, point string) int {
+	return bytes.Count(output, []byte(reached(point)+"\n")) // the line may follow half a line of the log
+}
