@@ -97,7 +97,7 @@ type Clocks interface {
 // their own code.
 type Failpoints interface {
 	// HasFailpoints reports whether this ensemble can. Of a nil value it reports whether one
-	// that is started on this machine could.
+	// could.
 	HasFailpoints() bool
 	// Agent is what loads and removes the rules in a server's JVM. A server that is
 	// started again has none.

@@ -184,14 +184,13 @@ func TestAMinuteHasEnoughFaultsAimedAtHoldersAndExpiries(t *testing.T) {
 }
 
 func TestFaultsAreSelectedByName(t *testing.T) {
-	t.Setenv("ZKVERIFY_BYTEMAN", "any.jar") // asked for as it is started
 	for name, c := range map[string]struct {
 		names []string
 		on    ensemble.Ensemble
 		want  int
 		err   string
 	}{
-		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 5, ""},
+		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 6, ""},
 		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 12, ""},
 		"none":                   {[]string{"none"}, nil, 0, ""},
 		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},

@@ -30,7 +30,7 @@ type runCmd struct {
 	Duration        time.Duration `default:"60s" help:"How long faults come and go."`
 	Clients         *int          `help:"Clients, each with a session of its own; default 10, or two for each recipe if that is more."`
 	Locks           *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
-	Faults          []string      `default:"all" help:"Faults, comma-separated, or all or none; see zkverify list faults." placeholder:"NAME"`
+	Faults          []string      `default:"all" help:"Faults, comma-separated, or all (but failpoint) or none; see zkverify list faults." placeholder:"NAME"`
 	Schedule        string        `help:"Carry out the faults of this YAML file; default drawn ones. See zkverify schedule." placeholder:"FILE"`
 	RequireCoverage bool          `help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
 	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; default drawn, and printed."`

@@ -16,7 +16,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
-	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -170,7 +169,7 @@ func (f *ensembleFlags) installed(names []string) error {
 	if f.kind() != "local" {
 		return nil
 	}
-	if byName, _ := faults.List().Asks(names, fault.NeedsFailpoints); byName {
+	if faults.List().AskFailpoints(names) {
 		if _, err := ensemble.FindByteman(); err != nil {
 			return err
 		}

@@ -46,7 +46,9 @@ func (ks Kinds) Named(name string) (Kind, error) {
 
 // Select returns the kinds that names ask for: "all", "none" (or nothing), or
 // names of kinds. Kinds that need what the ensemble does not have are left out of
-// "all", and an error when asked for by name. A nil ensemble has everything.
+// "all", and an error when asked for by name. Failpoints are never part of "all": the same
+// seed would draw other faults on a machine that has no Byteman, and they find bugs of
+// ZooKeeper that leave nothing to judge a lock by. A nil ensemble has everything.
 // Workers says whether clients live in worker processes.
 func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds, error) {
 	var out Kinds
@@ -56,7 +58,7 @@ func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds
 			continue
 		case "all":
 			for _, k := range ks {
-				if (e == nil || k.Needs.MetBy(e)) && (workers || k.Needs != NeedsWorkers) {
+				if (e == nil || k.Needs.MetBy(e)) && (workers || k.Needs != NeedsWorkers) && k.Needs != NeedsFailpoints {
 					out = out.with(k)
 				}
 			}
@@ -77,23 +79,13 @@ func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds
 	return out, nil
 }
 
-// Asks reports whether names ask for a kind that has a need: by its own name, or by "all",
-// which no names stand for too.
-func (ks Kinds) Asks(names []string, need Need) (byName, byAll bool) {
-	byAll = len(names) == 0
-	for _, name := range names {
-		name = strings.TrimSpace(name)
-		byAll = byAll || name == "all"
-		byName = byName || slices.ContainsFunc(ks, func(k Kind) bool { return k.Name == name && k.Needs == need })
-	}
-	return byName, byAll
-}
-
-// AskFailpoints reports whether local servers are to be started with failpoints, see
-// ensemble.LocalConfig: names ask for such a fault, or for "all", and this machine has them.
+// AskFailpoints reports whether names ask for failpoints, so that local servers are to be
+// started with them, see ensemble.LocalConfig.
 func (ks Kinds) AskFailpoints(names []string) bool {
-	byName, byAll := ks.Asks(names, NeedsFailpoints)
-	return byName || byAll && (*ensemble.Local)(nil).HasFailpoints()
+	return slices.ContainsFunc(names, func(name string) bool {
+		k, err := ks.Named(strings.TrimSpace(name))
+		return err == nil && k.Needs == NeedsFailpoints
+	})
 }
 
 func (ks Kinds) with(k Kind) Kinds {

@@ -31,6 +31,7 @@ func TestFailpointsOnRealServers(t *testing.T) {
 	if ensembletest.Simulated(t) {
 		t.Skip("simulated servers run no code of ZooKeeper")
 	}
+	ensembletest.Turn(t)
 	e, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Failpoints: true})
 	if err != nil {
 		t.Fatal(err)

@@ -110,8 +110,13 @@ func TestFailpointsAreForServersThatHaveThem(t *testing.T) {
 	if _, err := List().Select([]string{failpointFault}, jvms{}, true); err != nil {
 		t.Error(err)
 	}
-	t.Setenv("ZKVERIFY_BYTEMAN", "any.jar") // what is named is asked for, and found missing later
-	for names, want := range map[string]bool{"": true, "all": true, "down, failpoint": true, "none": false, "down,kill-server": false} {
+	if all, err := List().Select([]string{"all"}, jvms{}, true); err != nil || slices.ContainsFunc(all, func(k fault.Kind) bool { return k.Name == failpointFault }) {
+		t.Errorf("it is one of all where it can be had, error %v", err)
+	}
+	if both, err := List().Select([]string{"all", failpointFault}, jvms{}, true); err != nil || !slices.ContainsFunc(both, func(k fault.Kind) bool { return k.Name == failpointFault }) {
+		t.Errorf("it is asked for beside all, and not there, error %v", err)
+	}
+	for names, want := range map[string]bool{"": false, "all": false, "all,failpoint": true, "down, failpoint": true, "none": false, "down,kill-server": false} {
 		if got := List().AskFailpoints(strings.FieldsFunc(names, func(r rune) bool { return r == ',' })); got != want {
 			t.Errorf("faults %q ask for failpoints: %v", names, got)
 		}
