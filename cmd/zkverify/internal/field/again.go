@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
 // Again repeats the runs of violations.
@@ -51,7 +52,7 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := runner{program: program, dir: c.Dir}
+	r := runner{runs.Program{Path: program}, c.Dir}
 	for _, v := range c.violations(pageOf(f, s)) {
 		if err := c.repeat(ctx, out, r, f, v); err != nil {
 			return err
@@ -90,10 +91,10 @@ func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, v
 	}
 	again := Repeats{Guarantee: v.Guarantee}
 	var mu sync.Mutex
-	runs, ctx := errgroup.WithContext(ctx)
-	runs.SetLimit(c.Jobs)
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(c.Jobs)
 	for i := range c.Times {
-		runs.Go(func() error {
+		all.Go(func() error {
 			below := filepath.Join(againFolder, strconv.Itoa(i))
 			repeated, err := r.make(ctx, p, below)
 			if err = errors.Join(err, os.RemoveAll(filepath.Join(r.dir, below))); err != nil {
@@ -111,7 +112,7 @@ func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, v
 			return nil
 		})
 	}
-	if err := errors.Join(runs.Wait(), os.RemoveAll(filepath.Join(r.dir, againFolder))); err != nil {
+	if err := errors.Join(all.Wait(), os.RemoveAll(filepath.Join(r.dir, againFolder))); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s, %s: came back %d of %d times\n", v.Lock.id, v.Guarantee, again.Came, again.Of)

@@ -1,4 +1,4 @@
-package field
+package runs
 
 import (
 	"encoding/json"
