@@ -7,6 +7,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/field"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/locks"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/trackrecord"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/transactions"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
@@ -62,22 +63,23 @@ func statusOf(err error) int {
 	if errors.As(err, &exit) {
 		return exit.Status
 	}
-	if errors.Is(err, transactions.ErrDiffer) || errors.Is(err, field.ErrUnexplained) {
+	if errors.Is(err, transactions.ErrDiffer) || errors.Is(err, field.ErrUnexplained) || errors.Is(err, trackrecord.ErrEscaped) {
 		return exitViolated
 	}
 	var u usageError
 	var refused transactions.Refused
 	var refusedField field.Refused
+	var refusedRecord trackrecord.Refused
 	var none unavailable
 	var f *histories.FormatError
-	if errors.As(err, &u) || errors.As(err, &f) || errors.As(err, &refused) || errors.As(err, &refusedField) {
+	if errors.As(err, &u) || errors.As(err, &f) || errors.As(err, &refused) || errors.As(err, &refusedField) || errors.As(err, &refusedRecord) {
 		return exitUsage
 	}
 	if errors.As(err, &none) {
 		return exitUnavailable
 	}
 	for _, e := range []error{
-		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrNoByteman, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble,
+		ensemble.ErrNoJava, ensemble.ErrNoZooKeeper, ensemble.ErrNoVersion, ensemble.ErrNoByteman, ensemble.ErrServerDied, ensemble.ErrNotServing, errNoEnsemble, workload.ErrNoEnsemble, trackrecord.ErrMissing,
 	} {
 		if errors.Is(err, e) {
 			return exitUnavailable

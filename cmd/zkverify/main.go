@@ -19,6 +19,7 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/field"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/locks"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/trackrecord"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/transactions"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
@@ -29,6 +30,7 @@ type cli struct {
 	Run      runCmd               `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
 	Nightly  nightlyCmds          `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
 	Field    field.Commands       `cmd:"" help:"Put every ZooKeeper lock that people run through the same faults, and write one table."`
+	Track    trackrecord.Command  `cmd:"" name:"track-record" help:"Show which historical bugs of locks and servers the bench catches today."`
 	Sim      simCmd               `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
 	SimRun   simRunCmd            `cmd:"" hidden:""`
 	TrialRun selftestRunCmd       `cmd:"" name:"selftest-run" hidden:""`
@@ -124,7 +126,7 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: help.OfFlag}),
 		kong.Help(printHelp),
-		kong.Bind(con, con.forLocks(), field.Version(versionText())),
+		kong.Bind(con, con.forLocks(), field.Version(versionText()), trackrecord.Version(versionText())),
 		kong.BindTo(con.out, (*io.Writer)(nil)),
 	)
 }

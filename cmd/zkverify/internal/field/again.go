@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
 // Again repeats the runs of violations.
@@ -52,8 +53,8 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := runner{program: program, dir: c.Dir}
-	for _, run := range c.runs(f, s) {
+	r := runner{runs.Program{Path: program}, c.Dir}
+	for _, run := range c.surest(f, s) {
 		if err := c.repeat(ctx, out, r, f, run); err != nil {
 			return err
 		}
@@ -64,9 +65,9 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// runs are those to repeat: of each explanation and library the one with the most
+// surest are the runs to repeat: of each explanation and library the one with the most
 // violations, which is the surest to have some again.
-func (c *Again) runs(f *Field, s *State) (all []*Result) {
+func (c *Again) surest(f *Field, s *State) (all []*Result) {
 	for i := range f.Explanations {
 		most := map[string]*Result{} // by library
 		count := map[*Result]int{}
@@ -115,10 +116,10 @@ func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, r
 		all = append(all, Repeats{Guarantee: v.Guarantee})
 	}
 	var mu sync.Mutex // of all
-	runs, ctx := errgroup.WithContext(ctx)
-	runs.SetLimit(c.Jobs)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.Jobs)
 	for i := range c.Times {
-		runs.Go(func() error {
+		group.Go(func() error {
 			below := filepath.Join(againFolder, strconv.Itoa(i))
 			repeated, err := r.make(ctx, p, below)
 			if err = errors.Join(err, os.RemoveAll(filepath.Join(r.dir, below))); err != nil {
@@ -138,7 +139,7 @@ func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, r
 			return nil
 		})
 	}
-	if err := errors.Join(runs.Wait(), os.RemoveAll(filepath.Join(r.dir, againFolder))); err != nil {
+	if err := errors.Join(group.Wait(), os.RemoveAll(filepath.Join(r.dir, againFolder))); err != nil {
 		return err
 	}
 	for _, a := range all {

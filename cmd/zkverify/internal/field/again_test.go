@@ -32,7 +32,7 @@ func TestTheRunsWithTheMostViolationsAreRepeated(t *testing.T) {
 		ofLock(other, "a", 1, few),
 	}}
 	names := func(c Again) (all []string) {
-		for _, r := range c.runs(f, s) {
+		for _, r := range c.surest(f, s) {
 			all = append(all, fmt.Sprint(r.Lock, " ", r.Seed))
 		}
 		slices.Sort(all)

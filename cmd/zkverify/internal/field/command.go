@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 	"github.com/zkverify/zkverify/report"
 )
@@ -83,7 +84,7 @@ func (r Refused) Unwrap() error { return r.error }
 // Run makes the runs that are left. It returns ErrUnexplained, ErrIncomplete, a Refused, or an
 // error of the disk.
 func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
-	f, runs, err := c.runs()
+	f, planned, err := c.runs()
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 	if err != nil {
 		return Refused{fmt.Errorf("--out: %w", err)}
 	}
-	left, err := s.left(runs)
+	left, err := s.left(planned)
 	if err != nil {
 		return Refused{fmt.Errorf("--out: %s: %w", c.Out, err)}
 	}
@@ -112,8 +113,8 @@ func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 		s.Started = time.Now()
 	}
 	s.Version = string(version)
-	fmt.Fprintf(out, "%d runs, %d of them to make, in %s\n", len(runs), len(left), c.Out)
-	team := &team{runner: runner{program: program, dir: c.Out}, field: f, state: s, out: out, left: left, all: len(left), started: time.Now()}
+	fmt.Fprintf(out, "%d runs, %d of them to make, in %s\n", len(planned), len(left), c.Out)
+	team := &team{runner: runner{runs.Program{Path: program}, c.Out}, field: f, state: s, out: out, left: left, all: len(left), started: time.Now()}
 	if c.For > 0 {
 		team.until = team.started.Add(c.For)
 	}
@@ -121,7 +122,7 @@ func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 	if err := errors.Join(failed, s.save(c.Out, f)); err != nil && ctx.Err() == nil {
 		return err
 	}
-	return conclude(out, c.Out, f, s, runs)
+	return conclude(out, c.Out, f, s, planned)
 }
 
 // Version is that of zkverify, for the pages.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
@@ -97,11 +98,11 @@ func ofLock(lock, plan string, seed int64, verdicts ...Verdict) Result {
 }
 
 func violatedWith(guarantee string, events int, faults ...string) Verdict {
-	return Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, Violations: 1, Events: events, Faults: faults, What: "it was"}
+	return Verdict{Verdict: runs.Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, Violations: 1, Faults: faults, What: "it was"}, Events: events}
 }
 
 func said(guarantee string, o verdict.Outcome, promised bool) Verdict {
-	return Verdict{Guarantee: guarantee, Outcome: o, Promised: promised}
+	return Verdict{Verdict: runs.Verdict{Guarantee: guarantee, Outcome: o, Promised: promised}}
 }
 
 func TestCellsCountRuns(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
 // planned is a run to make.
@@ -68,16 +70,7 @@ func (p planned) env() []string {
 }
 
 // Command is what to type for it.
-func (p planned) Command() string {
-	words := append(p.env(), "zkverify")
-	for _, arg := range p.args() {
-		if arg == "" || strings.ContainsAny(arg, " '\"$*") {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words = append(words, arg)
-	}
-	return strings.Join(words, " ")
-}
+func (p planned) Command() string { return runs.Command(p.env(), p.args()) }
 
 // folder is the name of the run's folder.
 func (p planned) folder() string {

@@ -1,16 +1,10 @@
 package field
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
 // Result is what came of a run.
@@ -35,17 +29,10 @@ type Result struct {
 
 // Verdict is that on one guarantee of a run.
 type Verdict struct {
-	Guarantee string          `json:"guarantee"`
-	Outcome   verdict.Outcome `json:"outcome"`
-	Promised  bool            `json:"promised"`
-	Reason    string          `json:"reason,omitempty"`
-	// The rest is of a violation: how many, the words of the first one, the kinds of faults
-	// that may have a part in it, and the shortest part of the history that still has it, in words.
-	Violations int      `json:"violations,omitempty"`
-	What       string   `json:"what,omitempty"`
-	Faults     []string `json:"faults,omitempty"`
-	Story      string   `json:"story,omitempty"`
-	Events     int      `json:"events,omitempty"` // of the shortest part
+	runs.Verdict
+	// The shortest part of the history that still has the violation, in words, and its events.
+	Story  string `json:"story,omitempty"`
+	Events int    `json:"events,omitempty"`
 }
 
 // Repeats is how often a violation of a guarantee came back.
@@ -69,81 +56,22 @@ func (r *Result) cameBack(guarantee string) float64 {
 // violated returns the guarantees that the run has violated.
 func (r *Result) violated() (all []*Verdict) {
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Promised && v.Outcome == verdict.Violated {
+		if v := &r.Verdicts[i]; v.Violated() {
 			all = append(all, v)
 		}
 	}
 	return all
 }
 
-// verdictFile is what is read of verdict.json.
-type verdictFile struct {
-	Outcome  verdict.Outcome `json:"outcome"`
-	Reason   string          `json:"reason"`
-	Verdicts []struct {
-		Guarantee string          `json:"guarantee"`
-		Outcome   verdict.Outcome `json:"outcome"`
-		Promised  bool            `json:"promised"`
-		Reason    string          `json:"reason"`
-		Total     int             `json:"violations"`
-		Witnesses []witness       `json:"witnesses"`
-	} `json:"verdicts"`
-}
-
-// witness is what is read of a violation. Times are in ns.
-type witness struct {
-	What    string `json:"what"`
-	Parties []struct {
-		Process int   `json:"process"`
-		From    int64 `json:"from"`
-	} `json:"parties"`
-	Faults []struct {
-		Name      string `json:"name"`
-		Processes []int  `json:"processes"`
-		From      int64  `json:"from"`
-		To        *int64 `json:"to"`
-	} `json:"faults"`
-}
-
-// lasts is how long a fault may show after its end: for two session timeouts of the default.
-const lasts = 4 * time.Second
-
-// struck returns the kinds of the faults that may have a part in the violation: those that
-// were in force since a party began to hold or to wait, or shortly before, of clients only
-// those that struck that party. The parties of a lost update are its writes, and what made
-// them possible was before.
-func (w witness) struck(writes bool) (names []string) {
-	for _, f := range w.Faults {
-		part := len(w.Parties) == 0
-		for _, p := range w.Parties {
-			mine := len(f.Processes) == 0 || slices.Contains(f.Processes, p.Process)
-			part = part || mine && (writes || f.To == nil || *f.To >= p.From-int64(lasts))
-		}
-		if part && !slices.Contains(names, f.Name) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
 // read takes the verdicts of a run's folder. The error is fs.ErrNotExist if it has none.
 func (r *Result) read(dir string) error {
-	name := filepath.Join(dir, folder.Verdict)
-	text, err := os.ReadFile(name)
+	judged, err := runs.Read(dir)
 	if err != nil {
 		return err
 	}
-	var file verdictFile
-	if err := json.Unmarshal(text, &file); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	r.Outcome, r.Reason = file.Outcome, file.Reason
-	for _, v := range file.Verdicts {
-		one := Verdict{Guarantee: v.Guarantee, Outcome: v.Outcome, Promised: v.Promised, Reason: v.Reason, Violations: v.Total}
-		if len(v.Witnesses) > 0 {
-			one.What, one.Faults = v.Witnesses[0].What, v.Witnesses[0].struck(strings.HasPrefix(v.Guarantee, "no lost update"))
-		}
-		r.Verdicts = append(r.Verdicts, one)
+	r.Outcome, r.Reason = judged.Outcome, judged.Reason
+	for _, v := range judged.Verdicts {
+		r.Verdicts = append(r.Verdicts, Verdict{Verdict: v})
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package field
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,29 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // runner makes runs by starting zkverify.
 type runner struct {
-	program string   // zkverify
-	before  []string // arguments before those of each command; for tests
-	dir     string   // of the field
-}
-
-// stopWithin is how long an interrupted run has to judge what it has recorded.
-const stopWithin = time.Minute
-
-// start runs a command of zkverify and returns what it wrote. An interrupt of ctx interrupts it.
-func (r runner) start(ctx context.Context, env, args []string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, r.program, append(r.before, args...)...)
-	cmd.Env = append(os.Environ(), env...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = stopWithin
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	err := cmd.Run()
-	return said.Bytes(), err
+	runs.Program
+	dir string // of the field
 }
 
 // make makes a run in a folder below that of the field. The error is that of ctx, or one of the command line or the
@@ -47,7 +31,7 @@ func (r runner) make(ctx context.Context, p planned, below string) (Result, erro
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
 		return result, err
 	}
-	said, failed := r.start(ctx, p.env(), append(p.args(), "--out", out))
+	said, failed := r.Start(ctx, p.env(), append(p.args(), "--out", out))
 	if ctx.Err() != nil {
 		return result, context.Cause(ctx) // half a run shows nothing
 	}
@@ -63,26 +47,11 @@ func (r runner) make(ctx context.Context, p planned, below string) (Result, erro
 	case failed == nil:
 		return result, fmt.Errorf("%s wrote no %s", result.Command, folder.Verdict)
 	}
-	result.Missing = lastWords(said)
-	if exit := new(exec.ExitError); errors.As(failed, &exit) && exit.ExitCode() == badUsage {
+	result.Missing = runs.LastWords(said)
+	if exit := new(exec.ExitError); errors.As(failed, &exit) && exit.ExitCode() == runs.BadUsage {
 		return result, Refused{fmt.Errorf("%s: %s", result.Command, result.Missing)}
 	}
 	return result, os.RemoveAll(out)
-}
-
-// badUsage is the exit status of zkverify for a command line that is wrong.
-const badUsage = 64
-
-// lastWords is what zkverify says last of what is wrong, or else the last line of all.
-func lastWords(said []byte) string {
-	last, wrong := "", ""
-	for line := range strings.Lines(string(said)) {
-		last = strings.TrimSpace(line)
-		if text, is := strings.CutPrefix(last, "zkverify: "); is {
-			wrong = text
-		}
-	}
-	return cmp.Or(wrong, last)
 }
 
 // tellStories finds the shortest part of the history that still violates each guarantee that is
@@ -90,13 +59,13 @@ func lastWords(said []byte) string {
 func (r runner) tellStories(ctx context.Context, dir string, result *Result) error {
 	for _, v := range result.violated() {
 		short := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(v.Guarantee)+".small.jsonl")
-		if _, err := r.start(ctx, nil, []string{"shrink", dir, "--guarantee", v.Guarantee, "--out", short}); ctx.Err() != nil {
+		if _, err := r.Start(ctx, nil, []string{"shrink", dir, "--guarantee", v.Guarantee, "--out", short}); ctx.Err() != nil {
 			return context.Cause(ctx)
 		} else if err != nil { // such as first node, which the history alone does not show
 			v.Story = v.What
 			continue
 		}
-		said, err := r.start(ctx, nil, []string{"explain", short, "--guarantee", v.Guarantee})
+		said, err := r.Start(ctx, nil, []string{"explain", short, "--guarantee", v.Guarantee})
 		if err != nil && len(said) == 0 {
 			return fmt.Errorf("explain %s: %w", short, err)
 		}

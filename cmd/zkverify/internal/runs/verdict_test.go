@@ -1,9 +1,13 @@
-package field
+package runs
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // A fault that struck another client, or was over before, has no part in a violation.
@@ -30,5 +34,23 @@ func TestFaultsThatMayHaveAPartInAViolation(t *testing.T) {
 	w.Parties = nil
 	if got := w.struck(false); len(got) != 5 {
 		t.Errorf("of a violation without parties: %q", got)
+	}
+}
+
+// A run on a machine that was too busy accuses nobody.
+func TestARunThatIsNoEvidenceViolatesNothing(t *testing.T) {
+	for outcome, violated := range map[string]bool{"violated": true, "unknown": false} {
+		dir := t.TempDir()
+		text := `{"outcome": "` + outcome + `", "reason": "the machine was too busy", "verdicts": [{"guarantee": "mutual exclusion", "outcome": "violated", "promised": true, "violations": 2, "witnesses": [{"what": "two held it"}]}]}`
+		if err := os.WriteFile(filepath.Join(dir, folder.Verdict), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Read(dir)
+		if err != nil || len(j.Verdicts) != 1 || j.Verdicts[0].Violated() != violated {
+			t.Errorf("%s: %+v, error %v", outcome, j, err)
+		}
+		if !violated && j.Verdicts[0].Reason != "the machine was too busy" {
+			t.Errorf("the reason is %q", j.Verdicts[0].Reason)
+		}
 	}
 }

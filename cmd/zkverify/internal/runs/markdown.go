@@ -1,0 +1,41 @@
+package runs
+
+import (
+	"io"
+	"strings"
+	"text/template"
+
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// markdownColumns is the length of a line of text.
+const markdownColumns = 100
+
+// MarkdownFuncs are what the templates of pages in Markdown use: wrap for a paragraph, code for
+// a block, bars for the line below the head of a table, join and count.
+func MarkdownFuncs() template.FuncMap {
+	return template.FuncMap{
+		"bars": func(n int) string { return strings.Repeat(" --- |", n) },
+		"wrap": func(text string) string {
+			return strings.Join(words.Wrap(strings.Join(strings.Fields(text), " "), markdownColumns), "\n")
+		},
+		"code":  func(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") },
+		"join":  strings.Join,
+		"count": words.Count[int],
+	}
+}
+
+// WriteMarkdown writes a page, without blanks at the ends of lines. It returns the error of the
+// template or of w.
+func WriteMarkdown(w io.Writer, t *template.Template, page any) error {
+	var text strings.Builder
+	if err := t.Execute(&text, page); err != nil {
+		return err
+	}
+	lines := strings.Split(text.String(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	_, err := io.WriteString(w, strings.TrimSpace(strings.Join(lines, "\n"))+"\n")
+	return err
+}

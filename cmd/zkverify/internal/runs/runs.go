@@ -1,0 +1,65 @@
+// Package runs makes runs of zkverify by starting it, and reads what their folders say. It is
+// what the commands share that make many runs.
+package runs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Program is a program that is started for each run: zkverify.
+type Program struct {
+	Path   string
+	Before []string // arguments before those of each command; for tests
+}
+
+// stopWithin is how long an interrupted run has to judge what it has recorded.
+const stopWithin = time.Minute
+
+// Start runs a command and returns what it wrote, on both outputs. env is what its environment
+// has beside ours. When ctx ends, the command is interrupted. The error is that of exec.Cmd.Run.
+func (p Program) Start(ctx context.Context, env, args []string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, p.Path, append(p.Before, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = stopWithin
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := cmd.Run()
+	return said.Bytes(), err
+}
+
+// The exit statuses of zkverify that the commands here look at.
+const (
+	BadUsage    = 64 // the command line is wrong
+	Unavailable = 69 // something that it needs is not there
+)
+
+// LastWords is what zkverify says last of what is wrong, or else the last line of all.
+func LastWords(said []byte) string {
+	last, wrong := "", ""
+	for line := range strings.Lines(string(said)) {
+		last = strings.TrimSpace(line)
+		if text, is := strings.CutPrefix(last, "zkverify: "); is {
+			wrong = text
+		}
+	}
+	return cmp.Or(wrong, last)
+}
+
+// Command is what to type in a shell for a command of zkverify with these arguments.
+func Command(env, args []string) string {
+	words := append(append([]string{}, env...), "zkverify")
+	for _, arg := range args {
+		if arg == "" || strings.ContainsAny(arg, " '\"$*") {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}

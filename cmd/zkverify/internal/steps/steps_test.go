@@ -1,0 +1,22 @@
+package steps
+
+import (
+	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
+)
+
+// Nothing is wrong with servers of which one was started again.
+func TestStepsOnServers(t *testing.T) {
+	ensembletest.Real(t, "the steps are about what real servers have on their disks")
+	script := Script{Shows: Trees, Steps: []Step{
+		{Do: "kill", Server: first},
+		{Do: "write", Server: leader, N: 3},
+		{Do: "start", Server: first},
+		{Do: "serve", Server: first},
+		{Do: "write", Server: first, N: 1},
+	}}
+	if found, err := Run(t.Context(), script, t.TempDir()); err != nil || len(found) > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+}

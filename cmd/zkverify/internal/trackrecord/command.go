@@ -1,0 +1,203 @@
+// Package trackrecord is zkverify track-record: a script for each bug that ZooKeeper locks and
+// servers have had, and which of these bugs the bench still catches.
+package trackrecord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// Command is zkverify track-record.
+type Command struct {
+	Bug   []string `help:"Only these bugs, see --list; default all." placeholder:"NAME"`
+	List  bool     `help:"List the bugs, and what shows each, and run nothing."`
+	Tries int      `default:"5" help:"With how many seeds a script runs until it catches its bug."`
+	Out   string   `default:"track-record" help:"Folder of the record. A record that was begun in it continues." placeholder:"DIR"`
+	JSON  bool     `name:"json" help:"Print the record as JSON instead of lines."`
+}
+
+// Help is called by kong.
+func (Command) Help() string {
+	return help.WithExamples("Each bug has a script: a run with the library that has the bug, steps on servers that have it, or a mutant with the same mistake, and what must be caught. A bug that no version at hand has is named with the reason. The folder gets track-record.md and track-record.json, and what is kept of each try. The exit status is 0 if each bug that can be had was caught, 1 if one was not, 69 if a library or a version of the servers is missing, else 2.",
+		"zkverify track-record",
+		"zkverify track-record --bug CURATOR-621 --bug ZOOKEEPER-4925",
+		"zkverify track-record --list")
+}
+
+// Validate is called by kong.
+func (c *Command) Validate() error {
+	if c.Tries < 1 {
+		return fmt.Errorf("--tries must be at least 1, not %d", c.Tries)
+	}
+	return nil
+}
+
+// The outcomes of a record, which are errors.
+var (
+	// ErrEscaped says that a bug was not caught.
+	ErrEscaped = errors.New("")
+	// ErrMissing says that something that a script needs is not installed.
+	ErrMissing = errors.New("")
+	// ErrIncomplete says that an interrupt came before all scripts had run.
+	ErrIncomplete = errors.New("")
+)
+
+// Refused is an error of what was asked for, or of the files.
+type Refused struct{ error }
+
+// Unwrap returns the error.
+func (r Refused) Unwrap() error { return r.error }
+
+// Version is that of zkverify, for the page.
+type Version string
+
+// Run makes the tries that are left. It returns ErrEscaped, ErrMissing, ErrIncomplete, a Refused,
+// or an error of the disk.
+func (c *Command) Run(ctx context.Context, out io.Writer, version Version) error {
+	record, err := BuiltIn()
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, out, version, record, runs.Program{})
+}
+
+func (c *Command) run(ctx context.Context, out io.Writer, version Version, record *Record, program runs.Program) (err error) {
+	bugs, err := record.named(c.Bug)
+	if err != nil {
+		return Refused{fmt.Errorf("--bug: %w", err)}
+	}
+	if c.List {
+		for _, b := range bugs {
+			fmt.Fprintf(out, "%-22s %s\n", b.ID, listed(b))
+		}
+		return nil
+	}
+	s, err := load(c.Out)
+	if err != nil {
+		return Refused{fmt.Errorf("--out: %w", err)}
+	}
+	if program.Path == "" {
+		if program.Path, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return Refused{fmt.Errorf("--out: %w", err)}
+	}
+	if s.Started.IsZero() {
+		s.Started = time.Now()
+	}
+	s.Version = string(version)
+	lines := out
+	if c.JSON {
+		lines = io.Discard
+	}
+	failed := c.all(ctx, lines, tester{program, c.Out}, record, s, bugs)
+	if err := errors.Join(failed, s.save(c.Out, record)); err != nil && ctx.Err() == nil {
+		return err
+	}
+	if c.JSON {
+		if err := s.json(out); err != nil {
+			return err
+		}
+	}
+	return c.conclude(lines, s, bugs)
+}
+
+// listed is a bug in a line.
+func listed(b Bug) string {
+	if !b.Had() {
+		return "not to be had: " + b.NotHad
+	}
+	return b.CaughtWith()
+}
+
+// all runs the script of each bug, and prints what came of it.
+func (c *Command) all(ctx context.Context, out io.Writer, t tester, record *Record, s *State, bugs []Bug) error {
+	for _, b := range bugs {
+		if !b.Had() {
+			continue
+		}
+		r := s.begin(b)
+		for void := 0; r.tries() < c.Tries && void < maxVoid && !r.caught() && r.missing() == ""; {
+			one, err := t.try(ctx, b, r.next())
+			if err != nil {
+				return err
+			}
+			if r.Tries = append(r.Tries, one); one.Void {
+				void++
+			}
+			if err := s.save(t.dir, record); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(out, "%s: %s\n", b.ID, told(b, r))
+	}
+	for _, b := range bugs {
+		if !b.Had() {
+			fmt.Fprintf(out, "%s: not to be had: %s\n", b.ID, b.NotHad)
+		}
+	}
+	return nil
+}
+
+// maxVoid bounds the tries of a bug that show nothing.
+const maxVoid = 6
+
+// told is what came of a bug, in a line.
+func told(b Bug, r *Result) string {
+	last := r.last()
+	switch {
+	case last == nil:
+		return "not run"
+	case last.Missing != "":
+		return fmt.Sprintf("not run, %s; needs: %s", last.Missing, b.Needs)
+	case last.Caught:
+		return fmt.Sprintf("caught by try %d in %.0f s, %s: %s", r.tries(), last.Took.Seconds(), last.Verdict, last.What)
+	}
+	if r.tries() == 0 {
+		return fmt.Sprintf("not put to the test by %s, the last time: %s", words.Count(len(r.Tries), "run"), last.Instead)
+	}
+	return fmt.Sprintf("escaped %s, the last time: %s", words.Times(r.tries()), last.Instead)
+}
+
+// conclude prints the sums, and returns the outcome.
+func (c *Command) conclude(out io.Writer, s *State, bugs []Bug) error {
+	had, caught, escaped, missing, left := 0, 0, 0, 0, 0
+	for _, b := range bugs {
+		if !b.Had() {
+			continue
+		}
+		had++
+		switch r := s.of(b); {
+		case r.caught():
+			caught++
+		case r.missing() != "":
+			missing++
+		case r == nil || r.tries() < c.Tries:
+			left++
+		default:
+			escaped++
+		}
+	}
+	fmt.Fprintf(out, "\n%d of %d bugs were caught, %d escaped, %d need what is not installed, %d were not tried to the end; %d cannot be had; see %s\n",
+		caught, had, escaped, missing, left, len(bugs)-had, filepath.Join(c.Out, pageFile))
+	switch {
+	case escaped > 0 && left == 0:
+		return ErrEscaped
+	case left > 0:
+		return ErrIncomplete
+	case missing > 0:
+		return ErrMissing
+	}
+	return nil
+}

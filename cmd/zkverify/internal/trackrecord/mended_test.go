@@ -1,0 +1,33 @@
+package trackrecord
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
+	"github.com/zkverify/zkverify/ensemble"
+)
+
+// The steps that show a bug find nothing wrong with servers in which it is mended.
+func TestMendedServersShowNothing(t *testing.T) {
+	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
+		t.Skip("make test-real has it: it takes half a minute")
+	}
+	for _, b := range builtInRecord(t).Bugs {
+		if b.Mended == "" {
+			continue
+		}
+		t.Run(b.ID, func(t *testing.T) {
+			if !slices.ContainsFunc(ensemble.Installations(), func(i ensemble.Installation) bool { return i.Version == b.Mended }) {
+				t.Skipf("ZooKeeper %s is not installed", b.Mended)
+			}
+			script := *b.Steps
+			script.ZooKeeper = b.Mended
+			found, err := steps.Run(t.Context(), script, t.TempDir())
+			if err != nil || len(found) > 0 {
+				t.Errorf("%v, %v", found, err)
+			}
+		})
+	}
+}

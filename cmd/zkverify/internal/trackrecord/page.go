@@ -1,0 +1,101 @@
+package trackrecord
+
+import (
+	_ "embed" // the template
+	"fmt"
+	"io"
+	"strings"
+	"text/template"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+)
+
+//go:embed trackrecord.md.tmpl
+var markdownText string
+
+var markdownTemplate = template.Must(template.New(pageFile).Funcs(runs.MarkdownFuncs()).Funcs(template.FuncMap{"cell": cell}).Parse(markdownText))
+
+// page is what the page shows.
+type page struct {
+	Version string
+	Caught  int
+	Rows    []row // bugs with a script
+	NotHad  []Bug
+}
+
+// row is a bug and what came of its script.
+type row struct {
+	Bug
+	Last  *Try // nil if nothing has
+	Tries int
+}
+
+func pageOf(r *Record, s *State) page {
+	p := page{Version: s.Version}
+	for _, b := range r.Bugs {
+		if !b.Had() {
+			p.NotHad = append(p.NotHad, b)
+			continue
+		}
+		one := row{Bug: b}
+		if result := s.of(b); result != nil {
+			one.Last, one.Tries = result.last(), result.tries()
+			if result.caught() {
+				p.Caught++
+			}
+		}
+		p.Rows = append(p.Rows, one)
+	}
+	return p
+}
+
+// write writes the page.
+func (p page) write(w io.Writer) error { return runs.WriteMarkdown(w, markdownTemplate, p) }
+
+// Verdict is what came of the script, short.
+func (r row) Verdict() string {
+	switch {
+	case r.Last == nil:
+		return "not tried"
+	case r.Last.Missing != "":
+		return "not run"
+	case r.Last.Caught:
+		return r.Last.Verdict
+	case r.Tries == 0:
+		return "not decided"
+	}
+	return "**escaped**"
+}
+
+// Time is how long the try took that counts.
+func (r row) Time() string {
+	if r.Last == nil || r.Last.Missing != "" {
+		return ""
+	}
+	return fmt.Sprintf("%.0f s", r.Last.Took.Seconds())
+}
+
+// Shown is how the bug is shown without this command, "" if there is no other way.
+func (r row) Shown() string {
+	if r.Last == nil || r.Last.Command == r.Command() {
+		return ""
+	}
+	return r.Last.Command
+}
+
+// Numbered are the steps of a script, one a line.
+func (r row) Numbered() string {
+	if r.Steps == nil {
+		return ""
+	}
+	var lines []string
+	for i, s := range r.Steps.Steps {
+		lines = append(lines, fmt.Sprintf("%2d  %s", i+1, s))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cell is a text in a table.
+func cell(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
+}

@@ -1,0 +1,264 @@
+package trackrecord
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/workload/folder"
+)
+
+// Try is what came of a script with one seed.
+type Try struct {
+	Seed    int64         `json:"seed"`
+	Command string        `json:"command"`
+	Started time.Time     `json:"started"`
+	Took    time.Duration `json:"took_ns"`
+	Caught  bool          `json:"caught"`
+	// Verdict is what is violated, or wrong with the servers, and What the first witness.
+	Verdict string `json:"verdict,omitempty"`
+	What    string `json:"what,omitempty"`
+	// Instead is what came, if the bug was not caught.
+	Instead string `json:"instead,omitempty"`
+	// Void says that the try shows nothing: it left no verdict, or nobody can be accused.
+	Void bool `json:"void,omitempty"`
+	// Missing says what the try needs and is not there: it did not take place.
+	Missing string `json:"missing,omitempty"`
+}
+
+// tester makes tries.
+type tester struct {
+	runs.Program
+	dir string // of the record
+}
+
+// scheduleFile has the faults of a try.
+const scheduleFile = "schedule.yaml"
+
+// try makes one. The error is that of ctx, or one of the disk.
+func (t tester) try(ctx context.Context, b Bug, seed int64) (Try, error) {
+	out := filepath.Join(t.dir, folderOf(b, seed))
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+		return Try{}, err
+	}
+	one := Try{Seed: seed, Command: command(b, seed), Started: time.Now()}
+	var err error
+	switch {
+	case b.Steps != nil:
+		err = one.steps(ctx, b, out)
+	case b.Mutant != "":
+		err = t.mutant(ctx, &one, b, out)
+	default:
+		err = t.run(ctx, &one, b, out)
+	}
+	one.Took = time.Since(one.Started)
+	if ctx.Err() != nil {
+		return one, context.Cause(ctx) // half a try shows nothing
+	}
+	if err == nil && one.Missing != "" {
+		err = os.RemoveAll(out)
+	}
+	return one, err
+}
+
+// folderOf is where a try leaves what it was.
+func folderOf(b Bug, seed int64) string {
+	return filepath.Join("tries", strings.NewReplacer(" ", "-", "#", "", "/", "-").Replace(b.ID)+"-"+strconv.FormatInt(seed, 10))
+}
+
+// args are the arguments of zkverify for a script, nil for steps.
+func args(b Bug, seed int64) []string {
+	text := strconv.FormatInt(seed, 10)
+	switch {
+	case b.Mutant != "":
+		return []string{"selftest", "--ensemble", "local", "--only", b.Mutant, "--seeds", "1", "--seed", text}
+	case b.Run != nil:
+		return append(append([]string{"run"}, b.Run.Options...), "--seed", text)
+	}
+	return nil
+}
+
+// command is what to type for a try alone. Steps and schedules have no command but this one.
+func command(b Bug, seed int64) string {
+	if b.Steps != nil || b.Run != nil && b.Run.Schedule != "" {
+		return b.Command()
+	}
+	var env []string
+	if b.Run != nil {
+		env = b.Run.Environment
+	}
+	return runs.Command(env, args(b, seed))
+}
+
+// steps carries out the steps of a bug.
+func (t *Try) steps(ctx context.Context, b Bug, out string) error {
+	found, err := steps.Run(ctx, *b.Steps, out)
+	switch {
+	case errors.Is(err, ensemble.ErrNoJava), errors.Is(err, ensemble.ErrNoZooKeeper), errors.Is(err, ensemble.ErrNoVersion):
+		t.Missing = err.Error()
+		return nil
+	case err != nil:
+		t.Instead, t.Void = err.Error(), true
+		return nil
+	}
+	for _, f := range found {
+		if f.Kind == b.Steps.Shows && !t.Caught {
+			t.Caught, t.Verdict, t.What = true, string(f.Kind), f.What
+		} else if !t.Caught {
+			t.Instead = cmp.Or(t.Instead, string(f.Kind)+": "+f.What)
+		}
+	}
+	if t.Instead = cmp.Or(t.Instead, "nothing is wrong with the servers"); t.Caught {
+		t.Instead = ""
+	}
+	return nil
+}
+
+// start makes a command of zkverify, and says whether it may have left a verdict.
+func (t tester) start(ctx context.Context, one *Try, env, args []string) bool {
+	said, err := t.Start(ctx, env, args)
+	exit := new(exec.ExitError)
+	if !errors.As(err, &exit) {
+		return true
+	}
+	switch exit.ExitCode() {
+	case runs.Unavailable:
+		one.Missing = runs.LastWords(said)
+	case runs.BadUsage: // also a worker that does not begin, as on a busy machine
+		one.Instead, one.Void = runs.LastWords(said), true
+	default:
+		return true
+	}
+	return false
+}
+
+// mutant makes a self-test of the mutant of a bug.
+func (t tester) mutant(ctx context.Context, one *Try, b Bug, out string) error {
+	if !t.start(ctx, one, nil, append(args(b, one.Seed), "--out", out)) {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(out, "matrix.json"))
+	if err != nil {
+		one.Instead, one.Void = "the self-test left no matrix", true
+		return ignoreMissing(err)
+	}
+	var matrix struct {
+		Trials []struct {
+			Target, Guarantee, Why, First string
+			OK                            bool
+		}
+	}
+	if err := json.Unmarshal(text, &matrix); err != nil {
+		return err
+	}
+	one.Instead = "the mutant was not tried"
+	for _, trial := range matrix.Trials {
+		switch {
+		case trial.Target != b.Mutant:
+		case trial.OK:
+			one.Caught, one.Verdict, one.What, one.Instead = true, trial.Guarantee, trial.First, ""
+		default:
+			one.Instead = trial.Why
+		}
+	}
+	return nil
+}
+
+// ignoreMissing is the error, but for that of a file that is not there.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// run makes a run with the lock of a bug.
+func (t tester) run(ctx context.Context, one *Try, b Bug, out string) error {
+	all := append(args(b, one.Seed), "--out", out)
+	if b.Run.Schedule != "" {
+		file := filepath.Join(out, scheduleFile)
+		if err := os.WriteFile(file, []byte(b.Run.Schedule), 0o644); err != nil {
+			return err
+		}
+		all = append(all, "--schedule", file)
+	}
+	if one.Missing = b.Run.workerMissing(); one.Missing != "" {
+		return nil
+	}
+	if !t.start(ctx, one, b.Run.Environment, all) {
+		return nil
+	}
+	judged, err := runs.Read(out)
+	if err != nil {
+		one.Instead, one.Void = "the run left no verdict", true
+		return ignoreMissing(err)
+	}
+	if one.Missing, err = b.Run.otherLock(out); one.Missing != "" || err != nil {
+		return err
+	}
+	b.Run.judge(one, judged)
+	return nil
+}
+
+// judge says whether the violation of the bug is among the verdicts of a run.
+func (r Run) judge(one *Try, judged runs.Judged) {
+	for _, v := range judged.Verdicts {
+		struck := len(r.Faults) == 0 || slices.ContainsFunc(v.Faults, func(name string) bool { return slices.Contains(r.Faults, name) })
+		// A run that is unknown, as when the servers disagree, accuses nobody.
+		if judged.Outcome == verdict.Violated && v.Violated() && struck && slices.Contains(r.Guarantees, v.Guarantee) {
+			one.Caught, one.Verdict, one.What = true, v.Guarantee, v.What
+			return
+		}
+	}
+	one.Void = judged.Outcome == verdict.Unknown
+	one.Instead = strings.TrimSuffix(string(judged.Outcome)+": "+judged.Reason, ": ")
+}
+
+// workerMissing says that the worker of the run is not there, "" if it is.
+func (r Run) workerMissing() string {
+	i := slices.Index(r.Options, "--worker-command")
+	if i < 0 || i+1 == len(r.Options) {
+		return ""
+	}
+	program, _, _ := strings.Cut(r.Options[i+1], " ")
+	if _, err := os.Stat(program); strings.Contains(program, "/") && err != nil {
+		return program + " is not there: run this in a checkout of zkverify"
+	}
+	return ""
+}
+
+// otherLock says that the run has driven another version of the lock, "" if it has not.
+func (r Run) otherLock(out string) (string, error) {
+	f, err := os.Open(filepath.Join(out, folder.History))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil {
+		return "", err
+	}
+	var header struct{ Target string }
+	if err := json.Unmarshal(line, &header); err != nil {
+		return "", err
+	}
+	if !strings.HasPrefix(header.Target, r.Hosts) {
+		return fmt.Sprintf("the lock is %s, not %s", header.Target, r.Hosts), nil
+	}
+	return "", nil
+}
