@@ -2,6 +2,7 @@ package field
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -16,6 +17,8 @@ type Explanation struct {
 	Guarantees []string `yaml:"guarantees"`
 	// Faults are those of which one struck a party of the violation: none stand for all.
 	Faults []string `yaml:"faults,omitempty"`
+	// Says is a regular expression that the words of the violation match; empty for all.
+	Says string `yaml:"says,omitempty"`
 	// Why is the cause.
 	Why string `yaml:"why"`
 	// Source has the lines that are to blame, such as file.java:12-30 at a tag.
@@ -33,6 +36,9 @@ func (f *Field) validateExplanations() error {
 			return fmt.Errorf("explanation %q needs an id of its own, a title, locks, guarantees, why and source", e.ID)
 		}
 		seen[e.ID] = true
+		if _, err := regexp.Compile(e.Says); err != nil {
+			return fmt.Errorf("explanation %q: says: %w", e.ID, err)
+		}
 		if !slices.ContainsFunc(f.Locks(), func(l Lock) bool { return matches(e.Locks, l.id) }) {
 			return fmt.Errorf("explanation %q is of no lock of the field: %q", e.ID, e.Locks)
 		}
@@ -47,7 +53,7 @@ func (f *Field) validateExplanations() error {
 func (f *Field) explained(lock string, v Verdict) *Explanation {
 	for i, e := range f.Explanations {
 		met := len(e.Faults) == 0 || slices.ContainsFunc(v.Faults, func(name string) bool { return slices.Contains(e.Faults, name) })
-		if met && matches(e.Locks, lock) && slices.Contains(e.Guarantees, v.Guarantee) {
+		if met && matches(e.Locks, lock) && slices.Contains(e.Guarantees, v.Guarantee) && regexp.MustCompile(e.Says).MatchString(v.What) {
 			return &f.Explanations[i]
 		}
 	}

@@ -195,3 +195,18 @@ func TestNamesOfLocks(t *testing.T) {
 		}
 	}
 }
+
+// A violation of a guarantee is explained by what its words say: two bugs may violate one.
+func TestAnExplanationGoesByTheWordsOfAViolation(t *testing.T) {
+	f := builtInField(t)
+	for what, id := range map[string]string{
+		"process 5 left round 1 of barrier \"b\" at 0.8 s, while process 0 was inside": "double-barrier-leaves-early",
+		"process 5 entered round 3 of barrier \"b\" at 17 s, when 1 of its 3 had come": "double-barrier-enters-alone",
+		"somebody did something else": "",
+	} {
+		e := f.explained("curator-5.7.1/DistributedDoubleBarrier", Verdict{Verdict: runs.Verdict{Guarantee: "barriers", What: what}})
+		if e != nil && e.ID != id || e == nil && id != "" {
+			t.Errorf("%q is explained by %+v, not %q", what, e, id)
+		}
+	}
+}
