@@ -20,6 +20,9 @@ type LocalConfig struct {
 	// ZooKeeper is a version such as "3.9.6", a jar file or the directory of an
 	// Apache distribution; see FindZooKeeper for what an empty one means.
 	ZooKeeper string
+	// UpgradeTo is the other version that the servers can be restarted as, see
+	// Upgradable; it is named as ZooKeeper is. When it is empty there is none.
+	UpgradeTo string
 
 	// Servers is the number of servers, 3 by default.
 	Servers int

@@ -63,6 +63,23 @@ type Processes interface {
 	Output(ctx context.Context, id int) ([]byte, error)
 }
 
+// Upgradable is implemented by ensembles whose servers can go on as another version of
+// ZooKeeper, on the same data.
+type Upgradable interface {
+	// CanUpgrade reports whether there is another version to run. It may be called on a nil
+	// value.
+	CanUpgrade() bool
+	// OtherVersion names it: its version where that is known, else its place.
+	OtherVersion() string
+	// Upgrade restarts a server as the other version, and Downgrade as that of Version. Both
+	// return when the server serves, as Restart of Processes does, and from then on Restart
+	// keeps that version, also if the server did not serve.
+	Upgrade(ctx context.Context, id int) error
+	Downgrade(ctx context.Context, id int) error
+	// Upgraded tells whether a server is to run as the other version.
+	Upgraded(id int) bool
+}
+
 // Disks is implemented by ensembles whose servers' data can be read, see package txnlog, and
 // whose servers have the wall clock of this machine.
 type Disks interface {

@@ -14,6 +14,9 @@ var (
 	// ErrNoVersion is returned by StartLocal and FindZooKeeper when the version of
 	// ZooKeeper that is named is not on this machine.
 	ErrNoVersion = errors.New("there is no ZooKeeper")
+	// ErrSameVersion is returned by StartLocal when the version to upgrade to is the one
+	// that the servers run.
+	ErrSameVersion = errors.New("the servers run that version already: name another one to upgrade to")
 	// ErrPortTaken is returned by StartLocal when a port of
 	// LocalConfig.ClientPorts is in use.
 	ErrPortTaken = errors.New("port is in use: stop what listens there or choose another")

@@ -17,11 +17,12 @@ import (
 )
 
 // Local is an ensemble of real ZooKeeper servers, each a process of this
-// machine. It implements Ensemble, Processes and PeerLinks.
+// machine. It implements Ensemble, Processes, PeerLinks, Disks and Upgradable.
 type Local struct {
 	config  LocalConfig
 	java    string
-	class   string // Java class path
+	class   string // Java class path of the version that the servers start with
+	upgrade upgrade
 	ownsDir bool
 	root    string
 	version string
@@ -48,7 +49,7 @@ const startTries = 3
 // StartLocal starts ZooKeeper servers as processes of this machine and returns
 // when all of them serve. ctx bounds the start alone. The servers do not outlive
 // this process, even if it is killed. It returns ErrNoJava, ErrNoZooKeeper,
-// ErrPortTaken, ErrServerDied, ErrNotServing or ErrDirectPeerLink, wrapped with
+// ErrNoVersion, ErrSameVersion, ErrPortTaken, ErrServerDied, ErrNotServing or ErrDirectPeerLink, wrapped with
 // the details; nothing is left running then.
 //
 // Client ports are bound to loopback. The ports on which servers reach each
@@ -66,6 +67,10 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
 	}
+	other, err := findUpgrade(config.UpgradeTo, class)
+	if err != nil {
+		return nil, fmt.Errorf("start ZooKeeper: %w", err)
+	}
 	for _, port := range config.ClientPorts {
 		if err := ports.Check(port); err != nil {
 			return nil, fmt.Errorf("start ZooKeeper: client port %d: %w (%w)", port, ErrPortTaken, err)
@@ -74,7 +79,7 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, config.StartLimit, ErrNotServing)
 	defer cancel()
 	for try := 1; ; try++ {
-		l, err := startOnce(ctx, config, java, class)
+		l, err := startOnce(ctx, config, java, class, other)
 		if err == nil {
 			return l, nil
 		}
@@ -84,8 +89,8 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	}
 }
 
-func startOnce(ctx context.Context, config LocalConfig, java, class string) (_ *Local, err error) {
-	l := &Local{config: config, java: java, class: class, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
+func startOnce(ctx context.Context, config LocalConfig, java, class string, other upgrade) (_ *Local, err error) {
+	l := &Local{config: config, java: java, class: class, upgrade: other, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {

@@ -31,11 +31,12 @@ type server struct {
 	dir, log                 string
 	relay                    *relay.Relay // in front of the quorum port; nil without links
 
-	mu      sync.Mutex
-	process *child.Process // the latest; nil before the first
-	began   int64          // where the log of the latest process begins, in bytes
-	paused  bool
-	closed  bool
+	mu       sync.Mutex
+	process  *child.Process // the latest; nil before the first
+	began    int64          // where the log of the latest process begins, in bytes
+	upgraded bool           // it runs, or is to run, as the other version
+	paused   bool
+	closed   bool
 }
 
 // write writes what the server reads when it starts.
@@ -70,7 +71,7 @@ func (s *server) start() error {
 		return nil
 	}
 	args := append(s.local.config.jvmFlags(),
-		"-cp", s.dir+string(filepath.ListSeparator)+s.local.class,
+		"-cp", s.dir+string(filepath.ListSeparator)+s.class(),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
 	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

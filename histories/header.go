@@ -20,10 +20,11 @@ type Header struct {
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
 	Ensemble       string            `json:"ensemble"`          // "local", "docker", "external", "simulated"
 	Servers        int               `json:"servers"`
-	Clients        int               `json:"clients,omitempty"` // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
-	ZooKeeper      string            `json:"zookeeper"`         // the servers' version
-	SessionTimeout time.Duration     `json:"session_timeout"`   // ns, negotiated
-	TickTime       time.Duration     `json:"tick_time"`         // ns, 0 when unknown
+	Clients        int               `json:"clients,omitempty"`    // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
+	ZooKeeper      string            `json:"zookeeper"`            // the servers' version
+	UpgradeTo      string            `json:"upgrade_to,omitempty"` // the other version that a fault may restart them as
+	SessionTimeout time.Duration     `json:"session_timeout"`      // ns, negotiated
+	TickTime       time.Duration     `json:"tick_time"`            // ns, 0 when unknown
 
 	// ReleaseNotHeld says how a release that fails is read when nobody chooses:
 	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
@@ -64,6 +65,15 @@ type Lock struct {
 	// it is shared, the number of members of a double barrier, and how often in a
 	// row a hand-off may hand a lock on.
 	Size int `json:"size,omitempty"`
+}
+
+// Versions says which versions of ZooKeeper the servers run in the course of the run, "" if that
+// is not known.
+func (h *Header) Versions() string {
+	if h.UpgradeTo == "" {
+		return h.ZooKeeper
+	}
+	return h.ZooKeeper + " and " + h.UpgradeTo
 }
 
 // RecipeOf returns the recipe of a lock key. In a history whose header lists no

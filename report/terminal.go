@@ -77,7 +77,7 @@ func describe(hd *histories.Header, r *checker.Report, verbose bool) string {
 		text += fmt.Sprintf(" left of %d", hd.Shrunk.Events)
 	}
 	if hd.ZooKeeper != "" {
-		text += fmt.Sprintf(", %s %s (%s)", words.Count(hd.Servers, "ZooKeeper server"), hd.ZooKeeper, hd.Ensemble)
+		text += fmt.Sprintf(", %s %s (%s)", words.Count(hd.Servers, "ZooKeeper server"), hd.Versions(), hd.Ensemble)
 	}
 	if verbose && !hd.Started.IsZero() {
 		text += ", " + hd.Started.Format(time.RFC3339)

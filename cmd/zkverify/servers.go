@@ -29,6 +29,7 @@ var (
 type serversFlags struct {
 	ensembleFlags  `embed:""`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients."`
+	UpgradeTo      string        `help:"Another version of ZooKeeper, named as by --zookeeper: the fault rolling-upgrade restarts local servers as that version, and back; default none, and no such fault." placeholder:"VERSION"`
 }
 
 // ensembleFlags say against which servers to run, and through what.
@@ -85,6 +86,9 @@ func (f *serversFlags) validate() error {
 	}
 	if err := f.ensembleFlags.validate(); err != nil {
 		return err
+	}
+	if f.UpgradeTo != "" && f.kind() != "local" {
+		return fmt.Errorf("--upgrade-to goes with --ensemble local: servers of --ensemble %s run one version", f.kind())
 	}
 	if f.SessionTimeout < 2*f.Tick {
 		return fmt.Errorf("--session-timeout must be at least two ticks (%v), not %v", 2*f.Tick, f.SessionTimeout)
@@ -172,6 +176,22 @@ func (f *ensembleFlags) installed() error {
 	return withHint(cmp.Or(java, zooKeeper))
 }
 
+// installed says whether there is what local servers need, and what they are upgraded to.
+func (f *serversFlags) installed() error {
+	if err := f.ensembleFlags.installed(); err != nil || f.UpgradeTo == "" {
+		return err
+	}
+	return upgradeRefused(ensemble.CheckUpgrade(f.ZooKeeper, f.UpgradeTo))
+}
+
+// upgradeRefused makes an error of usage of that of an upgrade to the version that runs.
+func upgradeRefused(err error) error {
+	if errors.Is(err, ensemble.ErrSameVersion) {
+		return usage("--upgrade-to: %w", err)
+	}
+	return err
+}
+
 // withHint adds to what is not installed that there is a way without.
 func withHint(err error) error {
 	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
@@ -253,16 +273,24 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 	}
 	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network))
 	if err != nil {
-		return env, withHint(err)
+		return env, withHint(upgradeRefused(err))
 	}
 	env.ensemble = e
-	con.say("started three ZooKeeper servers %s in %s", e.Version(), time.Since(start).Round(10*time.Millisecond))
+	con.say("started three ZooKeeper servers %s in %s%s", e.Version(), time.Since(start).Round(10*time.Millisecond), upgrades(e))
 	return env, nil
+}
+
+// upgrades says which version servers can be upgraded to, "" if there is none.
+func upgrades(e ensemble.Upgradable) string {
+	if !e.CanUpgrade() {
+		return ""
+	}
+	return ", to be upgraded to " + e.OtherVersion()
 }
 
 func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
 	return ensemble.LocalConfig{
-		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, ClientPorts: f.ClientPorts, Peers: peers,
+		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, UpgradeTo: f.UpgradeTo, ClientPorts: f.ClientPorts, Peers: peers,
 		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID,
 		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
@@ -302,7 +330,7 @@ func (f *serversFlags) options(o map[string]string) {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	for name, value := range map[string]string{
-		"image": f.Image, "zookeeper": f.ZooKeeper, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"image": f.Image, "zookeeper": f.ZooKeeper, "upgrade-to": f.UpgradeTo, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
 		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
 	} {
 		if value != "" {

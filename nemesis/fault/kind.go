@@ -86,6 +86,7 @@ const (
 	NeedsNothing   Need = ""                                                                                 // clients have links of their own with every ensemble
 	NeedsPeers     Need = "links between the servers"                                                        // see ensemble.PeerLinks
 	NeedsProcesses Need = "the servers' processes"                                                           // see ensemble.Processes
+	NeedsUpgrade   Need = "another version of ZooKeeper that the servers can run (--upgrade-to)"             // see ensemble.Upgradable
 	NeedsPlugs     Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
 	NeedsClocks    Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
 	NeedsWorkers   Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // whatever the ensemble; see Workers
@@ -100,6 +101,9 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	case NeedsProcesses:
 		_, ok := e.(ensemble.Processes)
 		return ok
+	case NeedsUpgrade:
+		u, ok := e.(ensemble.Upgradable)
+		return ok && u.CanUpgrade()
 	case NeedsPlugs:
 		_, ok := e.(ensemble.Pluggable)
 		return ok
@@ -112,7 +116,7 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 
 // NotOn is the error of a kind that needs what an ensemble does not have.
 func (k Kind) NotOn(e ensemble.Ensemble) error {
-	return fmt.Errorf("fault %q needs %s, which are out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
+	return fmt.Errorf("fault %q needs %s, out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
 }
 
 // Timeouts makes a Span in multiples of the session timeout.

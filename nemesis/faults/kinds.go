@@ -36,6 +36,7 @@ func List() fault.Kinds {
 		pauseKind(),
 		restartKind(),
 		rollingKind(),
+		upgradeKind(),
 		quorumKind(),
 		unplugKind(),
 		clockRateKind(),
