@@ -24,8 +24,11 @@ type LocalConfig struct {
 	// Upgradable; it is named as ZooKeeper is. When it is empty there is none.
 	UpgradeTo string
 
-	// Servers is the number of servers, 3 by default.
+	// Servers is the number of servers that vote, 3 by default.
 	Servers int
+	// Observers is the number of servers without a vote, with the IDs after those that
+	// vote.
+	Observers int
 	// FirstID is what the first server knows itself as (myid), the others being the
 	// next ones: 1 by default, at most 245. The first byte of a session's id is that of
 	// the server that began it: from 128 on session ids are negative.
@@ -78,12 +81,12 @@ func (c *LocalConfig) SetDefaults() error {
 		}
 	}
 	switch {
-	case c.Servers < 1 || c.Servers > 9:
-		return fmt.Errorf("%d servers: want 1 to 9", c.Servers)
+	case c.Servers < 1 || c.Observers < 0 || c.All() > 9:
+		return fmt.Errorf("%d servers and %d observers: want 1 to 9", c.Servers, c.Observers)
 	case c.FirstID < 1 || c.FirstID > 245:
 		return fmt.Errorf("first myid %d: want 1 to 245", c.FirstID)
-	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.Servers:
-		return fmt.Errorf("%d client ports for %d servers", len(c.ClientPorts), c.Servers)
+	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.All():
+		return fmt.Errorf("%d client ports for %d servers", len(c.ClientPorts), c.All())
 	case c.TickTime < time.Millisecond || c.InitLimit < 1 || c.SyncLimit < 1:
 		return fmt.Errorf("tick of %v, initLimit %d, syncLimit %d: all must be positive", c.TickTime, c.InitLimit, c.SyncLimit)
 	case c.MinSessionTimeout > c.MaxSessionTimeout:
@@ -91,6 +94,9 @@ func (c *LocalConfig) SetDefaults() error {
 	}
 	return nil
 }
+
+// All is the number of servers, with or without a vote.
+func (c *LocalConfig) All() int { return c.Servers + c.Observers }
 
 // containerInterval is how often the leader looks for container nodes whose last
 // child is gone. ZooKeeper's minute is longer than most runs; this often, locks that

@@ -12,6 +12,8 @@ import (
 type Server struct {
 	ID   int    // the server's myid, from 1
 	Addr string // host:port of its real client port
+	// Observer says that the server has no vote: it never leads, and no quorum needs it.
+	Observer bool
 	// Dialer opens connections to Addr; nil stands for TCP.
 	Dialer links.Dialer
 }

@@ -135,13 +135,13 @@ func (l *Local) prepare(ctx context.Context) error {
 	}
 	l.config.Dir = dir
 	l.root = "/zkverify/" + filepath.Base(dir)
-	free, err := ports.Free(3 * l.config.Servers)
+	free, err := ports.Free(3 * l.config.All())
 	if err != nil {
 		return err
 	}
-	for i := range l.config.Servers {
+	for i := range l.config.All() {
 		s := &server{
-			Server: Server{ID: i + 1}, local: l, client: free[3*i], quorum: free[3*i+1], election: free[3*i+2],
+			Server: Server{ID: i + 1, Observer: i >= l.config.Servers}, local: l, client: free[3*i], quorum: free[3*i+1], election: free[3*i+2],
 			dir: filepath.Join(dir, fmt.Sprintf("server-%d", i+1)),
 			log: filepath.Join(dir, fmt.Sprintf("server-%d.log", i+1)),
 		}

@@ -45,6 +45,9 @@ func (s *server) write() error {
 		return err
 	}
 	config := s.local.config.zooCfg(filepath.Join(s.dir, "data"), s.client)
+	if s.Observer {
+		config += "peerType=observer\n"
+	}
 	for _, line := range s.local.peerLines(s) {
 		config += line + "\n"
 	}

@@ -20,6 +20,7 @@ type Header struct {
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
 	Ensemble       string            `json:"ensemble"`          // "local", "docker", "external", "simulated"
 	Servers        int               `json:"servers"`
+	Observers      int               `json:"observers,omitempty"`  // how many of the servers are ZooKeeper observers, which do not vote
 	Clients        int               `json:"clients,omitempty"`    // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
 	ZooKeeper      string            `json:"zookeeper"`            // the servers' version
 	UpgradeTo      string            `json:"upgrade_to,omitempty"` // the other version that a fault may restart them as
@@ -95,6 +96,9 @@ func (h *Header) check() error {
 		if d < 0 || d > maxTime {
 			return fmt.Errorf("a time of the header is %d", d)
 		}
+	}
+	if h.Observers < 0 || h.Observers > h.Servers {
+		return fmt.Errorf(`"observers" of the header is %d, of %d servers`, h.Observers, h.Servers)
 	}
 	if h.Clients < 0 {
 		return fmt.Errorf(`"clients" of the header is %d`, h.Clients)

@@ -82,3 +82,15 @@ func TestAFaultSaysWhatItDoesToAServer(t *testing.T) {
 		}
 	}
 }
+
+func TestAReportCountsVotersAndObservers(t *testing.T) {
+	for want, header := range map[string]histories.Header{
+		"3 servers":                {Servers: 3},
+		"5 servers and 1 observer": {Servers: 6, Observers: 1},
+		"1 server and 2 observers": {Servers: 3, Observers: 2},
+	} {
+		if got := countServers(&header, "server"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
