@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,6 +40,11 @@ type LocalConfig struct {
 	// Peers carries what the servers say to each other, so that it can be cut.
 	// Nil for direct connections. Close closes the links, not the network.
 	Peers links.Network
+
+	// Reconfig lets servers be removed and added, see Reconfigurable. All servers then share
+	// one list of addresses, so that there cannot be a link for each pair of them: Peers has
+	// to be nil.
+	Reconfig bool
 
 	// TickTime is ZooKeeper's unit of time, 200 ms by default. Sessions expire
 	// on a tick, and a leader and its followers check on each other by it.
@@ -83,6 +89,8 @@ func (c *LocalConfig) SetDefaults() error {
 	switch {
 	case c.Servers < 1 || c.Observers < 0 || c.All() > 9:
 		return fmt.Errorf("%d servers and %d observers: want 1 to 9", c.Servers, c.Observers)
+	case c.Reconfig && c.Peers != nil:
+		return errors.New("servers that can be reconfigured share one list of addresses, and cannot have links between them")
 	case c.FirstID < 1 || c.FirstID > 245:
 		return fmt.Errorf("first myid %d: want 1 to 245", c.FirstID)
 	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.All():
@@ -125,16 +133,14 @@ func (c *LocalConfig) jvmFlags() []string {
 // myid is what a server knows itself as.
 func (c *LocalConfig) myid(id int) int { return c.FirstID - 1 + id }
 
-// zooCfg returns the text of a server's configuration, without its peers.
-func (c *LocalConfig) zooCfg(dataDir string, clientPort int) string {
+// zooCfg returns the text of a server's configuration, without its peers and ports.
+func (c *LocalConfig) zooCfg(dataDir string) string {
 	return fmt.Sprintf(`tickTime=%d
 initLimit=%d
 syncLimit=%d
 minSessionTimeout=%d
 maxSessionTimeout=%d
 dataDir=%s
-clientPort=%d
-clientPortAddress=127.0.0.1
 clientPortListenBacklog=1024
 maxClientCnxns=0
 4lw.commands.whitelist=*
@@ -142,7 +148,7 @@ admin.enableServer=false
 standaloneEnabled=false
 preAllocSize=1024
 `, c.TickTime.Milliseconds(), c.InitLimit, c.SyncLimit, c.MinSessionTimeout.Milliseconds(),
-		c.MaxSessionTimeout.Milliseconds(), dataDir, clientPort)
+		c.MaxSessionTimeout.Milliseconds(), dataDir)
 }
 
 // logConfigs configure whichever logger the distribution brings: without one

@@ -82,6 +82,17 @@ type Upgradable interface {
 	Upgraded(id int) bool
 }
 
+// Reconfigurable is implemented by ensembles whose members can be changed while they serve.
+type Reconfigurable interface {
+	// CanReconfigure reports whether that is so here. It may be called on a nil value. Such
+	// servers reach each other directly: their PeerLinks are none.
+	CanReconfigure() bool
+	// Remove takes a server out of the ensemble, and Add makes it a member again. They return
+	// when the servers have agreed on that. The process of the server goes on.
+	Remove(ctx context.Context, id int) error
+	Add(ctx context.Context, id int) error
+}
+
 // Disks is implemented by ensembles whose servers' data can be read, see package txnlog, and
 // whose servers have the wall clock of this machine.
 type Disks interface {

@@ -17,12 +17,14 @@ import (
 )
 
 // Local is an ensemble of real ZooKeeper servers, each a process of this
-// machine. It implements Ensemble, Processes, PeerLinks, Disks and Upgradable.
+// machine. It implements Ensemble, Processes, PeerLinks, Disks, Upgradable and
+// Reconfigurable.
 type Local struct {
 	config  LocalConfig
 	java    string
 	class   string // Java class path of the version that the servers start with
 	upgrade upgrade
+	super   Credentials // of those who may reconfigure
 	ownsDir bool
 	root    string
 	version string
@@ -90,7 +92,7 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 }
 
 func startOnce(ctx context.Context, config LocalConfig, java, class string, other upgrade) (_ *Local, err error) {
-	l := &Local{config: config, java: java, class: class, upgrade: other, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
+	l := &Local{config: config, java: java, class: class, upgrade: other, super: newSuperuser(), peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type server struct {
 	mu       sync.Mutex
 	process  *child.Process // the latest; nil before the first
 	began    int64          // where the log of the latest process begins, in bytes
+	removed  bool           // it was removed from the members at some time
 	upgraded bool           // it runs, or is to run, as the other version
 	paused   bool
 	closed   bool
@@ -44,14 +46,21 @@ func (s *server) write() error {
 	if err := os.MkdirAll(filepath.Join(s.dir, "data"), 0o755); err != nil {
 		return err
 	}
-	config := s.local.config.zooCfg(filepath.Join(s.dir, "data"), s.client)
+	files := map[string]string{filepath.Join("data", "myid"): strconv.Itoa(s.local.config.myid(s.ID)) + "\n"}
+	config := s.local.config.zooCfg(filepath.Join(s.dir, "data"))
 	if s.Observer {
 		config += "peerType=observer\n"
 	}
-	for _, line := range s.local.peerLines(s) {
-		config += line + "\n"
+	if s.local.config.Reconfig {
+		members := filepath.Join(s.dir, "members.cfg")
+		config += "reconfigEnabled=true\ndynamicConfigFile=" + members + "\n"
+		for _, member := range s.local.servers {
+			files["members.cfg"] += s.local.member(member) + "\n"
+		}
+	} else {
+		config += fmt.Sprintf("clientPort=%d\nclientPortAddress=127.0.0.1\n%s\n", s.client, strings.Join(s.local.peerLines(s), "\n"))
 	}
-	files := map[string]string{"zoo.cfg": config, filepath.Join("data", "myid"): strconv.Itoa(s.local.config.myid(s.ID)) + "\n"}
+	files["zoo.cfg"] = config
 	for name, text := range logConfigs {
 		files[name] = text
 	}
@@ -73,7 +82,11 @@ func (s *server) start() error {
 	if s.process != nil && s.process.Alive() {
 		return nil
 	}
-	args := append(s.local.config.jvmFlags(),
+	args := s.local.config.jvmFlags()
+	if s.local.config.Reconfig {
+		args = append(args, superFlag(s.local.super))
+	}
+	args = append(args,
 		"-cp", s.dir+string(filepath.ListSeparator)+s.class(),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
 	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)

@@ -121,6 +121,8 @@ func done(name string) string {
 		return "paused"
 	case strings.HasPrefix(name, "kill-"), name == "lose-quorum":
 		return "killed"
+	case name == "reconfig":
+		return "removed from the ensemble"
 	case name == "rolling-upgrade":
 		return "restarted as another version"
 	case strings.HasSuffix(name, "restart"), strings.HasPrefix(name, "restart-"):

@@ -45,6 +45,9 @@ func offeredBy(need fault.Need) string {
 	if need == fault.NeedsUpgrade {
 		return "local, with --upgrade-to"
 	}
+	if need == fault.NeedsReconfig {
+		return "local, with --reconfig"
+	}
 	if need == fault.NeedsClocks {
 		return "zkverify sim"
 	}

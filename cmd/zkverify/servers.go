@@ -40,6 +40,7 @@ type ensembleFlags struct {
 	Addresses   []string      `name:"servers" help:"Your servers, host:port each; default those that are started, see --voters. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
 	Voters      int           `default:"3" help:"How many servers that vote are started, 3 or 5."`
 	Observers   int           `default:"0" help:"How many ZooKeeper observers are started beside them: local servers without a vote, which clients use too. At most 4, so that there are no more than 9 servers."`
+	Reconfig    bool          `help:"Local servers are started so that the fault reconfig can remove one of them from the ensemble and add it again. They reach each other directly then, and there are no faults of the links between servers; default not."`
 	AuthFile    string        `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy   string        `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
 	Listen      string        `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
@@ -125,6 +126,8 @@ func (f *ensembleFlags) validate() error {
 		return fmt.Errorf("--observers must lie between 0 and 4, not %d", f.Observers)
 	case f.kind() != "local" && f.Observers > 0:
 		return fmt.Errorf("--observers goes with --ensemble local: servers of --ensemble %s all vote (with yours, name your observers by --servers too)", f.kind())
+	case f.kind() != "local" && f.Reconfig:
+		return fmt.Errorf("--reconfig goes with --ensemble local: the members of --ensemble %s stay the same", f.kind())
 	case f.Toxiproxy == "" && (f.Listen != "" || f.Ports != "" || len(f.Upstreams) > 0):
 		return errors.New("--toxiproxy-listen, --toxiproxy-ports and --toxiproxy-upstreams go with --toxiproxy")
 	case len(f.Upstreams) > 0 && len(f.Upstreams) != len(f.Addresses):
@@ -308,8 +311,11 @@ func upgrades(e ensemble.Upgradable) string {
 }
 
 func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
+	if f.Reconfig {
+		peers = nil
+	}
 	return ensemble.LocalConfig{
-		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, UpgradeTo: f.UpgradeTo, Servers: f.Voters, Observers: f.Observers, ClientPorts: f.ClientPorts, Peers: peers,
+		Reconfig: f.Reconfig, Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, UpgradeTo: f.UpgradeTo, Servers: f.Voters, Observers: f.Observers, ClientPorts: f.ClientPorts, Peers: peers,
 		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID,
 		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
@@ -347,6 +353,9 @@ func (f *serversFlags) options(o map[string]string) {
 	o["sync-limit"] = fmt.Sprint(f.SyncLimit)
 	if f.Voters != 3 {
 		o["voters"] = fmt.Sprint(f.Voters)
+	}
+	if f.Reconfig {
+		o["reconfig"] = "true"
 	}
 	if f.Observers > 0 {
 		o["observers"] = fmt.Sprint(f.Observers)

@@ -87,6 +87,7 @@ const (
 	NeedsPeers     Need = "links between the servers"                                                        // see ensemble.PeerLinks
 	NeedsProcesses Need = "the servers' processes"                                                           // see ensemble.Processes
 	NeedsUpgrade   Need = "another version of ZooKeeper that the servers can run (--upgrade-to)"             // see ensemble.Upgradable
+	NeedsReconfig  Need = "servers whose membership can be changed (--reconfig)"                             // see ensemble.Reconfigurable
 	NeedsPlugs     Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
 	NeedsClocks    Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
 	NeedsWorkers   Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // whatever the ensemble; see Workers
@@ -97,13 +98,15 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	switch n {
 	case NeedsPeers:
 		_, ok := e.(ensemble.PeerLinks)
-		return ok
+		return ok && !reconfigurable(e)
 	case NeedsProcesses:
 		_, ok := e.(ensemble.Processes)
 		return ok
 	case NeedsUpgrade:
 		u, ok := e.(ensemble.Upgradable)
 		return ok && u.CanUpgrade()
+	case NeedsReconfig:
+		return reconfigurable(e)
 	case NeedsPlugs:
 		_, ok := e.(ensemble.Pluggable)
 		return ok
@@ -112,6 +115,13 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 		return ok && c.HasClocks()
 	}
 	return true
+}
+
+// reconfigurable reports whether members of an ensemble can be removed and added: then its
+// servers have no links between them.
+func reconfigurable(e ensemble.Ensemble) bool {
+	r, ok := e.(ensemble.Reconfigurable)
+	return ok && r.CanReconfigure()
 }
 
 // NotOn is the error of a kind that needs what an ensemble does not have.

@@ -37,6 +37,7 @@ func List() fault.Kinds {
 		restartKind(),
 		rollingKind(),
 		upgradeKind(),
+		reconfigKind(),
 		quorumKind(),
 		unplugKind(),
 		clockRateKind(),
