@@ -205,7 +205,7 @@ func (c *check) judgeWindow(t *facts.Trace) error {
 }
 
 func (c *check) report(t *facts.Trace) (*Report, error) {
-	r := &Report{ZooKeeper: t.Header.ZooKeeper, own: c.own}
+	r := &Report{ZooKeeper: t.Header.Versions(), own: c.own}
 	for _, j := range c.judging {
 		r.Verdicts = append(r.Verdicts, c.conclude(j, t))
 	}

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,9 +21,15 @@ type LocalConfig struct {
 	// ZooKeeper is a version such as "3.9.6", a jar file or the directory of an
 	// Apache distribution; see FindZooKeeper for what an empty one means.
 	ZooKeeper string
+	// UpgradeTo is the other version that the servers can be restarted as, see
+	// Upgradable; it is named as ZooKeeper is. When it is empty there is none.
+	UpgradeTo string
 
-	// Servers is the number of servers, 3 by default.
+	// Servers is the number of servers that vote, 3 by default.
 	Servers int
+	// Observers is the number of servers without a vote, with the IDs after those that
+	// vote.
+	Observers int
 	// FirstID is what the first server knows itself as (myid), the others being the
 	// next ones: 1 by default, at most 245. The first byte of a session's id is that of
 	// the server that began it: from 128 on session ids are negative.
@@ -33,6 +40,11 @@ type LocalConfig struct {
 	// Peers carries what the servers say to each other, so that it can be cut.
 	// Nil for direct connections. Close closes the links, not the network.
 	Peers links.Network
+
+	// Reconfig lets servers be removed and added, see Reconfigurable. All servers then share
+	// one list of addresses, so that there cannot be a link for each pair of them: Peers has
+	// to be nil.
+	Reconfig bool
 
 	// TickTime is ZooKeeper's unit of time, 200 ms by default. Sessions expire
 	// on a tick, and a leader and its followers check on each other by it.
@@ -80,12 +92,14 @@ func (c *LocalConfig) SetDefaults() error {
 		}
 	}
 	switch {
-	case c.Servers < 1 || c.Servers > 9:
-		return fmt.Errorf("%d servers: want 1 to 9", c.Servers)
+	case c.Servers < 1 || c.Observers < 0 || c.All() > 9:
+		return fmt.Errorf("%d servers and %d observers: want 1 to 9", c.Servers, c.Observers)
+	case c.Reconfig && c.Peers != nil:
+		return errors.New("servers that can be reconfigured share one list of addresses, and cannot have links between them")
 	case c.FirstID < 1 || c.FirstID > 245:
 		return fmt.Errorf("first myid %d: want 1 to 245", c.FirstID)
-	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.Servers:
-		return fmt.Errorf("%d client ports for %d servers", len(c.ClientPorts), c.Servers)
+	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.All():
+		return fmt.Errorf("%d client ports for %d servers", len(c.ClientPorts), c.All())
 	case c.TickTime < time.Millisecond || c.InitLimit < 1 || c.SyncLimit < 1:
 		return fmt.Errorf("tick of %v, initLimit %d, syncLimit %d: all must be positive", c.TickTime, c.InitLimit, c.SyncLimit)
 	case c.MinSessionTimeout > c.MaxSessionTimeout:
@@ -93,6 +107,9 @@ func (c *LocalConfig) SetDefaults() error {
 	}
 	return nil
 }
+
+// All is the number of servers, with or without a vote.
+func (c *LocalConfig) All() int { return c.Servers + c.Observers }
 
 // containerInterval is how often the leader looks for container nodes whose last
 // child is gone. ZooKeeper's minute is longer than most runs; this often, locks that
@@ -121,16 +138,14 @@ func (c *LocalConfig) jvmFlags() []string {
 // myid is what a server knows itself as.
 func (c *LocalConfig) myid(id int) int { return c.FirstID - 1 + id }
 
-// zooCfg returns the text of a server's configuration, without its peers.
-func (c *LocalConfig) zooCfg(dataDir string, clientPort int) string {
+// zooCfg returns the text of a server's configuration, without its peers and ports.
+func (c *LocalConfig) zooCfg(dataDir string) string {
 	return fmt.Sprintf(`tickTime=%d
 initLimit=%d
 syncLimit=%d
 minSessionTimeout=%d
 maxSessionTimeout=%d
 dataDir=%s
-clientPort=%d
-clientPortAddress=127.0.0.1
 clientPortListenBacklog=1024
 maxClientCnxns=0
 4lw.commands.whitelist=*
@@ -138,7 +153,7 @@ admin.enableServer=false
 standaloneEnabled=false
 preAllocSize=1024
 `, c.TickTime.Milliseconds(), c.InitLimit, c.SyncLimit, c.MinSessionTimeout.Milliseconds(),
-		c.MaxSessionTimeout.Milliseconds(), dataDir, clientPort)
+		c.MaxSessionTimeout.Milliseconds(), dataDir)
 }
 
 // logConfigs configure whichever logger the distribution brings: without one

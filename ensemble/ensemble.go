@@ -13,6 +13,8 @@ import (
 type Server struct {
 	ID   int    // the server's myid, from 1
 	Addr string // host:port of its real client port
+	// Observer says that the server has no vote: it never leads, and no quorum needs it.
+	Observer bool
 	// Dialer opens connections to Addr; nil stands for TCP.
 	Dialer links.Dialer
 }
@@ -62,6 +64,34 @@ type Processes interface {
 	// Output returns all that the server has printed so far, since it was first
 	// started.
 	Output(ctx context.Context, id int) ([]byte, error)
+}
+
+// Upgradable is implemented by ensembles whose servers can go on as another version of
+// ZooKeeper, on the same data.
+type Upgradable interface {
+	// CanUpgrade reports whether there is another version to run. It may be called on a nil
+	// value.
+	CanUpgrade() bool
+	// OtherVersion names it: its version where that is known, else its place.
+	OtherVersion() string
+	// Upgrade restarts a server as the other version, and Downgrade as that of Version. Both
+	// return when the server serves, as Restart of Processes does, and from then on Restart
+	// keeps that version, also if the server did not serve.
+	Upgrade(ctx context.Context, id int) error
+	Downgrade(ctx context.Context, id int) error
+	// Upgraded tells whether a server is to run as the other version.
+	Upgraded(id int) bool
+}
+
+// Reconfigurable is implemented by ensembles whose members can be changed while they serve.
+type Reconfigurable interface {
+	// CanReconfigure reports whether that is so here. It may be called on a nil value. Such
+	// servers reach each other directly: their PeerLinks are none.
+	CanReconfigure() bool
+	// Remove takes a server out of the ensemble, and Add makes it a member again. They return
+	// when the servers have agreed on that. The process of the server goes on.
+	Remove(ctx context.Context, id int) error
+	Add(ctx context.Context, id int) error
 }
 
 // Disks is implemented by ensembles whose servers' data can be read, see package txnlog, and

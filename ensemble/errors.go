@@ -17,6 +17,9 @@ var (
 	// ErrNoByteman is returned by StartLocal, when it is asked for failpoints, and by
 	// FindByteman when Byteman's jar is not on this machine.
 	ErrNoByteman = errors.New("no Byteman found, which failpoints in the servers need: on Debian sh ensemble/install.sh --byteman installs it; elsewhere name byteman.jar of a release of https://byteman.jboss.org: ZKVERIFY_BYTEMAN=FILE")
+	// ErrSameVersion is returned by StartLocal when the version to upgrade to is the one
+	// that the servers run.
+	ErrSameVersion = errors.New("the servers run that version already: name another one to upgrade to")
 	// ErrPortTaken is returned by StartLocal when a port of
 	// LocalConfig.ClientPorts is in use.
 	ErrPortTaken = errors.New("port is in use: stop what listens there or choose another")

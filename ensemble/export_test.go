@@ -13,3 +13,9 @@ var Stopped = child.Stopped
 
 // Ask is what Four does without a limit of time.
 var Ask = ask
+
+// UpgradeName is what the version to upgrade to is called.
+func UpgradeName(named string) (string, error) {
+	u, err := findUpgrade(named, "another")
+	return u.name, err
+}

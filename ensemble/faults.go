@@ -70,6 +70,15 @@ func (l *Local) Restart(ctx context.Context, id int) error {
 		defer cancel()
 	}
 	s.kill()
+	s.mu.Lock()
+	removed := s.removed
+	s.mu.Unlock()
+	if removed {
+		// It does not start with a list of members without itself, which it may have on disk.
+		if err := s.write(); err != nil {
+			return fmt.Errorf("restart: %w", err)
+		}
+	}
 	if err := s.start(); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}

@@ -17,12 +17,15 @@ import (
 )
 
 // Local is an ensemble of real ZooKeeper servers, each a process of this
-// machine. It implements Ensemble, Processes, PeerLinks and Failpoints.
+// machine. It implements Ensemble, Processes, PeerLinks, Disks, Upgradable, Reconfigurable
+// and Failpoints.
 type Local struct {
 	config  LocalConfig
 	java    string
-	class   string // Java class path
-	byteman string // Byteman's jar, "" without failpoints
+	class   string // Java class path of the version that the servers start with
+	upgrade upgrade
+	byteman string      // Byteman's jar, "" without failpoints
+	super   Credentials // of those who may reconfigure
 	ownsDir bool
 	root    string
 	version string
@@ -49,9 +52,9 @@ const startTries = 3
 
 // StartLocal starts ZooKeeper servers as processes of this machine and returns
 // when all of them serve. ctx bounds the start alone. The servers do not outlive
-// this process, even if it is killed. It returns ErrNoJava, ErrNoZooKeeper, ErrNoByteman,
-// ErrPortTaken, ErrServerDied, ErrNotServing or ErrDirectPeerLink, wrapped with
-// the details; nothing is left running then.
+// this process, even if it is killed. It returns ErrNoJava, ErrNoZooKeeper,
+// ErrNoVersion, ErrSameVersion, ErrNoByteman, ErrPortTaken, ErrServerDied, ErrNotServing
+// or ErrDirectPeerLink, wrapped with the details; nothing is left running then.
 //
 // Client ports are bound to loopback. The ports on which servers reach each
 // other are bound to all addresses: a server whose own line named loopback would
@@ -68,6 +71,10 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
 	}
+	other, err := findUpgrade(config.UpgradeTo, class)
+	if err != nil {
+		return nil, fmt.Errorf("start ZooKeeper: %w", err)
+	}
 	byteman, err := config.byteman()
 	if err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
@@ -80,7 +87,7 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, config.StartLimit, ErrNotServing)
 	defer cancel()
 	for try := 1; ; try++ {
-		l, err := startOnce(ctx, config, java, class, byteman)
+		l, err := startOnce(ctx, config, java, class, other, byteman)
 		if err == nil {
 			return l, nil
 		}
@@ -90,8 +97,8 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	}
 }
 
-func startOnce(ctx context.Context, config LocalConfig, java, class, byteman string) (_ *Local, err error) {
-	l := &Local{config: config, java: java, class: class, byteman: byteman, peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
+func startOnce(ctx context.Context, config LocalConfig, java, class string, other upgrade, byteman string) (_ *Local, err error) {
+	l := &Local{config: config, java: java, class: class, upgrade: other, byteman: byteman, super: newSuperuser(), peers: map[[2]int][]links.Link{}, spawner: child.NewSpawner()}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {
@@ -139,13 +146,13 @@ func (l *Local) prepare(ctx context.Context) error {
 	}
 	l.config.Dir = dir
 	l.root = "/zkverify/" + filepath.Base(dir)
-	free, err := ports.Free(4 * l.config.Servers)
+	free, err := ports.Free(4 * l.config.All())
 	if err != nil {
 		return err
 	}
-	for i := range l.config.Servers {
+	for i := range l.config.All() {
 		s := &server{
-			Server: Server{ID: i + 1}, local: l, client: free[4*i], quorum: free[4*i+1], election: free[4*i+2], agent: free[4*i+3],
+			Server: Server{ID: i + 1, Observer: i >= l.config.Servers}, local: l, client: free[4*i], quorum: free[4*i+1], election: free[4*i+2], agent: free[4*i+3],
 			dir: filepath.Join(dir, fmt.Sprintf("server-%d", i+1)),
 			log: filepath.Join(dir, fmt.Sprintf("server-%d.log", i+1)),
 		}

@@ -58,7 +58,11 @@ func (l *Local) peerLines(self *server) []string {
 			quorum = pair[0].Addr()
 			_, election, _ = net.SplitHostPort(pair[1].Addr())
 		}
-		lines = append(lines, fmt.Sprintf("server.%d=%s:%s", l.config.myid(to.ID), quorum, election))
+		line := fmt.Sprintf("server.%d=%s:%s", l.config.myid(to.ID), quorum, election)
+		if to.Observer {
+			line += ":observer"
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

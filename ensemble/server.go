@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,11 +33,13 @@ type server struct {
 	dir, log                 string
 	relay                    *relay.Relay // in front of the quorum port; nil without links
 
-	mu      sync.Mutex
-	process *child.Process // the latest; nil before the first
-	began   int64          // where the log of the latest process begins, in bytes
-	paused  bool
-	closed  bool
+	mu       sync.Mutex
+	process  *child.Process // the latest; nil before the first
+	began    int64          // where the log of the latest process begins, in bytes
+	removed  bool           // it was removed from the members at some time
+	upgraded bool           // it runs, or is to run, as the other version
+	paused   bool
+	closed   bool
 }
 
 // write writes what the server reads when it starts.
@@ -44,11 +47,21 @@ func (s *server) write() error {
 	if err := os.MkdirAll(filepath.Join(s.dir, "data"), 0o755); err != nil {
 		return err
 	}
-	config := s.local.config.zooCfg(filepath.Join(s.dir, "data"), s.client)
-	for _, line := range s.local.peerLines(s) {
-		config += line + "\n"
+	files := map[string]string{filepath.Join("data", "myid"): strconv.Itoa(s.local.config.myid(s.ID)) + "\n"}
+	config := s.local.config.zooCfg(filepath.Join(s.dir, "data"))
+	if s.Observer {
+		config += "peerType=observer\n"
 	}
-	files := map[string]string{"zoo.cfg": config, filepath.Join("data", "myid"): strconv.Itoa(s.local.config.myid(s.ID)) + "\n"}
+	if s.local.config.Reconfig {
+		members := filepath.Join(s.dir, "members.cfg")
+		config += "reconfigEnabled=true\ndynamicConfigFile=" + members + "\n"
+		for _, member := range s.local.servers {
+			files["members.cfg"] += s.local.member(member) + "\n"
+		}
+	} else {
+		config += fmt.Sprintf("clientPort=%d\nclientPortAddress=127.0.0.1\n%s\n", s.client, strings.Join(s.local.peerLines(s), "\n"))
+	}
+	files["zoo.cfg"] = config
 	for name, text := range logConfigs {
 		files[name] = text
 	}
@@ -71,8 +84,11 @@ func (s *server) start() error {
 		return nil
 	}
 	args := append(s.local.config.jvmFlags(), s.agentFlag()...)
+	if s.local.config.Reconfig {
+		args = append(args, superFlag(s.local.super))
+	}
 	args = append(args,
-		"-cp", s.dir+string(filepath.ListSeparator)+s.local.class,
+		"-cp", s.dir+string(filepath.ListSeparator)+s.class(),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
 	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -204,6 +204,9 @@ func (f *Fault) Title() string {
 type Server struct {
 	ID    int         `json:"id"` // from 1
 	State ServerState `json:"state"`
+	// Version of ZooKeeper is there when the server says one for the first time, and when it
+	// says another than before: a fault may upgrade servers.
+	Version string `json:"zookeeper,omitempty"`
 }
 
 // ServerState is what a server is to its clients.

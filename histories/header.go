@@ -20,10 +20,12 @@ type Header struct {
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
 	Ensemble       string            `json:"ensemble"`          // "local", "docker", "external", "simulated"
 	Servers        int               `json:"servers"`
-	Clients        int               `json:"clients,omitempty"` // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
-	ZooKeeper      string            `json:"zookeeper"`         // the servers' version
-	SessionTimeout time.Duration     `json:"session_timeout"`   // ns, negotiated
-	TickTime       time.Duration     `json:"tick_time"`         // ns, 0 when unknown
+	Observers      int               `json:"observers,omitempty"`  // how many of the servers are ZooKeeper observers, which do not vote
+	Clients        int               `json:"clients,omitempty"`    // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
+	ZooKeeper      string            `json:"zookeeper"`            // the servers' version
+	UpgradeTo      string            `json:"upgrade_to,omitempty"` // the other version that a fault may restart them as
+	SessionTimeout time.Duration     `json:"session_timeout"`      // ns, negotiated
+	TickTime       time.Duration     `json:"tick_time"`            // ns, 0 when unknown
 
 	// ReleaseNotHeld says how a release that fails is read when nobody chooses:
 	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
@@ -66,6 +68,15 @@ type Lock struct {
 	Size int `json:"size,omitempty"`
 }
 
+// Versions says which versions of ZooKeeper the servers run in the course of the run, "" if that
+// is not known.
+func (h *Header) Versions() string {
+	if h.UpgradeTo == "" {
+		return h.ZooKeeper
+	}
+	return h.ZooKeeper + " and " + h.UpgradeTo
+}
+
 // RecipeOf returns the recipe of a lock key. In a history whose header lists no
 // locks every key is of Header.Recipe, a mutex if that is no recipe.
 func (h *Header) RecipeOf(lock string) Recipe {
@@ -85,6 +96,9 @@ func (h *Header) check() error {
 		if d < 0 || d > maxTime {
 			return fmt.Errorf("a time of the header is %d", d)
 		}
+	}
+	if h.Observers < 0 || h.Observers > h.Servers {
+		return fmt.Errorf(`"observers" of the header is %d, of %d servers`, h.Observers, h.Servers)
 	}
 	if h.Clients < 0 {
 		return fmt.Errorf(`"clients" of the header is %d`, h.Clients)

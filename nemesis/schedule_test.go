@@ -190,7 +190,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		want  int
 		err   string
 	}{
-		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 6, ""},
+		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 8, ""},
 		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 12, ""},
 		"none":                   {[]string{"none"}, nil, 0, ""},
 		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},

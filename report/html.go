@@ -25,7 +25,7 @@ var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "bars.js",
 var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.FuncMap{
 	"clock": func(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) },
 	"took":  took,
-	"count": words.Count[int],
+	"count": words.Count[int], "servers": countServers,
 	"times": words.Times,
 	"add":   func(a, b int) int { return a + b },
 }).ParseFS(files, "page/report.tmpl", "page/matrix.tmpl"))

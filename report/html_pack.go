@@ -23,6 +23,7 @@ type pageData struct {
 	Tracks    [][3]int32    `json:"tracks"` // lock, lane, bars, in the order to show them
 	Faults    []faultData   `json:"faults"`
 	Servers   []*serverData `json:"servers"`
+	Versions  bool          `json:"versions"` // the servers have run several
 	Phases    []phaseData   `json:"phases"`
 	Marks     []markData    `json:"marks"`
 	Unmarked  int           `json:"unmarked"`
@@ -54,7 +55,7 @@ type witnessData struct {
 func (p *pass) data() (*pageData, []*track) {
 	t := p.timeline
 	d := &pageData{
-		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Servers: p.servers, Phases: p.phases,
+		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Servers: p.servers, Versions: severalVersions(p.servers), Phases: p.phases,
 		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(),
 	}
 	for _, s := range p.stories {

@@ -21,18 +21,25 @@ type spanData struct {
 	From  int64                 `json:"from"`
 	To    int64                 `json:"to"`
 	State histories.ServerState `json:"state"`
+	// Version of ZooKeeper, "" where the server has not said one yet.
+	Version string `json:"version,omitempty"`
 }
 
 // serverSeen goes on with the lane of a server, and reports whether it has changed.
 func (p *pass) serverSeen(e *histories.Event) bool {
 	s := p.server(e.Server.ID)
+	now := spanData{int64(e.Time), -1, e.Server.State, clip(e.Server.Version)}
 	if n := len(s.Spans); n > 0 {
-		if s.Spans[n-1].State == e.Server.State {
+		last := &s.Spans[n-1]
+		if now.Version == "" {
+			now.Version = last.Version
+		}
+		if last.State == now.State && last.Version == now.Version {
 			return false
 		}
-		s.Spans[n-1].To = int64(e.Time)
+		last.To = now.From
 	}
-	s.Spans = append(s.Spans, spanData{int64(e.Time), -1, e.Server.State})
+	s.Spans = append(s.Spans, now)
 	return true
 }
 
@@ -59,6 +66,20 @@ func (p *pass) endServers() {
 			s.Spans[n-1].To = int64(p.end)
 		}
 	}
+}
+
+// severalVersions reports whether the servers have said more than one version.
+func severalVersions(servers []*serverData) bool {
+	seen := ""
+	for _, s := range servers {
+		for _, span := range s.Spans {
+			if span.Version != "" && seen != "" && span.Version != seen {
+				return true
+			}
+			seen = cmp.Or(span.Version, seen)
+		}
+	}
+	return false
 }
 
 // maxServers bounds the lanes that are there although nothing is told of them.
@@ -102,6 +123,10 @@ func done(f *histories.Fault) string {
 		return "paused"
 	case strings.HasPrefix(name, "kill-"), name == "lose-quorum":
 		return "killed"
+	case name == "reconfig":
+		return "removed from the ensemble"
+	case name == "rolling-upgrade":
+		return "restarted as another version"
 	case strings.HasSuffix(name, "restart"), strings.HasPrefix(name, "restart-"):
 		return "restarted"
 	}

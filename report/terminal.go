@@ -77,12 +77,20 @@ func describe(hd *histories.Header, r *checker.Report, verbose bool) string {
 		text += fmt.Sprintf(" left of %d", hd.Shrunk.Events)
 	}
 	if hd.ZooKeeper != "" {
-		text += fmt.Sprintf(", %s %s (%s)", words.Count(hd.Servers, "ZooKeeper server"), hd.ZooKeeper, hd.Ensemble)
+		text += fmt.Sprintf(", %s %s (%s)", countServers(hd, "ZooKeeper server"), hd.Versions(), hd.Ensemble)
 	}
 	if verbose && !hd.Started.IsZero() {
 		text += ", " + hd.Started.Format(time.RFC3339)
 	}
 	return text
+}
+
+// countServers says how many servers there are, and how many observers.
+func countServers(hd *histories.Header, noun string) string {
+	if hd.Observers == 0 {
+		return words.Count(hd.Servers, noun)
+	}
+	return words.Count(hd.Servers-hd.Observers, noun) + " and " + words.Count(hd.Observers, "observer")
 }
 
 // leads are the lines that lead on: where the run is, and what to do next.

@@ -216,10 +216,20 @@ func (c Config) settings() lock.Settings {
 // Clients, Locks and SessionTimeout.
 func (c Config) Header() histories.Header {
 	c = c.withSizes()
+	other := ""
+	if u, ok := c.Ensemble.(ensemble.Upgradable); ok && u.CanUpgrade() {
+		other = u.OtherVersion()
+	}
+	observers := 0
+	for _, s := range c.Ensemble.Servers() {
+		if s.Observer {
+			observers++
+		}
+	}
 	return histories.Header{
 		Seed: c.Seed, Target: c.Target.Name(), Recipe: strings.ReplaceAll(joined(c.Recipes), " ", ""),
 		Promises: c.promises(), Locks: drive.LockTable(c.groups()),
-		Ensemble: c.Ensemble.Kind(), Servers: len(c.Ensemble.Servers()), Clients: c.Clients, ZooKeeper: c.Ensemble.Version(),
+		Ensemble: c.Ensemble.Kind(), Servers: len(c.Ensemble.Servers()), Clients: c.Clients, ZooKeeper: c.Ensemble.Version(), UpgradeTo: other, Observers: observers,
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(),
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// ensembleCmd starts and stops three servers. ZooKeeper servers of zkverify
+// ensembleCmd starts and stops servers. ZooKeeper servers of zkverify
 // never outlive the process that started them, so up leaves a keeper in the
 // background: zkverify ensemble keep. A file tells down and status of it.
 type ensembleCmd struct {
-	Up     upCmd     `cmd:"" help:"Start three ZooKeeper servers in the background."`
+	Up     upCmd     `cmd:"" help:"Start ZooKeeper servers in the background."`
 	Down   downCmd   `cmd:"" help:"Stop them."`
 	Status statusCmd `cmd:"" help:"Say how they are."`
 	Keep   keepCmd   `cmd:"" hidden:"" help:"Run them until terminated; what up leaves in the background."`
@@ -105,18 +105,32 @@ type upCmd struct {
 // keeperFlags are what up passes on to keep.
 type keeperFlags struct {
 	Ensemble    string        `enum:"local,simulated" default:"local" help:"local: child processes; simulated: in the background process itself, without Java." placeholder:"KIND"`
-	ClientPorts []int         `help:"Client ports; default 2181,2182,2183." default:"2181,2182,2183" placeholder:"PORT"`
+	Voters      int           `default:"3" help:"How many servers that vote, 3 or 5."`
+	Observers   int           `default:"0" help:"How many ZooKeeper observers beside them, with --ensemble local; at most 4."`
+	ClientPorts []int         `help:"Client ports, one for each server; default those from 2181 on." placeholder:"PORT"`
 	Tick        time.Duration `default:"200ms" help:"tickTime."`
 	SyncLimit   int           `default:"5" help:"syncLimit, in ticks."`
 	Java        string        `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package. Of simulated servers: ${simulated}." placeholder:"VERSION"`
 }
 
+// ports are those of the servers.
+func (k *keeperFlags) ports() []int {
+	if len(k.ClientPorts) > 0 {
+		return k.ClientPorts
+	}
+	var ports []int
+	for i := range max(0, k.Voters+k.Observers) {
+		ports = append(ports, 2181+i)
+	}
+	return ports
+}
+
 func (k *keeperFlags) servers() serversFlags {
 	return serversFlags{
 		SessionTimeout: 10 * time.Second,
 		ensembleFlags: ensembleFlags{
-			Ensemble: k.Ensemble, ClientPorts: k.ClientPorts,
+			Ensemble: k.Ensemble, Voters: k.Voters, Observers: k.Observers, ClientPorts: k.ports(),
 			Tick: k.Tick, SyncLimit: k.SyncLimit, Java: k.Java, ZooKeeper: k.ZooKeeper,
 		},
 	}
@@ -152,8 +166,9 @@ func (u *upCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	ports := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(u.ClientPorts)), ","), "[]")
-	cmd := exec.Command(self, "ensemble", "keep", "--ensemble", u.Ensemble, "--client-ports", ports, "--tick", u.Tick.String(),
+	ports := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(u.ports())), ","), "[]")
+	cmd := exec.Command(self, "ensemble", "keep", "--ensemble", u.Ensemble, "--client-ports", ports,
+		"--voters", fmt.Sprint(u.Voters), "--observers", fmt.Sprint(u.Observers), "--tick", u.Tick.String(),
 		"--sync-limit", fmt.Sprint(u.SyncLimit), "--java", u.Java, "--zookeeper", u.ZooKeeper)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C here is not for it

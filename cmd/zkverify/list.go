@@ -42,6 +42,12 @@ func offeredBy(need fault.Need) string {
 	if need == fault.NeedsWorkers {
 		return "with --workers, in zkverify-sim"
 	}
+	if need == fault.NeedsUpgrade {
+		return "local, with --upgrade-to"
+	}
+	if need == fault.NeedsReconfig {
+		return "local, with --reconfig"
+	}
 	if need == fault.NeedsClocks {
 		return "zkverify sim"
 	}

@@ -47,7 +47,7 @@ type cli struct {
 	Worker   workerCmd            `cmd:"" help:"Host clients for a run, which starts it with --workers."`
 	Locks    locks.Command        `cmd:"" help:"Show who holds the locks of your servers and who waits, and find what is wrong with them."`
 	Txnlog   transactions.Command `cmd:"" help:"Print what a ZooKeeper server has logged, or compare the logs of servers."`
-	Ensemble ensembleCmd          `cmd:"" help:"Start and stop three ZooKeeper servers to play with."`
+	Ensemble ensembleCmd          `cmd:"" help:"Start and stop ZooKeeper servers to play with."`
 	About    versionCmd           `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`

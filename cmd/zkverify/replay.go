@@ -100,7 +100,8 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 // asked for.
 func (r *replayCmd) choose(f *serversFlags, recorded string) error {
 	if r.Ensemble != "recorded" && r.Ensemble != f.kind() {
-		f.ensembleFlags = ensembleFlags{Ensemble: r.Ensemble, AuthFile: f.AuthFile, Tick: f.Tick, SyncLimit: f.SyncLimit}
+		f.ensembleFlags = ensembleFlags{Ensemble: r.Ensemble, Voters: f.Voters, AuthFile: f.AuthFile, Tick: f.Tick, SyncLimit: f.SyncLimit}
+		f.UpgradeTo = ""
 	}
 	switch f.kind() {
 	case "local":

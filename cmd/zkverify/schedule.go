@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -23,8 +24,22 @@ type scheduleCmd struct {
 	Clients        int           `default:"10" help:"Clients: four of ten are hit at once."`
 	Ensemble       string        `enum:"local,docker,external,simulated" default:"local" help:"local, docker, simulated, or external: without faults of servers." placeholder:"KIND"`
 	Workers        bool          `help:"With faults of worker processes, as of zkverify run --workers."`
+	Upgrade        bool          `help:"With the fault rolling-upgrade of local servers, as of zkverify run --upgrade-to."`
+	Reconfig       bool          `help:"With the fault reconfig of local servers and without faults of the links between them, as of zkverify run --reconfig."`
 	Seed           *int64        `help:"Seed of the draw; default drawn, and written down."`
 }
+
+// able stands for local servers that can be made to do what the options say.
+type able struct {
+	*ensemble.Local
+	upgrade, reconfig bool
+}
+
+// CanUpgrade says what --upgrade does.
+func (a able) CanUpgrade() bool { return a.upgrade }
+
+// CanReconfigure says what --reconfig does.
+func (a able) CanReconfigure() bool { return a.reconfig }
 
 func (scheduleCmd) Help() string {
 	return help.WithExamples("What zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format.",
@@ -37,6 +52,9 @@ func (s *scheduleCmd) Validate() error {
 	if s.Duration <= 0 || s.SessionTimeout <= 0 {
 		return fmt.Errorf("--duration and --session-timeout must be positive, not %v and %v", s.Duration, s.SessionTimeout)
 	}
+	if (s.Upgrade || s.Reconfig) && s.Ensemble != "local" {
+		return fmt.Errorf("--upgrade and --reconfig go with --ensemble local, not %s", s.Ensemble)
+	}
 	if s.Clients < 1 {
 		return fmt.Errorf("--clients must be at least 1, not %d", s.Clients)
 	}
@@ -47,7 +65,11 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 	if s.From != "" {
 		return s.recorded(con)
 	}
-	kinds, err := faults.List().Select(s.Faults, ensembles[s.Ensemble], s.Workers)
+	servers := ensembles[s.Ensemble]
+	if s.Upgrade || s.Reconfig {
+		servers = able{upgrade: s.Upgrade, reconfig: s.Reconfig}
+	}
+	kinds, err := faults.List().Select(s.Faults, servers, s.Workers)
 	if err != nil {
 		return usageError{err}
 	}

@@ -64,6 +64,8 @@ func (s *selftestCmd) Validate() error {
 		return nil
 	case s.Jobs < 0:
 		return fmt.Errorf("--jobs must not be negative, not %d", s.Jobs)
+	case s.virtual() && s.Servers.Voters != 3:
+		return errors.New("--voters goes with real servers: simulated ones are always three")
 	case s.Servers.AuthFile != "" || s.Servers.Toxiproxy != "" || len(s.Servers.ClientPorts) > 0:
 		return errors.New("--auth-file, --toxiproxy and --client-ports do not go with --ensemble simulated here: nothing listens in virtual time")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -30,13 +31,17 @@ var (
 type serversFlags struct {
 	ensembleFlags  `embed:""`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients."`
+	UpgradeTo      string        `help:"Another version of ZooKeeper, named as by --zookeeper: the fault rolling-upgrade restarts local servers as that version, and back; default none, and no such fault." placeholder:"VERSION"`
 }
 
 // ensembleFlags say against which servers to run, and through what.
 type ensembleFlags struct {
-	Ensemble    string        `enum:"auto,local,docker,external,simulated" default:"auto" help:"local: three servers as child processes; docker: in containers; external: yours; simulated: in this process, without Java, see docs/ensembles.md; auto: external if --servers is given, else local." placeholder:"KIND"`
+	Ensemble    string        `enum:"auto,local,docker,external,simulated" default:"auto" help:"local: servers as child processes; docker: in containers; external: yours; simulated: in this process, without Java, see docs/ensembles.md; auto: external if --servers is given, else local." placeholder:"KIND"`
 	Image       string        `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
-	Addresses   []string      `name:"servers" help:"Your servers, host:port each; default three that are started. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	Addresses   []string      `name:"servers" help:"Your servers, host:port each; default those that are started, see --voters. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	Voters      int           `default:"3" help:"How many servers that vote are started, 3 or 5."`
+	Observers   int           `default:"0" help:"How many ZooKeeper observers are started beside them: local servers without a vote, which clients use too. At most 4, so that there are no more than 9 servers."`
+	Reconfig    bool          `help:"Local servers are started so that the fault reconfig can remove one of them from the ensemble and add it again. They reach each other directly then, and there are no faults of the links between servers; default not."`
 	AuthFile    string        `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy   string        `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
 	Listen      string        `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
@@ -88,6 +93,9 @@ func (f *serversFlags) validate() error {
 	if err := f.ensembleFlags.validate(); err != nil {
 		return err
 	}
+	if f.UpgradeTo != "" && f.kind() != "local" {
+		return fmt.Errorf("--upgrade-to goes with --ensemble local: servers of --ensemble %s run one version", f.kind())
+	}
 	if f.SessionTimeout < 2*f.Tick {
 		return fmt.Errorf("--session-timeout must be at least two ticks (%v), not %v", 2*f.Tick, f.SessionTimeout)
 	}
@@ -112,12 +120,22 @@ func (f *ensembleFlags) validate() error {
 		return errors.New("--zookeeper and --client-ports go with --ensemble local and simulated")
 	case f.kind() == "simulated" && f.ZooKeeper != "" && !slices.Contains(simulated.Versions(), f.ZooKeeper):
 		return fmt.Errorf("--zookeeper: %s cannot be simulated; %s can", f.ZooKeeper, strings.Join(simulated.Versions(), " and "))
+	case f.Voters != 3 && f.Voters != 5:
+		return fmt.Errorf("--voters must be 3 or 5, not %d", f.Voters)
+	case f.kind() == "external" && f.Voters != 3:
+		return errors.New("--voters goes with servers that are started, not with yours")
+	case f.Observers < 0 || f.Observers > 4:
+		return fmt.Errorf("--observers must lie between 0 and 4, not %d", f.Observers)
+	case f.kind() != "local" && f.Observers > 0:
+		return fmt.Errorf("--observers goes with --ensemble local: servers of --ensemble %s all vote (with yours, name your observers by --servers too)", f.kind())
+	case f.kind() != "local" && f.Reconfig:
+		return fmt.Errorf("--reconfig goes with --ensemble local: the members of --ensemble %s stay the same", f.kind())
 	case f.Toxiproxy == "" && (f.Listen != "" || f.Ports != "" || len(f.Upstreams) > 0):
 		return errors.New("--toxiproxy-listen, --toxiproxy-ports and --toxiproxy-upstreams go with --toxiproxy")
 	case len(f.Upstreams) > 0 && len(f.Upstreams) != len(f.Addresses):
 		return fmt.Errorf("--toxiproxy-upstreams names %d servers, --servers %d", len(f.Upstreams), len(f.Addresses))
-	case len(f.ClientPorts) > 0 && len(f.ClientPorts) != 3:
-		return fmt.Errorf("--client-ports takes three ports, not %d", len(f.ClientPorts))
+	case len(f.ClientPorts) > 0 && len(f.ClientPorts) != f.Voters+f.Observers:
+		return fmt.Errorf("--client-ports takes a port for each of %d servers, not %d", f.Voters+f.Observers, len(f.ClientPorts))
 	}
 	for flag, addresses := range map[string][]string{"servers": f.Addresses, "toxiproxy-upstreams": f.Upstreams} {
 		for _, a := range addresses {
@@ -177,6 +195,23 @@ func (f *ensembleFlags) installed(names []string) error {
 	_, java := ensemble.FindJava(f.Java)
 	_, zooKeeper := ensemble.FindZooKeeper(f.ZooKeeper)
 	return withHint(cmp.Or(java, zooKeeper))
+}
+
+// installed says whether there is what local servers need under some faults, and what they
+// are upgraded to.
+func (f *serversFlags) installed(names []string) error {
+	if err := f.ensembleFlags.installed(names); err != nil || f.UpgradeTo == "" {
+		return err
+	}
+	return upgradeRefused(ensemble.CheckUpgrade(f.ZooKeeper, f.UpgradeTo))
+}
+
+// upgradeRefused makes an error of usage of that of an upgrade to the version that runs.
+func upgradeRefused(err error) error {
+	if errors.Is(err, ensemble.ErrSameVersion) {
+		return usage("--upgrade-to: %w", err)
+	}
+	return err
 }
 
 // withHint adds to what is not installed that there is a way without.
@@ -246,7 +281,7 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 			return env, err
 		}
 		env.ensemble = e
-		con.say("started three ZooKeeper servers %s from %s in %s", e.Version(), e.Image(), time.Since(start).Round(10*time.Millisecond))
+		con.say("started %s %s from %s in %s", f.started(), e.Version(), e.Image(), time.Since(start).Round(10*time.Millisecond))
 		return env, nil
 	}
 	if f.kind() == "simulated" {
@@ -255,21 +290,40 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 			return env, err
 		}
 		env.ensemble = e
-		con.say("started three simulated ZooKeeper servers %s: what is found on them is to be confirmed on real ones", e.Version())
+		con.say("started %d simulated ZooKeeper servers %s: what is found on them is to be confirmed on real ones", f.Voters, e.Version())
 		return env, nil
 	}
 	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network))
 	if err != nil {
-		return env, withHint(err)
+		return env, withHint(upgradeRefused(err))
 	}
 	env.ensemble = e
-	con.say("started three ZooKeeper servers %s in %s", e.Version(), time.Since(start).Round(10*time.Millisecond))
+	con.say("started %s %s in %s%s", f.started(), e.Version(), time.Since(start).Round(10*time.Millisecond), upgrades(e))
 	return env, nil
 }
 
+// started says how many servers are.
+func (f *ensembleFlags) started() string {
+	if f.Observers == 0 {
+		return words.Count(f.Voters, "ZooKeeper server")
+	}
+	return words.Count(f.Voters, "ZooKeeper server") + " and " + words.Count(f.Observers, "observer") + " of"
+}
+
+// upgrades says which version servers can be upgraded to, "" if there is none.
+func upgrades(e ensemble.Upgradable) string {
+	if !e.CanUpgrade() {
+		return ""
+	}
+	return ", to be upgraded to " + e.OtherVersion()
+}
+
 func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
+	if f.Reconfig {
+		peers = nil
+	}
 	return ensemble.LocalConfig{
-		Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, ClientPorts: f.ClientPorts, Peers: peers,
+		Reconfig: f.Reconfig, Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, UpgradeTo: f.UpgradeTo, Servers: f.Voters, Observers: f.Observers, ClientPorts: f.ClientPorts, Peers: peers,
 		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID, Failpoints: f.failpoints,
 		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
@@ -281,7 +335,7 @@ func (f *serversFlags) negativeSessions() { f.firstID = 128 }
 
 func (f *serversFlags) containers(dir string) docker.Config {
 	return docker.Config{
-		Image: f.Image, Dir: dir, PeerLinks: true,
+		Image: f.Image, Dir: dir, PeerLinks: true, Servers: f.Voters,
 		TickTime: f.Tick, SyncLimit: f.SyncLimit,
 		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
@@ -305,11 +359,20 @@ func (f *serversFlags) options(o map[string]string) {
 	o["session-timeout"] = f.SessionTimeout.String()
 	o["tick"] = f.Tick.String()
 	o["sync-limit"] = fmt.Sprint(f.SyncLimit)
+	if f.Voters != 3 {
+		o["voters"] = fmt.Sprint(f.Voters)
+	}
+	if f.Reconfig {
+		o["reconfig"] = "true"
+	}
+	if f.Observers > 0 {
+		o["observers"] = fmt.Sprint(f.Observers)
+	}
 	if len(f.Addresses) > 0 {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	for name, value := range map[string]string{
-		"image": f.Image, "zookeeper": f.ZooKeeper, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"image": f.Image, "zookeeper": f.ZooKeeper, "upgrade-to": f.UpgradeTo, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
 		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
 	} {
 		if value != "" {

@@ -87,6 +87,9 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 		return nil, err
 	}
 	e := &Ensemble{config: config, version: config.ZooKeeper, peers: map[[2]int]*link{}}
+	if config.Observers > 0 {
+		return nil, fmt.Errorf("simulated servers have no observers: %w", errors.ErrUnsupported)
+	}
 	if e.version == "" {
 		e.version = Versions()[0]
 	}

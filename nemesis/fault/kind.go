@@ -86,6 +86,8 @@ const (
 	NeedsNothing    Need = ""                                                                                 // clients have links of their own with every ensemble
 	NeedsPeers      Need = "links between the servers"                                                        // see ensemble.PeerLinks
 	NeedsProcesses  Need = "the servers' processes"                                                           // see ensemble.Processes
+	NeedsUpgrade    Need = "another version of ZooKeeper that the servers can run (--upgrade-to)"             // see ensemble.Upgradable
+	NeedsReconfig   Need = "servers whose membership can be changed (--reconfig)"                             // see ensemble.Reconfigurable
 	NeedsPlugs      Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
 	NeedsClocks     Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
 	NeedsFailpoints Need = "failpoints in the servers' code (--ensemble local, with Byteman)"                 // see ensemble.Failpoints
@@ -97,10 +99,15 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	switch n {
 	case NeedsPeers:
 		_, ok := e.(ensemble.PeerLinks)
-		return ok
+		return ok && !reconfigurable(e)
 	case NeedsProcesses:
 		_, ok := e.(ensemble.Processes)
 		return ok
+	case NeedsUpgrade:
+		u, ok := e.(ensemble.Upgradable)
+		return ok && u.CanUpgrade()
+	case NeedsReconfig:
+		return reconfigurable(e)
 	case NeedsPlugs:
 		_, ok := e.(ensemble.Pluggable)
 		return ok
@@ -114,9 +121,16 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	return true
 }
 
+// reconfigurable reports whether members of an ensemble can be removed and added: then its
+// servers have no links between them.
+func reconfigurable(e ensemble.Ensemble) bool {
+	r, ok := e.(ensemble.Reconfigurable)
+	return ok && r.CanReconfigure()
+}
+
 // NotOn is the error of a kind that needs what an ensemble does not have.
 func (k Kind) NotOn(e ensemble.Ensemble) error {
-	return fmt.Errorf("fault %q needs %s, which are out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
+	return fmt.Errorf("fault %q needs %s, out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
 }
 
 // Timeouts makes a Span in multiples of the session timeout.

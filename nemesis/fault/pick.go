@@ -85,15 +85,16 @@ type Server string
 
 // The roles. Who has one is asked when the fault strikes.
 const (
-	TheLeader Server = "leader"
-	AFollower Server = "follower"
+	TheLeader  Server = "leader"
+	AFollower  Server = "follower"
+	AnObserver Server = "observer" // it has no vote
 )
 
 // Check says whether it is a choice of an ensemble of at most nine servers.
 func (c Server) Check() error {
 	n, err := strconv.Atoi(string(c))
-	if c == "" || c == TheLeader || c == AFollower || err == nil && n >= 1 && n <= 9 {
+	if c == "" || c == TheLeader || c == AFollower || c == AnObserver || err == nil && n >= 1 && n <= 9 {
 		return nil
 	}
-	return fmt.Errorf("server is %q: want leader, follower, or a number from 1", string(c))
+	return fmt.Errorf("server is %q: want leader, follower, observer, or a number from 1", string(c))
 }

@@ -43,8 +43,14 @@ func (s Scene) Server() (int, error) {
 	case TheLeader:
 		return s.Leader, nil
 	case AFollower:
-		followers := s.Others(s.Leader)
+		followers := s.Voters(s.Leader)
 		return followers[drawn%len(followers)], nil
+	case AnObserver:
+		observers := s.Others(s.Voters()...)
+		if len(observers) == 0 {
+			return 0, errors.New("there is no observer")
+		}
+		return observers[drawn%len(observers)], nil
 	}
 	id, _ := strconv.Atoi(string(s.Pick.Server))
 	if !slices.Contains(ids, id) {
@@ -53,13 +59,32 @@ func (s Scene) Server() (int, error) {
 	return id, nil
 }
 
-// Follower is Server among the followers.
+// Follower is Server among the followers. An observer is none.
 func (s Scene) Follower() (int, error) {
 	id, err := s.Server()
-	if err == nil && id == s.Leader {
-		id = s.Others(s.Leader)[0]
+	if followers := s.Voters(s.Leader); err == nil && !slices.Contains(followers, id) {
+		id = followers[0]
 	}
 	return id, err
+}
+
+// Voter is Server among those that vote.
+func (s Scene) Voter() (int, error) {
+	id, err := s.Server()
+	if voters := s.Voters(); err == nil && !slices.Contains(voters, id) {
+		id = voters[0]
+	}
+	return id, err
+}
+
+// Voters returns the servers that vote, but for some.
+func (s Scene) Voters(but ...int) (ids []int) {
+	for _, server := range s.Ensemble().Servers() {
+		if !server.Observer && !slices.Contains(but, server.ID) {
+			ids = append(ids, server.ID)
+		}
+	}
+	return ids
 }
 
 // Others returns the servers but for some.
@@ -77,9 +102,13 @@ func (s Scene) SetRole(f *Fault, id int) {
 	if f.Params == nil {
 		f.Params = make(map[string]string)
 	}
-	f.Params["role"] = string(AFollower)
-	if id == s.Leader {
+	switch {
+	case id == s.Leader:
 		f.Params["role"] = string(TheLeader)
+	case slices.Contains(s.Voters(), id):
+		f.Params["role"] = string(AFollower)
+	default:
+		f.Params["role"] = string(AnObserver)
 	}
 }
 

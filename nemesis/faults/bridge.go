@@ -20,7 +20,8 @@ func bridgeKind() fault.Kind {
 			if err != nil {
 				return fault.Fault{}, err
 			}
-			// The leader is on the one side, at least one follower on the other.
+			// The leader is on the one side, at least one follower on the other. Observers
+			// come after those that vote.
 			halves := [2][]int{{s.Leader}}
 			for i, id := range s.Others(bridge, s.Leader) {
 				halves[(i+1)%2] = append(halves[(i+1)%2], id)

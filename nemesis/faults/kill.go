@@ -37,7 +37,7 @@ func killLeaderKind() fault.Kind {
 	}
 }
 
-// quorumKind kills a majority of the servers at once and starts them again at the
+// quorumKind kills a majority of the servers that vote at once and starts them again at the
 // same time. In between nobody serves and no session ends: afterwards each has
 // its whole timeout again.
 func quorumKind() fault.Kind {
@@ -45,11 +45,11 @@ func quorumKind() fault.Kind {
 		Name: "lose-quorum", Description: "a majority of the servers is killed at once, and started again", Needs: fault.NeedsProcesses, Weight: 1, Server: true,
 		Span: fault.Timeouts(0.5, 1.5),
 		Make: func(s fault.Scene) (fault.Fault, error) {
-			first, err := s.Server()
+			first, err := s.Voter()
 			if err != nil {
 				return fault.Fault{}, err
 			}
-			all := append([]int{first}, s.Others(first)...)
+			all := append([]int{first}, s.Voters(first)...)
 			return killed(s, "lose-quorum", all[:len(all)/2+1]...)
 		},
 	}

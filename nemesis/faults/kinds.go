@@ -36,6 +36,8 @@ func List() fault.Kinds {
 		pauseKind(),
 		restartKind(),
 		rollingKind(),
+		upgradeKind(),
+		reconfigKind(),
 		quorumKind(),
 		unplugKind(),
 		failpointKind(),

@@ -10,7 +10,7 @@ import (
 )
 
 // partitionKind splits the network in two: a minority of the servers, one of
-// three, with the clients that are linked to it, and the rest. Unlike those of a
+// three, or two of five, with the clients that are linked to it, and the rest. Unlike those of a
 // server that is merely isolated, these clients cannot move to the majority.
 func partitionKind() fault.Kind {
 	return fault.Kind{
@@ -22,7 +22,7 @@ func partitionKind() fault.Kind {
 				return fault.Fault{}, err
 			}
 			servers := s.Ensemble().Servers()
-			minority := append([]int{first}, s.Others(first)...)[:max(1, (len(servers)-1)/2)]
+			minority := minorityWith(s, first)
 			f := fault.Fault{Name: "partition", Servers: minority}
 			within := make(map[int]bool)
 			for _, id := range minority {
@@ -58,4 +58,15 @@ func partitionKind() fault.Kind {
 			return f.OnLinks(ls, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.BlackHole) }), nil
 		},
 	}
+}
+
+// minorityWith returns a server with others, so that those of them that vote are a minority of
+// all that do: as many as there can be, one at least.
+func minorityWith(s fault.Scene, first int) []int {
+	voters := s.Voters()
+	most := max(1, (len(voters)-1)/2)
+	if !slices.Contains(voters, first) {
+		most++ // an observer counts for nothing
+	}
+	return append([]int{first}, s.Voters(first)...)[:most]
 }

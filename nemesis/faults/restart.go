@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"time"
 
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
@@ -42,7 +43,7 @@ func rollingKind() fault.Kind {
 				}
 				return nil
 			})
-			f.HealWithin *= 3 // one after the other
+			f.HealWithin *= time.Duration(len(ids)) // one after the other
 			return f, err
 		},
 	}

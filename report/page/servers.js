@@ -2,6 +2,12 @@
 
 const stateNames = { leader: 'leader', follower: 'follower', observer: 'observer', standalone: 'serves alone', electing: 'electing: serves nobody', down: 'down', silent: 'does not answer' };
 
+// serverText says what a server is, and the version that it runs if servers run different ones.
+function serverText(data, span) {
+  const text = stateNames[span.state] || span.state;
+  return data.versions && span.version ? `${text}, ${span.version}` : text;
+}
+
 function paintServer(c, data, view, at, row, y) {
   const server = data.servers[row.server], top = y + 2, h = row.h - 4, taken = [];
   c.font = '11px' + fontFamily;
@@ -24,7 +30,7 @@ function paintServer(c, data, view, at, row, y) {
     const x = Math.max(at.left, at.x(f.from)), end = Math.min(at.width, at.x(f.to)), width = c.measureText(f.does).width;
     if (end - x > width + 12) paintWord(c, f.does, end - width - 5, end, top + h / 2, taken);
   }
-  for (const s of spans) paintWord(c, stateNames[s.state] || s.state, Math.max(at.x(s.from), at.left) + 5, Math.min(at.width, at.x(s.to)) - 4, top + h / 2, taken);
+  for (const s of spans) paintWord(c, serverText(data, s), Math.max(at.x(s.from), at.left) + 5, Math.min(at.width, at.x(s.to)) - 4, top + h / 2, taken);
 }
 
 // paintWord writes a word that ends before another place, unless it would touch one that is there.
@@ -68,7 +74,7 @@ function paintState(c, state, x, y, w, h) {
 function describeServer(data, row, t, near) {
   const server = data.servers[row.server], found = [];
   const s = server.spans.find((s) => s.from <= t && s.to >= t);
-  if (s) found.push({ head: `server ${server.id}: ${stateNames[s.state] || s.state}`, lines: [`${seconds(s.from)} to ${seconds(s.to)}, ${span(s.to - s.from)}, as it was asked now and then`] });
+  if (s) found.push({ head: `server ${server.id}: ${serverText(data, s)}`, lines: [`${seconds(s.from)} to ${seconds(s.to)}, ${span(s.to - s.from)}, as it was asked now and then`] });
   for (const f of data.faults) if (f.servers && f.servers.includes(server.id) && f.from - near <= t && f.to + near >= t) found.push(describeFault(data, f));
   return found;
 }

@@ -65,7 +65,11 @@ func Tell(e *histories.Event) string {
 	case histories.Expired:
 		return fmt.Sprintf("the servers have ended session %s", e.Session)
 	case histories.ServerSeen:
-		return fmt.Sprintf("server %d is found %s", e.Server.ID, serverStates[e.Server.State])
+		text := fmt.Sprintf("server %d is found %s", e.Server.ID, serverStates[e.Server.State])
+		if e.Server.Version != "" {
+			text += ", as ZooKeeper " + e.Server.Version
+		}
+		return text
 	case histories.Stalled:
 		return fmt.Sprintf("the process that records stood still for %s", verdict.Ms(e.Time-e.Since))
 	case histories.FaultStart:

@@ -53,7 +53,7 @@ func (w Watch) Run(ctx context.Context, servers []ensemble.Server) {
 // watch asks one server until ctx ends, or the server says that it does not allow
 // the question.
 func (w Watch) watch(ctx context.Context, server ensemble.Server) {
-	var last histories.ServerState
+	var last histories.Server
 	for {
 		asking, cancel := context.WithTimeout(ctx, w.patient)
 		status, allowed, err := ensemble.AskStatus(asking, server)
@@ -64,9 +64,16 @@ func (w Watch) watch(ctx context.Context, server ensemble.Server) {
 		if err == nil && status.Serving() {
 			w.knows(status.Zxid)
 		}
-		if state := stateOf(status, err); state != "" && (state != last || w.idle() >= serverIdle) {
-			last = state
-			w.record(histories.Event{Type: histories.ServerSeen, Process: -1, Server: &histories.Server{ID: server.ID, State: state}})
+		seen := histories.Server{ID: server.ID, State: stateOf(status, err)}
+		if status.Version != last.Version {
+			seen.Version = status.Version
+		}
+		if seen.State != "" && (seen.State != last.State || seen.Version != "" || w.idle() >= serverIdle) {
+			last.State = seen.State
+			if seen.Version != "" {
+				last.Version = seen.Version
+			}
+			w.record(histories.Event{Type: histories.ServerSeen, Process: -1, Server: &seen})
 		}
 		select {
 		case <-time.After(w.every):

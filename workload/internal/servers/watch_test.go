@@ -28,6 +28,7 @@ const (
 	elects      = "This ZooKeeper instance is not currently serving requests\n"
 	leads       = "Zookeeper version: 3.8.0-x, built on y\nZxid: 0x100000000\nMode: leader\nNode count: 5\n"
 	follows     = "Zookeeper version: 3.8.0-x, built on y\nZxid: 0x100000000\nMode: follower\nNode count: 5\n"
+	newer       = "Zookeeper version: 3.9.6-x, built on y\nZxid: 0x100000000\nMode: follower\nNode count: 5\n"
 	refuses     = "srvr is not executed because it is not in the whitelist.\n"
 	learns      = "Zookeeper version: 3.8.0-x, built on y\nMode: something new\n"
 )
@@ -110,7 +111,7 @@ func TestWhatAServerIsIsOnRecordWheneverItChanges(t *testing.T) {
 	} {
 		s.say(c.answer)
 		e := <-seen
-		if e.Type != histories.ServerSeen || e.Process != -1 || *e.Server != (histories.Server{ID: 2, State: c.want}) {
+		if e.Type != histories.ServerSeen || e.Process != -1 || e.Server.ID != 2 || e.Server.State != c.want {
 			t.Fatalf("it answers %q: on record is %+v", c.answer, e)
 		}
 	}
@@ -120,6 +121,17 @@ func TestWhatAServerIsIsOnRecordWheneverItChanges(t *testing.T) {
 	}
 	if len(seen) > 0 {
 		t.Errorf("more is on record: %+v", (<-seen).Server)
+	}
+}
+
+func TestTheVersionOfAServerIsOnRecordWheneverItChanges(t *testing.T) {
+	s := listen(t, follows)
+	seen, _ := watchServers(t, s.Addr().String(), 0)
+	for _, c := range []struct{ answer, want string }{{follows, "3.8.0"}, {leads, ""}, {elects, ""}, {follows, ""}, {newer, "3.9.6"}, {elects, ""}, {newer, ""}, {follows, "3.8.0"}} {
+		s.say(c.answer)
+		if e := <-seen; e.Server.Version != c.want {
+			t.Fatalf("it answers %q: on record is %+v, want version %q", c.answer, e.Server, c.want)
+		}
 	}
 }
 

@@ -8,7 +8,14 @@ import (
 
 // Nothing is wrong with servers of which one was started again.
 func TestStepsOnServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
 	ensembletest.Real(t, "the steps are about what real servers have on their disks")
+	if ensembletest.Simulated(t) {
+		t.Skip("simulated servers have no logs on disk")
+	}
+	ensembletest.Turn(t)
 	script := Script{Shows: Trees, Steps: []Step{
 		{Do: "kill", Server: first},
 		{Do: "write", Server: leader, N: 3},
