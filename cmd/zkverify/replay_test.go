@@ -19,6 +19,7 @@ func TestAHistoryIsRunAgainWithTheOptionsThatItWasRecordedWith(t *testing.T) {
 		Mix: mixFlags{Hold: 3 * time.Millisecond, Patience: 50 * time.Millisecond, Try: 0.125, HoldOn: 1, Race: 0.5},
 	}
 	want.Servers.Ensemble, want.Servers.SessionTimeout, want.Servers.Tick, want.Servers.SyncLimit = "external", 3*time.Second, 100*time.Millisecond, 9
+	want.Servers.Voters = 3
 	want.Servers.Addresses = []string{"zk1:2181", "zk2:2181"}
 	got, err := recorded(histories.Header{Target: "recipes", Seed: -5, Options: want.options([]histories.Recipe{histories.Mutex, histories.ReadWrite})})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/states"
-	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/targets"
@@ -185,7 +184,7 @@ func (s Spec) cells() (kinds []string, recipes []histories.Recipe) {
 		}
 		selected, _ := faults.List().Select(names, nil, s.Processes)
 		for _, k := range selected {
-			if k.Needs != fault.NeedsPlugs && k.Needs != fault.NeedsFailpoints {
+			if possible(k) {
 				kinds = append(kinds, k.Name)
 			}
 		}

@@ -20,7 +20,7 @@ func swarm(w *world) {
 	if len(w.Faults) == 0 || w.Faults[0] == "all" {
 		w.Faults = nil
 		for _, k := range faults.List() {
-			if (k.Needs != fault.NeedsWorkers || w.Processes) && k.Needs != fault.NeedsPlugs && k.Needs != fault.NeedsFailpoints && r.IntN(2) == 0 {
+			if (k.Needs != fault.NeedsWorkers || w.Processes) && possible(k) && r.IntN(2) == 0 {
 				w.Faults = append(w.Faults, k.Name)
 			}
 		}

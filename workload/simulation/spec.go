@@ -150,6 +150,15 @@ func (s Spec) Check() error {
 // Kinds are the faults that a schedule may name.
 func Kinds() fault.Kinds { return append(faults.List(), atMessage()) }
 
+// possible reports whether simulated servers have what a fault needs.
+func possible(k fault.Kind) bool {
+	switch k.Needs {
+	case fault.NeedsPlugs, fault.NeedsFailpoints, fault.NeedsUpgrade, fault.NeedsReconfig:
+		return false
+	}
+	return true
+}
+
 // Command is the command line, without the name of the program, that carries the run out
 // again. It does not name a schedule that was given as a file.
 func (s Spec) Command() string {
