@@ -23,12 +23,8 @@ func TestCurator45TheReplyOfTheCreateIsLost(t *testing.T) {
 	c := connect(t, a)
 	conn := admin(t)
 	m := recipes.NewMutex(c, path)
-	// The parents are there, persistent, so that no server takes them for empty containers.
-	for _, node := range []string{path[:strings.LastIndexByte(path, '/')], path} {
-		if _, err := conn.Create(node, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	// A client that hears no reply does not learn that the directory has to be made again.
+	persistent(t, conn, path)
 	release(t, acquire(t, within(t), m))
 
 	cutAll(t, ls, links.RepliesLost)
@@ -96,6 +92,8 @@ func TestCurator264TheSearchAsksALaggingFollower(t *testing.T) {
 	lagging := leader%len(a) + 1
 	conn := admin(t)
 	path := uniquePath(t)
+	// A client that hears no reply does not learn that the directory has to be made again.
+	persistent(t, conn, path)
 
 	allowed := []string{a[leader-1], a[lagging-1]}
 	if err := ls[lagging-1].Cut(within(t), links.Down); err != nil {
@@ -138,6 +136,8 @@ func TestCurator498TheSessionDiesWhileTheReplyOfTheCreateIsLost(t *testing.T) {
 	var wire intercept
 	c := connect(t, a, recipes.WithDialer(wire.dial))
 	conn := admin(t)
+	// A client that hears no reply does not learn that the directory has to be made again.
+	persistent(t, conn, path)
 	m := recipes.NewMutex(c, path)
 	release(t, acquire(t, within(t), m))
 
