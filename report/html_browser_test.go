@@ -99,7 +99,7 @@ func TestThePageOpensAtTheViolationAndTellsTheTokens(t *testing.T) {
 	b := openPage(t, inFile(t, pageOf(t, header, events)), 1400, 900, false)
 	// Both held from 250 to 300 ms. That is in view with what led to it: the fault on client 1 from 200 ms on.
 	b.shows(0.185, 0.315)
-	if got := b.text("now"); !strings.HasPrefix(got, `Violation 1 of 3: mutual exclusion. process 1 (owner owner B) and process 2 (owner owner C) both held lock "orders"`) {
+	if got := b.text("now"); !strings.HasPrefix(got, `Violation 1 of 2: mutual exclusion. process 1 (owner owner B) and process 2 (owner owner C) both held lock "orders"`) {
 		t.Errorf("it says %q", got)
 	}
 	for _, want := range []string{"✗ mutual exclusion violated for 50 ms", "session of process 1 seen to end", "process 2 gets it", "process 1 learns that its link is down", "down: client 1"} {
@@ -131,7 +131,7 @@ func TestThePageOpensAtTheViolationAndTellsTheTokens(t *testing.T) {
 	// Along the violations by key, from anywhere, and from the list.
 	before := b.text("range")
 	b.do(chromedp.KeyEvent("v"))
-	b.until(`document.getElementById("now").textContent.startsWith("Violation 2 of 3: reentrancy.")`)
+	b.until(`document.getElementById("now").textContent.startsWith("Violation 2 of 2: loss is told.")`)
 	b.until(fmt.Sprintf(`document.getElementById("range").textContent !== %q`, before))
 	from, to := b.inView()
 	b.do(chromedp.KeyEvent("+"), chromedp.KeyEvent("+"), chromedp.KeyEvent("-"))
@@ -140,11 +140,11 @@ func TestThePageOpensAtTheViolationAndTellsTheTokens(t *testing.T) {
 		return Math.abs((to - from) / %g - 0.5) < 0.001;
 	})()`, to-from))
 	b.do(chromedp.KeyEvent("V", chromedp.KeyModifiers(chromedp.ModifierShift)))
-	b.until(`document.getElementById("now").textContent.startsWith("Violation 1 of 3")`)
+	b.until(`document.getElementById("now").textContent.startsWith("Violation 1 of 2")`)
 	b.do(chromedp.KeyEvent("V", chromedp.KeyModifiers(chromedp.ModifierShift)))
-	b.until(`document.getElementById("now").textContent.startsWith("Violation 3 of 3: loss is told.")`)
+	b.until(`document.getElementById("now").textContent.startsWith("Violation 2 of 2: loss is told.")`)
 	eval[any](b, `document.querySelector("#violation-1 .show").click()`)
-	b.until(`document.getElementById("now").textContent.startsWith("Violation 1 of 3")`)
+	b.until(`document.getElementById("now").textContent.startsWith("Violation 1 of 2")`)
 	b.shows(0.185, 0.315)
 	b.until(`document.activeElement.id === "lanes"`)
 	b.do(chromedp.KeyEvent(kb.Escape))

@@ -17,18 +17,18 @@ func TestALinkLeadsToWhatItNames(t *testing.T) {
 		hash, says string // what stands above the lanes
 		from, to   float64
 	}{
-		{"#violation=3", "Violation 3 of 3: loss is told.", -1, -1},
-		{"#violation=1&t=0.2-0.4", "Violation 1 of 3: mutual exclusion.", 0.2, 0.4},
+		{"#violation=2", "Violation 2 of 2: loss is told.", -1, -1},
+		{"#violation=1&t=0.2-0.4", "Violation 1 of 2: mutual exclusion.", 0.2, 0.4},
 		{"#t=0.45-0.55", "", 0.45, 0.55},
 		{"#lock=stock", "", 0, 1},
 		{"#lock=stock&t=0.45-0.55", "", 0.45, 0.55},
 		// What says nothing opens as if it were not there.
-		{"", "Violation 1 of 3", 0.185, 0.315},
-		{"#violation=77", "Violation 1 of 3", 0.185, 0.315},
-		{"#t=5-3", "Violation 1 of 3", 0.185, 0.315},
-		{"#t=1e3-%22<b>", "Violation 1 of 3", 0.185, 0.315},
-		{"#lock=nobody", "Violation 1 of 3", 0.185, 0.315},
-		{"#timeline", "Violation 1 of 3", 0.185, 0.315},
+		{"", "Violation 1 of 2", 0.185, 0.315},
+		{"#violation=77", "Violation 1 of 2", 0.185, 0.315},
+		{"#t=5-3", "Violation 1 of 2", 0.185, 0.315},
+		{"#t=1e3-%22<b>", "Violation 1 of 2", 0.185, 0.315},
+		{"#lock=nobody", "Violation 1 of 2", 0.185, 0.315},
+		{"#timeline", "Violation 1 of 2", 0.185, 0.315},
 	} {
 		b := openAt(t, file, c.hash, 1400, 900, false)
 		b.until(fmt.Sprintf(`document.getElementById("now").textContent.startsWith(%q) && (%q !== "" || document.getElementById("now").textContent === "")`, c.says, c.says))
@@ -69,7 +69,7 @@ func TestTheAddressSaysWhatIsShown(t *testing.T) {
 	}
 	eval[any](b, `location.hash = "#violation=1&t=0.2-0.4"`)
 	b.shows(0.2, 0.4)
-	b.until(`document.getElementById("now").textContent.startsWith("Violation 1 of 3")`)
+	b.until(`document.getElementById("now").textContent.startsWith("Violation 1 of 2")`)
 	b.quiet()
 }
 
