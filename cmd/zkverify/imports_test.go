@@ -17,7 +17,7 @@ const module = "github.com/zkverify/zkverify"
 // docs/architecture.md does. Imports point one way.
 var allowed = map[string][]string{
 	"recipes":                            {"recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
-	"recipes/bench":                      {"recipes", "ensemble", "internal/relay", "internal/curatortools", "ensemble/links"},
+	"recipes/bench":                      {"recipes", "ensemble", "internal/relay", "internal/curatortools", "ensemble/links", "workload/lock", "workload/remote"},
 	"recipes/inspect":                    {"recipes", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/interop":                    {},
 	"recipes/otelobserver":               {"recipes"},

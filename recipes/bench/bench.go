@@ -38,6 +38,13 @@ func (b *bench) startOthers(ctx context.Context, dir string) (versions []string)
 		b.peers[other.name] = p
 		versions = append(versions, other.name+" "+p.version)
 	}
+	b.progress("starting %s", inWorker)
+	p, err := startCuratorWorker(ctx, dir, b.servers)
+	if err != nil {
+		b.missing[inWorker] = "not measured: " + err.Error()
+		return versions
+	}
+	b.peers[inWorker] = p
 	return versions
 }
 

@@ -70,5 +70,10 @@ var timedCases = []timedCase{
 		work: work{kind: readWrite, sessions: 1, contenders: 100, cycles: 5}, slices: 5,
 		peers:  []string{ours, curator}, // kazoo's deadlocks (kazoo #649)
 		bounds: []bound{{curator, 0.3}},
+	}, {
+		name: "worker", title: "a worker process of zkverify, 6 sessions, 100 cycles each",
+		work: work{kind: mutex, sessions: 6, contenders: 6, cycles: 100}, slices: 5,
+		peers:  []string{inWorker, curator},
+		bounds: []bound{{curator, 1.15}},
 	},
 }

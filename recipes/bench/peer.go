@@ -39,6 +39,7 @@ const (
 	naive      = "naive ephemeral"
 	curator    = "Curator"
 	kazoo      = "kazoo"
+	inWorker   = "Curator in a worker"
 )
 
 // aboutPeers explains the names below the table.
@@ -52,4 +53,5 @@ var aboutPeers = []struct{ name, text string }{
 	{naive, "one ephemeral node that everybody watches (Go)"},
 	{curator, "Apache Curator (Java), one lock object a thread"},
 	{kazoo, "kazoo (Python), one lock object a thread"},
+	{inWorker, "Curator's mutex in a worker process of zkverify, which is asked what a hold of a run asks it"},
 }

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	locks "github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/remote"
+)
+
+// workerPresence is where the clients of a worker make themselves known to the servers.
+const workerPresence = "/bench-presence"
+
+// curatorWorker is Curator's mutex as a run of zkverify drives it: in a worker process, by the
+// protocol of docs/worker.md. Each cycle asks the worker what a hold of a run asks.
+type curatorWorker struct {
+	*inProcess
+	workers *remote.Workers
+}
+
+// startCuratorWorker starts the worker, with its log in dir. The error says what the machine
+// lacks.
+func startCuratorWorker(ctx context.Context, dir string, s *servers) (_ *curatorWorker, err error) {
+	command, err := curatorWorkerScript()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.conn.Create(workerPresence, nil, 0, openACL); err != nil {
+		return nil, fmt.Errorf("create %s: %w", workerPresence, err)
+	}
+	died := func(err error) { fmt.Fprintln(os.Stderr, "bench:", err) } // its next command fails
+	workers, err := remote.Start(ctx, remote.Config{N: 1, Command: []string{command, "mutex"}, Logs: dir}, died)
+	if err != nil {
+		workers.End()
+		return nil, errors.New(oneLine(err.Error()))
+	}
+	return &curatorWorker{newInProcess(inWorker, workerLibrary{workers}), workers}, nil
+}
+
+// curatorWorkerScript finds the script in the source of zkverify, which the working directory is
+// in.
+func curatorWorkerScript() (string, error) {
+	const script = "workload/examples/curator/curator_worker"
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		at := filepath.Join(dir, script)
+		if _, err := os.Stat(at); err == nil {
+			return at, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no %s here or above: run it in zkverify's source", script)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func (c *curatorWorker) close() {
+	c.inProcess.close()
+	c.workers.End()
+}
+
+// workerLibrary opens clients in the worker.
+type workerLibrary struct{ workers *remote.Workers }
+
+func (l workerLibrary) connect(ctx context.Context, server string) (session, error) {
+	client, err := l.workers.Open(ctx, 0, remote.Opening{
+		Env:       locks.Env{Servers: []string{server}, SessionTimeout: sessionTimeout, TickTime: time.Second},
+		IDs:       map[string]int{server: 1},
+		Presence:  workerPresence,
+		Announced: func(_, _ int64) {},
+		Died:      func(*remote.Client) {},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return workerSession{client}, nil
+}
+
+type workerSession struct{ client *remote.Client }
+
+func (s workerSession) lock(w work, _ int) (lock, error) {
+	if w.kind != mutex {
+		return nil, fmt.Errorf("no lock of kind %s", w.kind)
+	}
+	return &workerLock{client: s.client, name: w.path[1:]}, nil
+}
+
+func (s workerSession) close() { _ = s.client.Close(context.Background()) } // the worker ends soon
+
+// workerLock makes the cycle of a run's holder, but for its accesses to the counters: it asks
+// whether the process runs before it reads them and before it writes the fenced one, whether its
+// lease is valid before it writes the plain one, and whether the process runs before it releases.
+type workerLock struct {
+	client *remote.Client
+	name   string
+	lease  locks.Lease
+}
+
+func (l *workerLock) acquire(ctx context.Context) (err error) {
+	if l.lease, err = l.client.Acquire(ctx, l.name); err != nil {
+		return err
+	}
+	if !l.client.Awake() || !l.client.Awake() || !l.lease.Valid() {
+		return errors.New("a lease that is not valid, in a worker that runs")
+	}
+	return nil
+}
+
+func (l *workerLock) release(ctx context.Context) error {
+	if !l.client.Awake() {
+		return errors.New("the worker has ended")
+	}
+	return l.lease.Release(ctx)
+}
