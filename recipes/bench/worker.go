@@ -83,6 +83,8 @@ func (l workerLibrary) connect(ctx context.Context, server string) (session, err
 	return workerSession{client}, nil
 }
 
+var errEnded = errors.New("the worker has ended")
+
 type workerSession struct{ client *remote.Client }
 
 func (s workerSession) lock(w work, _ int) (lock, error) {
@@ -107,15 +109,20 @@ func (l *workerLock) acquire(ctx context.Context) (err error) {
 	if l.lease, err = l.client.Acquire(ctx, l.name); err != nil {
 		return err
 	}
-	if !l.client.Awake() || !l.client.Awake() || !l.lease.Valid() {
-		return errors.New("a lease that is not valid, in a worker that runs")
+	for range 2 { // before the reads, and before the fenced write
+		if !l.client.Awake() {
+			return errEnded
+		}
+	}
+	if !l.lease.Valid() {
+		return errors.New("a lease that is not valid")
 	}
 	return nil
 }
 
 func (l *workerLock) release(ctx context.Context) error {
 	if !l.client.Awake() {
-		return errors.New("the worker has ended")
+		return errEnded
 	}
 	return l.lease.Release(ctx)
 }
