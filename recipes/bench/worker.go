@@ -24,7 +24,7 @@ type curatorWorker struct {
 
 // startCuratorWorker starts the worker, with its log in dir. The error says what the machine
 // lacks.
-func startCuratorWorker(ctx context.Context, dir string, s *servers) (_ *curatorWorker, err error) {
+func startCuratorWorker(ctx context.Context, dir string, s *servers) (*curatorWorker, error) {
 	command, err := curatorWorkerScript()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,11 @@ func (s workerSession) lock(w work, _ int) (lock, error) {
 	return &workerLock{client: s.client, name: w.path[1:]}, nil
 }
 
-func (s workerSession) close() { _ = s.client.Close(context.Background()) } // the worker ends soon
+func (s workerSession) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), sessionTimeout)
+	defer cancel()
+	_ = s.client.Close(ctx) // the session ends by itself
+}
 
 // workerLock makes the cycle of a run's holder, but for its accesses to the counters: it asks
 // whether the process runs before it reads them and before it writes the fenced one, whether its
