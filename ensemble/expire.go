@@ -80,6 +80,14 @@ func expire(ctx context.Context, s Server, sessionID int64, password []byte, tim
 // opCloseSession is ZooKeeper's request that ends a session.
 const opCloseSession = -11
 
+// closeXid is the number of the request to close: none that a client comes to. A server takes
+// the commit of a write for that of the first write of its own that waits for one if session
+// and number are the same (CommitProcessor.run). If the session's client had just sent such a
+// write through another server, that one took the end of the session for the end of that write,
+// and left the client connected: in a session that no longer is, whose writes all fail. kazoo
+// begins at 1 with each connection.
+const closeXid = 1 << 30
+
 // handOver takes the session over on conn and closes it.
 func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Duration) error {
 	// ConnectRequest: protocol version, last zxid seen, timeout in ms, session
@@ -106,7 +114,7 @@ func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Dura
 		return ErrNoSession
 	}
 	// RequestHeader: xid, operation.
-	request := binary.BigEndian.AppendUint32(nil, 1)
+	request := binary.BigEndian.AppendUint32(nil, closeXid)
 	op := int32(opCloseSession)
 	request = binary.BigEndian.AppendUint32(request, uint32(op))
 	answer, err = exchange(conn, request)

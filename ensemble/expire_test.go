@@ -77,41 +77,77 @@ func (c *muteConn) Read(p []byte) (int, error) {
 	return io.ReadFull(c.Conn, p)
 }
 
+// A client whose server has yet to hear of the leader about a write is disconnected when its
+// session is ended elsewhere, so that it can learn of it.
+func TestTheClientOfAnExpiredSessionIsDisconnectedWhileItWrites(t *testing.T) {
+	l, ctx := local(t), testContext(t)
+	leader := leaderOtherThan(t, l, 0)
+	follower, other := leader%3+1, (leader+1)%3+1
+	conn, id, password := connect(t, l.Servers()[follower-1].Addr)
+	for _, link := range l.Peer(follower, leader) {
+		must(t, link.Delay(ctx, 400*time.Millisecond, 0))
+		defer func() { must(t, link.Heal(testContext(t))) }()
+	}
+	const xid = 1 // as that of the first request of any client
+	_, err := conn.Write(framed(create(xid, "/written")))
+	must(t, err)
+	time.Sleep(50 * time.Millisecond) // the follower has it, and the leader does not
+	must(t, ensemble.Expire(ctx, l.Servers()[other-1], id, password, 5*time.Second))
+	must(t, conn.SetReadDeadline(time.Now().Add(3*time.Second)))
+	if rest, err := io.ReadAll(conn); err != nil {
+		t.Fatalf("the connection of the client stays, after %d bytes: %v", len(rest), err)
+	}
+}
+
 // openSession opens a session with an ephemeral node by hand: go-zookeeper does
 // not give the password away. The connection stays open until the test ends.
 func openSession(t *testing.T, addr string) (id int64, password []byte) {
 	t.Helper()
+	conn, id, password := connect(t, addr)
+	if reply := exchange(t, conn, create(7, "/ephemeral")); binary.BigEndian.Uint32(reply[12:]) != 0 {
+		t.Fatalf("create: %x", reply)
+	}
+	return id, password
+}
+
+// connect opens a session of 30 s.
+func connect(t *testing.T, addr string) (conn net.Conn, id int64, password []byte) {
+	t.Helper()
 	conn, err := net.DialTimeout("tcp", addr, time.Second)
 	must(t, err)
 	t.Cleanup(func() { conn.Close() })
-	connect := make([]byte, 4+8+4+8+4+16)
-	binary.BigEndian.PutUint32(connect[12:], 30000)
-	binary.BigEndian.PutUint32(connect[24:], 16)
-	answer := exchange(t, conn, connect)
-	id = int64(binary.BigEndian.Uint64(answer[8:]))
+	request := make([]byte, 4+8+4+8+4+16)
+	binary.BigEndian.PutUint32(request[12:], 30000)
+	binary.BigEndian.PutUint32(request[24:], 16)
+	answer := exchange(t, conn, request)
+	return conn, int64(binary.BigEndian.Uint64(answer[8:])), answer[20:36]
+}
 
-	// xid 7, create (1), path, data, ACL list of one: all for world:anyone, flags: ephemeral
-	create := binary.BigEndian.AppendUint32(nil, 7)
+// create is the request for an ephemeral node.
+func create(xid uint32, path string) []byte {
+	// xid, create (1), path, data, ACL list of one: all for world:anyone, flags: ephemeral
+	create := binary.BigEndian.AppendUint32(nil, xid)
 	create = binary.BigEndian.AppendUint32(create, 1)
 	text := func(s string) {
 		create = append(binary.BigEndian.AppendUint32(create, uint32(len(s))), s...)
 	}
-	text("/ephemeral")
+	text(path)
 	text("")
 	create = binary.BigEndian.AppendUint32(create, 1)
 	create = binary.BigEndian.AppendUint32(create, zk.PermAll)
 	text("world")
 	text("anyone")
-	create = binary.BigEndian.AppendUint32(create, zk.FlagEphemeral)
-	if reply := exchange(t, conn, create); binary.BigEndian.Uint32(reply[12:]) != 0 {
-		t.Fatalf("create: %x", reply)
-	}
-	return id, answer[20:36]
+	return binary.BigEndian.AppendUint32(create, zk.FlagEphemeral)
+}
+
+// framed is a packet led by its length.
+func framed(body []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
 func exchange(t *testing.T, conn net.Conn, body []byte) []byte {
 	t.Helper()
-	_, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+	_, err := conn.Write(framed(body))
 	must(t, err)
 	var length [4]byte
 	_, err = io.ReadFull(conn, length[:])
