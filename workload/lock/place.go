@@ -14,6 +14,9 @@ type Place struct {
 	// anew when the queue was empty.
 	Sequence int
 	Ahead    int // contenders ahead, as far as is known
+	// Session is that which the contender's node belongs to; empty: the client's. A client
+	// may wait by the node of its last session.
+	Session string
 }
 
 // Attempt is one acquire as its context carries it: a place in a queue belongs to

@@ -195,7 +195,7 @@ func (t *connection) received(l protocol.Line) error {
 		case l.Event == protocol.SayObserved:
 			return observed(k.ctx, l.Token)
 		default:
-			lock.Enqueued(k.ctx, lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position})
+			lock.Enqueued(k.ctx, lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position, Session: l.Session})
 		}
 		return nil
 	case protocol.SayLost, protocol.SayRevokeRequested:

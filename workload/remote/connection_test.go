@@ -45,6 +45,23 @@ func TestTwoClientsInOneWorkerTakeTurns(t *testing.T) {
 	}
 }
 
+func TestAPlaceInTheQueueOfAWorkerComesAsItWasReported(t *testing.T) {
+	connection, _, _ := hostedMemory(t)
+	var places []lock.Place
+	ctx := lock.WithAttempt(t.Context(), lock.Attempt{Enqueued: func(p lock.Place) { places = append(places, p) }})
+	l, err := openMemory(t, connection).Acquire(ctx, "lock-0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lock.Place{Lock: "lock-0", Sequence: 7, Session: "0x0000000000000009"}
+	if len(places) != 1 || places[0] != want {
+		t.Errorf("reported %+v, want %+v", places, want)
+	}
+	if err := l.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAWaitInAWorkerEndsWithItsContextAndLeavesNothing(t *testing.T) {
 	connection, _, _ := hostedMemory(t)
 	a, b := openMemory(t, connection), openMemory(t, connection)

@@ -88,7 +88,7 @@ func (m *inMemory) lose() {
 }
 
 func (c *memoryClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	c.env.Enqueued(ctx, lock.Place{Lock: name, Sequence: 7})
+	c.env.Enqueued(ctx, lock.Place{Lock: name, Sequence: 7, Session: "0x0000000000000009"})
 	select {
 	case <-c.turn:
 	case <-ctx.Done():

@@ -349,7 +349,7 @@ func (h *hosted) suspended(token histories.Token, yes bool) {
 
 // enqueued says that the acquire of a command has a place in a queue.
 func (w *hostWorker) enqueued(id int64, p lock.Place) {
-	w.say(protocol.Line{Event: protocol.SayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead})
+	w.say(protocol.Line{Event: protocol.SayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead, Session: p.Session})
 }
 
 // leave forgets the client and its leases. It reports whether it was there.

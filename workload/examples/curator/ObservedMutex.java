@@ -71,7 +71,7 @@ final class ObservedMutex extends InterProcessMutex {
             if (!told && node != null) {
                 told = true;
                 Map<String, Object> place = Out.fields("event", "enqueued", "id", acquire,
-                        "token", Out.token(node.getCzxid()), "position", children.indexOf(name));
+                        "session", Out.session(node.getEphemeralOwner()), "token", Out.token(node.getCzxid()), "position", children.indexOf(name));
                 if (lock != null) {
                     place.put("lock", lock);
                 }

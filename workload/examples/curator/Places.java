@@ -44,7 +44,8 @@ final class Places implements AutoCloseable {
         List<String> nodes = all.nodes();
         if (told != stat.getCzxid()) {
             told = stat.getCzxid();
-            Out.say("event", "enqueued", "id", acquire, "token", Out.token(stat.getCzxid()), "position", Math.max(0, nodes.indexOf(node)));
+            Out.say("event", "enqueued", "id", acquire, "session", Out.session(stat.getEphemeralOwner()),
+                    "token", Out.token(stat.getCzxid()), "position", Math.max(0, nodes.indexOf(node)));
         }
         return stat;
     }

@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (a *attempt) enqueued(p lock.Place) {
 	}
 	a.c.Record(histories.Event{
 		Type: histories.Enqueued, Process: a.Process, Op: a.Op, Lock: name, Mode: a.Mode, Permits: a.Permits, Owner: a.Owner,
-		Session: a.c.SessionName(), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
+		Session: cmp.Or(p.Session, a.c.SessionName()), Token: p.Token, Sequence: p.Sequence, Position: p.Ahead,
 	})
 }
 

@@ -24,6 +24,17 @@ func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
 	}
 }
 
+// A client may wait by the node of the session that it had before.
+func TestAPlaceIsThatOfTheSessionItNames(t *testing.T) {
+	rec := &inMemoryRecorder{}
+	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: activity.NewCoverage(nil, nil)}, 0)
+	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Lock: "x"}}
+	a.enqueued(lock.Place{Token: histories.Token{Zxid: 2}, Session: "0x0000000000000007"})
+	if len(rec.events) != 1 || rec.events[0].Session != "0x0000000000000007" {
+		t.Errorf("recorded %+v", rec.events)
+	}
+}
+
 // inMemoryRecorder is a recorder that keeps events in memory.
 type inMemoryRecorder struct{ events []histories.Event }
 

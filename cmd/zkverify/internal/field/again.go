@@ -78,7 +78,7 @@ func (c *Again) surest(f *Field, s *State) (all []*Result) {
 					continue
 				}
 				for _, v := range r.violated() {
-					if f.explained(l.id, *v) == &f.Explanations[i] {
+					if f.explained(r, *v) == &f.Explanations[i] {
 						count[r] = max(count[r], v.Violations)
 					}
 				}

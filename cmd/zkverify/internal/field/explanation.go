@@ -15,7 +15,8 @@ type Explanation struct {
 	Title      string   `yaml:"title"`
 	Locks      []string `yaml:"locks"` // as --lock takes them
 	Guarantees []string `yaml:"guarantees"`
-	// Faults are those of which one struck a party of the violation: none stand for all.
+	// Faults are those of which one struck a party of the violation: none stand for all. What
+	// is judged when the faults are over, and was struck by none, goes by those of the plan.
 	Faults []string `yaml:"faults,omitempty"`
 	// Says is a regular expression that the words of the violation match; empty for all.
 	Says string `yaml:"says,omitempty"`
@@ -50,12 +51,25 @@ func (f *Field) validateExplanations() error {
 }
 
 // explained returns the explanation of a violation, nil if there is none.
-func (f *Field) explained(lock string, v Verdict) *Explanation {
+func (f *Field) explained(r *Result, v Verdict) *Explanation {
+	struck := f.struck(r, v)
 	for i, e := range f.Explanations {
-		met := len(e.Faults) == 0 || slices.ContainsFunc(v.Faults, func(name string) bool { return slices.Contains(e.Faults, name) })
-		if met && matches(e.Locks, lock) && slices.Contains(e.Guarantees, v.Guarantee) && regexp.MustCompile(e.Says).MatchString(v.What) {
+		met := len(e.Faults) == 0 || slices.ContainsFunc(struck, func(name string) bool { return name == "all" || slices.Contains(e.Faults, name) })
+		if met && matches(e.Locks, r.Lock) && slices.Contains(e.Guarantees, v.Guarantee) && regexp.MustCompile(e.Says).MatchString(v.What) {
 			return &f.Explanations[i]
 		}
 	}
 	return nil
+}
+
+// struck are the faults that an explanation of a violation may go by.
+func (f *Field) struck(r *Result, v Verdict) []string {
+	if len(v.Faults) == 0 && (v.Guarantee == "progress" || v.Guarantee == "no leak") {
+		for _, p := range f.Plans {
+			if p.Name == r.Plan {
+				return p.Faults
+			}
+		}
+	}
+	return v.Faults
 }

@@ -204,9 +204,24 @@ func TestAnExplanationGoesByTheWordsOfAViolation(t *testing.T) {
 		"process 5 entered round 3 of barrier \"b\" at 17 s, when 1 of its 3 had come": "double-barrier-enters-alone",
 		"somebody did something else": "",
 	} {
-		e := f.explained("curator-5.7.1/DistributedDoubleBarrier", Verdict{Verdict: runs.Verdict{Guarantee: "barriers", What: what}})
+		e := f.explained(&Result{Lock: "curator-5.7.1/DistributedDoubleBarrier"}, Verdict{Verdict: runs.Verdict{Guarantee: "barriers", What: what}})
 		if e != nil && e.ID != id || e == nil && id != "" {
 			t.Errorf("%q is explained by %+v, not %q", what, e, id)
 		}
+	}
+}
+
+// What is left at the end of a run has no time, and so no fault that struck it.
+func TestWhatIsJudgedAtTheEndIsExplainedByTheFaultsOfThePlan(t *testing.T) {
+	f := builtInField(t)
+	for plan, explained := range map[string]bool{"no quorum": true, "all faults": true, "ends of sessions": false, "": false} {
+		left := Verdict{Verdict: runs.Verdict{Guarantee: "no leak", What: "1 contender node left"}}
+		if e := f.explained(&Result{Lock: "kazoo-2.8.0/Lock", Plan: plan}, left); (e != nil) != explained {
+			t.Errorf("a node left under %q is explained by %+v", plan, e)
+		}
+	}
+	held := Verdict{Verdict: runs.Verdict{Guarantee: "mutual exclusion"}}
+	if e := f.explained(&Result{Lock: "kazoo-2.8.0/Lock", Plan: "cut-off servers"}, held); e != nil {
+		t.Errorf("two holders that no fault struck are explained by %+v", e)
 	}
 }

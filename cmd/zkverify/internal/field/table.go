@@ -144,7 +144,7 @@ func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool) cell
 			case !v.Promised:
 			case v.Outcome == verdict.Violated:
 				violated = true
-				c.Explained = c.Explained && f.explained(lock, v) != nil
+				c.Explained = c.Explained && f.explained(r, v) != nil
 				if !slices.Contains(c.Guarantees, v.Guarantee) {
 					c.Guarantees = append(c.Guarantees, v.Guarantee)
 				}
@@ -185,7 +185,7 @@ func (p *page) cases(f *Field, s *State, e *Explanation) (all []violation) {
 	for _, row := range p.Rows {
 		for _, g := range p.Guarantees {
 			is := func(r *Result, v Verdict) bool {
-				return r.Lock == row.id && v.Guarantee == g && f.explained(row.id, v) == e
+				return r.Lock == row.id && v.Guarantee == g && f.explained(r, v) == e
 			}
 			run, v := s.shown(is)
 			if v == nil {
