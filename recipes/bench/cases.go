@@ -75,5 +75,10 @@ var timedCases = []timedCase{
 		work: work{kind: mutex, sessions: 6, contenders: 6, cycles: 100}, slices: 5,
 		peers:  []string{inWorker, curator},
 		bounds: []bound{{curator, 1.15}},
+	}, {
+		name: "worker-holds", title: "a worker process of zkverify, 6 sessions, 100 cycles each, holds of 2 ms as in a run",
+		work: work{kind: mutex, sessions: 6, contenders: 6, cycles: 100, hold: 2 * time.Millisecond}, slices: 5,
+		peers:  []string{inWorker, curator},
+		bounds: []bound{{curator, 1.15}},
 	},
 }

@@ -181,7 +181,7 @@ func stand(ctx context.Context, w work, locks []lock) *contenders {
 			ready.Done()
 			<-line
 			for range w.cycles {
-				if err := guarded(ctx, g, l, w.writer(i)); err != nil {
+				if err := guarded(ctx, g, l, w.writer(i), w.hold); err != nil {
 					select {
 					case c.failed <- err:
 					default: // others failed because the first did
@@ -220,13 +220,14 @@ func (c *contenders) wait(ctx context.Context) error {
 }
 
 // guarded is one cycle, in which the holder checks that it may be there.
-func guarded(ctx context.Context, g *guard, l lock, writer bool) error {
+func guarded(ctx context.Context, g *guard, l lock, writer bool, hold time.Duration) error {
 	if err := l.acquire(ctx); err != nil {
 		return err
 	}
 	if err := g.enter(writer); err != nil {
 		return err
 	}
+	time.Sleep(hold)
 	g.leave(writer)
 	return l.release(ctx)
 }

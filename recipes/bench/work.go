@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // The kinds of lock that a case may ask for.
@@ -22,7 +23,8 @@ type work struct {
 	sessions   int
 	contenders int
 	cycles     int
-	permits    int // of a semaphore
+	permits    int           // of a semaphore
+	hold       time.Duration // how long each holder stays, beside what the lock itself takes
 }
 
 // total is the number of cycles that all contenders make together.
@@ -39,8 +41,8 @@ func (w work) writer(contender int) bool { return contender%10 == 9 }
 
 // String is the work as drivers read it: words of the form name=value.
 func (w work) String() string {
-	return fmt.Sprintf("kind=%s path=%s servers=%s sessions=%d contenders=%d cycles=%d permits=%d",
-		w.kind, w.path, strings.Join(w.servers, ","), w.sessions, w.contenders, w.cycles, w.permits)
+	return fmt.Sprintf("kind=%s path=%s servers=%s sessions=%d contenders=%d cycles=%d permits=%d hold=%d",
+		w.kind, w.path, strings.Join(w.servers, ","), w.sessions, w.contenders, w.cycles, w.permits, w.hold.Microseconds())
 }
 
 // guard notices when a lock lets in more than it may: a lock that does not lock

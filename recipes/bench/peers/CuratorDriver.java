@@ -212,6 +212,9 @@ public final class CuratorDriver {
                         for (int c = 0; c < work.cycles && failure.get() == null; c++) {
                             lock.acquire();
                             enter(writer);
+                            if (work.hold > 0) {
+                                TimeUnit.MICROSECONDS.sleep(work.hold);
+                            }
                             inside.addAndGet(writer ? -A_WRITER : -1);
                             lock.release();
                         }
@@ -257,6 +260,7 @@ public final class CuratorDriver {
         int contenders;
         int cycles;
         int permits;
+        long hold; // microseconds
 
         Work(String[] words) {
             for (int i = 1; i < words.length; i++) {
@@ -269,6 +273,7 @@ public final class CuratorDriver {
                     case "contenders": contenders = Integer.parseInt(pair[1]); break;
                     case "cycles": cycles = Integer.parseInt(pair[1]); break;
                     case "permits": permits = Integer.parseInt(pair[1]); break;
+                    case "hold": hold = Long.parseLong(pair[1]); break;
                     default: throw new IllegalArgumentException("no such word: " + words[i]);
                 }
             }

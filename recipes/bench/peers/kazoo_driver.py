@@ -25,6 +25,7 @@ class Work:
         self.contenders = int(pairs["contenders"])
         self.cycles = int(pairs["cycles"])
         self.permits = int(pairs["permits"])
+        self.hold = int(pairs["hold"]) / 1e6
 
 
 class Run:
@@ -56,6 +57,8 @@ class Run:
                     return
                 lock.acquire()
                 self.enter()
+                if self.hold:
+                    time.sleep(self.hold)
                 self.leave()
                 lock.release()
         except BaseException as e:

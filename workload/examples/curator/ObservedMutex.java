@@ -1,9 +1,13 @@
 package zkverify.worker;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CreateBuilder;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.PredicateResults;
 import org.apache.curator.framework.recipes.locks.StandardLockInternalsDriver;
@@ -54,15 +58,37 @@ final class ObservedMutex extends InterProcessMutex {
 
         @Override
         public String createsTheLock(CuratorFramework curator, String prefix, byte[] data) throws Exception {
-            String path = super.createsTheLock(curator, prefix, data);
+            Stat created = new Stat();
+            String path = super.createsTheLock(storing(curator, created), prefix, data);
             told = false;
-            try {
-                node = curator.checkExists().forPath(path);
-            } catch (Exception e) {
-                curator.delete().guaranteed().inBackground().forPath(path);
-                throw e;
+            node = created;
+            if (created.getCzxid() == 0) { // it was found on the servers, after the answer had been lost
+                try {
+                    node = curator.checkExists().forPath(path);
+                } catch (Exception e) {
+                    curator.delete().guaranteed().inBackground().forPath(path);
+                    throw e;
+                }
             }
             return path;
+        }
+
+        /** The same client, whose creates store the node's stat: it need not be asked for. */
+        private static CuratorFramework storing(CuratorFramework curator, Stat stat) {
+            InvocationHandler passes = (proxy, method, arguments) -> {
+                Object result;
+                try {
+                    result = method.invoke(curator, arguments);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+                if (result instanceof CreateBuilder) {
+                    ((CreateBuilder) result).storingStatIn(stat);
+                }
+                return result;
+            };
+            return (CuratorFramework) Proxy.newProxyInstance(
+                    CuratorFramework.class.getClassLoader(), new Class<?>[] {CuratorFramework.class}, passes);
         }
 
         @Override
