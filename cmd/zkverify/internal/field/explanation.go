@@ -18,6 +18,9 @@ type Explanation struct {
 	// Faults are those of which one struck a party of the violation: none stand for all. What
 	// is judged when the faults are over, and was struck by none, goes by those of the plan.
 	Faults []string `yaml:"faults,omitempty"`
+	// Beside is a guarantee that the run violates for the same reason, or the explanation is none
+	// of what else it violates; empty for none.
+	Beside string `yaml:"beside,omitempty"`
 	// Says is a regular expression that the words of the violation match; empty for all.
 	Says string `yaml:"says,omitempty"`
 	// Why is the cause.
@@ -52,14 +55,20 @@ func (f *Field) validateExplanations() error {
 
 // explained returns the explanation of a violation, nil if there is none.
 func (f *Field) explained(r *Result, v Verdict) *Explanation {
-	struck := f.struck(r, v)
-	for i, e := range f.Explanations {
-		met := len(e.Faults) == 0 || slices.ContainsFunc(struck, func(name string) bool { return name == "all" || slices.Contains(e.Faults, name) })
-		if met && matches(e.Locks, r.Lock) && slices.Contains(e.Guarantees, v.Guarantee) && regexp.MustCompile(e.Says).MatchString(v.What) {
-			return &f.Explanations[i]
+	for i := range f.Explanations {
+		e := &f.Explanations[i]
+		beside := func(other *Verdict) bool { return other.Guarantee == e.Beside && f.fits(e, r, *other) }
+		if f.fits(e, r, v) && (e.Beside == "" || slices.ContainsFunc(r.violated(), beside)) {
+			return e
 		}
 	}
 	return nil
+}
+
+// fits tells whether a violation is such as an explanation is about.
+func (f *Field) fits(e *Explanation, r *Result, v Verdict) bool {
+	met := len(e.Faults) == 0 || slices.ContainsFunc(f.struck(r, v), func(name string) bool { return name == "all" || slices.Contains(e.Faults, name) })
+	return met && matches(e.Locks, r.Lock) && slices.Contains(e.Guarantees, v.Guarantee) && regexp.MustCompile(e.Says).MatchString(v.What)
 }
 
 // struck are the faults that an explanation of a violation may go by.

@@ -225,3 +225,20 @@ func TestWhatIsJudgedAtTheEndIsExplainedByTheFaultsOfThePlan(t *testing.T) {
 		t.Errorf("two holders that no fault struck are explained by %+v", e)
 	}
 }
+
+// Two bugs may violate one guarantee, and what else a run violates tells which of them did.
+func TestAnExplanationGoesByWhatElseTheRunViolates(t *testing.T) {
+	f := builtInField(t)
+	violated := func(guarantee, what string) Verdict {
+		return Verdict{Verdict: runs.Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, What: what}}
+	}
+	starved, left := violated("progress", "process 0 did not get lock \"l\""), violated("no leak", "1 contender node left when every client had released")
+	for id, verdicts := range map[string][]Verdict{
+		"semaphore-two-leases":  {starved},
+		"semaphore-interrupted": {starved, left},
+	} {
+		if e := f.explained(&Result{Lock: "curator-5.7.1/InterProcessSemaphoreMutex", Verdicts: verdicts}, starved); e == nil || e.ID != id {
+			t.Errorf("%d violations: the first is explained by %+v, not %q", len(verdicts), e, id)
+		}
+	}
+}
