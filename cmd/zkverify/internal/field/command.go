@@ -46,7 +46,7 @@ type Run struct {
 
 // Help is called by kong.
 func (Run) Help() string {
-	return help.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html and field.json, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
+	return help.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html and field.json, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. A run that shows nothing, since the machine was too busy or servers came to disagree, is made again, up to twice. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
 		"zkverify field --for 1h",
 		"zkverify field --lock 'curator-*' --plan processes --seeds 3",
 		"zkverify field --dry-run")

@@ -44,7 +44,7 @@ func (t *team) work(ctx context.Context, jobs int) error {
 				if !ok {
 					return
 				}
-				result, err := t.make(ctx, p, runsFolder)
+				result, err := t.untilShown(ctx, p)
 				if ctx.Err() == nil {
 					err = t.put(p, result, err)
 				}
@@ -59,6 +59,25 @@ func (t *team) work(ctx context.Context, jobs int) error {
 	return t.failed
 }
 
+// voidRuns is how often a run that shows nothing is made again.
+const voidRuns = 2
+
+// untilShown makes a run. One that is unknown, since the machine was too busy or servers came to
+// disagree, is made again.
+func (t *team) untilShown(ctx context.Context, p planned) (Result, error) {
+	for again := 0; ; again++ {
+		r, err := t.make(ctx, p, runsFolder)
+		if err != nil || r.Outcome != verdict.Unknown || again == voidRuns || t.timeIsUp() {
+			return r, err
+		}
+		t.mu.Lock()
+		fmt.Fprintf(t.out, "%s, %s, seed %d: %s: it is made again\n", p.Lock.id, p.Plan.Name, p.Seed, r)
+		t.mu.Unlock()
+	}
+}
+
+func (t *team) timeIsUp() bool { return !t.until.IsZero() && !time.Now().Before(t.until) }
+
 // fail keeps the first error.
 func (t *team) fail(err error) {
 	t.mu.Lock()
@@ -72,7 +91,7 @@ func (t *team) fail(err error) {
 func (t *team) next(ctx context.Context) (planned, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for len(t.left) > 0 && ctx.Err() == nil && (t.until.IsZero() || time.Now().Before(t.until)) {
+	for len(t.left) > 0 && ctx.Err() == nil && !t.timeIsUp() {
 		p := t.left[0]
 		t.left = t.left[1:]
 		if t.missing[p.Lock.id] == "" {

@@ -1,0 +1,57 @@
+package field
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+)
+
+// A run that shows nothing, such as one on a machine that was too busy, is made again, but not for
+// ever, and not after the time.
+func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		until   time.Time
+		decides int // which run decides something
+		made    int
+		outcome verdict.Outcome
+	}{
+		"the first decides":  {decides: 1, made: 1, outcome: verdict.Holds},
+		"the second decides": {decides: 2, made: 2, outcome: verdict.Holds},
+		"none decides":       {decides: 9, made: 1 + voidRuns, outcome: verdict.Unknown},
+		"the time is up":     {until: time.Now().Add(-time.Second), decides: 2, made: 1, outcome: verdict.Unknown},
+	} {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "program")
+		text := fmt.Sprintf(`#!/bin/sh
+for out; do :; done # the last argument
+echo >>%[1]s/made
+outcome=unknown
+[ "$(wc -l <%[1]s/made)" -lt %[2]d ] || outcome=holds
+echo "{\"outcome\":\"$outcome\",\"reason\":\"busy\"}" >"$out/verdict.json"
+`, dir, c.decides)
+		if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		f := builtInField(t)
+		team := &team{runner: runner{Program: runs.Program{Path: program}, dir: dir}, out: &out, until: c.until}
+		result, err := team.untilShown(t.Context(), f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := os.ReadFile(filepath.Join(dir, "made"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Outcome != c.outcome || len(made) != c.made || strings.Count(out.String(), "busy: it is made again") != c.made-1 {
+			t.Errorf("%s: %s after %d runs\n%s", name, result.Outcome, len(made), &out)
+		}
+	}
+}
