@@ -62,6 +62,10 @@ final class Worker<C extends Client> {
                 }
                 continue;
             }
+            if (command.what.equals("echo")) { // it asks whether the process runs, and needs no thread
+                Out.say("id", command.id);
+                continue;
+            }
             Task task = new Task(command);
             tasks.put(command.id, task);
             threads.execute(() -> carryOut(task));
@@ -88,8 +92,6 @@ final class Worker<C extends Client> {
     private Map<String, Object> answer(Task task) throws Exception {
         Command command = task.command;
         switch (command.what) {
-            case "echo":
-                return Out.fields();
             case "census":
                 return Out.fields("stacks", census());
             case "open":
