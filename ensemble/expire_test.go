@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -91,7 +92,10 @@ func TestTheClientOfAnExpiredSessionIsDisconnectedWhileItWrites(t *testing.T) {
 	const xid = 1 // as that of the first request of any client
 	_, err := conn.Write(framed(create(xid, "/written")))
 	must(t, err)
-	time.Sleep(50 * time.Millisecond) // the follower has it, and the leader does not
+	eventually(t, "the follower has it, and waits for the leader", func() bool {
+		answer, err := ensemble.Four(ctx, l.Servers()[follower-1], "srvr")
+		return err == nil && strings.Contains(answer, "Outstanding: 1\n")
+	})
 	must(t, ensemble.Expire(ctx, l.Servers()[other-1], id, password, 5*time.Second))
 	must(t, conn.SetReadDeadline(time.Now().Add(3*time.Second)))
 	if rest, err := io.ReadAll(conn); err != nil {

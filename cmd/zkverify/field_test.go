@@ -119,6 +119,7 @@ func TestAFieldThatCannotBe(t *testing.T) {
 		"versions without choice":  {strings.ReplaceAll(smallField, "[1.0.4]", "[1.0.4, 1.0.5]"), "", "no variable that chooses one"},
 		"an explanation of nobody": {smallField + strings.ReplaceAll(smallExplanation, "zk-*", "etcd-*"), "", "of no lock of the field"},
 		"an unknown fault":         {smallField + smallExplanation + "    faults: [expire-sesion]\n", "", "expire-session"},
+		"beside another guarantee": {smallField + smallExplanation + "    beside: permits\n", "", `"permits" is none of its guarantees`},
 		"a lock that is none":      {smallField, "--lock=recipes,curator", `no lock "curator"; zkverify field --dry-run names all`},
 		"a plan that is none":      {smallField, "--plan=no quorun", `no plan "no quorun", only ends of sessions`},
 		"no shard":                 {smallField, "--shard=3/2", "is not a part such as 2/4"},

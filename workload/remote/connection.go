@@ -195,7 +195,15 @@ func (t *connection) received(l protocol.Line) error {
 		case l.Event == protocol.SayObserved:
 			return observed(k.ctx, l.Token)
 		default:
-			lock.Enqueued(k.ctx, lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position, Session: l.Session})
+			place := lock.Place{Lock: l.Lock, Token: l.Token, Sequence: l.Sequence, Ahead: l.Position}
+			if l.Session != "" {
+				session, err := sessionNumber(l.Session)
+				if err != nil {
+					return err
+				}
+				place.Session = lock.SessionName(session)
+			}
+			lock.Enqueued(k.ctx, place)
 		}
 		return nil
 	case protocol.SayLost, protocol.SayRevokeRequested:

@@ -22,6 +22,7 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 		"tells of no client":                    `{"at":1,"event":"session","session":"0x1"}`,
 		"tells of no session":                   `{"at":1,"event":"session","client":1,"session":"one"}`,
 		"places an acquire that was not asked":  `{"at":1,"event":"enqueued","id":9}`,
+		"places an acquire in no session":       `{"at":1,"event":"enqueued","id":1,"session":"one"}`,
 		"observes by a command that does not":   `{"at":1,"event":"observed","id":1}`,
 		"observes by no command":                `{"at":1,"event":"observed","id":9}`,
 		"is too long":                           `{"at":1,"error":"` + strings.Repeat("x", maxLine) + `"}`,

@@ -18,8 +18,8 @@ type Explanation struct {
 	// Faults are those of which one struck a party of the violation: none stand for all. What
 	// is judged when the faults are over, and was struck by none, goes by those of the plan.
 	Faults []string `yaml:"faults,omitempty"`
-	// Beside is a guarantee that the run violates for the same reason, or the explanation is none
-	// of what else it violates; empty for none.
+	// Beside is one of the guarantees: a violation of another is explained only if the run
+	// violates this one for the same reason. Empty for none.
 	Beside string `yaml:"beside,omitempty"`
 	// Says is a regular expression that the words of the violation match; empty for all.
 	Says string `yaml:"says,omitempty"`
@@ -42,6 +42,9 @@ func (f *Field) validateExplanations() error {
 		seen[e.ID] = true
 		if _, err := regexp.Compile(e.Says); err != nil {
 			return fmt.Errorf("explanation %q: says: %w", e.ID, err)
+		}
+		if e.Beside != "" && !slices.Contains(e.Guarantees, e.Beside) {
+			return fmt.Errorf("explanation %q: beside: %q is none of its guarantees", e.ID, e.Beside)
 		}
 		if !slices.ContainsFunc(f.Locks(), func(l Lock) bool { return matches(e.Locks, l.id) }) {
 			return fmt.Errorf("explanation %q is of no lock of the field: %q", e.ID, e.Locks)

@@ -29,19 +29,18 @@ func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "program")
-		text := fmt.Sprintf(`#!/bin/sh
-for out; do :; done # the last argument
+		text := fmt.Sprintf(`for out; do :; done # the last argument
 echo >>%[1]s/made
 outcome=unknown
 [ "$(wc -l <%[1]s/made)" -lt %[2]d ] || outcome=holds
 echo "{\"outcome\":\"$outcome\",\"reason\":\"busy\"}" >"$out/verdict.json"
 `, dir, c.decides)
-		if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+		if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
 		f := builtInField(t)
-		team := &team{runner: runner{Program: runs.Program{Path: program}, dir: dir}, out: &out, until: c.until}
+		team := &team{runner: runner{Program: runs.Program{Path: "/bin/sh", Before: []string{program}}, dir: dir}, out: &out, until: c.until}
 		result, err := team.untilShown(t.Context(), f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0])
 		if err != nil {
 			t.Fatal(err)
