@@ -29,6 +29,12 @@ func TestReentrancy(t *testing.T) {
 		{"the session of the outer hold is seen to end a little later", func(r *run) {
 			nested(r).want(4, 2).inner(6, 7, 1, 2).got(8, 2, 2).expired(300, 1).release(900, 1).released(901, 1)
 		}, verdict.Holds},
+		{"the session of the outer hold is seen to end a little later, after its release", func(r *run) {
+			nested(r).want(4, 2).inner(6, 7, 1, 2).got(8, 2, 2).release(9, 1).released(10, 1).expired(300, 1)
+		}, verdict.Holds},
+		{"the session of the outer hold is seen to end a little later, but its client made a node in it meanwhile", func(r *run) {
+			nested(r).want(4, 2).inner(6, 7, 1, 2).got(8, 2, 2).release(9, 1).released(10, 1).want(11, 1).place(12, 1, 3).expired(300, 1)
+		}, verdict.Violated},
 		{"the session of another hold had ended", func(r *run) {
 			nested(r).want(4, 2).expired(5, 3).inner(6, 7, 1, 2).got(8, 2, 2).release(9, 1).released(10, 1)
 		}, verdict.Violated},

@@ -23,6 +23,7 @@ var Families = []struct {
 	{"permits", []histories.Recipe{histories.Semaphore}},
 	{"permits of a size that changes", []histories.Recipe{histories.SharedSemaphore}},
 	{"barriers", []histories.Recipe{histories.Barrier}},
+	{"revocation", []histories.Recipe{histories.Revocation}},
 	{"every recipe", histories.Recipes()},
 }
 

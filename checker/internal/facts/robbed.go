@@ -7,9 +7,11 @@ import (
 
 // Robbed reports whether the node that h stands on may have gone by some time though its
 // owner had not released it: its session was forced to expire or was seen to end, or a fault
-// deleted the node. The end of a session is seen up to sight late.
+// deleted the node. The end of a session is seen up to sight late: only what was read until
+// then tells, unless an answer of the servers proves that the session went on.
 func (t *Trace) Robbed(h *Hold, by, sight time.Duration) bool {
-	if seen, ended := t.Sessions.Expired[h.Session]; ended && h.Session != "" && seen <= After(by, sight) {
+	seen, ended := t.Sessions.Expired[h.Session]
+	if ended && h.Session != "" && seen <= After(by, sight) && t.Sessions.Alive[h.Session] < by {
 		return true
 	}
 	return slices.ContainsFunc(t.Faults.Excusing(h.Process, h.Session, h.Call, by), func(f *Fault) bool { return f.robbed(h) })

@@ -24,6 +24,14 @@ type reentrancyJudge struct {
 	entries, inner, refused int
 	afterLoss               int            // refused, since what they were to re-enter was lost
 	pairs                   map[string]int // of a lock, that were looked at
+	early                   []earlyGrant   // not judged yet
+}
+
+// earlyGrant is a hold b that began while another owner's hold a lasted, after an inner
+// release of a. It is judged when the end of a's session would have been seen.
+type earlyGrant struct {
+	a, b    facts.Piece
+	release facts.InnerRelease
 }
 
 // NewReentrancy returns the judge that judges acquires of what their owners hold already.
@@ -70,14 +78,22 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
 			// Inner releases are in order of time: was one invoked before the
 			// other owner's acquire returned?
 			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })
-			if i > 0 && !t.Robbed(a.Hold, b.From, witness.LateSight) {
-				r := a.Hold.Inner[i-1]
-				v.Violate(func() verdict.Witness { return freedByInner(t, a, b, r) })
+			if i > 0 {
+				j.early = append(j.early, earlyGrant{a, b, a.Hold.Inner[i-1]})
 			}
 			j.pairs[lock]++
 			return j.pairs[lock] < maxPairs
 		})
 	}
+	j.early = slices.DeleteFunc(j.early, func(g earlyGrant) bool {
+		if !t.Last && t.End <= facts.After(g.b.From, witness.LateSight) {
+			return false
+		}
+		if !t.Robbed(g.a.Hold, g.b.From, witness.LateSight) {
+			v.Violate(func() verdict.Witness { return freedByInner(t, g.a, g.b, g.release) })
+		}
+		return true
+	})
 }
 
 func (j *reentrancyJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
