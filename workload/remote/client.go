@@ -150,9 +150,17 @@ func (c *Client) Tear() {
 	})
 }
 
-// Awake returns when the client's process runs: at once, or after a pause. It
-// reports false when the client is gone.
+// Awake returns when the client's process runs: at once, or after a pause. A process that
+// has said something just now is not asked. It reports false when the client is gone.
 func (c *Client) Awake() bool {
+	if c.connection.late.runs(protocol.Now()) {
+		select {
+		case <-c.torn:
+			return false
+		default:
+			return !c.Gone()
+		}
+	}
 	_, err := c.ask(context.Background(), protocol.Command{Do: protocol.DoEcho}, nil)
 	return err == nil
 }

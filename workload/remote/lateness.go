@@ -18,9 +18,13 @@ type lateness struct {
 	mu     sync.Mutex
 	took   *hdrhistogram.Histogram // µs
 	worst  time.Duration
+	latest int64 // when the worker wrote its latest line
 	paused bool
 	resume int64 // when the last pause ended
 }
+
+// justNow is how long a line shows that its worker runs.
+const justNow = time.Millisecond
 
 func newLateness() *lateness {
 	return &lateness{took: hdrhistogram.New(1, time.Hour.Microseconds(), 3)}
@@ -30,12 +34,21 @@ func newLateness() *lateness {
 func (l *lateness) received(at, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.latest = max(l.latest, min(at, now))
 	if l.paused || at <= l.resume {
 		return
 	}
 	took := time.Duration(max(now-at, 0))
 	_ = l.took.RecordValue(took.Microseconds()) // it is in range, or else the worst will tell
 	l.worst = max(l.worst, took)
+}
+
+// runs reports whether the worker has written a line just now, and no pause has begun since.
+// A pause of somebody else's may have: what is done then is done as if it had begun later.
+func (l *lateness) runs(now int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.paused && time.Duration(now-l.latest) < justNow
 }
 
 func (l *lateness) pause() {

@@ -43,7 +43,7 @@ abstract class Lease {
         }
     }
 
-    /** What the library says when it is asked whether the lease is still held. */
+    /** What the library says, at once, when it is asked whether the lease is still held. The thread that reads asks. */
     abstract boolean held();
 
     /** Gives it back. It is called once, on the owner's thread, of a lost lease too. */

@@ -1,41 +1,41 @@
 package zkverify.worker;
 
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * A thread of one owner. Many locks belong to the thread that has acquired them, which alone can
  * re-enter and release them.
  */
-final class Owner {
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(work -> {
-        Thread t = new Thread(work, "owner");
-        t.setDaemon(true);
-        return t;
-    });
+final class Owner implements Runnable {
+    private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
     private int held;
+    private volatile boolean over;
 
-    <T> T call(Callable<T> work) throws Exception {
-        return result(start(work));
+    /** Takes one of the threads until it holds nothing any more. It begins with the acquire. */
+    Owner(Executor threads) {
+        keep();
+        threads.execute(this);
     }
 
-    <T> Future<T> start(Callable<T> work) {
-        return thread.submit(work);
-    }
-
-    /** Waits for what was started. */
-    static <T> T result(Future<T> started) throws Exception {
-        try {
-            return started.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof Exception) {
-                throw (Exception) e.getCause();
+    @Override
+    public void run() {
+        while (!over || !work.isEmpty()) {
+            try {
+                work.take().run();
+            } catch (InterruptedException e) {
+                // A cancel that came late: it was for work that is done.
             }
-            throw e;
         }
+    }
+
+    /** Has work done after all that was begun before. The work throws nothing. */
+    synchronized void begin(Runnable next) throws Failure {
+        if (over) {
+            throw new Failure("its owner holds nothing any more", null);
+        }
+        work.add(next);
     }
 
     /** Counts what it holds. */
@@ -43,10 +43,10 @@ final class Owner {
         held++;
     }
 
-    /** Ends the thread, unless it holds something else. */
+    /** Gives the thread back after what was begun, unless it holds something else. It is called on the thread. */
     synchronized void drop() {
         if (--held <= 0) {
-            thread.shutdown();
+            over = true;
         }
     }
 }

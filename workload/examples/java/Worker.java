@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /** A worker process for zkverify run --worker-command: it hosts clients of one recipe of a library. */
 final class Worker<C extends Client> {
@@ -56,46 +56,47 @@ final class Worker<C extends Client> {
                 return;
             }
             if (command.what.equals("cancel")) {
-                Task task = tasks.get(command.number("of"));
-                if (task != null) { // else it has been answered
-                    task.cancel();
-                }
-                continue;
-            }
-            if (command.what.equals("echo")) { // it asks whether the process runs, and needs no thread
-                Out.say("id", command.id);
+                cancel(command.number("of"));
                 continue;
             }
             Task task = new Task(command);
             tasks.put(command.id, task);
-            threads.execute(() -> carryOut(task));
+            try {
+                begin(task);
+            } catch (Failure | RuntimeException e) {
+                answer(task, failed(task, e));
+            }
         }
         Runtime.getRuntime().halt(0); // nobody listens any more
     }
 
-    private void carryOut(Task task) {
-        Map<String, Object> answer;
-        try {
-            answer = answer(task);
-        } catch (Throwable e) {
-            answer = Out.fields("error", e.getClass().getSimpleName() + ": " + e.getMessage());
-            String why = e instanceof Failure ? ((Failure) e).why : task.cancelled() ? "cancelled" : null;
-            if (why != null) {
-                answer.put("why", why);
-            }
+    private void cancel(long of) {
+        Task task = tasks.get(of);
+        if (task == null) {
+            return; // it has been answered
         }
-        tasks.remove(task.command.id);
-        answer.put("id", task.command.id);
-        Out.say(answer);
+        task.cancel();
+        if (task.command.what.equals("release")) { // it is carried out all the same
+            answer(task, failed(task, new InterruptedException("cancelled")));
+        }
     }
 
-    private Map<String, Object> answer(Task task) throws Exception {
+    /**
+     * Begins a command: on the thread of the owner whose lock it is about, on one of its own, or at once on
+     * this one, which reads, if it waits for nobody.
+     */
+    private void begin(Task task) throws Failure {
         Command command = task.command;
         switch (command.what) {
+            case "echo": // it asks whether the process runs
+                answer(task, Out.fields());
+                return;
             case "census":
-                return Out.fields("stacks", census());
+                threads.execute(() -> carryOut(task, () -> Out.fields("stacks", census())));
+                return;
             case "open":
-                return task.run(() -> open(command));
+                threads.execute(() -> carryOut(task, () -> task.run(() -> open(command))));
+                return;
             default:
                 break;
         }
@@ -108,23 +109,37 @@ final class Worker<C extends Client> {
             case "acquire":
             case "try-acquire":
             case "enter":
-                return acquire(client, task);
+                Owner owner = new Owner(threads);
+                owner.begin(() -> {
+                    carryOut(task, () -> task.run(() -> got(client, recipe.acquire(client, owner, command))));
+                    owner.drop();
+                });
+                return;
             case "reenter":
                 Lease outer = client.lease(command.number("lease"));
-                return outer.owner.call(() -> task.run(() -> got(client, outer.again(command))));
+                outer.owner.begin(() -> carryOut(task, () -> task.run(() -> got(client, outer.again(command)))));
+                return;
             case "release":
                 Lease lease = client.lease(command.number("lease"));
-                // A cancel ends the wait for it. It is carried out all the same.
-                Future<Map<String, Object>> released = lease.owner.start(() -> release(client, lease));
-                return task.run(() -> Owner.result(released));
-            case "valid":
-                Lease asked = client.lease(command.number("lease"));
-                return !polite || !asked.lost() && asked.held() ? Out.fields("valid", true) : Out.fields();
+                lease.owner.begin(() -> carryOut(task, () -> release(client, lease)));
+                return;
             case "leave":
                 Lease member = client.lease(command.number("lease"));
-                return member.owner.call(() -> task.run(() -> release(client, member)));
+                member.owner.begin(() -> carryOut(task, () -> task.run(() -> release(client, member))));
+                return;
+            case "valid":
+                Lease asked = client.lease(command.number("lease"));
+                answer(task, !polite || !asked.lost() && asked.held() ? Out.fields("valid", true) : Out.fields());
+                return;
+            default:
+                threads.execute(() -> carryOut(task, () -> operate(client, task)));
+        }
+    }
+
+    private Map<String, Object> operate(C client, Task task) throws Exception {
+        switch (task.command.what) {
             case "listen":
-                client.lease(command.number("lease")).listen();
+                client.lease(task.command.number("lease")).listen();
                 return Out.fields();
             case "close":
                 client.close();
@@ -133,17 +148,34 @@ final class Worker<C extends Client> {
                 client.crash();
                 return Out.fields();
             default:
-                return task.run(() -> recipe.operate(client, command));
+                return task.run(() -> recipe.operate(client, task.command));
         }
     }
 
-    private Map<String, Object> acquire(C client, Task task) throws Exception {
-        Owner owner = new Owner();
-        owner.keep();
+    private void carryOut(Task task, Callable<Map<String, Object>> work) {
+        Map<String, Object> answer;
         try {
-            return owner.call(() -> task.run(() -> got(client, recipe.acquire(client, owner, task.command))));
-        } finally {
-            owner.drop();
+            answer = work.call();
+        } catch (Throwable e) {
+            answer = failed(task, e);
+        }
+        answer(task, answer);
+    }
+
+    private static Map<String, Object> failed(Task task, Throwable e) {
+        Map<String, Object> answer = Out.fields("error", e.getClass().getSimpleName() + ": " + e.getMessage());
+        String why = e instanceof Failure ? ((Failure) e).why : task.cancelled() ? "cancelled" : null;
+        if (why != null) {
+            answer.put("why", why);
+        }
+        return answer;
+    }
+
+    /** Answers a command, unless it has been answered. */
+    private void answer(Task task, Map<String, Object> answer) {
+        if (tasks.remove(task.command.id) != null) {
+            answer.put("id", task.command.id);
+            Out.say(answer);
         }
     }
 
