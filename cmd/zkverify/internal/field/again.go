@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
@@ -28,7 +30,7 @@ type Again struct {
 
 // Help is called by kong.
 func (Again) Help() string {
-	return help.WithExamples("Of each explanation and library, the run with the most violations is repeated, with the same command; the pages then say how often each guarantee was violated again. Runs that were repeated so often already are left out: what was interrupted continues.",
+	return help.WithExamples("Of each explanation and library, the run with the most violations is repeated, with the same command; the pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
 		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*'")
 }
 
@@ -53,16 +55,19 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := runner{runs.Program{Path: program}, c.Dir}
+	a := &again{runner: runner{runs.Program{Path: program}, c.Dir}, field: f, state: s, out: out, started: time.Now(), left: map[*Result]int{}}
 	for _, run := range c.surest(f, s) {
-		if err := c.repeat(ctx, out, r, f, run); err != nil {
-			return err
-		}
-		if err := s.save(c.Dir, f); err != nil {
+		if err := a.plan(run, c.Times); err != nil {
 			return err
 		}
 	}
-	return nil
+	fmt.Fprintf(out, "%d runs to make, in %s\n", len(a.all), c.Dir)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.Jobs)
+	for i := range a.all {
+		group.Go(func() error { return a.repeat(ctx, i) })
+	}
+	return errors.Join(group.Wait(), os.RemoveAll(filepath.Join(c.Dir, againFolder)))
 }
 
 // surest are the runs to repeat: of each explanation and library the one with the most
@@ -88,7 +93,7 @@ func (c *Again) surest(f *Field, s *State) (all []*Result) {
 			}
 		}
 		for _, r := range most {
-			if !slices.Contains(all, r) && !slices.ContainsFunc(r.Again, func(a Repeats) bool { return a.Of >= c.Times }) {
+			if !slices.Contains(all, r) && r.repeated() < c.Times {
 				all = append(all, r)
 			}
 		}
@@ -99,52 +104,97 @@ func (c *Again) surest(f *Field, s *State) (all []*Result) {
 	return all
 }
 
-// repeat makes a run again and again, and counts how often each guarantee that it had
-// violated is violated.
-func (c *Again) repeat(ctx context.Context, out io.Writer, r runner, f *Field, run *Result) error {
-	plan := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == run.Plan })
-	lock := slices.IndexFunc(f.Locks(), func(l Lock) bool { return l.id == run.Lock })
+// again is the repeats that are left to make.
+type again struct {
+	runner
+	field   *Field
+	out     io.Writer
+	started time.Time
+	all     []repeat
+
+	mu    sync.Mutex
+	state *State
+	done  int
+	left  map[*Result]int // repeats, of each run
+}
+
+// repeat is one of a run.
+type repeat struct {
+	of      *Result
+	planned planned
+}
+
+// plan adds the repeats of a run that are left.
+func (a *again) plan(run *Result, times int) error {
+	plan := slices.IndexFunc(a.field.Plans, func(p Plan) bool { return p.Name == run.Plan })
+	lock := slices.IndexFunc(a.field.Locks(), func(l Lock) bool { return l.id == run.Lock })
 	if plan < 0 || lock < 0 {
 		return Refused{fmt.Errorf("the field has no lock %q or no plan %q", run.Lock, run.Plan)}
 	}
-	p := planned{f.Locks()[lock], f.Plans[plan], run.Seed, f.Options}
+	p := planned{a.field.Locks()[lock], a.field.Plans[plan], run.Seed, a.field.Options}
 	if p.Command() != run.Command {
 		return Refused{fmt.Errorf("the field has another command for %s: %q", run.Lock, p.Command())}
 	}
-	var all []Repeats
-	for _, v := range run.violated() {
-		all = append(all, Repeats{Guarantee: v.Guarantee})
+	for range times - run.repeated() {
+		a.all = append(a.all, repeat{run, p})
+		a.left[run]++
 	}
-	var mu sync.Mutex // of all
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.Jobs)
-	for i := range c.Times {
-		group.Go(func() error {
-			below := filepath.Join(againFolder, strconv.Itoa(i))
-			repeated, err := r.make(ctx, p, below)
-			if err = errors.Join(err, os.RemoveAll(filepath.Join(r.dir, below))); err != nil {
-				return err
-			}
-			if repeated.Missing != "" {
-				return Refused{fmt.Errorf("%s: %s", run.Command, repeated.Missing)}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			for j := range all {
-				all[j].Of++
-				if slices.ContainsFunc(repeated.violated(), func(o *Verdict) bool { return o.Guarantee == all[j].Guarantee }) {
-					all[j].Came++
-				}
-			}
-			return nil
-		})
+	return nil
+}
+
+// repeat makes the i-th of them, and counts how often each guarantee that its run had violated
+// is violated. One that shows nothing counts nowhere.
+func (a *again) repeat(ctx context.Context, i int) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	if err := errors.Join(group.Wait(), os.RemoveAll(filepath.Join(r.dir, againFolder))); err != nil {
+	run, below := a.all[i].of, filepath.Join(againFolder, strconv.Itoa(i))
+	r, err := a.untilShown(ctx, a.all[i].planned, below, func(r Result) bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		fmt.Fprintf(a.out, "%s, %s, seed %d: %s: it is made again\n", run.Lock, run.Plan, run.Seed, r)
+		return true
+	})
+	if err = errors.Join(err, os.RemoveAll(filepath.Join(a.dir, below))); err != nil {
 		return err
 	}
-	for _, a := range all {
-		fmt.Fprintf(out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, a.Guarantee, a.Came, a.Of)
+	if r.Missing != "" {
+		return Refused{fmt.Errorf("%s: %s", run.Command, r.Missing)}
 	}
-	run.Again = all
-	return nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done++
+	if r.Outcome != verdict.Unknown {
+		run.count(r)
+	}
+	fmt.Fprintf(a.out, "%s, %s, seed %d: %s%s\n", run.Lock, run.Plan, run.Seed, r, timeLeft(a.started, a.done, len(a.all)))
+	if a.left[run]--; a.left[run] == 0 {
+		for _, came := range run.Again {
+			fmt.Fprintf(a.out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, came.Guarantee, came.Came, came.Of)
+		}
+	}
+	return a.state.save(a.dir, a.field)
+}
+
+// repeated is how often the run was repeated.
+func (r *Result) repeated() int {
+	if len(r.Again) == 0 {
+		return 0
+	}
+	return r.Again[0].Of
+}
+
+// count takes in what came of a repeat.
+func (r *Result) count(repeated Result) {
+	if len(r.Again) == 0 {
+		for _, v := range r.violated() {
+			r.Again = append(r.Again, Repeats{Guarantee: v.Guarantee})
+		}
+	}
+	for i := range r.Again {
+		r.Again[i].Of++
+		if slices.ContainsFunc(repeated.violated(), func(v *Verdict) bool { return v.Guarantee == r.Again[i].Guarantee }) {
+			r.Again[i].Came++
+		}
+	}
 }

@@ -1,9 +1,15 @@
 package field
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
 // Of each explanation and library the run with the most violations is repeated, once for all
@@ -51,5 +57,63 @@ func TestTheRunsWithTheMostViolationsAreRepeated(t *testing.T) {
 	r, v := s.shown(func(r *Result, v Verdict) bool { return r.Lock == one && v.Guarantee == "mutual exclusion" })
 	if r.Seed != 2 || v.Events != 90 {
 		t.Errorf("seed %d with %d events is shown", r.Seed, v.Events)
+	}
+}
+
+// What was repeated before counts too, each repeat is on disk, and one that shows nothing, three
+// times, counts nowhere.
+func TestRepeatsAreCounted(t *testing.T) {
+	dir, f := t.TempDir(), builtInField(t)
+	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
+	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3), violatedWith("fencing", 3))
+	run.Command, run.Again = p.Command(), []Repeats{{"fairness", 4, 7}, {"fencing", 0, 7}}
+	s := &State{Results: []Result{run}}
+
+	const unknown, fair, both = `{"outcome":"unknown","reason":"busy"}`,
+		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true}]}`,
+		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true},{"guarantee":"fencing","outcome":"violated","promised":true}]}`
+	var out bytes.Buffer
+	a := &again{runner: judging(t, dir, both, unknown, fair, unknown, unknown, unknown), field: f, state: s, out: &out, started: time.Now(), left: map[*Result]int{}}
+	if err := a.plan(&s.Results[0], 10); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.all) != 3 {
+		t.Fatalf("%d repeats are left of 10, of which 7 were made", len(a.all))
+	}
+	for i := range a.all {
+		if err := a.repeat(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := [][]Repeats{{{"fairness", 5, 8}, {"fencing", 1, 8}}, {{"fairness", 6, 9}, {"fencing", 1, 9}}, {{"fairness", 6, 9}, {"fencing", 1, 9}}}[i]
+		if !slices.Equal(kept.Results[0].Again, want) {
+			t.Errorf("after repeat %d %v is on disk, want %v", i+1, kept.Results[0].Again, want)
+		}
+	}
+	for text, times := range map[string]int{"busy: it is made again": 3, "fairness: came back 6 of 9 times": 1, "fencing: came back 1 of 9 times": 1, "(1 of 3, about": 1} {
+		if strings.Count(out.String(), text) != times {
+			t.Errorf("%q is not told %d times:\n%s", text, times, &out)
+		}
+	}
+	run.Command += " --trace"
+	if err := a.plan(&run, 10); !errors.As(err, new(Refused)) {
+		t.Errorf("a run by another command is repeated: %v", err)
+	}
+}
+
+func TestARunThatCannotTakePlaceIsNotRepeated(t *testing.T) {
+	dir, f := t.TempDir(), builtInField(t)
+	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
+	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3))
+	run.Command = p.Command()
+	a := &again{runner: runner{runs.Program{Path: "/bin/false"}, dir}, field: f, state: &State{Results: []Result{run}}, out: new(bytes.Buffer), left: map[*Result]int{}}
+	if err := a.plan(&a.state.Results[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.repeat(t.Context(), 0); !errors.As(err, new(Refused)) || !strings.Contains(err.Error(), p.Command()) {
+		t.Errorf("%v; want one that names the command", err)
 	}
 }

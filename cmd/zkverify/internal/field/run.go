@@ -2,6 +2,7 @@ package field
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -20,6 +22,20 @@ import (
 type runner struct {
 	runs.Program
 	dir string // of the field
+}
+
+// voidRuns is how often a run that shows nothing is made again.
+const voidRuns = 2
+
+// untilShown makes a run. One that is unknown, since the machine was too busy or servers came to
+// disagree, is made again, if void says so.
+func (r runner) untilShown(ctx context.Context, p planned, below string, void func(Result) bool) (Result, error) {
+	for again := 0; ; again++ {
+		result, err := r.make(ctx, p, below)
+		if err != nil || result.Outcome != verdict.Unknown || again == voidRuns || !void(result) {
+			return result, err
+		}
+	}
 }
 
 // make makes a run in a folder below that of the field. The error is that of ctx, or one of the command line or the
@@ -40,14 +56,13 @@ func (r runner) make(ctx context.Context, p planned, below string) (Result, erro
 	switch {
 	case err == nil:
 		result.Folder = kept
-		err = errors.Join(os.WriteFile(filepath.Join(out, "run.log"), said, 0o644), r.tellStories(ctx, out, &result))
-		return result, err
+		return result, os.WriteFile(filepath.Join(out, "run.log"), said, 0o644)
 	case !errors.Is(err, fs.ErrNotExist):
 		return result, err
 	case failed == nil:
 		return result, fmt.Errorf("%s wrote no %s", result.Command, folder.Verdict)
 	}
-	result.Missing = runs.LastWords(said)
+	result.Missing = cmp.Or(runs.LastWords(said), failed.Error())
 	if exit := new(exec.ExitError); errors.As(failed, &exit) && exit.ExitCode() == runs.BadUsage {
 		return result, Refused{fmt.Errorf("%s: %s", result.Command, result.Missing)}
 	}
@@ -56,7 +71,8 @@ func (r runner) make(ctx context.Context, p planned, below string) (Result, erro
 
 // tellStories finds the shortest part of the history that still violates each guarantee that is
 // violated, and tells it in words.
-func (r runner) tellStories(ctx context.Context, dir string, result *Result) error {
+func (r runner) tellStories(ctx context.Context, result *Result) error {
+	dir := filepath.Join(r.dir, result.Folder)
 	for _, v := range result.violated() {
 		short := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(v.Guarantee)+".small.jsonl")
 		if _, err := r.Start(ctx, nil, []string{"shrink", dir, "--guarantee", v.Guarantee, "--out", short}); ctx.Err() != nil {

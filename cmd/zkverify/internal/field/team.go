@@ -44,7 +44,7 @@ func (t *team) work(ctx context.Context, jobs int) error {
 				if !ok {
 					return
 				}
-				result, err := t.untilShown(ctx, p)
+				result, err := t.result(ctx, p)
 				if ctx.Err() == nil {
 					err = t.put(p, result, err)
 				}
@@ -59,21 +59,21 @@ func (t *team) work(ctx context.Context, jobs int) error {
 	return t.failed
 }
 
-// voidRuns is how often a run that shows nothing is made again.
-const voidRuns = 2
-
-// untilShown makes a run. One that is unknown, since the machine was too busy or servers came to
-// disagree, is made again.
-func (t *team) untilShown(ctx context.Context, p planned) (Result, error) {
-	for again := 0; ; again++ {
-		r, err := t.make(ctx, p, runsFolder)
-		if err != nil || r.Outcome != verdict.Unknown || again == voidRuns || t.timeIsUp() {
-			return r, err
+// result makes a run, and tells what it violates.
+func (t *team) result(ctx context.Context, p planned) (Result, error) {
+	r, err := t.untilShown(ctx, p, runsFolder, func(r Result) bool {
+		if t.timeIsUp() {
+			return false
 		}
 		t.mu.Lock()
+		defer t.mu.Unlock()
 		fmt.Fprintf(t.out, "%s, %s, seed %d: %s: it is made again\n", p.Lock.id, p.Plan.Name, p.Seed, r)
-		t.mu.Unlock()
+		return true
+	})
+	if err != nil {
+		return r, err
 	}
+	return r, t.tellStories(ctx, &r)
 }
 
 func (t *team) timeIsUp() bool { return !t.until.IsZero() && !time.Now().Before(t.until) }
@@ -115,18 +115,18 @@ func (t *team) put(p planned, r Result, err error) error {
 	}
 	t.state.put(p, r)
 	err = errors.Join(t.tidy(t.state), t.state.save(t.dir, t.field))
-	fmt.Fprintf(t.out, "%s, %s, seed %d: %s%s\n", p.Lock.id, p.Plan.Name, p.Seed, r, t.timeLeft())
+	fmt.Fprintf(t.out, "%s, %s, seed %d: %s%s\n", p.Lock.id, p.Plan.Name, p.Seed, r, timeLeft(t.started, t.done, t.all))
 	return err
 }
 
-// timeLeft says how many runs are left, and about how long they take.
-func (t *team) timeLeft() string {
-	left := t.all - t.done
+// timeLeft says how many of all runs are done, and about how long the others take.
+func timeLeft(started time.Time, done, all int) string {
+	left := all - done
 	if left <= 0 {
 		return ""
 	}
-	each := time.Since(t.started) / time.Duration(t.done)
-	return fmt.Sprintf(" (%d of %d, about %s left)", t.done, t.all, (each * time.Duration(left)).Round(time.Second))
+	each := time.Since(started) / time.Duration(done)
+	return fmt.Sprintf(" (%d of %d, about %s left)", done, all, (each * time.Duration(left)).Round(time.Second))
 }
 
 // String is what came of the run, in words.

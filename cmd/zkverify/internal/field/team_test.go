@@ -13,6 +13,25 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
+// judging is a runner whose runs have these verdicts, one after the other, and then the last one.
+// Each leaves a line in dir/made.
+func judging(t *testing.T, dir string, verdicts ...string) runner {
+	t.Helper()
+	program, all := filepath.Join(dir, "program"), filepath.Join(dir, "verdicts")
+	text := fmt.Sprintf(`for out; do :; done # the last argument
+echo >>%[1]s/made
+made=$(wc -l <%[1]s/made)
+[ "$made" -le %[2]d ] || made=%[2]d
+sed -n "${made}p" %[3]s >"$out/verdict.json"
+`, dir, len(verdicts), all)
+	for name, text := range map[string]string{program: text, all: strings.Join(verdicts, "\n") + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return runner{Program: runs.Program{Path: "/bin/sh", Before: []string{program}}, dir: dir}
+}
+
 // A run that shows nothing, such as one on a machine that was too busy, is made again, but not for
 // ever, and not after the time.
 func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
@@ -28,20 +47,14 @@ func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
 		"the time is up":     {until: time.Now().Add(-time.Second), decides: 2, made: 1, outcome: verdict.Unknown},
 	} {
 		dir := t.TempDir()
-		program := filepath.Join(dir, "program")
-		text := fmt.Sprintf(`for out; do :; done # the last argument
-echo >>%[1]s/made
-outcome=unknown
-[ "$(wc -l <%[1]s/made)" -lt %[2]d ] || outcome=holds
-echo "{\"outcome\":\"$outcome\",\"reason\":\"busy\"}" >"$out/verdict.json"
-`, dir, c.decides)
-		if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		undecided := make([]string, c.decides-1)
+		for i := range undecided {
+			undecided[i] = `{"outcome":"unknown","reason":"busy"}`
 		}
 		var out bytes.Buffer
 		f := builtInField(t)
-		team := &team{runner: runner{Program: runs.Program{Path: "/bin/sh", Before: []string{program}}, dir: dir}, out: &out, until: c.until}
-		result, err := team.untilShown(t.Context(), f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0])
+		team := &team{runner: judging(t, dir, append(undecided, `{"outcome":"holds"}`)...), out: &out, until: c.until}
+		result, err := team.result(t.Context(), f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
