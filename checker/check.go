@@ -84,7 +84,7 @@ func newCheck(ctx context.Context, opts []Option) *check {
 
 // WithService has the history judged together with what the servers did in its run. A
 // violation of mutual exclusion then says whether the lock was granted too early or a belief
-// outlived its node, and the guarantee [FirstNode] is judged.
+// outlived its node, and the guarantee [FirstNode] is judged. Nil says that it is not known.
 func WithService(l *service.Log) Option { return func(c *check) { c.service = l } }
 
 // begun is the trace of a history of which nothing was read yet.

@@ -33,5 +33,8 @@ func (c *check) shrunk(header *histories.Header) error {
 	if _, err := guaranteeNamed(s.Guarantee, slices.Concat(guarantees, c.own)); err != nil {
 		return fmt.Errorf("the header says that the history was shrunk for %w", err)
 	}
+	if c.service == nil && ofServers(s.Guarantee) {
+		return notViolated{fmt.Sprintf("%s, for which the history was shrunk, was not judged: what the servers did is not known", s.Guarantee)}
+	}
 	return fmt.Errorf("%w: the header says that the history was shrunk for %s, which none of its locks has", ErrNoGuarantee, s.Guarantee)
 }

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -185,5 +186,25 @@ func TestAHistoryAloneIsJudgedWithoutTheServers(t *testing.T) {
 	r := promising(t).want(5, 1).got(10, 1, 41).release(11, 1).released(12, 1).report()
 	if v := r.Verdict(FirstNode); v != nil {
 		t.Error(v)
+	}
+}
+
+// What is left of a history with a grant that was too early is its acquire and its release.
+func TestAGrantThatWasTooEarlyShrinks(t *testing.T) {
+	r := promising(t).cycle(1, 2, 3, 39).want(5, 1).got(10, 1, 41).want(20, 2).crash(30, 1).got(50, 2, 42).release(60, 2).released(61, 2).cycle(70, 71, 3, 45)
+	known := WithService(&newServers().node(3, 1, 39).deleted(3, 3, 40).node(1, 6, 41).node(2, 21, 42).deleted(2, 61, 43).expired(1, 2000, 44).node(3, 70, 45).Log)
+	small, err := Shrink(t.Context(), r.h, FirstNode, nil, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := operations(small); n != 2 {
+		t.Errorf("%d operations are left: %v", n, small.Events)
+	}
+	rep, err := Check(t.Context(), small, known)
+	if err != nil || rep.Verdict(FirstNode).Outcome != verdict.Violated {
+		t.Errorf("%v, %v", rep, err)
+	}
+	if _, err := Check(t.Context(), small); !errors.Is(err, ErrNotViolated) || !strings.Contains(err.Error(), "what the servers did is not known") {
+		t.Errorf("without what the servers did: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/shrink"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
@@ -24,7 +23,8 @@ import (
 // changes of a semaphore's size that were in force, the removes of a barrier that were
 // under way. A hold goes whole, with its acquire, its place in the queue, all that
 // was done under it, and its release. Of a counter the writes in between may go: the
-// header says which values they wrote. Zeller and Hildebrandt, "Simplifying and
+// header says which values they wrote. What the servers did ([WithService]) stays as it is,
+// and is needed to judge the small history on [FirstNode]. Zeller and Hildebrandt, "Simplifying and
 // isolating failure-inducing input", 2002.
 //
 // progress, if not nil, is told how many events are left. Errors:
@@ -90,7 +90,7 @@ func violations(ctx context.Context, g Guarantee, h *histories.History, both boo
 	c := newCheck(ctx, append(slices.Clone(opts), WithEngine(engine), WithTimeLimit(time.Second)))
 	c.conventions(&h.Header)
 	c.everyOne = true
-	t := facts.Begin(h.Header)
+	t := c.begun(h.Header)
 	j := c.begin(g, t)
 	t.Read(h)
 	j.judge.Window(&c.engines, t)

@@ -30,13 +30,11 @@ func (c *explainCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	options := c.options()
-	if l, err := folder.Service(file, h.Header); err != nil {
+	l, err := folder.Service(file, h.Header)
+	if err != nil {
 		return usageError{err}
-	} else if l != nil {
-		options = append(options, checker.WithService(l))
 	}
-	x, err := checker.Explain(ctx, h, c.Guarantee, options...)
+	x, err := checker.Explain(ctx, h, c.Guarantee, append(c.options(), checker.WithService(l))...)
 	if err != nil {
 		return refusal(file, err)
 	}

@@ -53,7 +53,7 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, opts 
 	case errors.Is(err, service.ErrFormat):
 		return histories.Header{}, nil, usageError{err}
 	case err != nil:
-		return histories.Header{}, nil, fmt.Errorf("%s: %w", path, err)
+		return histories.Header{}, nil, refusal(path, err)
 	}
 	con.say("judged %s in %s", words.Count(r.Events, "event"), time.Since(start).Round(time.Millisecond))
 	return file.Header(), r, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // shrinkCmd writes the smallest part of a history that still violates.
@@ -22,7 +23,7 @@ type shrinkCmd struct {
 }
 
 func (shrinkCmd) Help() string {
-	return help.WithExamples("The result is a history: check, explain and shrink take it. The exit status is 0 when it was written.",
+	return help.WithExamples("The result is a history: check, explain and shrink take it. Of first node it is judged together with the service.jsonl of the run, which is copied beside it. The exit status is 0 when it was written.",
 		"zkverify shrink runs/20260102-150405-naive")
 }
 
@@ -35,10 +36,19 @@ func (c *shrinkCmd) Run(ctx context.Context, con *console) error {
 	if out == "" {
 		out = small(file)
 	}
+	l, err := folder.Service(file, h.Header)
+	if err != nil {
+		return usageError{err}
+	}
 	start := time.Now()
-	small, err := checker.Shrink(ctx, h, c.Guarantee, nil, c.options()...)
+	small, err := checker.Shrink(ctx, h, c.Guarantee, nil, append(c.options(), checker.WithService(l))...)
 	if err != nil {
 		return refusal(file, err)
+	}
+	if small.Header.Shrunk.Guarantee == checker.FirstNode {
+		if err := folder.KeepService(out, small.Header, l); err != nil {
+			return usage("--out: %w", err)
+		}
 	}
 	if err := histories.WriteFile(out, small); err != nil {
 		return err

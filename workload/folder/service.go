@@ -2,7 +2,9 @@ package folder
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -33,6 +35,24 @@ func Service(history string, header histories.Header) (*service.Log, error) {
 		return nil, nil
 	}
 	return l, nil
+}
+
+// KeepService writes what the servers did in the run of a history beside it, unless it is there.
+// The error is of the disk, or says that the file is there for another history.
+func KeepService(history string, header histories.Header, l *service.Log) error {
+	name := filepath.Join(filepath.Dir(history), service.FileName)
+	switch there, err := Service(history, header); {
+	case there != nil || err != nil:
+		return err
+	case fileExists(name):
+		return fmt.Errorf("%s is of another history", name)
+	}
+	return WriteFile(name, l.Write)
+}
+
+func fileExists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 // withService adds to options what the servers did, if that is known.

@@ -77,7 +77,7 @@ func (r runner) tellStories(ctx context.Context, result *Result) error {
 		short := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(v.Guarantee)+".small.jsonl")
 		if _, err := r.Start(ctx, nil, []string{"shrink", dir, "--guarantee", v.Guarantee, "--out", short}); ctx.Err() != nil {
 			return context.Cause(ctx)
-		} else if err != nil { // such as first node, which the history alone does not show
+		} else if err != nil { // it is told as the run has told it
 			v.Story = v.What
 			continue
 		}
