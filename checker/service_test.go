@@ -40,6 +40,12 @@ func (s *servers) deleted(p, ms, zxid int) *servers {
 	return s
 }
 
+// by says that the session of process p has deleted the first node.
+func (s *servers) by(p int) *servers {
+	s.Nodes[0].By = session(p)
+	return s
+}
+
 // expired ends the session of process p, with its nodes.
 func (s *servers) expired(p, ms, zxid int) *servers {
 	s.deleted(p, ms, zxid)
@@ -206,5 +212,25 @@ func TestAGrantThatWasTooEarlyShrinks(t *testing.T) {
 	}
 	if _, err := Check(t.Context(), small); !errors.Is(err, ErrNotViolated) || !strings.Contains(err.Error(), "what the servers did is not known") {
 		t.Errorf("without what the servers did: %v", err)
+	}
+}
+
+// An inner release is to blame if its session had the node deleted, however soon that ended.
+func TestTheServersSayWhetherAnInnerReleaseFreedTheLock(t *testing.T) {
+	run := newRun(t).want(0, 1).got(1, 1, 41).want(2, 1).deeper(3, 1, 41, 2).want(4, 2).inner(6, 7, 1, 2).got(20, 2, 42).expired(300, 1).release(900, 1).released(901, 1)
+	for name, test := range map[string]struct {
+		servers *servers
+		want    verdict.Outcome
+	}{
+		"it did":                               {newServers().node(1, 1, 41).node(2, 5, 42).deleted(1, 7, 43), verdict.Violated},
+		"the session had ended":                {newServers().node(1, 1, 41).node(2, 5, 42).expired(1, 7, 43), verdict.Holds},
+		"its session did, perhaps later":       {newServers().node(1, 1, 41).node(2, 5, 42).deleted(1, 20, 43), verdict.Holds},
+		"the node is there":                    {newServers().node(1, 1, 41).node(2, 5, 42), verdict.Holds},
+		"the node is not known":                {newServers(), verdict.Holds},
+		"another session had the node deleted": {newServers().node(1, 1, 41).node(2, 5, 42).deleted(1, 7, 43).by(9), verdict.Holds},
+	} {
+		if v := run.report(WithService(&test.servers.Log)).Verdict(Reentrancy); v.Outcome != test.want {
+			t.Errorf("%s: %v, want %s", name, v, test.want)
+		}
 	}
 }

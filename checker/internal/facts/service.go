@@ -85,6 +85,13 @@ func (s *Service) NodeOfToken(lock string, token histories.Token) *service.Node 
 	return s.byToken[LeaseKey{lock, histories.Token{Zxid: token.Zxid}}]
 }
 
+// GaveUp reports whether a request of the session of a hold had certainly deleted its node by
+// some time, and not the end of that session, or a request of another one.
+func (s *Service) GaveUp(h *Hold, by time.Duration) bool {
+	n := s.NodeOf(h)
+	return n != nil && n.Deleted != nil && !n.Ended && n.By == "" && n.Deleted.Time+s.log.Clock <= by
+}
+
 // createdSince returns the index of the first node that was created at a time or later.
 func (l *lockNodes) createdSince(at time.Duration) int {
 	return sort.Search(len(l.all), func(i int) bool { return l.all[i].Created.Time >= at })
