@@ -7,8 +7,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// countBar shows how many of many things are done: a bar on a terminal, else a line every
-// ten seconds.
+// countBar shows how many of many things are done: a bar on a terminal, if their number is
+// known, else a line every ten seconds.
 type countBar struct {
 	con  *console
 	bars *mpb.Progress // nil if there is no terminal
@@ -16,10 +16,10 @@ type countBar struct {
 	line time.Time
 }
 
-// newCountBar shows it of so many things, named as in "%d of %d runs".
+// newCountBar shows it of so many things, 0 for an unknown number, named as in "%d of %d runs".
 func newCountBar(con *console, total int, counted string) *countBar {
 	b := &countBar{con: con, line: time.Now()}
-	if con.terminal {
+	if con.terminal && total > 0 {
 		b.bars = mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(40), mpb.WithAutoRefresh())
 		b.bar = b.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
 			mpb.AppendDecorators(decor.CountersNoUnit(counted), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)))

@@ -29,7 +29,7 @@ import (
 
 // simCmd makes runs in virtual time.
 type simCmd struct {
-	Seeds int    `default:"100" help:"How many runs, with the seeds from --from on."`
+	Seeds *int   `help:"How many runs, with the seeds from --from on; default 100, or with --for as many as that time allows." placeholder:"N"`
 	From  *int64 `help:"The first seed; default drawn, and printed." placeholder:"SEED"`
 	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, explore, or all in turn; see docs/simulation.md." placeholder:"NAME"`
 
@@ -61,6 +61,7 @@ type simCmd struct {
 func (simCmd) Help() string {
 	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
+		"zkverify sim --for 8h --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
 }
 
@@ -72,13 +73,13 @@ func (s *simCmd) Validate() error {
 		}
 	}
 	switch {
-	case s.Seeds < 1:
-		return fmt.Errorf("--seeds must be at least 1, not %d", s.Seeds)
+	case s.Seeds != nil && *s.Seeds < 1:
+		return fmt.Errorf("--seeds must be at least 1, not %d", *s.Seeds)
 	case s.Jobs < 0 || s.Clients < 0 || s.Locks < 0:
 		return errors.New("--jobs, --clients and --locks must not be negative")
 	case s.For < 0 || s.Until < 0:
 		return errors.New("--for and --until must be positive")
-	case s.Trace && s.Seeds != 1:
+	case s.Trace && s.asked() != 1:
 		return fmt.Errorf("--trace is of one run: give --seeds 1, and the seed with --from")
 	case s.ZooKeeper != "" && !slices.Contains(simulated.Versions(), s.ZooKeeper):
 		return fmt.Errorf("--zookeeper is %q: %s can be simulated", s.ZooKeeper, strings.Join(simulated.Versions(), " and "))
@@ -88,6 +89,17 @@ func (s *simCmd) Validate() error {
 	}
 	_, err := simulation.PlanNamed(s.Plan)
 	return err
+}
+
+// asked is how many runs are asked for, 0 for as many as there is time for.
+func (s *simCmd) asked() int {
+	switch {
+	case s.Seeds != nil:
+		return *s.Seeds
+	case s.For > 0:
+		return 0
+	}
+	return 100
 }
 
 // plans are the plans of the runs, in turn.
@@ -123,7 +135,11 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return usage("--out: the runs in %s: %w%s", dir, err, otherVersionHint(err))
 	}
-	con.say("zkverify %s: %s in virtual time, seeds %d to %d, plan %s, %s at a time, in %s", versionText(), s.Target, first, first+int64(s.Seeds)-1,
+	seeds := fmt.Sprintf("seeds from %d on", first)
+	if n := s.asked(); n > 0 {
+		seeds = fmt.Sprintf("seeds %d to %d", first, first+int64(n)-1)
+	}
+	con.say("zkverify %s: %s in virtual time, %s, plan %s, %s at a time, in %s", versionText(), s.Target, seeds,
 		strings.Join(s.plans(), ", "), words.Count(fleet.Jobs, "run"), dir)
 	spec.Seed = first
 	runErr := s.makeRuns(ctx, con, fleet, dir, sweep, spec)
@@ -142,23 +158,32 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if !s.JSON {
-		con.tell("%s", sweep.Summary(s.Seeds, time.Since(started)))
+		con.tell("%s", sweep.Summary(s.asked(), time.Since(started)))
 	}
-	return outcome(sweep.Outcome(s.Seeds))
+	o := sweep.Outcome(s.asked())
+	if ctx.Err() != nil && o != verdict.Violated {
+		o = verdict.Unknown // it had more time
+	}
+	return outcome(o)
 }
 
 // makeRuns makes those that are left, from the first spec on, and has the sweep take in
 // what came of them.
 func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fleet, dir string, sweep *simulation.Sweep, spec simulation.Spec) error {
-	bar := newCountBar(con, s.Seeds, "%d of %d runs")
+	asked := s.asked()
+	bar := newCountBar(con, asked, "%d of %d runs")
 	stands := func() {
 		bar.update(sweep.Made(), func() string {
-			return fmt.Sprintf("%d of %d runs made, %d violated", sweep.Made(), s.Seeds, sweep.Violated())
+			made := words.Count(sweep.Made(), "run")
+			if asked > 0 {
+				made = fmt.Sprintf("%d of %s", sweep.Made(), words.Count(asked, "run"))
+			}
+			return fmt.Sprintf("%s made, %d violated", made, sweep.Violated())
 		})
 	}
 	plans, made, started := s.plans(), 0, time.Now()
 	err := fleet.All(ctx, func() (simulation.Spec, string, bool) {
-		for made < s.Seeds && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.Violated() > 0) {
+		for (asked == 0 || made < asked) && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.Violated() > 0) {
 			next := spec
 			next.Seed, next.Plan = spec.Seed+int64(made), plans[made%len(plans)]
 			made++

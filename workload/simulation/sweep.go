@@ -149,8 +149,8 @@ func (s *Sweep) ToExplain() (all []Outcome) {
 	return all
 }
 
-// Outcome sums up the file, of which so many runs are asked for: violated if any is, unknown
-// if one failed or one of those asked for is missing, and not exercised if none put every guarantee to the test.
+// Outcome sums up the file, of which so many runs are asked for, 0 if as many as there is time
+// for: violated if any is, unknown if one failed or one of those asked for is missing, and not exercised if none put every guarantee to the test.
 func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	switch {
 	case s.violated > 0:
@@ -163,10 +163,15 @@ func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	return verdict.Holds
 }
 
-// Summary says what came of the runs, of which so many are asked for, and took so long.
+// Summary says what came of the runs, of which so many are asked for, 0 if as many as there is
+// time for, and took so long.
 func (s *Sweep) Summary(seeds int, took time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s", s.Made(), words.Count(seeds, "run"))
+	if seeds == 0 {
+		b.WriteString(words.Count(s.Made(), "run"))
+	} else {
+		fmt.Fprintf(&b, "%d of %s", s.Made(), words.Count(seeds, "run"))
+	}
 	if others := len(s.order) - s.Made(); others > 0 {
 		fmt.Fprintf(&b, ", and %d that were made before", others)
 	}

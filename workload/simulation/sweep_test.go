@@ -64,11 +64,12 @@ func TestASweepHoldsIfARunPutEverythingToTheTest(t *testing.T) {
 		want     verdict.Outcome
 		says     string
 	}{
-		"all hold":              {[]Outcome{{Outcome: verdict.Holds}}, 1, verdict.Holds, "1 of 1 run: 0 violated, 0 failed, 1 hold"},
-		"one shows little":      {[]Outcome{{Outcome: verdict.Holds}, {Outcome: verdict.NotExercised}}, 2, verdict.Holds, "1 violate nothing but"},
-		"none shows everything": {[]Outcome{{Outcome: verdict.NotExercised}}, 1, verdict.NotExercised, "0 hold"},
-		"one is missing":        {[]Outcome{{Outcome: verdict.Holds}}, 2, verdict.Unknown, "1 of 2 runs"},
-		"one failed":            {[]Outcome{{Outcome: verdict.Unknown, Trouble: "it ended"}}, 1, verdict.Unknown, "1 failed"},
+		"all hold":               {[]Outcome{{Outcome: verdict.Holds}}, 1, verdict.Holds, "1 of 1 run: 0 violated, 0 failed, 1 hold"},
+		"one shows little":       {[]Outcome{{Outcome: verdict.Holds}, {Outcome: verdict.NotExercised}}, 2, verdict.Holds, "1 violate nothing but"},
+		"none shows everything":  {[]Outcome{{Outcome: verdict.NotExercised}}, 1, verdict.NotExercised, "0 hold"},
+		"one is missing":         {[]Outcome{{Outcome: verdict.Holds}}, 2, verdict.Unknown, "1 of 2 runs"},
+		"all there was time for": {[]Outcome{{Outcome: verdict.Holds}, {Outcome: verdict.Holds}}, 0, verdict.Holds, "2 runs: 0 violated"},
+		"one failed":             {[]Outcome{{Outcome: verdict.Unknown, Trouble: "it ended"}}, 1, verdict.Unknown, "1 failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := OpenSweep(filepath.Join(t.TempDir(), ResultsFile), "", false)
