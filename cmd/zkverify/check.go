@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
-	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // checkCmd judges recorded histories.
@@ -53,24 +48,4 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 		worst = verdict.Worse(worst, r.Outcome())
 	}
 	return outcome(worst)
-}
-
-// historyIn returns the history file at path, or in the folder there.
-func historyIn(path string) (string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", usage("%s: no such file or folder", path)
-	case err != nil:
-		return "", usageError{err}
-	case !info.IsDir():
-		return path, nil
-	}
-	for _, name := range []string{folder.History, folder.History + ".zst", "history.edn"} {
-		file := filepath.Join(path, name)
-		if _, err := os.Stat(file); err == nil {
-			return file, nil
-		}
-	}
-	return "", usage("%s: no %s in this folder", path, folder.History)
 }

@@ -146,19 +146,3 @@ func (e *environment) Close() error {
 	}
 	return err
 }
-
-// upgradeRefused makes an error of usage of that of an upgrade to the version that runs.
-func upgradeRefused(err error) error {
-	if errors.Is(err, ensemble.ErrSameVersion) {
-		return usage("--upgrade-to: %w", ensemble.ErrSameVersion)
-	}
-	return err
-}
-
-// withHint adds to what is not installed that there is a way without.
-func withHint(err error) error {
-	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
-		return fmt.Errorf("%w; without either, --ensemble simulated runs servers written in Go", err)
-	}
-	return err
-}

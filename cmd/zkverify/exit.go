@@ -23,6 +23,11 @@ const (
 	exitUnavailable = 69 // EX_UNAVAILABLE: no ensemble
 )
 
+var (
+	errNoToxiproxy = errors.New("toxiproxy cannot be used")
+	errNoEnsemble  = errors.New("no such ensemble is running")
+)
+
 // outcome is the "error" of a command that has judged and said so.
 type outcome verdict.Outcome
 
@@ -86,4 +91,20 @@ func statusOf(err error) int {
 		}
 	}
 	return exitUnknown
+}
+
+// upgradeRefused makes an error of usage of that of an upgrade to the version that runs.
+func upgradeRefused(err error) error {
+	if errors.Is(err, ensemble.ErrSameVersion) {
+		return usage("--upgrade-to: %w", ensemble.ErrSameVersion)
+	}
+	return err
+}
+
+// withHint adds to what is not installed that there is a way without.
+func withHint(err error) error {
+	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
+		return fmt.Errorf("%w; without either, --ensemble simulated runs servers written in Go", err)
+	}
+	return err
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -92,4 +95,43 @@ func (con *console) reading(file *histories.File) (done func()) {
 		bar.Abort(true)
 		bars.Wait()
 	}
+}
+
+// historyIn returns the history file at path, or in the folder there.
+func historyIn(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", usage("%s: no such file or folder", path)
+	case err != nil:
+		return "", usageError{err}
+	case !info.IsDir():
+		return path, nil
+	}
+	for _, name := range []string{folder.History, folder.History + ".zst", "history.edn"} {
+		file := filepath.Join(path, name)
+		if _, err := os.Stat(file); err == nil {
+			return file, nil
+		}
+	}
+	return "", usage("%s: no %s in this folder", path, folder.History)
+}
+
+// readHistory reads the history in a file, or in a run's folder.
+func readHistory(path string) (file string, h *histories.History, err error) {
+	if file, err = historyIn(path); err != nil {
+		return "", nil, err
+	}
+	if h, err = histories.ReadFile(file); err != nil {
+		return "", nil, usageError{err}
+	}
+	return file, h, nil
+}
+
+// refusal is why there is nothing to show of a history.
+func refusal(file string, err error) error {
+	if errors.Is(err, checker.ErrNotViolated) || errors.Is(err, checker.ErrNoGuarantee) {
+		return usageError{fmt.Errorf("%s: %w", file, err)}
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }

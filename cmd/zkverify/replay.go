@@ -24,7 +24,6 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
-	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/selftest"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
@@ -255,17 +254,4 @@ func recorded(header histories.Header) (*runCmd, error) {
 		c.Run.Clients = &clients
 	}
 	return &c.Run, nil
-}
-
-// again is what a trial of the self-test was run with beyond what there are
-// options for.
-type again struct{ trial workload.Config }
-
-// amend makes cfg that of the trial. A nil again leaves it as it is.
-func (a *again) amend(cfg *workload.Config) {
-	if a == nil {
-		return
-	}
-	cfg.Mix, cfg.Foreign = a.trial.Mix, a.trial.Foreign
-	cfg.Clients, cfg.Locks, cfg.Duration = a.trial.Clients, a.trial.Locks, a.trial.Duration
 }

@@ -17,11 +17,6 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-var (
-	errNoToxiproxy = errors.New("toxiproxy cannot be used")
-	errNoEnsemble  = errors.New("no such ensemble is running")
-)
-
 // serversFlags say against which servers to run, through what, and with what
 // sessions.
 type serversFlags struct {

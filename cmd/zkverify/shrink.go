@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -63,23 +62,4 @@ func small(file string) string {
 	dir, name := filepath.Split(file)
 	stem, extension, _ := strings.Cut(name, ".")
 	return dir + stem + ".small." + strings.TrimSuffix(extension, ".zst")
-}
-
-// readHistory reads the history in a file, or in a run's folder.
-func readHistory(path string) (file string, h *histories.History, err error) {
-	if file, err = historyIn(path); err != nil {
-		return "", nil, err
-	}
-	if h, err = histories.ReadFile(file); err != nil {
-		return "", nil, usageError{err}
-	}
-	return file, h, nil
-}
-
-// refusal is why there is nothing to show of a history.
-func refusal(file string, err error) error {
-	if errors.Is(err, checker.ErrNotViolated) || errors.Is(err, checker.ErrNoGuarantee) {
-		return usageError{fmt.Errorf("%s: %w", file, err)}
-	}
-	return fmt.Errorf("%s: %w", file, err)
 }
