@@ -53,10 +53,7 @@ func newHold(ctx context.Context, r *registry, on queue.Grant, key ownership, re
 		}
 		s.Add(h)
 		h.timer = time.AfterFunc(left, h.atDeadline)
-		if f := r.observer.Acquired; f != nil {
-			waited := h.since.Sub(asked)
-			r.notify.post(func() { f(h.outermost, waited) })
-		}
+		r.acquired(h.outermost, h.since.Sub(asked))
 		if revoked != nil {
 			h.outermost.onRevoke(s, revoked)
 		}
@@ -112,15 +109,7 @@ func (h *hold) Paths() []string { return h.Nodes }
 func (h *hold) Remind(left time.Duration) { h.timer.Reset(left) }
 
 // Suspend implements session.Dependent.
-func (h *hold) Suspend(suspended bool) {
-	told := h.registry.observer.Suspended
-	if !suspended {
-		told = h.registry.observer.Resumed
-	}
-	if told != nil {
-		h.registry.notify.post(func() { told(h.outermost) })
-	}
-}
+func (h *hold) Suspend(suspended bool) { h.registry.suspended(h.outermost, suspended) }
 
 // Lose implements session.Dependent: it ends the hold without its holder's doing.
 func (h *hold) Lose(s session.Locked, why session.Loss) {
@@ -149,10 +138,7 @@ func (h *hold) Lose(s session.Locked, why session.Loss) {
 		h.writes.Wait()
 		h.Release(true)
 	})
-	if f := h.registry.observer.Lost; f != nil {
-		held := time.Since(h.since)
-		h.registry.notify.post(func() { f(h.outermost, held) })
-	}
+	h.registry.lost(h.outermost, time.Since(h.since))
 }
 
 // open reports whether the hold is neither released nor lost.

@@ -12,17 +12,6 @@ import (
 // maxIdentity is in bytes. A host's name has at most 255.
 const maxIdentity = 512
 
-// WithIdentity says who the client is. It is the data of every node of the client's locks,
-// elections and barriers for which [WithData] sets none. So whoever sees the queue of a lock
-// sees who holds it: users of [Mutex.Participants], of zkverify locks, of zkCli.sh and of
-// Curator, whose own clients write their address there. It is text of at most 512 bytes
-// without control characters: for any other, Connect returns [ErrBadIdentity]. An empty
-// identity leaves the nodes empty. Default: the name of the host and the number of the
-// process, as in "web-3/4711".
-func WithIdentity(identity string) Option {
-	return func(c *config) { c.identity = identity }
-}
-
 // checkIdentity refuses an identity that cannot be printed in a line.
 func checkIdentity(identity string) error {
 	switch {

@@ -215,10 +215,7 @@ func (l *Lease) end() (lost, last bool) {
 		s.Remove(h)
 		h.timer.Stop()
 		close(h.ended)
-		if f := h.registry.observer.Released; f != nil {
-			held := time.Since(h.since)
-			h.registry.notify.post(func() { f(h.outermost, held) })
-		}
+		h.registry.released(h.outermost, time.Since(h.since))
 	})
 	return lost, last
 }

@@ -280,7 +280,7 @@ type telling struct {
 func (t toldOf) acquiring(ctx context.Context, mutexes map[ownership]*Mutex, asked time.Time) {
 	for key, m := range mutexes {
 		if _, told := t[key]; !told {
-			ctx, gaveUp := m.client.acquiring(ctx, Acquiring{m.path, m.recipe(), asked})
+			ctx, gaveUp := m.client.acquiring(ctx, m.path, m.recipe(), asked)
 			t[key] = telling{ctx, gaveUp}
 		}
 	}

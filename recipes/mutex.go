@@ -97,7 +97,7 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	}
 	var h *hold
 	defer func() { m.client.holds.settle(key, h) }()
-	ctx, gaveUp := m.client.acquiring(ctx, Acquiring{m.path, m.recipe(), asked})
+	ctx, gaveUp := m.client.acquiring(ctx, m.path, m.recipe(), asked)
 	defer func() { gaveUp(err) }()
 	if m.cfg.handoff > 0 {
 		h, err = m.handoff(ctx, key, block, asked)

@@ -33,6 +33,17 @@ func WithSessionTimeout(d time.Duration) Option {
 	return func(c *config) { c.Timeout = d }
 }
 
+// WithIdentity says who the client is. It is the data of every node of the client's locks,
+// elections and barriers for which [WithData] sets none. So whoever sees the queue of a lock
+// sees who holds it: users of [Mutex.Participants], of zkverify locks, of zkCli.sh and of
+// Curator, whose own clients write their address there. It is text of at most 512 bytes
+// without control characters: for any other, Connect returns [ErrBadIdentity]. An empty
+// identity leaves the nodes empty. Default: the name of the host and the number of the
+// process, as in "web-3/4711".
+func WithIdentity(identity string) Option {
+	return func(c *config) { c.identity = identity }
+}
+
 // check refuses what no client can be made with.
 func (c *config) check() error {
 	if err := c.checkNamespace(); err != nil {

@@ -73,7 +73,7 @@ func (l *Lease) onRevoke(s session.Locked, f func(*Lease)) (stop func()) {
 	}
 	h.revoke[id] = listener
 	if h.asked {
-		h.registry.notify.post(func() { h.tell(id) })
+		h.registry.post(func() { h.tell(id) })
 	}
 	if !h.watched && !h.over && !s.Over() {
 		h.watched = true
@@ -158,11 +158,9 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 	h.mu.Lock()
 	if !h.over && n.version > h.answered {
 		h.asked, h.answered = true, n.version
-		if f := h.registry.observer.RevokeRequested; f != nil {
-			h.registry.notify.post(func() { f(h.outermost) })
-		}
+		h.registry.revokeRequested(h.outermost)
 		for id := range h.revoke {
-			h.registry.notify.post(func() { h.tell(id) })
+			h.registry.post(func() { h.tell(id) })
 		}
 	}
 	h.mu.Unlock()

@@ -133,7 +133,7 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	}
 	var h *hold
 	defer func() { s.client.holds.settle(key, h) }()
-	ctx, gaveUp := s.client.acquiring(ctx, Acquiring{s.path, recipe, asked})
+	ctx, gaveUp := s.client.acquiring(ctx, s.path, recipe, asked)
 	defer func() { gaveUp(err) }()
 	h, err = s.client.inSession(ctx, func(in *session.Session) (*hold, error) {
 		on, err := s.pool().Contend(ctx, in, n, block, func(c *queue.Contender) { s.client.announce(ctx, s.path, c, Token{}) })

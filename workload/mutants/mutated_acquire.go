@@ -48,7 +48,8 @@ func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (
 
 // acquiring tells the observer that an acquire contends. The acquire goes on with the
 // context that it returns, and calls gaveUp with its error, or nil, when it ends.
-func (c *Client) acquiring(ctx context.Context, a Acquiring) (_ context.Context, gaveUp func(error)) {
+func (c *Client) acquiring(ctx context.Context, path, recipe string, asked time.Time) (_ context.Context, gaveUp func(error)) {
+	a := Acquiring{path, recipe, asked}
 	if f := c.cfg.observer.Acquiring; f != nil {
 		ctx = f(ctx, a)
 	}

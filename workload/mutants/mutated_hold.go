@@ -61,10 +61,7 @@ func newHold(ctx context.Context, r *registry, on queue.Grant, key ownership, re
 		}
 		s.Add(h)
 		h.timer = time.AfterFunc(left, h.atDeadline)
-		if f := r.observer.Acquired; f != nil {
-			waited := h.since.Sub(asked)
-			r.notify.post(func() { f(h.outermost, waited) })
-		}
+		r.acquired(h.outermost, h.since.Sub(asked))
 		if revoked != nil {
 			h.outermost.onRevoke(s, revoked)
 		}
@@ -94,8 +91,8 @@ func (h *hold) reenter(ctx context.Context) (l *Lease) {
 			return
 		}
 		h.depth++
-		if f := h.registry.observer.Acquired; f != nil && h.S.Defect() == "mutant-acquired-twice" {
-			h.registry.notify.post(func() { f(h.outermost, 0) })
+		if h.S.Defect() == "mutant-acquired-twice" {
+			h.registry.acquired(h.outermost, 0)
 		}
 		l = h.newLease(ctx, h.depth)
 	})
@@ -129,15 +126,7 @@ func (h *hold) Paths() []string { return h.Nodes }
 func (h *hold) Remind(left time.Duration) { h.timer.Reset(left) }
 
 // Suspend implements session.Dependent.
-func (h *hold) Suspend(suspended bool) {
-	told := h.registry.observer.Suspended
-	if !suspended {
-		told = h.registry.observer.Resumed
-	}
-	if told != nil {
-		h.registry.notify.post(func() { told(h.outermost) })
-	}
-}
+func (h *hold) Suspend(suspended bool) { h.registry.suspended(h.outermost, suspended) }
 
 // Lose implements session.Dependent: it ends the hold without its holder's doing.
 func (h *hold) Lose(s session.Locked, why session.Loss) {
@@ -174,9 +163,8 @@ func (h *hold) Lose(s session.Locked, why session.Loss) {
 		h.writes.Wait()
 		h.Release(true)
 	})
-	if f := h.registry.observer.Lost; f != nil && h.S.Defect() != "mutant-lost-untold" {
-		held := time.Since(h.since)
-		h.registry.notify.post(func() { f(h.outermost, held) })
+	if h.S.Defect() != "mutant-lost-untold" {
+		h.registry.lost(h.outermost, time.Since(h.since))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
 )
@@ -18,7 +19,8 @@ type ownership struct{ path, owner, kind string }
 // their modes.
 func (k ownership) attempt() ownership { return ownership{path: k.path, owner: k.owner} }
 
-// registry knows the holds of a client by owner, so that re-entry finds them.
+// registry knows the holds of a client by owner, so that re-entry finds them, and tells the
+// observer what becomes of them.
 type registry struct {
 	observer *Observer // that is told of them
 	notify   *notifier
@@ -118,4 +120,46 @@ func (r *registry) held(path, kind string) bool {
 		}
 	}
 	return false
+}
+
+// post calls f after everything that was posted before.
+func (r *registry) post(f func()) { r.notify.post(f) }
+
+// acquired tells the observer of a lease that was granted after a wait.
+func (r *registry) acquired(l *Lease, waited time.Duration) {
+	if f := r.observer.Acquired; f != nil {
+		r.post(func() { f(l, waited) })
+	}
+}
+
+// suspended tells it that the link of a lease is down, or back.
+func (r *registry) suspended(l *Lease, suspended bool) {
+	f := r.observer.Suspended
+	if !suspended {
+		f = r.observer.Resumed
+	}
+	if f != nil {
+		r.post(func() { f(l) })
+	}
+}
+
+// revokeRequested tells it that the holder was asked to release.
+func (r *registry) revokeRequested(l *Lease) {
+	if f := r.observer.RevokeRequested; f != nil {
+		r.post(func() { f(l) })
+	}
+}
+
+// lost tells it of a lease that was lost after so long.
+func (r *registry) lost(l *Lease, held time.Duration) {
+	if f := r.observer.Lost; f != nil {
+		r.post(func() { f(l, held) })
+	}
+}
+
+// released tells it of a lease that was given back after so long.
+func (r *registry) released(l *Lease, held time.Duration) {
+	if f := r.observer.Released; f != nil {
+		r.post(func() { f(l, held) })
+	}
 }

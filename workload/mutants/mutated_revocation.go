@@ -97,7 +97,7 @@ func (l *Lease) onRevoke(s session.Locked, f func(*Lease)) (stop func()) {
 		}
 	}
 	if h.asked {
-		h.registry.notify.post(func() { h.tell(id) })
+		h.registry.post(func() { h.tell(id) })
 	}
 	if !h.watched && !h.over && !s.Over() {
 		h.watched = true
@@ -186,18 +186,16 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 	h.mu.Lock()
 	if !h.over && n.version > h.answered && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {
 		h.asked, h.answered = true, n.version
-		if f := h.registry.observer.RevokeRequested; f != nil {
-			h.registry.notify.post(func() { f(h.outermost) })
-		}
+		h.registry.revokeRequested(h.outermost)
 		if before := h.before; before != nil {
-			h.registry.notify.post(func() {
+			h.registry.post(func() {
 				for _, id := range slices.Collect(maps.Keys(before.revoke)) {
 					before.tell(id)
 				}
 			})
 		}
 		for id := range h.revoke {
-			h.registry.notify.post(func() { h.tell(id) })
+			h.registry.post(func() { h.tell(id) })
 		}
 	}
 	h.mu.Unlock()

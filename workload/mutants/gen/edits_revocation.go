@@ -58,14 +58,14 @@ var revocationEdits = []edit{
 		}
 	}
 `},
-	{"revocation.go", "		for id := range h.revoke {\n			h.registry.notify", `		if before := h.before; before != nil {
-			h.registry.notify.post(func() {
+	{"revocation.go", "		for id := range h.revoke {\n			h.registry.post", `		if before := h.before; before != nil {
+			h.registry.post(func() {
 				for _, id := range slices.Collect(maps.Keys(before.revoke)) {
 					before.tell(id)
 				}
 			})
 		}
 		for id := range h.revoke {
-			h.registry.notify`},
+			h.registry.post`},
 	{"revocation.go", "	\"errors\"\n", "	\"errors\"\n	\"maps\"\n	\"slices\"\n"},
 }

@@ -54,13 +54,16 @@ var saysEdits = []edit{
 
 	// mutant-acquired-twice
 	{"hold.go", "		h.depth++\n", `		h.depth++
-	if f := h.registry.observer.Acquired; f != nil && h.S.Defect() == "mutant-acquired-twice" {
-		h.registry.notify.post(func() { f(h.outermost, 0) })
-	}
+		if h.S.Defect() == "mutant-acquired-twice" {
+			h.registry.acquired(h.outermost, 0)
+		}
 `},
 
 	// mutant-lost-untold
-	{"hold.go", "if f := h.registry.observer.Lost; f != nil {", `if f := h.registry.observer.Lost; f != nil && h.S.Defect() != "mutant-lost-untold" {`},
+	{"hold.go", "	h.registry.lost(h.outermost, time.Since(h.since))\n", `	if h.S.Defect() != "mutant-lost-untold" {
+		h.registry.lost(h.outermost, time.Since(h.since))
+	}
+`},
 
 	// mutant-unannounced-place
 	{"mutex.go", "	m.client.announce(ctx, m.path, c, Token{Zxid: c.Zxid, Sub: c.Sub})\n", `	if m.client.cfg.Defect == "mutant-unannounced-place" {
