@@ -7,6 +7,8 @@ import (
 	"runtime/pprof"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // library is a lock written in Go.
@@ -227,7 +229,18 @@ func guarded(ctx context.Context, g *guard, l lock, writer bool, hold time.Durat
 	if err := g.enter(writer); err != nil {
 		return err
 	}
-	time.Sleep(hold)
+	stay(hold)
 	g.leave(writer)
 	return l.release(ctx)
+}
+
+// stay sleeps in the kernel, as drivers in other languages do. A process in which nothing else
+// runs wakes from time.Sleep up to a millisecond late: Go waits for the network meanwhile, which
+// counts in milliseconds.
+func stay(hold time.Duration) {
+	until := time.Now().Add(hold)
+	for left := hold; left > 0; left = time.Until(until) {
+		t := unix.NsecToTimeval(left.Nanoseconds())
+		_, _ = unix.Select(0, nil, nil, nil, &t) // after a signal there is more to sleep
+	}
 }

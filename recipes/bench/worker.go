@@ -101,8 +101,8 @@ func (s workerSession) close() {
 }
 
 // workerLock makes the cycle of a run's holder, but for its accesses to the counters: it asks
-// whether the process runs before it reads them and before it writes the fenced one, whether its
-// lease is valid before it writes the plain one, and whether the process runs before it releases.
+// whether its lease is valid before it writes the plain one, and before every other access, and
+// before it releases, whether a fault pauses the process.
 type workerLock struct {
 	client *remote.Client
 	name   string

@@ -150,10 +150,10 @@ func (c *Client) Tear() {
 	})
 }
 
-// Awake returns when the client's process runs: at once, or after a pause. A process that
-// has said something just now is not asked. It reports false when the client is gone.
+// Awake returns when no fault pauses the client's process: at once, or when it has said
+// after the pause that it runs. It reports false when the client is gone.
 func (c *Client) Awake() bool {
-	if c.connection.late.runs(protocol.Now()) {
+	if !c.connection.late.isPaused() {
 		select {
 		case <-c.torn:
 			return false

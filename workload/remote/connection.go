@@ -130,8 +130,8 @@ func (t *connection) listen(out io.Reader) error {
 		d.DisallowUnknownFields()
 		err = d.Decode(&l)
 		if err == nil {
-			t.late.received(l.At, now)
 			if err = t.received(l); err == nil {
+				t.late.received(l.At, now)
 				continue
 			}
 		}

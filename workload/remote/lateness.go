@@ -18,13 +18,9 @@ type lateness struct {
 	mu     sync.Mutex
 	took   *hdrhistogram.Histogram // µs
 	worst  time.Duration
-	latest int64 // when the worker wrote its latest line
 	paused bool
 	resume int64 // when the last pause ended
 }
-
-// justNow is how long a line shows that its worker runs.
-const justNow = time.Millisecond
 
 func newLateness() *lateness {
 	return &lateness{took: hdrhistogram.New(1, time.Hour.Microseconds(), 3)}
@@ -34,7 +30,6 @@ func newLateness() *lateness {
 func (l *lateness) received(at, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.latest = max(l.latest, min(at, now))
 	if l.paused || at <= l.resume {
 		return
 	}
@@ -43,12 +38,11 @@ func (l *lateness) received(at, now int64) {
 	l.worst = max(l.worst, took)
 }
 
-// runs reports whether the worker has written a line just now, and no pause has begun since.
-// A pause of somebody else's may have: what is done then is done as if it had begun later.
-func (l *lateness) runs(now int64) bool {
+// isPaused reports whether a fault has begun to pause the worker, and not yet ended.
+func (l *lateness) isPaused() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.paused && time.Duration(now-l.latest) < justNow
+	return l.paused
 }
 
 func (l *lateness) pause() {
