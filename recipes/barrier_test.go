@@ -172,6 +172,23 @@ func TestCuratorGH1290AWakeUpOpensNoBarrier(t *testing.T) {
 	}
 }
 
+func TestBarrierThatAnotherRemovesMeanwhileIsRemoved(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	b := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
+	conn := admin(t)
+	does(t, b.Set)
+	wire.on(func(op int32) bool {
+		if op == opDelete {
+			if err := conn.Delete(path, -1); err != nil {
+				t.Error(err)
+			}
+		}
+		return true
+	}, nil)
+	does(t, b.Remove)
+}
+
 func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
 	path := uniquePath(t)
 	a, ls := linked(t)

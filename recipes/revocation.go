@@ -128,8 +128,6 @@ func (h *hold) watchRevocation() {
 		case <-linkChanged:
 		case <-ctx.Done():
 			return
-		case <-h.S.Ended:
-			return
 		}
 	}
 }

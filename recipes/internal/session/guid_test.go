@@ -1,6 +1,21 @@
 package session
 
-import "testing"
+import (
+	"regexp"
+	"testing"
+)
+
+func TestAGUIDIsARandomUUID(t *testing.T) {
+	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := map[string]bool{}
+	for range 100 {
+		guid := NewGUID()
+		if !form.MatchString(guid) || seen[guid] {
+			t.Errorf("%q is no UUID of version 4, or came twice", guid)
+		}
+		seen[guid] = true
+	}
+}
 
 func TestTheGUIDInANodesName(t *testing.T) {
 	guid := NewGUID()

@@ -56,3 +56,24 @@ func (d *timed) Paths() []string           { return nil }
 func (d *timed) Lose(Locked, Loss)         {}
 func (d *timed) Suspend(bool)              {}
 func (d *timed) Remind(left time.Duration) { d.timer.Reset(left) }
+
+// Evidence that a follower gave counts when it is a tick old. A tick that nobody has named is
+// taken for ZooKeeper's default, or for half of what the servers would allow at least.
+func TestATickThatIsNotKnownIsTakenForALongOne(t *testing.T) {
+	for _, test := range []struct{ named, timeout, want time.Duration }{
+		{0, 30 * time.Second, 2 * time.Second},
+		{0, 3 * time.Second, 1500 * time.Millisecond},
+		{200 * time.Millisecond, 3 * time.Second, 200 * time.Millisecond},
+	} {
+		s := &Session{
+			common: &common{cfg: Config{Clock: MachineClock(), Tick: test.named}, pace: newPace(1, test.timeout)},
+			held:   make(map[Dependent]struct{}), nudges: make(chan struct{}, 1), ready: make(chan struct{}),
+		}
+		if err := (connector{s}).connected(time.Now(), handshake{timeout: test.timeout, session: 5, password: passwordSize}); err != nil {
+			t.Fatal(err)
+		}
+		if s.seen.tick != test.want {
+			t.Errorf("named %v, session timeout %v: %v, want %v", test.named, test.timeout, s.seen.tick, test.want)
+		}
+	}
+}
