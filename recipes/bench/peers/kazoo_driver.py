@@ -57,8 +57,8 @@ class Run:
                     return
                 lock.acquire()
                 self.enter()
-                if self.hold:
-                    time.sleep(self.hold)
+                if self.work.hold:
+                    time.sleep(self.work.hold)
                 self.leave()
                 lock.release()
         except BaseException as e:
@@ -77,7 +77,9 @@ class Run:
 
     def wait(self):
         for thread in self.threads:
-            thread.join()
+            # Others wait for ever for one that has failed with the lock.
+            while thread.is_alive() and self.failure is None:
+                thread.join(0.1)
         if self.failure is not None:
             raise self.failure
 
