@@ -48,9 +48,11 @@ func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 		return notViolated{fmt.Sprintf("%s is no guarantee of the recipes that were driven; %s", guarantee, violated)}
 	case v.Outcome == verdict.Holds:
 		return notViolated{fmt.Sprintf("%s holds; %s", guarantee, violated)}
+	case v.Outcome == verdict.NotPromised:
+		return notViolated{fmt.Sprintf("%s is %s; %s", guarantee, v.Reason, violated)}
 	}
 	is := map[verdict.Outcome]string{
-		verdict.NotExercised: "was not exercised", verdict.NotJudged: "was not judged", verdict.NotPromised: "is not promised", verdict.Unknown: "is unknown",
+		verdict.NotExercised: "was not exercised", verdict.NotJudged: "was not judged", verdict.Unknown: "is unknown",
 	}[v.Outcome]
 	return notViolated{fmt.Sprintf("%s %s: %s; %s", guarantee, is, v.Reason, violated)}
 }

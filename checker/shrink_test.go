@@ -115,7 +115,7 @@ func TestARefusalSaysWhatCameOfTheGuarantee(t *testing.T) {
 		{good, MutualExclusion, "mutual exclusion holds; no guarantee is violated"},
 		{good, Barriers, "barriers is no guarantee of the recipes that were driven; no guarantee is violated"},
 		{good, LossIsTold, "loss is told was not exercised: "},
-		{unpromised, Fencing, "fencing is not promised: "},
+		{unpromised, Fencing, "fencing is not promised by the target; no guarantee is violated"},
 	} {
 		if _, err := Explain(context.Background(), c.h, c.guarantee); !errors.Is(err, ErrNotViolated) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
