@@ -227,6 +227,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	if stalls := tellStalls(t); stalls != "" {
 		r.Notes = append(r.Notes, stalls)
 	}
+	if silences := tellSilences(t.Census); silences != "" {
+		r.Notes = append(r.Notes, silences)
+	}
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)
 	}
@@ -236,6 +239,7 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	r.Events = t.Next
 	if t.Census != nil {
 		r.Disagreements, r.Diverged = t.Census.Census.Disagreements, t.Census.Census.Diverged
+		r.Silences = t.Census.Census.Silences
 		if late, slack := t.Census.Census.Late, histories.Slack(t.Header.SessionTimeout); late > slack {
 			r.Late = fmt.Sprintf("words of worker processes took up to %s to be recorded, and only %s is allowed for: the machine was too busy for a violation to be held against the target", verdict.Ms(late), verdict.Ms(slack))
 		}

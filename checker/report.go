@@ -37,6 +37,10 @@ type Report struct {
 	// be held against the target: see histories.Census. A run that violates a
 	// guarantee is Unknown then. Empty if they did not.
 	Late string
+	// Silences are those of worker processes that something other than the run has
+	// stopped: see histories.Census. A run is Unknown whose violations they can
+	// account for.
+	Silences []histories.Silence
 	// Notes tell what limited the verdicts: searches that hit a cap, a history
 	// that was cut off; and what pauses of processes have shown.
 	Notes []string
@@ -46,8 +50,8 @@ type Report struct {
 }
 
 // Outcome sums the verdicts up: unknown if the servers disagree with each other,
-// or if a guarantee is violated but a server was wrong before, or lines of worker
-// processes were recorded too late to say so; else
+// or if a guarantee is violated but a server was wrong before, lines of worker
+// processes were recorded too late to say so, or their silences account for it; else
 // violated if any guarantee is, else unknown if any is, else not exercised
 // if any that the run set out to exercise is, if the run scheduled faults and none met
 // a lease, or if none was put to the test at all; else not judged if any is; else it
@@ -102,8 +106,8 @@ func (r *Report) violated() (first *verdict.Verdict, why string) {
 }
 
 // excuse says why a violation cannot be held against the target, "" if it can: a server
-// was wrong before any part of it that is known began, or lines of worker processes were
-// recorded too late.
+// was wrong before any part of it that is known began, lines of worker processes were
+// recorded too late, or their silences account for all parts that are known.
 func (r *Report) excuse(v *verdict.Verdict) string {
 	if r.Late != "" {
 		return r.Late
@@ -113,7 +117,7 @@ func (r *Report) excuse(v *verdict.Verdict) string {
 			return "a server had another tree than its leader for a while, which is " + r.serversBug() + ", so no violation after that can be held against the lock: " + d.String()
 		}
 	}
-	return ""
+	return excuseBySilences(r.Silences, v)
 }
 
 // simulatedServers is at the end of Report.ZooKeeper if the servers were simulated.
@@ -132,7 +136,7 @@ func (r *Report) serversBug() string {
 // worth making again.
 func (r *Report) Void() bool {
 	v, why := r.violated()
-	return len(r.Disagreements) > 0 || v != nil && why != "" && r.Late == ""
+	return len(r.Disagreements) > 0 || v != nil && why != "" && r.Late == "" && excuseBySilences(r.Silences, v) == ""
 }
 
 // noneViolated is sum for a report in which no promised guarantee is violated, unknown
@@ -266,6 +270,7 @@ type storedReport struct {
 	Disagree []string               `json:"disagreements,omitempty"`
 	Diverged []histories.Divergence `json:"diverged,omitempty"`
 	Late     string                 `json:"late,omitempty"`
+	Silences []histories.Silence    `json:"silences,omitempty"`
 	Notes    []string               `json:"notes,omitempty"`
 	Idle     string                 `json:"idle,omitempty"`
 }
@@ -275,7 +280,7 @@ type storedReport struct {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	outcome, reason := r.sum()
 	return json.Marshal(storedReport{
-		outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Notes, r.idle,
+		outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Silences, r.Notes, r.idle,
 	})
 }
 
@@ -285,6 +290,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Notes, nil, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Silences, f.Notes, nil, f.Idle}
 	return nil
 }

@@ -265,6 +265,19 @@ type Census struct {
 	// 0 without worker processes. Above [Slack] nobody can be blamed for being
 	// told late.
 	Late time.Duration `json:"late,omitempty"`
+
+	// Silences are the times of more than [Slack] in which a worker process said
+	// nothing, though it was asked whether it runs each quarter of [Slack], but for
+	// pauses of the run: something else has stopped it.
+	Silences []Silence `json:"silences,omitempty"`
+}
+
+// Silence is a time in which a worker process did not run, or the machine was too busy to
+// hear of it.
+type Silence struct {
+	Worker int           `json:"worker"` // from 1
+	From   time.Duration `json:"from"`   // on the run's clock: when it was known to run last
+	To     time.Duration `json:"to"`     // when it was known to run again
 }
 
 // Divergence is a server's tree that was not the leader's.

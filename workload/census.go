@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/servers"
@@ -120,16 +121,24 @@ func watchedPaths(wchp, root string) (paths []string) {
 	return paths
 }
 
-// judgeLateness puts on record how late notifications of losses may have been,
-// and warns if that is too late to blame the lock.
+// judgeLateness puts on record how late notifications of losses may have been, and when
+// workers were silent, and warns if that is too late to blame the lock.
 func (r *run) judgeLateness(c *histories.Census) {
 	if r.Workers == nil {
 		return
 	}
 	late := r.Workers.Lateness()
 	c.Late = late.Worst
-	if slack := histories.Slack(r.cfg.SessionTimeout); late.Worst > slack {
+	slack := histories.Slack(r.cfg.SessionTimeout)
+	if late.Worst > slack {
 		r.warn("a line of a worker was under way for %v, and no more than %v is allowed for: this machine is too busy for a violation to be held against the lock", late.Worst.Round(time.Millisecond), slack)
+	}
+	elapsed := r.Journal.Elapsed()
+	for _, s := range late.Silences {
+		c.Silences = append(c.Silences, histories.Silence{Worker: s.Worker, From: elapsed - time.Since(s.From), To: elapsed - time.Since(s.To)})
+	}
+	if n := len(late.Silences); n > 0 {
+		r.warn("worker processes were silent for more than %v, though they were asked whether they run, %s, for %v at most: something other than the run stopped them, or this machine is too busy", slack, words.Times(n), late.Silent.Round(time.Millisecond))
 	}
 }
 

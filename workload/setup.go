@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
 	"github.com/zkverify/zkverify/workload/internal/observer"
@@ -26,7 +27,9 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	if r.cfg.Workers.N > 0 {
 		var err error
-		if r.Workers, err = remote.Start(opening, r.cfg.Workers, r.end); err != nil {
+		workers := r.cfg.Workers
+		workers.Slack = histories.Slack(r.cfg.SessionTimeout)
+		if r.Workers, err = remote.Start(opening, workers, r.end); err != nil {
 			return err
 		}
 	}

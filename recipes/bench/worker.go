@@ -15,6 +15,10 @@ import (
 // workerPresence is where the clients of a worker make themselves known to the servers.
 const workerPresence = "/bench-presence"
 
+// runSlack is what a run with sessions of 2 s, the default, gives a line of a worker: it goes by
+// that how often it asks whether the worker runs.
+const runSlack = 100 * time.Millisecond
+
 // curatorWorker is Curator's mutex as a run of zkverify drives it: in a worker process, by the
 // protocol of docs/worker.md. Each cycle asks the worker what a hold of a run asks.
 type curatorWorker struct {
@@ -33,7 +37,7 @@ func startCuratorWorker(ctx context.Context, dir string, s *servers) (*curatorWo
 		return nil, fmt.Errorf("create %s: %w", workerPresence, err)
 	}
 	died := func(err error) { fmt.Fprintln(os.Stderr, "bench:", err) } // its next command fails
-	workers, err := remote.Start(ctx, remote.Config{N: 1, Command: []string{command, "mutex"}, Logs: dir}, died)
+	workers, err := remote.Start(ctx, remote.Config{N: 1, Command: []string{command, "mutex"}, Logs: dir, Slack: runSlack}, died)
 	if err != nil {
 		workers.End()
 		return nil, errors.New(oneLine(err.Error()))

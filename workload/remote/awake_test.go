@@ -3,6 +3,7 @@ package remote
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
@@ -27,7 +28,7 @@ func TestAWorkerIsAskedWhetherItRunsWhenAFaultPausesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			commands := make(asked, 2)
-			c := &Client{connection: newConnection("worker 1", commands, newLateness()), torn: make(chan struct{})}
+			c := &Client{connection: newConnection("worker 1", commands, newLateness(time.Second)), torn: make(chan struct{})}
 			awake := make(chan bool)
 			in.before(c.connection.late)
 			go func() { awake <- c.Awake() }()
@@ -54,7 +55,7 @@ func TestAClientThatIsGoneIsNotAwake(t *testing.T) {
 		"given up":          func(c *Client) { close(c.torn) },
 		"its process ended": func(c *Client) { close(c.connection.over) },
 	} {
-		c := &Client{connection: newConnection("worker 1", make(asked, 1), newLateness()), torn: make(chan struct{})}
+		c := &Client{connection: newConnection("worker 1", make(asked, 1), newLateness(time.Second)), torn: make(chan struct{})}
 		c.connection.ended = errWorkerGone
 		end(c)
 		if c.Awake() {

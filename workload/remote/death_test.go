@@ -68,7 +68,7 @@ func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
 }
 
 func TestTheCrashIsOnRecordBeforeAnybodyLearnsOfIt(t *testing.T) {
-	connection := newConnection("worker 1", io.Discard, newLateness())
+	connection := newConnection("worker 1", io.Discard, newLateness(time.Second))
 	lease := &lease{lost: make(chan struct{})}
 	connection.leases[1] = lease
 	told := false

@@ -13,17 +13,27 @@ import (
 // that they speak of to their receipt. What a line tells counts from its receipt
 // on, so this is what a run adds to the time in which a lock notifies its holder of a loss. A
 // line that was under way while the process was paused does not count: its delay
-// is the pause.
+// is the pause. A stop that is no pause of the run's, as of a garbage collection, delays
+// what the process would have said: it shows as a silence.
 type lateness struct {
 	mu     sync.Mutex
 	took   *hdrhistogram.Histogram // µs
 	worst  time.Duration
 	paused bool
 	resume int64 // when the last pause ended
+	ran    int64 // the latest moment at which the process ran that is asked whether it does, 0 if none is
+	silent time.Duration
+	// silences are those that were longer than slack.
+	slack    time.Duration
+	silences []silence
 }
 
-func newLateness() *lateness {
-	return &lateness{took: hdrhistogram.New(1, time.Hour.Microseconds(), 3)}
+// silence is a Silence by the clock of the lines.
+type silence struct{ from, to int64 }
+
+// newLateness measures the lateness of a worker, whose silences of more than slack count.
+func newLateness(slack time.Duration) *lateness {
+	return &lateness{took: hdrhistogram.New(1, time.Hour.Microseconds(), 3), slack: slack}
 }
 
 // received counts a line that speaks of the moment at, and is received at now.
@@ -36,6 +46,35 @@ func (l *lateness) received(at, now int64) {
 	took := time.Duration(max(now-at, 0))
 	_ = l.took.RecordValue(took.Microseconds()) // it is in range, or else the worst will tell
 	l.worst = max(l.worst, took)
+	l.runs(at)
+}
+
+// runs counts the time up to at, in which the process ran again or a pause began.
+func (l *lateness) runs(at int64) {
+	if l.ran == 0 {
+		return
+	}
+	from := max(l.ran, l.resume)
+	silent := time.Duration(at - from)
+	l.silent, l.ran = max(l.silent, silent), max(l.ran, at)
+	if silent > l.slack {
+		l.silences = append(l.silences, silence{from, at})
+	}
+}
+
+// asked says that from now on the process is asked whether it runs, often enough for
+// each longer silence to be a stop that is no pause of the run's.
+func (l *lateness) asked() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ran = protocol.Now()
+}
+
+// unasked says that it is not asked any more.
+func (l *lateness) unasked() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ran = 0
 }
 
 // isPaused reports whether a fault has begun to pause the worker, and not yet ended.
@@ -48,6 +87,7 @@ func (l *lateness) isPaused() bool {
 func (l *lateness) pause() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.runs(protocol.Now())
 	l.paused = true
 }
 
@@ -63,17 +103,34 @@ type Lateness struct {
 	Lines int64
 	P99   time.Duration
 	Worst time.Duration
+	// Silent is the longest time in which a process said nothing, though it was asked
+	// whether it runs each quarter of Config.Slack. Zero if none was asked.
+	Silent time.Duration
+	// Silences are those that were longer than Config.Slack.
+	Silences []Silence
 }
 
-// sum is the lateness of several workers together.
+// Silence is a time in which a process that was asked said nothing.
+type Silence struct {
+	Worker   int // its number
+	From, To time.Time
+}
+
+// sum is the lateness of the workers together, the first of which has the number 1.
 func sum(all []*lateness) (out Lateness) {
-	took := newLateness().took
-	for _, l := range all {
+	took := newLateness(0).took
+	for i, l := range all {
 		l.mu.Lock()
+		for _, s := range l.silences {
+			out.Silences = append(out.Silences, Silence{i + 1, timeOf(s.from), timeOf(s.to)})
+		}
 		took.Merge(l.took)
-		out.Worst = max(out.Worst, l.worst)
+		out.Worst, out.Silent = max(out.Worst, l.worst), max(out.Silent, l.silent)
 		l.mu.Unlock()
 	}
 	out.Lines, out.P99 = took.TotalCount(), time.Duration(took.ValueAtQuantile(99))*time.Microsecond
 	return out
 }
+
+// timeOf turns a time of the lines' clock into one of this process.
+func timeOf(at int64) time.Time { return time.Now().Add(-time.Duration(protocol.Now() - at)) }

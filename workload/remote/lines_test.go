@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
@@ -28,7 +29,7 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 		"is too long":                           `{"at":1,"error":"` + strings.Repeat("x", maxLine) + `"}`,
 	} {
 		t.Run("it "+what, func(t *testing.T) {
-			connection := newConnection("worker 4", io.Discard, newLateness())
+			connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
 			connection.register(&Client{})
 			connection.next = 3
 			connection.calls[1] = &call{ctx: t.Context(), done: make(chan struct{})}
@@ -42,26 +43,26 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 		})
 	}
 	t.Run("it does not begin with hello", func(t *testing.T) {
-		connection := newConnection("worker 4", io.Discard, newLateness())
+		connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
 		if err := connection.listen(strings.NewReader(`{"at":1,"id":1}` + "\n")); err == nil || !strings.Contains(err.Error(), "hello") {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("it speaks another protocol", func(t *testing.T) {
-		connection := newConnection("worker 4", io.Discard, newLateness())
+		connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
 		if err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":2}` + "\n")); err == nil || !strings.Contains(err.Error(), "protocol 2") {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("no message shows a password", func(t *testing.T) {
-		connection := newConnection("worker 4", io.Discard, newLateness())
+		connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
 		err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}` + "\n" + `{"at":1,"event":"session","client":9,"session":"0x1","password":"c2VjcmV0"}` + "\n"))
 		if err == nil || strings.Contains(err.Error(), "c2VjcmV0") {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("a line that the end has cut off is none", func(t *testing.T) {
-		connection := newConnection("worker 4", io.Discard, newLateness())
+		connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
 		if err := connection.listen(strings.NewReader(`{"at":1,"event":"hello","protocol":1}` + "\n" + `{"at":1,"ev`)); err != nil {
 			t.Error(err)
 		}
@@ -69,7 +70,7 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 }
 
 func TestLateWordsAreNoErrors(t *testing.T) {
-	connection := newConnection("worker 4", io.Discard, newLateness())
+	connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
 	connection.next = 2
 	gone := &Client{}
 	connection.register(gone)

@@ -167,7 +167,7 @@ func hosted(t *testing.T, target lock.Target) (connection *connection, die func(
 	leaks := goleak.IgnoreCurrent()
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
-	connection = newConnection("worker 1", stdin, newLateness())
+	connection = newConnection("worker 1", stdin, newLateness(time.Second))
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := worker.Serve(context.Background(), in, out, target); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -33,7 +34,7 @@ func TestAnObservationInAWorker(t *testing.T) {
 	const cancelled = `{"at":4,"id":1,"error":"cancelled","why":"cancelled"}` + "\n"
 	observe := func(t *testing.T, ctx context.Context, asked string, most int) (seen []histories.Token, err error) {
 		out, in := io.Pipe()
-		connection := newConnection("worker 4", observingWorker{in, asked, cancelled}, newLateness())
+		connection := newConnection("worker 4", observingWorker{in, asked, cancelled}, newLateness(time.Second))
 		client := &Client{connection: connection}
 		client.recipes = recipes{client}
 		listened := make(chan error)

@@ -31,6 +31,9 @@ type Config struct {
 	// Logs is the folder for what they write to their standard error:
 	// worker-1.log and so on. Required if there are any.
 	Logs string
+	// Slack is how late a line may be for a violation to be held against the lock. Each
+	// process is asked whether it runs four times in it. Zero: none is asked.
+	Slack time.Duration
 }
 
 // ErrUnavailable is the error of a worker that ends with the status 69 (EX_UNAVAILABLE): what it
@@ -159,17 +162,25 @@ func (w *Workers) End() {
 
 // Goroutines asks each for what its closed clients have left running.
 func (w *Workers) Goroutines(ctx context.Context) (left []string, err error) {
-	for _, one := range w.all {
+	stacks, errs := make([][]string, len(w.all)), make([]error, len(w.all))
+	var wg sync.WaitGroup
+	for i, one := range w.all {
 		p := one.current()
 		if p == nil {
 			continue // it never started, which is told elsewhere
 		}
-		l, askErr := p.connection.ask(ctx, protocol.Command{Do: protocol.DoCensus}, nil, ctx.Done())
-		err = errors.Join(err, askErr, p.connection.counted(l.Connects))
-		left = append(left, l.Stacks...)
+		wg.Go(func() {
+			l, err := p.connection.ask(ctx, protocol.Command{Do: protocol.DoCensus}, nil, ctx.Done())
+			if ctx.Err() != nil {
+				err = fmt.Errorf("%s does not say what its clients have left: %w", one.name(), context.Cause(ctx))
+			}
+			stacks[i], errs[i] = l.Stacks, errors.Join(err, p.connection.counted(l.Connects))
+		})
 	}
+	wg.Wait()
+	left = slices.Concat(stacks...)
 	slices.Sort(left)
-	return left, err
+	return left, errors.Join(errs...)
 }
 
 // Lateness is that of all workers together.
@@ -187,6 +198,7 @@ type slot struct {
 	command []string
 	log     string
 	spawner *child.Spawner
+	slack   time.Duration
 	late    *lateness
 	died    func(error) // is called with the error of one that has ended by itself
 
@@ -212,7 +224,7 @@ func (p *workerProcess) ended() error {
 
 func newSlot(number int, cfg Config, spawner *child.Spawner) *slot {
 	log := filepath.Join(cfg.Logs, fmt.Sprintf("worker-%d.log", number))
-	return &slot{number: number, command: cfg.Command, log: log, spawner: spawner, late: newLateness()}
+	return &slot{number: number, command: cfg.Command, log: log, spawner: spawner, slack: cfg.Slack, late: newLateness(cfg.Slack)}
 }
 
 func (w *slot) name() string { return fmt.Sprintf("worker %d", w.number) }
@@ -300,6 +312,11 @@ func (w *slot) attend(p *workerProcess, stdout *os.File) {
 		<-p.Done()
 		_ = stdout.SetReadDeadline(time.Now().Add(drainWithin))
 	}()
+	if w.slack > 0 {
+		var asking sync.WaitGroup
+		defer asking.Wait()
+		asking.Go(func() { p.connection.askWhetherItRuns(w.slack) }) // ends with the connection, below
+	}
 	misunderstood := p.connection.listen(stdout)
 	if misunderstood == nil {
 		// Its output has ended: so has it, or else it is of no more use.
@@ -382,6 +399,7 @@ func (w *slot) end() {
 		return
 	}
 	_ = p.Continue() // should it be paused
+	w.late.unasked()
 	_ = p.stdin.Close()
 	select {
 	case <-p.gone:

@@ -47,7 +47,7 @@ func causes(t *facts.Trace, w verdict.Witness) map[int]bool {
 func Explains(t *facts.Trace, w verdict.Witness) map[int]bool {
 	keep := causes(t, w)
 	for i := range t.Events {
-		if c := t.Events[i].Census; c != nil && (len(c.Disagreements)+len(c.Diverged) > 0 || c.Late > histories.Slack(t.Header.SessionTimeout)) {
+		if c := t.Events[i].Census; c != nil && (len(c.Disagreements)+len(c.Diverged)+len(c.Silences) > 0 || c.Late > histories.Slack(t.Header.SessionTimeout)) {
 			keep[i] = true
 		}
 	}

@@ -217,10 +217,16 @@ final class Worker<C extends Client> {
         return Out.fields();
     }
 
-    /** The threads that clients have left, when none is open. They may take a moment to end. */
+    /**
+     * The threads that clients have left, when none is open. They may take a moment to end; those of
+     * an executor that nobody refers to any more, as Curator leaves one, end when it is collected.
+     */
     private List<String> census() throws InterruptedException {
         List<String> left = new ArrayList<>();
-        for (int tries = 0; tries < 50 && clients.isEmpty(); tries++) {
+        for (int tries = 0; tries < 20 && clients.isEmpty(); tries++) {
+            if (tries % 5 == 1) {
+                System.gc();
+            }
             left.clear();
             Thread.getAllStackTraces().forEach((thread, stack) -> {
                 String name = thread.getName();
