@@ -56,6 +56,9 @@ func TestProgress(t *testing.T) {
 	chaos := func(r *run) *run {
 		return r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1).cycle(3, 4, 2, 2).phase(10, histories.PhaseRecovery)
 	}
+	slow := func(r *run, ms int) { // half of the run's writes took so long
+		r.phase(ms, histories.PhaseEnd).add(ms+1, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{Write: 20 * time.Millisecond}})
+	}
 	answers(t, Progress, []known{
 		{"no recovery phase", func(r *run) { r.cycle(0, 1, 1, 1) }, verdict.NotExercised},
 		{"interrupted before recovery", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(0, 1, 1, 1) }, verdict.Unknown},
@@ -64,6 +67,14 @@ func TestProgress(t *testing.T) {
 		{"one gets it too late", func(r *run) {
 			chaos(r).cycle(11, 12, 1, 3).cycle(1400, 1401, 2, 4).phase(1500, histories.PhaseEnd)
 		}, verdict.Violated},
+		{"one gets it late on a machine half as fast as it should be", func(r *run) {
+			slow(chaos(r).cycle(11, 12, 1, 3).cycle(1400, 1401, 2, 4), 1500)
+		}, verdict.Holds},
+		{"one gets it too late for such a machine, too", func(r *run) {
+			slow(chaos(r).cycle(11, 12, 1, 3).cycle(2400, 2401, 2, 4), 2500)
+		}, verdict.Violated},
+		{"one never gets it on such a machine", func(r *run) { slow(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 2500) }, verdict.Violated},
+		{"the run ends before the bound of such a machine does", func(r *run) { slow(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 1500) }, verdict.Unknown},
 		{"one got it only before the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(1500, histories.PhaseEnd) }, verdict.Violated},
 		{"the acquire was under way when the recovery began", func(r *run) {
 			r.phase(0, histories.PhaseChaos).want(1, 1).phase(10, histories.PhaseRecovery).got(11, 1, 1).phase(20, histories.PhaseEnd)

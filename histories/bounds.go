@@ -32,6 +32,16 @@ func ConnectWindow(sessionTimeout time.Duration) time.Duration {
 // runs again.
 const WakeBound = 100 * time.Millisecond
 
+// easyWrite is what a write may take at most on a machine that the bounds of the recovery
+// are made for.
+const easyWrite = 10 * time.Millisecond
+
+// Slowed returns a bound of the recovery for a machine on which a write takes so long: longer
+// by the factor by which that is more than 10 ms. All clients and servers share a machine.
+func Slowed(bound, write time.Duration) time.Duration {
+	return time.Duration(float64(bound) * max(1, float64(write)/float64(easyWrite)))
+}
+
 // EndBound is how long the context of a lease may go on after its loss was told, while its
 // process runs.
 const EndBound = 250 * time.Millisecond

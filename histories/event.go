@@ -266,6 +266,10 @@ type Census struct {
 	// told late.
 	Late time.Duration `json:"late,omitempty"`
 
+	// Write is what half of the run's own writes in the recovery took at most, ns: how
+	// busy the machine was. See [Slowed].
+	Write time.Duration `json:"write,omitempty"`
+
 	// Silences are the times of more than [Slack] in which a worker process said
 	// nothing, though it was asked whether it runs each quarter of [Slack], but for
 	// pauses of the run: something else has stopped it.

@@ -141,5 +141,5 @@ type Promises struct {
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
 	TurnBound     time.Duration `json:"turn_bound,omitempty"`   // ns from when nobody is ahead in the queue, and a semaphore has room, until the first one in it is granted the lock
-	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of them
+	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of them, and it grows on a busy machine: see Slowed
 }

@@ -83,9 +83,7 @@ type run struct {
 
 	expired, expiredBusy atomic.Int64
 
-	// recoverBy is when recovery must be over; set before it begins. Then patience ends.
-	recoverBy   time.Time
-	endPatience context.CancelFunc
+	endPatience context.CancelFunc // when recovery must be over: see boundRecovery
 
 	mu    sync.Mutex
 	phase string
@@ -117,11 +115,16 @@ func (r *run) phases(ctx context.Context) (err error) {
 	<-chaos.Done()
 	r.result.Nemesis, r.result.Chaos = report, time.Since(r.since)
 	interrupted := r.Life.Err() != nil
+	recovering, recovered := context.WithCancel(r.Life)
+	var bounded sync.WaitGroup
 	if !interrupted {
 		r.enter(histories.PhaseRecovery)
+		bounded.Go(func() { r.result.Census.Write = r.boundRecovery(recovering) }) // ends with recovering
 	}
 	close(recovery)
 	err = errors.Join(nemesisErr, r.join(stuck))
+	recovered()
+	bounded.Wait()
 	interrupted = interrupted || r.Life.Err() != nil
 	if !interrupted {
 		settled := r.settle()
@@ -178,8 +181,7 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 				done <- nil
 				return
 			}
-			bounded, cancel := context.WithDeadline(r.Life, r.recoverBy)
-			defer cancel()
+			bounded := r.Patience
 			var stuck []string
 			for _, name := range r.drivers.Recover(bounded, c) {
 				stuck = append(stuck, fmt.Sprintf("client %d: %s", c.Index, name))
@@ -230,21 +232,10 @@ func (r *run) settle() (settled bool) {
 	return settled
 }
 
-// recoveryGrace is what recovery goes on for after its bound, so that a client
-// that did not progress within the bound is on record as such.
-const recoveryGrace = 100 * time.Millisecond
-
 func (r *run) enter(phase string) {
 	r.mu.Lock()
-	now := time.Now()
-	switch phase {
-	case histories.PhaseChaos:
-		r.since = now
-	case histories.PhaseRecovery:
-		// The bound is counted from what is on record below.
-		bound := r.Promises.ProgressBound + recoveryGrace
-		r.recoverBy = now.Add(bound)
-		time.AfterFunc(bound, r.endPatience)
+	if phase == histories.PhaseChaos {
+		r.since = time.Now()
 	}
 	r.phase = phase
 	r.mu.Unlock()

@@ -16,14 +16,11 @@ const returnWithin = time.Second
 // join waits for the clients' goroutines. One whose target does not come back
 // from a call is torn out of it.
 func (r *run) join(stuck <-chan []string) error {
-	wait := time.Until(r.recoverBy) + returnWithin
-	if r.Life.Err() != nil {
-		wait = returnWithin
-	}
-	deadline := time.NewTimer(wait)
+	deadline := time.NewTimer(returnWithin)
+	deadline.Stop()
 	defer deadline.Stop()
 	late := 0
-	over := r.Life.Done()
+	over := r.Patience.Done() // with recovery's bound, or by an interrupt
 	for left := len(r.clients); left > 0; {
 		select {
 		case s := <-stuck:
@@ -31,7 +28,7 @@ func (r *run) join(stuck <-chan []string) error {
 			left--
 			continue
 		case <-over:
-			over = nil // an interrupt does not wait for recovery's bound
+			over = nil
 			deadline.Reset(returnWithin)
 			continue
 		case <-deadline.C:

@@ -58,7 +58,7 @@ func (j *progressJudge) Window(*judge.Engines, *facts.Trace) { j.recent.keep() }
 
 func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v := j.v
-	bound := t.Header.Promises.ProgressBound
+	bound := j.bound()
 	v.Promised, v.Expected = bound > 0, len(t.Phases) > 0
 	start, recovering := t.Phases[histories.PhaseRecovery]
 	ended, over := t.Phases[histories.PhaseEnd]
@@ -165,7 +165,7 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration) recovery {
 			continue
 		}
 		first := max(start, p.Began) // when its clock starts
-		deadline := first + j.t.Header.Promises.ProgressBound
+		deadline := first + j.bound()
 		for _, wanted := range all {
 			wanted.Process = p.Number
 			when, ok := got[wanted]
@@ -191,6 +191,15 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration) recovery {
 	j.v.Count("processes × locks judged", r.judged)
 	j.v.Figures = append(j.v.Figures, verdict.Figure{Name: "slowest first acquire in recovery", Value: float64(r.slowest) / 1e6, Unit: "ms"})
 	return r
+}
+
+// bound is what each process has from the end of the faults on, on a machine as busy as it was.
+func (j *progressJudge) bound() time.Duration {
+	bound := j.t.Header.Promises.ProgressBound
+	if c := j.t.Census; c != nil {
+		return histories.Slowed(bound, c.Census.Write)
+	}
+	return bound
 }
 
 // wanted returns what every process must get: each lock, a read/write lock in

@@ -44,6 +44,14 @@ func (o *Observer) Value(ctx context.Context, node string) (int64, error) {
 	}, nil)
 }
 
+// Write makes the least write that there is: it changes what nobody reads.
+func (o *Observer) Write(ctx context.Context) error {
+	return lock.AwaitDone(ctx, o.connection, func() error {
+		_, err := o.conn.Set(o.Root, nil, -1)
+		return err
+	}, nil)
+}
+
 // WhenCreated calls then with the transaction that created a node, in a goroutine of
 // its own, if the node is there.
 func (o *Observer) WhenCreated(node string, then func(czxid int64)) {

@@ -1,0 +1,68 @@
+package workload
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// recoveryGrace is what recovery goes on for after its bound, so that a client
+// that did not progress within the bound is on record as such.
+const recoveryGrace = 100 * time.Millisecond
+
+// A recovery goes on for at most slowest times its bound, however slow the machine is.
+const slowest = 8
+
+// In the recovery a run writes each writeEvery, and waits for the answer for writeWithin.
+const (
+	writeEvery  = 100 * time.Millisecond
+	writeWithin = time.Second
+)
+
+// boundRecovery ends the clients' patience when the bound of the recovery is over, which
+// began just now. It returns then what half of the run's own writes took at most, or as soon
+// as all have recovered.
+func (r *run) boundRecovery(recovering context.Context) (write time.Duration) {
+	defer r.endPatience()
+	return waitForRecovery(recovering, r.Promises.ProgressBound, r.Observer.Write)
+}
+
+// waitForRecovery waits for bound: the longer, the slower the machine is, as measured by how
+// long writes take.
+func waitForRecovery(ctx context.Context, bound time.Duration, write func(context.Context) error) time.Duration {
+	began := time.Now()
+	var took []time.Duration
+	for {
+		asked := time.Now()
+		within, cancel := context.WithTimeout(ctx, writeWithin)
+		err := write(within)
+		timedOut := within.Err() != nil
+		cancel()
+		if ctx.Err() != nil {
+			return median(took)
+		}
+		if err == nil || timedOut { // else there is no link
+			took = append(took, time.Since(asked))
+		}
+		left := min(histories.Slowed(bound, median(took)), slowest*bound) + recoveryGrace - time.Since(began)
+		if left <= 0 {
+			return median(took)
+		}
+		select {
+		case <-time.After(min(left, writeEvery)):
+		case <-ctx.Done():
+			return median(took)
+		}
+	}
+}
+
+// median returns the median, 0 of nothing.
+func median(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
