@@ -46,11 +46,27 @@ func (r *run) lineByNumber(third int) *run {
 	return r.crash(5050, 3).release(5100, 1).released(5101, 1)
 }
 
+// renumbered is a queue that everybody had left, so that its numbers began anew with 2: before
+// that 4 has got the lock, and given it back, and 3 has crashed, so that nobody knows whether the
+// lock is its own. Which of the two was told the number 9 before 2 came is given; the other
+// was told 8 at the same time as 2 was told its own.
+func (r *run) renumbered(old int) *run {
+	r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
+	r.promising().want(4990, 7-old)
+	r.want(5000, old).stands(5001, old, 9)
+	r.want(5010, 2).stands(5011, 7-old, 8).stands(5012, 2, 0)
+	return r.got(5013, 4, 1).release(5014, 4).released(5015, 4).crash(5050, 3)
+}
+
 func TestWhoIsFirstIsWokenByNumber(t *testing.T) {
 	answers(t, Progress, []known{
 		{"a waiter with a number sleeps on when the lock is given back", func(r *run) { r.lineByNumber(4).grant(7000, 2, 1) }, verdict.Violated},
 		{"a waiter with a number is woken when the lock is given back", func(r *run) { r.lineByNumber(4).grant(6000, 2, 1) }, verdict.Holds},
 		{"a waiter sleeps on behind one with a smaller number that has crashed", func(r *run) { r.lineByNumber(2).grant(7000, 2, 1) }, verdict.Holds},
+		{"a waiter sleeps on while one that crashed before the numbers began anew has the lock", func(r *run) { r.renumbered(3).grant(7000, 2, 4) }, verdict.Holds},
+		{"a waiter sleeps on while one that crashed as the numbers began anew may have the lock", func(r *run) {
+			r.renumbered(4).grant(7000, 2, 4)
+		}, verdict.Holds},
 		{"a waiter sleeps on, perhaps behind one with an unknown number that has crashed", func(r *run) { r.lineByNumber(0).grant(7000, 2, 1) }, verdict.Holds},
 	})
 }

@@ -195,6 +195,7 @@ func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
 	}
 	left(users.left, users.gave)
 	permits := o.Recipe().HasPermits()
+	renumbered := numbered(o.Recipe()) && users.renumbered(o, mine)
 	var had []taken
 	for _, x := range users.all {
 		if x == o || x.Reads() && o.Reads() {
@@ -211,8 +212,8 @@ func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
 		}
 		theirs, known := lastPlace(x)
 		behind := known && before(mine, theirs) || !known && x.Call > mine.Time
-		if numbered(o.Recipe()) { // the numbers may begin anew when all have left
-			behind = known && before(mine, theirs) && x.Ret > mine.Time || x.Call > mine.Time
+		if numbered(o.Recipe()) {
+			behind = known && before(mine, theirs) && x.Ret > mine.Time && !renumbered || x.Call > mine.Time
 		}
 		switch {
 		case !behind:
@@ -236,6 +237,17 @@ func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
 		turn.gave = nil
 	}
 	return turn
+}
+
+// renumbered reports whether the numbers of the places have begun anew just before o, as they
+// do when all have left the queue: somebody had been told a number that is not less, before o was
+// called. He may have what he waited for, and not know it yet, so nobody is behind o for
+// his number.
+func (u *lockUsers) renumbered(o *facts.Op, mine facts.Place) bool {
+	return slices.ContainsFunc(u.all, func(x *facts.Op) bool {
+		theirs, known := lastPlace(x)
+		return x != o && known && theirs.Time < o.Call && theirs.Sequence >= mine.Sequence
+	})
 }
 
 // lastPlace returns the last place that an acquire was told, if its queue has an order that is
