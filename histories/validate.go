@@ -116,6 +116,14 @@ func censusDone(e *Event) error {
 	if e.Census.Watches < 0 {
 		return fmt.Errorf("%d watches", e.Census.Watches)
 	}
+	if w := e.Census.Write; w < 0 || w > maxTime {
+		return fmt.Errorf("a write took %d ns", w)
+	}
+	for _, s := range e.Census.Silences {
+		if s.From < 0 || s.To < s.From || s.To > maxTime {
+			return fmt.Errorf("worker %d was silent from %d to %d ns", s.Worker, s.From, s.To)
+		}
+	}
 	for _, c := range e.Census.Connects {
 		if c.Client < 0 || c.Most < 0 || c.Attempts < c.Most || c.Ago < 0 || c.Ago > maxTime {
 			return fmt.Errorf("client %d has connected %d times, %d of them %d ns ago", c.Client, c.Attempts, c.Most, c.Ago)

@@ -135,7 +135,7 @@ func (r *run) judgeLateness(c *histories.Census) {
 	}
 	elapsed := r.Journal.Elapsed()
 	for _, s := range late.Silences {
-		c.Silences = append(c.Silences, histories.Silence{Worker: s.Worker, From: elapsed - time.Since(s.From), To: elapsed - time.Since(s.To)})
+		c.Silences = append(c.Silences, histories.Silence{Worker: s.Worker, From: max(0, elapsed-time.Since(s.From)), To: max(0, elapsed-time.Since(s.To))})
 	}
 	if n := len(late.Silences); n > 0 {
 		r.warn("worker processes were silent for more than %v, though they were asked whether they run, %s, for %v at most: something other than the run stopped them, or this machine is too busy", slack, words.Times(n), late.Silent.Round(time.Millisecond))
