@@ -70,10 +70,13 @@ func (l *lateness) asked() {
 	l.ran = protocol.Now()
 }
 
-// unasked says that it is not asked any more.
+// unasked says that it is not asked any more. It may not have run until now.
 func (l *lateness) unasked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !l.paused {
+		l.runs(protocol.Now())
+	}
 	l.ran = 0
 }
 

@@ -44,9 +44,16 @@ func TestAWorkerIsSilentWhenItIsStoppedAndNoPauseIsOn(t *testing.T) {
 			l.resumed()
 			l.received(l.resume+second, l.resume+second)
 		}, time.Second},
-		"a stop just before a pause":  {func(l *lateness) { l.ran = protocol.Now() - 5*second; l.pause() }, 5 * time.Second},
-		"another process takes over":  {func(l *lateness) { l.unasked(); l.asked(); l.received(l.ran+second, l.ran+second) }, time.Second},
-		"a stop that nobody asked in": {func(l *lateness) { l.unasked(); l.received(7*second, 7*second) }, 0},
+		"a stop just before a pause": {func(l *lateness) { l.ran = protocol.Now() - 5*second; l.pause() }, 5 * time.Second},
+		"another process takes over": {func(l *lateness) {
+			l.ran = protocol.Now()
+			l.unasked()
+			l.asked()
+			l.received(l.ran+second, l.ran+second)
+		}, time.Second},
+		"a stop that nobody asked in": {func(l *lateness) { l.ran = protocol.Now(); l.unasked(); l.received(7*second, 7*second) }, 0},
+		"a stop without an end":       {func(l *lateness) { l.ran = protocol.Now() - 7*second; l.unasked() }, 7 * time.Second},
+		"a pause without an end":      {func(l *lateness) { l.ran = protocol.Now() - 7*second; l.paused = true; l.unasked() }, 0},
 	} {
 		l := newLateness(time.Second)
 		l.ran = 1

@@ -382,6 +382,7 @@ func (w *slot) stop() {
 	w.up = make(chan struct{})
 	p := w.process
 	w.mu.Unlock()
+	w.late.unasked()
 	p.Kill()
 	<-p.gone
 }
