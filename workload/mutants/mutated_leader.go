@@ -193,7 +193,7 @@ func (e *Election) firstName(ctx context.Context, s *session.Session) (string, e
 		return children, err
 	})
 	places := queue.Places(children, e.queue.kinds)
-	if err != nil || len(places) == 0 {
+	if len(places) == 0 {
 		return "", err
 	}
 	return places[0].Node, nil
