@@ -56,9 +56,10 @@ func TestProgress(t *testing.T) {
 	chaos := func(r *run) *run {
 		return r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1).cycle(3, 4, 2, 2).phase(10, histories.PhaseRecovery)
 	}
-	slow := func(r *run, ms int) { // half of the run's writes took so long
-		r.phase(ms, histories.PhaseEnd).add(ms+1, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{Write: 20 * time.Millisecond}})
+	writes := func(r *run, ms int, took time.Duration) { // half of the run's writes took so long
+		r.phase(ms, histories.PhaseEnd).add(ms+1, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{Write: took}})
 	}
+	slow := func(r *run, ms int) { writes(r, ms, 20*time.Millisecond) }
 	answers(t, Progress, []known{
 		{"no recovery phase", func(r *run) { r.cycle(0, 1, 1, 1) }, verdict.NotExercised},
 		{"interrupted before recovery", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(0, 1, 1, 1) }, verdict.Unknown},
@@ -74,6 +75,12 @@ func TestProgress(t *testing.T) {
 			slow(chaos(r).cycle(11, 12, 1, 3).cycle(2400, 2401, 2, 4), 2500)
 		}, verdict.Violated},
 		{"one never gets it on such a machine", func(r *run) { slow(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 2500) }, verdict.Violated},
+		{"one never gets it, and nobody else any more, on a machine that is far too slow", func(r *run) {
+			writes(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 2500, time.Second)
+		}, verdict.Violated},
+		{"one does not get it, but another one does just before the end, on a machine that is far too slow", func(r *run) {
+			writes(chaos(r).want(13, 2).cycle(2400, 2401, 1, 3), 2500, time.Second)
+		}, verdict.Unknown},
 		{"the run ends before the bound of such a machine does", func(r *run) { slow(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 1500) }, verdict.Unknown},
 		{"one got it only before the recovery", func(r *run) { chaos(r).cycle(11, 12, 1, 3).phase(1500, histories.PhaseEnd) }, verdict.Violated},
 		{"the acquire was under way when the recovery began", func(r *run) {

@@ -52,6 +52,16 @@ func TestASilenceExcusesOnlyWhatItCanAccountFor(t *testing.T) {
 	}
 }
 
+func TestASilenceDoesNotExcuseAGrantThatWasTooEarlyOnTheServers(t *testing.T) {
+	for order, want := range map[verdict.Order]verdict.Outcome{verdict.GrantedEarly: verdict.Violated, verdict.BeliefOutlived: verdict.Unknown, "": verdict.Unknown} {
+		v := verdict.Verdict{Guarantee: MutualExclusion, Promised: true, Outcome: verdict.Violated, Witnesses: []verdict.Witness{{From: 5, To: 6, Order: order}}}
+		r := &Report{Verdicts: []verdict.Verdict{v}, Silences: []histories.Silence{{Worker: 1, From: 1, To: 9}}}
+		if got := r.Outcome(); got != want {
+			t.Errorf("%q: %s, want %s", order, got, want)
+		}
+	}
+}
+
 func TestNobodyIsBlamedForAStopOfAWorkerThatNoFaultMade(t *testing.T) {
 	r := newRun(t)
 	r.want(0, 1).got(1, 1, 1).cycle(3, 5, 2, 2).lost(6, 1)

@@ -211,7 +211,7 @@ func (p *plannedRun) facts(result folder.Recorded) []string {
 	}
 	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, memory.Peak()>>20))
 	if l := result.Lateness; l.Lines > 0 {
-		facts = append(facts, fmt.Sprintf("%s of %s, under way for %s at p99 and %s at most; none that ran was silent for longer than %s", words.Count(l.Lines, "line"), words.Count(p.cmd.Workers.N, "worker process"), ms(l.P99), ms(l.Worst), ms(l.Silent)))
+		facts = append(facts, fmt.Sprintf("%s of %s, under way for %s at p99 and %s at most; the longest silence of one took %s", words.Count(l.Lines, "line"), words.Count(p.cmd.Workers.N, "worker process"), ms(l.P99), ms(l.Worst), ms(l.Silent)))
 	}
 	return facts
 }

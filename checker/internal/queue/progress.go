@@ -87,7 +87,7 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	if over {
 		horizon = ended
 	}
-	r := j.judgeRecovery(start, horizon)
+	r := j.judgeRecovery(start, horizon, over)
 	holds := fmt.Sprintf("every client got every lock within %s of the end of the faults", verdict.Ms(r.slowest))
 	if j.wakes.judged > 0 {
 		holds += fmt.Sprintf("; %s took %s at most", words.Count(j.wakes.judged, "wake-up"), verdict.Ms(j.wakes.longest))
@@ -149,15 +149,21 @@ func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, v
 // judgeRecovery judges the first acquire of each lock by each process after the faults
 // were healed at start. What would have come after horizon is not on record. A client that
 // crashes then and goes on as another process need not get again what it got before.
-func (j *progressJudge) judgeRecovery(start, horizon time.Duration) recovery {
+//
+// However busy the machine, a lock stands still that nobody gets for twice the bound of an idle
+// one, until the run gives up.
+func (j *progressJudge) judgeRecovery(start, horizon time.Duration, over bool) recovery {
 	got := map[facts.LockUse]time.Duration{}
+	latest := start // when anybody got any lock for the first time
 	for _, o := range j.recent.all {
 		if k := (facts.LockUse{Process: o.Process, Lock: o.Lock, Mode: o.Mode}); o.Progresses() && o.OK() && o.Ret >= start {
 			if at, seen := got[k]; !seen || o.Ret < at {
 				got[k] = o.Ret
+				latest = max(latest, o.Ret)
 			}
 		}
 	}
+	standsStill := over && horizon-latest >= 2*j.t.Header.Promises.ProgressBound
 	var r recovery
 	all := j.wanted()
 	for _, p := range j.t.Processes {
@@ -178,7 +184,7 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration) recovery {
 			switch {
 			case ok && when <= deadline:
 				r.slowest = max(r.slowest, when-first)
-			case !ok && horizon < deadline:
+			case !ok && horizon < deadline && !(standsStill && p.Began <= latest):
 				r.tooEarly++
 				continue
 			default:
