@@ -267,4 +267,7 @@ func TestAWorkerMayBringItsOwnLock(t *testing.T) {
 	if _, err := remote.Describe(t.Context(), remote.Config{Command: []string{"/bin/sh", "-c", "echo sorry >&2; exit 1"}, Logs: t.TempDir()}, lock.Settings{}); err == nil || !strings.Contains(err.Error(), "sorry") {
 		t.Errorf("a worker that ends at once: %v", err)
 	}
+	if _, err := remote.Describe(t.Context(), remote.Config{Command: []string{"/bin/sh", "-c", "exit 1"}, Logs: t.TempDir()}, lock.Settings{}); err == nil || !strings.Contains(err.Error(), "it wrote nothing") {
+		t.Errorf("a worker that ends without a word: %v", err)
+	}
 }

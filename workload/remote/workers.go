@@ -163,6 +163,15 @@ func newSlot(number int, cfg Config, spawner *child.Spawner) *slot {
 
 func (w *slot) name() string { return fmt.Sprintf("worker %d", w.number) }
 
+// lastWords shows the end of what the process wrote to its standard error.
+func (w *slot) lastWords() string {
+	lines := child.LastLines(w.log, 10)
+	if strings.TrimSpace(lines) == "" {
+		return "it wrote nothing to its standard error"
+	}
+	return fmt.Sprintf("the end of %s:\n%s", w.log, lines)
+}
+
 // helloWithin is what a process gets to say hello, a Java machine too.
 const helloWithin = 20 * time.Second
 
@@ -190,10 +199,10 @@ func (w *slot) start(ctx context.Context) (err error) {
 		if exit := new(exec.ExitError); errors.As(p.ended(), &exit) && exit.ExitCode() == exitUnavailable {
 			return fmt.Errorf("%w: %s", ErrUnavailable, strings.TrimSpace(child.LastLines(w.log, 1)))
 		}
-		return fmt.Errorf("%s ended before it said hello; the end of %s:\n%s", w.name(), w.log, child.LastLines(w.log, 10))
+		return fmt.Errorf("%s ended before it said hello; %s", w.name(), w.lastWords())
 	case <-ctx.Done():
 		w.stop()
-		return fmt.Errorf("%s did not say hello: %w; the end of %s:\n%s", w.name(), context.Cause(ctx), w.log, child.LastLines(w.log, 10))
+		return fmt.Errorf("%s did not say hello: %w; %s", w.name(), context.Cause(ctx), w.lastWords())
 	}
 }
 
@@ -265,7 +274,7 @@ func (w *slot) attend(p *workerProcess, stdout *os.File) {
 	w.mu.Unlock()
 	why := misunderstood
 	if why == nil && !expected {
-		why = fmt.Errorf("%s ended by itself (%v); the end of %s:\n%s", w.name(), p.Err(), w.log, child.LastLines(w.log, 10))
+		why = fmt.Errorf("%s ended by itself (%v); %s", w.name(), p.Err(), w.lastWords())
 	}
 	p.connection.close(why)
 	_ = p.stdin.Close()
