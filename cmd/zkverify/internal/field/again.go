@@ -30,7 +30,7 @@ type Again struct {
 
 // Help is called by kong.
 func (Again) Help() string {
-	return help.WithExamples("Of each explanation and library, the run with the most violations is repeated, with the same command; the pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
+	return help.WithExamples("Of each lock so many runs are repeated, each by its command, that every violation of the pages was; the pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
 		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*'")
 }
 
@@ -70,38 +70,70 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	return errors.Join(group.Wait(), os.RemoveAll(filepath.Join(c.Dir, againFolder)))
 }
 
-// surest are the runs to repeat: of each explanation and library the one with the most
-// violations, which is the surest to have some again.
+// surest are the runs to repeat: those whose repeats were interrupted first, then of each lock so
+// many that every line of the page has repeats.
 func (c *Again) surest(f *Field, s *State) (all []*Result) {
-	for i := range f.Explanations {
-		most := map[string]*Result{} // by library
-		count := map[*Result]int{}
-		for _, l := range f.Locks() {
-			for j := range s.Results {
-				r := &s.Results[j]
-				if r.Lock != l.id || !matches(c.Lock, l.id) {
-					continue
-				}
-				for _, v := range r.violated() {
-					if f.explained(r, *v) == &f.Explanations[i] {
-						count[r] = max(count[r], v.Violations)
-					}
-				}
-				if best := most[l.Library+l.Version]; count[r] > 0 && (best == nil || count[r] > count[best]) {
-					most[l.Library+l.Version] = r
-				}
-			}
+	for _, l := range f.Locks() {
+		if !matches(c.Lock, l.id) {
+			continue
 		}
-		for _, r := range most {
-			if !slices.Contains(all, r) && r.repeated() < c.Times {
+		runs, lines := f.lines(s, l)
+		bare := lines // without repeats
+		for _, r := range runs {
+			if r.repeated() > 0 {
+				bare = without(bare, f, r)
+			}
+			if n := r.repeated(); n > 0 && n < c.Times {
 				all = append(all, r)
 			}
 		}
+		for len(bare) > 0 {
+			best := slices.MaxFunc(runs, func(a, b *Result) int {
+				return cmp.Or(cmp.Compare(len(without(bare, f, b)), len(without(bare, f, a))), cmp.Compare(a.violations(), b.violations()))
+			})
+			all, bare = append(all, best), without(bare, f, best)
+		}
 	}
-	slices.SortFunc(all, func(a, b *Result) int {
-		return cmp.Or(cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Plan, b.Plan), cmp.Compare(a.Seed, b.Seed))
-	})
+	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(b.repeated(), a.repeated()) })
 	return all
+}
+
+// line is one of those that the page has for a lock.
+type line struct {
+	explanation *Explanation // nil for none
+	guarantee   string
+}
+
+// lines returns the runs in which a lock violated something, and its lines.
+func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
+	for i := range s.Results {
+		r := &s.Results[i]
+		if r.Lock != l.id || len(r.violated()) == 0 {
+			continue
+		}
+		runs = append(runs, r)
+		for _, v := range r.violated() {
+			if one := (line{f.explained(r, *v), v.Guarantee}); !slices.Contains(lines, one) {
+				lines = append(lines, one)
+			}
+		}
+	}
+	return runs, lines
+}
+
+// without returns the lines that a run has nothing to show of.
+func without(lines []line, f *Field, r *Result) []line {
+	return slices.DeleteFunc(slices.Clone(lines), func(one line) bool {
+		return slices.ContainsFunc(r.violated(), func(v *Verdict) bool { return line{f.explained(r, *v), v.Guarantee} == one })
+	})
+}
+
+// violations is how many the run has: the more, the surer its repeats have some.
+func (r *Result) violations() (n int) {
+	for _, v := range r.violated() {
+		n += v.Violations
+	}
+	return n
 }
 
 // again is the repeats that are left to make.

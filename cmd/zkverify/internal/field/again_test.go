@@ -12,9 +12,9 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
-// Of each explanation and library the run with the most violations is repeated, once for all
-// that it violates, and not again when that was done.
-func TestTheRunsWithTheMostViolationsAreRepeated(t *testing.T) {
+// Every line of the page gets repeats, of the run that shows the most lines and violations, and
+// no run is repeated when that was done.
+func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	f := builtInField(t)
 	f.Explanations = []Explanation{
 		{ID: "two", Locks: []string{"*"}, Guarantees: []string{"mutual exclusion"}},
@@ -52,6 +52,19 @@ func TestTheRunsWithTheMostViolationsAreRepeated(t *testing.T) {
 	s.Results[1].Again = []Repeats{{Guarantee: "mutual exclusion", Came: 9, Of: 10}}
 	if got := names(Again{Times: 10}); !slices.Equal(got, []string{other + " 1"}) {
 		t.Errorf("%q, but %s was repeated already", got, one)
+	}
+	// What no repeated run shows is repeated too: here one that another explanation has, and one
+	// that nobody has explained.
+	s.Results = append(s.Results, ofLock(one, "b", 1, violatedWith("fairness", 3)), ofLock(one, "b", 2, few, violatedWith("progress", 3), violatedWith("fairness", 3)))
+	want = []string{one + " 2", other + " 1"}
+	slices.Sort(want)
+	if got := names(Again{Times: 10}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.Results = s.Results[:3]
+	// What was interrupted goes on.
+	if all := (&Again{Times: 12}).surest(f, s); len(all) != 2 || all[0] != &s.Results[1] {
+		t.Errorf("%d runs to repeat: the one with 10 of 12 repeats is not the first of two", len(all))
 	}
 	// What is shown is the one that came back, though it is longer.
 	r, v := s.shown(func(r *Result, v Verdict) bool { return r.Lock == one && v.Guarantee == "mutual exclusion" })
