@@ -5,9 +5,13 @@ import (
 	"errors"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // An acquire is cancelled before its create has left, and returns at once. The node
@@ -69,6 +73,86 @@ func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 			eventually(t, "nothing is left", func() bool { return len(contenders(t, conn, path)) == 0 })
 		})
 	}
+}
+
+// The clean-up of what was given up breaks off with the connection, between its search for
+// the node and the delete. The node is still there, and still does not count.
+func TestATryOfAFreeLockIsNotRefusedWhenTheCleanUpBreaksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		wire := intercept{through: e.Client("taker").DialContext}
+		c, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithSessionTimeout(20*time.Second), recipes.WithDialer(wire.dial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close(context.Background()) }()
+		release(t, acquire(t, within(t), recipes.NewMutex(c, "/lock"))) // the parents are there
+
+		came, goOn, cleanUp, deletes := make(chan struct{}), make(chan struct{}), make(chan struct{}), 0
+		wire.on(func(op int32) bool {
+			if op == opDelete {
+				deletes++ // the first asks the leader what has been committed
+			}
+			if op == opDelete && deletes == 2 {
+				wire.holdBack(opDelete, cleanUp)
+				return false
+			}
+			return true
+		}, once(opCreate, func() bool { close(came); <-goOn; return false }))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := calling(ctx, leasing(recipes.NewMutex(c, "/lock").Acquire))
+		<-came
+		cancel()
+		if err := returnsWithin(t, done); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		close(goOn)
+		time.Sleep(5 * time.Second)
+		if n := len(e.Children("/lock")); n != 1 || deletes < 2 {
+			t.Fatalf("%d nodes after %d deletes: the clean-up did not break off", n, deletes)
+		}
+		l, err := recipes.NewMutex(c, "/lock").TryAcquire(within(t))
+		if err != nil {
+			t.Errorf("a try of a free lock: %v", err)
+		}
+		close(cleanUp)
+		if l != nil {
+			release(t, l)
+		}
+		time.Sleep(5 * time.Second)
+		if left := e.Children("/lock"); len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+	})
+}
+
+// Whoever may not list the queue does not know which node is his. He deletes it when he may.
+func TestWhatWasGivenUpIsDeletedWhenTheQueueCanBeListedAgain(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	var wire intercept
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second), recipes.WithDialer(wire.dial))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, path))) // the parents are there
+	came, goOn := make(chan struct{}), make(chan struct{})
+	wire.on(nil, once(opCreate, func() bool { close(came); <-goOn; return false }))
+	ctx, cancel := context.WithCancel(within(t))
+	done := calling(ctx, leasing(recipes.NewMutex(c, path).Acquire))
+	<-came
+	cancel()
+	if err := returnsWithin(t, done); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := conn.SetACL(path, zk.WorldACL(zk.PermAll&^zk.PermRead), -1); err != nil {
+		t.Fatal(err)
+	}
+	refused := make(chan struct{})
+	wire.on(nil, once(opChildren, func() bool { close(refused); return true }))
+	close(goOn)
+	<-refused
+	if _, err := conn.SetACL(path, zk.WorldACL(zk.PermAll), -1); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "nothing is left", func() bool { return len(contenders(t, conn, path)) == 0 })
 }
 
 func returnsWithin(t *testing.T, done <-chan outcome) error {

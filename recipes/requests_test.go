@@ -49,6 +49,25 @@ func TestAPermitIsAPlaceATransactionAndItsLists(t *testing.T) {
 	}
 }
 
+// Whoever finds nobody of his session in the queue asks for its list behind the create, in
+// one round trip.
+func TestTheListIsAskedForBehindTheCreate(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second), recipes.WithDialer(wire.dial))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, path))) // the parents are there
+	listed := make(chan struct{})
+	wire.on(once(opChildren, func() bool { close(listed); return true }), once(opCreate, func() bool {
+		select {
+		case <-listed:
+		case <-time.After(patient):
+			t.Error("the list is not asked for before the create is answered")
+		}
+		return true
+	}))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, path)))
+}
+
 // One who was woken in vain waits as he did before.
 func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	path := uniquePath(t)

@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -72,6 +73,34 @@ func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 	late := make(chan *recipes.Lease, 1)
 	l.OnRevoke(func(l *recipes.Lease) { late <- l })
 	<-late
+	release(t, l)
+}
+
+// What a lost watch event told is read after a reconnect.
+func TestARequestWhoseEventWasLostIsHeardAfterAReconnect(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c, other := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), connect(t, addrsOf(t))
+	asked, read := make(chan *recipes.Lease, 10), make(chan struct{})
+	m := recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
+	wire.on(nil, once(opGetData, func() bool { close(read); return true }))
+	l := acquire(t, within(t), m)
+	<-read // the watch is there
+	wire.loseEvents()
+	if err := other.Revoke(within(t), l.Node()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-asked:
+		t.Fatal("it has heard of it before the reconnect")
+	case <-time.After(100 * time.Millisecond):
+	}
+	wire.on(nil, once(opBeat, cut))
+	select {
+	case <-asked:
+	case <-time.After(patient):
+		t.Error("it does not hear of it after the reconnect")
+	}
 	release(t, l)
 }
 

@@ -18,6 +18,7 @@ import (
 // seen in the queue, so that they can be admitted together.
 type group struct {
 	path    string
+	data    []byte // of each node; nil: as of any semaphore
 	wire    intercept
 	other   *recipes.Lease
 	waiting []<-chan result
@@ -41,7 +42,11 @@ func (g *group) gather(t *testing.T, of, behind *recipes.Client, size int, wants
 	if g.other, err = recipes.NewSemaphore(behind, g.path, size).AcquireN(within(t), size); err != nil {
 		t.Fatal(err)
 	}
-	s := recipes.NewSemaphore(of, g.path, size)
+	var options []recipes.LockOption
+	if g.data != nil {
+		options = append(options, recipes.WithData(g.data))
+	}
+	s := recipes.NewSemaphore(of, g.path, size, options...)
 	const before = 2 // who give up: the first and second of a queue are listed alone, the third with all behind it
 	for i, n := range append(make([]int, before), wants...) {
 		ctx, cancel := context.WithCancel(within(t))
@@ -192,6 +197,29 @@ func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
 		}
 		release(t, l)
 	})
+}
+
+// Servers refuse a transaction of more than a megabyte, so contenders whose nodes hold much
+// data are admitted in several.
+func TestABatchHasABoundedSize(t *testing.T) {
+	for _, c := range []struct{ data, batches int }{{20 << 10, 1}, {48 << 10, 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			e := zktest.Start(t)
+			g := &group{path: "/semaphore", data: make([]byte, c.data)}
+			g.gather(t, bubbleClient(t, e, "of"), bubbleClient(t, e, "behind"), 3, []int{1, 1, 1}, func() int { return len(e.Children(g.path + "/locks")) })
+			time.Sleep(100 * time.Millisecond)
+			release(t, g.other)
+			transactions := map[int64]bool{}
+			for _, w := range g.waiting {
+				l := (<-w).ok(t)
+				transactions[l.Token().Zxid] = true
+				defer release(t, l)
+			}
+			if len(transactions) != c.batches {
+				t.Errorf("three with %d bytes each were admitted by %d transactions, want %d", c.data, len(transactions), c.batches)
+			}
+		})
+	}
 }
 
 func TestAContenderGivesUpAndTheReplyToItsBatchIsLost(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 )
 
 func TestWhatEndsTheWaitForALink(t *testing.T) {
@@ -32,6 +34,46 @@ func TestWhatEndsTheWaitForALink(t *testing.T) {
 				s.mu.Unlock()
 				if err := <-done; !errors.Is(err, c.want) {
 					t.Errorf("got %v, want %v", err, c.want)
+				}
+			})
+		})
+	}
+}
+
+// Who waits for an event is told which of these came.
+func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
+	why := errors.New("not needed any more")
+	const patience = time.Second
+	for name, c := range map[string]struct {
+		ends  func(s *Session, event chan zk.Event, linkChanged chan struct{}, cancel context.CancelCauseFunc)
+		fired bool
+		want  error
+	}{
+		"the event comes":   {func(_ *Session, event chan zk.Event, _ chan struct{}, _ context.CancelCauseFunc) { close(event) }, true, nil},
+		"the link changes":  {func(_ *Session, _ chan zk.Event, changed chan struct{}, _ context.CancelCauseFunc) { close(changed) }, false, nil},
+		"it takes too long": {func(*Session, chan zk.Event, chan struct{}, context.CancelCauseFunc) { time.Sleep(patience) }, false, nil},
+		"the session ends":  {func(s *Session, _ chan zk.Event, _ chan struct{}, _ context.CancelCauseFunc) { close(s.Ended) }, false, ErrEnded},
+		"the context ends":  {func(_ *Session, _ chan zk.Event, _ chan struct{}, cancel context.CancelCauseFunc) { cancel(why) }, false, why},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, event, changed := &Session{Ended: make(chan struct{})}, make(chan zk.Event), make(chan struct{})
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				start := time.Now()
+				type end struct {
+					fired bool
+					err   error
+				}
+				done := make(chan end)
+				go func() {
+					fired, err := AwaitEvent(ctx, s, event, changed, patience)
+					done <- end{fired, err}
+				}()
+				time.Sleep(patience / 10)
+				c.ends(s, event, changed, cancel)
+				if got := <-done; got.fired != c.fired || !errors.Is(got.err, c.want) || time.Since(start) > patience+patience/10 {
+					t.Errorf("after %v: fired %v, %v; want %v, %v", time.Since(start), got.fired, got.err, c.fired, c.want)
 				}
 			})
 		})
