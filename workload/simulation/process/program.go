@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -19,9 +20,9 @@ type Program struct {
 	Command []string
 	Version string
 	Seeded  bool // its Go runtime is seeded, see package seeded
-	// Patience is how long a process may take, in real time: one that does not end has a
-	// goroutine that waits for something outside of its bubble, or the machine has far too
-	// much to do. 0: five minutes.
+	// Patience is how long a process may take, in real time, without the time for which it
+	// has no processor: one that does not end has a goroutine that waits for something outside
+	// of its bubble. 0: five minutes.
 	Patience time.Duration
 
 	Environ []string // what their environment has besides what all have
@@ -57,8 +58,8 @@ func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
 	if patience == 0 {
 		patience = 5 * time.Minute
 	}
-	late, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+	late, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	var out, stderr bytes.Buffer
 	cmd := exec.CommandContext(late, p.Command[0], p.Command[1:]...)
 	cmd.Dir = dir
@@ -67,7 +68,16 @@ func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &out, &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // it prints its goroutines
 	cmd.WaitDelay = 5 * time.Second
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		over := make(chan struct{})
+		go func() { // ends with the process
+			if outlasts(cmd.Process.Pid, patience, over) {
+				stop(errLate)
+			}
+		}()
+		err = cmd.Wait()
+		close(over)
+	}
 	if err == nil {
 		err = json.NewDecoder(&out).Decode(answer)
 	}
@@ -76,10 +86,24 @@ func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case late.Err() != nil:
+	case context.Cause(late) == errLate:
 		return &Failure{fmt.Sprintf("it did not end within %v; %s says which goroutine waits where", patience, StacksFile), stderr.Bytes()}
 	}
 	return &Failure{reasonOf(err, stderr.String()), stderr.Bytes()}
+}
+
+var errLate = errors.New("it takes too long")
+
+// outlasts waits until a process is over, or has taken longer than it may, and tells which.
+func outlasts(pid int, patience time.Duration, over <-chan struct{}) bool {
+	for began, left := time.Now(), patience; left > 0; left = patience - time.Since(began) + starved(pid) {
+		select {
+		case <-over:
+			return false
+		case <-time.After(max(left, 10*time.Millisecond)):
+		}
+	}
+	return true
 }
 
 // reasonOf is the first line that a process has printed, which says why it failed.
