@@ -23,6 +23,7 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/transactions"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/internal/seeded"
 )
 
 // cli is the command line.
@@ -61,6 +62,9 @@ func main() {
 		case selftestRun:
 			_ = selftestRunCmd{}.Run()
 		}
+	}
+	if seeded.Exact() {
+		runtime.GOMAXPROCS(runtime.NumCPU() + 64) // there, a processor that waits for a program does nothing else
 	}
 	runtime.MemProfileRate = 0 // nobody asks for the profile, and it grows through a night
 	// A run shares its machine with three servers: memory is dearer than the

@@ -283,9 +283,6 @@ func virtualTime(command string, asked int) (p process.Program, jobs int, err er
 	}
 	isSeeded := filepath.Base(program) == seededProgram || seeded.Exact()
 	jobs = cmp.Or(asked, runtime.NumCPU())
-	if seeded.Exact() {
-		runtime.GOMAXPROCS(jobs + 8) // a processor that waits for a process does nothing else there
-	}
 	return process.Program{Command: []string{program, command}, Version: versionText(), Seeded: isSeeded}, jobs, nil
 }
 

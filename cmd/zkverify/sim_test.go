@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/workload/simulation"
 )
@@ -168,5 +170,14 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 	mutant := sim("--from 1 --seeds 1 --target mutant-forgives-pause --faults pause-worker")
 	if len(mutant) != 1 || !slices.Contains(mutant[0].Violated, "loss is told") {
 		t.Errorf("a lock that does not notice its pauses: %+v", mutant)
+	}
+	// Without a monitor of the runtime, whoever waits for a program keeps a processor. The Go
+	// command prints more than a pipe holds, so somebody has to read meanwhile.
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	list := exec.CommandContext(ctx, program, "mutate", "--list", "--filter", "hold.go", "--source", "../..")
+	list.WaitDelay = time.Second // what it started may have its output open
+	if out, err := list.CombinedOutput(); err != nil || !strings.Contains(string(out), "recipes/hold.go") {
+		t.Errorf("mutate --list: %v\n%.500s", err, out)
 	}
 }
