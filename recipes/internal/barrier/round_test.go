@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A member's name is a UUID, in whichever case: Curator's are. Nothing else counts.
@@ -19,5 +20,24 @@ func TestWhoIsAMemberOfARound(t *testing.T) {
 	}
 	if members, ready := roll([]string{lower, readyName}); len(members) != 1 || !ready {
 		t.Errorf("with a node ready: %q, %v", members, ready)
+	}
+}
+
+// Members begin a round one after the other; those who have waited for others do after the
+// others' turns.
+func TestMembersBeginARoundInTurn(t *testing.T) {
+	const poll = time.Second
+	for _, waited := range []bool{false, true} {
+		for rank := range 10 {
+			if d := turn(rank+1, waited, poll) - turn(rank, waited, poll); d <= 0 {
+				t.Errorf("waited %v: rank %d comes %v after rank %d", waited, rank+1, d, rank)
+			}
+		}
+		if first := turn(0, waited, poll); first < 0 || first > poll/2 {
+			t.Errorf("waited %v: the first turn is after %v of %v", waited, first, poll)
+		}
+	}
+	if a, b := turn(50, false, poll), turn(0, true, poll); a >= b {
+		t.Errorf("the 51st who has just come begins after %v, the first who has waited after %v", a, b)
 	}
 }

@@ -80,6 +80,38 @@ func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
 	}
 }
 
+// Who has no evidence yet waits for it, or until it would be of no use.
+func TestWhatEndsTheWaitForEvidence(t *testing.T) {
+	why := errors.New("not needed any more")
+	for name, c := range map[string]struct {
+		ends func(s *Session, cancel context.CancelCauseFunc)
+		want error
+	}{
+		"evidence comes":    {func(s *Session, _ context.CancelCauseFunc) { s.seen.established(time.Now()) }, nil},
+		"the node has gone": {func(s *Session, _ context.CancelCauseFunc) { delete(s.waiting, "/lock/node") }, ErrNodeGone},
+		"the session ends":  {func(s *Session, _ context.CancelCauseFunc) { close(s.Ended) }, ErrEnded},
+		"the context ends":  {func(_ *Session, cancel context.CancelCauseFunc) { cancel(why) }, why},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &Session{timeout: 10 * time.Second, Ended: make(chan struct{}), waiting: map[string]struct{}{"/lock/node": {}}, common: &common{cfg: Config{Clock: MachineClock()}}}
+				s.seen.established(time.Now().Add(-time.Minute))
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				done := make(chan error)
+				go func() { done <- s.AwaitEvidence(ctx, "/lock/node") }()
+				synctest.Wait()
+				s.mu.Lock()
+				c.ends(s, cancel)
+				s.mu.Unlock()
+				if err := <-done; !errors.Is(err, c.want) {
+					t.Errorf("got %v, want %v", err, c.want)
+				}
+			})
+		})
+	}
+}
+
 // A server grants what it was asked for, or what its own bounds make of it.
 func TestWhichTimeoutsAServerCanHaveGranted(t *testing.T) {
 	for _, c := range []struct {
