@@ -195,7 +195,7 @@ func TestDoubleBarrierCancelledWhileTheRoundBegins(t *testing.T) {
 
 func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 	for _, n := range []int{1, 2} {
-		for _, side := range []string{"request", "reply"} {
+		for _, side := range []string{"request", "reply", "reply, and that to the delete is lost"} {
 			t.Run(fmt.Sprintf("%d members, %s", n, side), func(t *testing.T) {
 				path := uniquePath(t)
 				var wire intercept
@@ -209,10 +209,14 @@ func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 				}
 				reached, goOn := make(chan struct{}), make(chan struct{})
 				hook := once(opMulti, func() bool { close(reached); <-goOn; return true })
-				if side == "request" {
+				switch side {
+				case "request":
 					wire.on(hook, nil)
-				} else {
+				case "reply":
 					wire.on(nil, hook)
+				default:
+					lost := once(opDelete, cut)
+					wire.on(nil, func(op int32) bool { return hook(op) && lost(op) })
 				}
 				ctx, cancel := context.WithCancel(within(t))
 				entering := going(ctx, a.Enter)

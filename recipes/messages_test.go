@@ -54,6 +54,34 @@ func TestAnUncontendedCycleIsACreateAListAndADelete(t *testing.T) {
 	}
 }
 
+// The nodes of the mutexes are made by one transaction, and its answer has the token.
+func TestAMultiLockAsksNobodyForItsToken(t *testing.T) {
+	path := uniquePath(t)
+	c, sent := counted(t)
+	m := recipes.NewMultiLock(recipes.NewMutex(c, path+"/a"), recipes.NewMutex(c, path+"/b"))
+	cycle := func() {
+		l, err := m.Acquire(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Release(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, node := range []string{path, path + "/a", path + "/b"} { // no containers, which go when they are empty
+		persistent(t, admin(t), node)
+	}
+	cycle()
+	sent()
+	const n = 20
+	for range n {
+		cycle()
+	}
+	if got := sent(); got[opMulti] < n || got[opExists]+got[opGetData] != 0 {
+		t.Errorf("requests by operation: %v", got)
+	}
+}
+
 func TestContendersOfOneClientAskTheServersForNothingButTheirNodes(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)

@@ -76,6 +76,28 @@ func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 	release(t, l)
 }
 
+// A watch that has fired is not waited for again.
+func TestARequestIsReadOnce(t *testing.T) {
+	path := uniquePath(t)
+	c, sent := counted(t)
+	asked := make(chan *recipes.Lease, 10)
+	l := acquire(t, within(t), recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l })))
+	other := connect(t, addrsOf(t))
+	sent()
+	const n = 3
+	for range n {
+		if err := other.Revoke(within(t), l.Node()); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+	}
+	time.Sleep(300 * time.Millisecond)
+	if got := sent(); got[opGetData] > 10*n {
+		t.Errorf("%d requests, and the node was read %d times", n, got[opGetData])
+	}
+	release(t, l)
+}
+
 // What a lost watch event told is read after a reconnect.
 func TestARequestWhoseEventWasLostIsHeardAfterAReconnect(t *testing.T) {
 	path := uniquePath(t)
