@@ -23,15 +23,16 @@ import (
 // Again repeats the runs of violations.
 type Again struct {
 	which
-	Dir   string `arg:"" help:"Folder of a field."`
-	Times int    `default:"10" help:"How often each run is repeated."`
-	Jobs  int    `default:"1" help:"Runs at the same time. Each has three servers."`
+	Dir    string  `arg:"" help:"Folder of a field."`
+	Times  int     `default:"10" help:"How often each run is repeated."`
+	Enough float64 `default:"0" help:"Share of its repeats in which a violation has to come back, from 0 to 1: else another run that has it is repeated, too."`
+	Jobs   int     `default:"1" help:"Runs at the same time. Each has three servers."`
 }
 
 // Help is called by kong.
 func (Again) Help() string {
 	return help.WithExamples("Of each lock so many runs are repeated, each by its command, that every violation of the pages was; the pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
-		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*'")
+		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*' --enough 0.8")
 }
 
 // Validate is called by kong.
@@ -39,6 +40,8 @@ func (c *Again) Validate() error {
 	switch {
 	case c.Times < 1:
 		return fmt.Errorf("--times must be at least 1, not %d", c.Times)
+	case !(c.Enough >= 0 && c.Enough <= 1):
+		return fmt.Errorf("--enough is a share from 0 to 1, not %v", c.Enough)
 	case c.Jobs < 1:
 		return fmt.Errorf("--jobs must be at least 1, not %d", c.Jobs)
 	}
@@ -71,27 +74,35 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 }
 
 // surest are the runs to repeat: those whose repeats were interrupted first, then of each lock so
-// many that every line of the page has repeats.
+// many that every line of the page comes back in repeats often enough, if a run is left that has it.
 func (c *Again) surest(f *Field, s *State) (all []*Result) {
 	for _, l := range f.Locks() {
 		if !matches(c.Lock, l.id) {
 			continue
 		}
 		runs, lines := f.lines(s, l)
-		bare := lines // without repeats
+		weak := lines // that do not come back often enough
+		var fresh []*Result
 		for _, r := range runs {
-			if r.repeated() > 0 {
-				bare = without(bare, f, r)
-			}
-			if n := r.repeated(); n > 0 && n < c.Times {
-				all = append(all, r)
+			n := r.repeated()
+			switch {
+			case n == 0:
+				fresh = append(fresh, r)
+			case n < c.Times:
+				all, weak = append(all, r), without(weak, f, r, 0)
+			default:
+				weak = without(weak, f, r, c.Enough)
 			}
 		}
-		for len(bare) > 0 {
-			best := slices.MaxFunc(runs, func(a, b *Result) int {
-				return cmp.Or(cmp.Compare(len(without(bare, f, b)), len(without(bare, f, a))), cmp.Compare(a.violations(), b.violations()))
+		for len(weak) > 0 && len(fresh) > 0 {
+			best := slices.MaxFunc(fresh, func(a, b *Result) int {
+				return cmp.Or(cmp.Compare(len(without(weak, f, b, 0)), len(without(weak, f, a, 0))), cmp.Compare(a.violations(), b.violations()))
 			})
-			all, bare = append(all, best), without(bare, f, best)
+			left := without(weak, f, best, 0)
+			if len(left) == len(weak) {
+				break // no other run has them
+			}
+			all, weak = append(all, best), left
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(b.repeated(), a.repeated()) })
@@ -121,10 +132,13 @@ func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 	return runs, lines
 }
 
-// without returns the lines that a run has nothing to show of.
-func without(lines []line, f *Field, r *Result) []line {
+// without returns the lines that a run does not have, or that came back in less than a share of
+// its repeats.
+func without(lines []line, f *Field, r *Result, share float64) []line {
 	return slices.DeleteFunc(slices.Clone(lines), func(one line) bool {
-		return slices.ContainsFunc(r.violated(), func(v *Verdict) bool { return line{f.explained(r, *v), v.Guarantee} == one })
+		return slices.ContainsFunc(r.violated(), func(v *Verdict) bool {
+			return line{f.explained(r, *v), v.Guarantee} == one && r.cameBack(v.Guarantee) >= share
+		})
 	})
 }
 

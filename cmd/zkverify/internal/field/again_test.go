@@ -49,9 +49,19 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	if got := names(Again{Times: 10}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	s.Results[1].Again = []Repeats{{Guarantee: "mutual exclusion", Came: 9, Of: 10}}
+	s.Results[1].Again = []Repeats{{Guarantee: "mutual exclusion", Came: 9, Of: 10}, {Guarantee: "fencing", Came: 1, Of: 10}}
 	if got := names(Again{Times: 10}); !slices.Equal(got, []string{other + " 1"}) {
 		t.Errorf("%q, but %s was repeated already", got, one)
+	}
+	// A line that does not come back often enough is tried with another run that has it. The
+	// second line has none.
+	want = []string{one + " 1", other + " 1"}
+	slices.Sort(want)
+	if got := names(Again{Times: 10, Enough: 0.95}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := names(Again{Times: 10, Enough: 0.9}); !slices.Equal(got, []string{other + " 1"}) {
+		t.Errorf("%q, but %s has come back often enough", got, one)
 	}
 	// What no repeated run shows is repeated too: here one that another explanation has, and one
 	// that nobody has explained.
