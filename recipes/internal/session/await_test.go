@@ -10,29 +10,35 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
+var errNotNeeded = errors.New("not needed any more")
+
+// ended returns what a wait returns that ends is called in, with the session locked.
+func ended(t *testing.T, s *Session, wait func(context.Context) error, ends func(cancel context.CancelCauseFunc)) error {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	done := make(chan error)
+	go func() { done <- wait(ctx) }()
+	synctest.Wait()
+	s.mu.Lock()
+	ends(cancel)
+	s.mu.Unlock()
+	return <-done
+}
+
 func TestWhatEndsTheWaitForALink(t *testing.T) {
-	why := errors.New("not needed any more")
 	for name, c := range map[string]struct {
 		ends func(s *Session, cancel context.CancelCauseFunc)
 		want error
 	}{
 		"the link comes up":           {func(s *Session, _ context.CancelCauseFunc) { s.up = true; close(s.changed) }, nil},
 		"the session ends":            {func(s *Session, _ context.CancelCauseFunc) { close(s.Ended) }, ErrEnded},
-		"the context ends":            {func(_ *Session, cancel context.CancelCauseFunc) { cancel(why) }, why},
+		"the context ends":            {func(_ *Session, cancel context.CancelCauseFunc) { cancel(errNotNeeded) }, errNotNeeded},
 		"the link is up, and it ends": {func(s *Session, _ context.CancelCauseFunc) { close(s.Ended); s.up = true; close(s.changed) }, ErrEnded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &Session{Ended: make(chan struct{}), changed: make(chan struct{})}
-				ctx, cancel := context.WithCancelCause(t.Context())
-				defer cancel(nil)
-				done := make(chan error)
-				go func() { done <- s.AwaitUp(ctx) }()
-				synctest.Wait()
-				s.mu.Lock()
-				c.ends(s, cancel)
-				s.mu.Unlock()
-				if err := <-done; !errors.Is(err, c.want) {
+				if err := ended(t, s, s.AwaitUp, func(cancel context.CancelCauseFunc) { c.ends(s, cancel) }); !errors.Is(err, c.want) {
 					t.Errorf("got %v, want %v", err, c.want)
 				}
 			})
@@ -42,7 +48,6 @@ func TestWhatEndsTheWaitForALink(t *testing.T) {
 
 // Who waits for an event is told which of these came.
 func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
-	why := errors.New("not needed any more")
 	const patience = time.Second
 	for name, c := range map[string]struct {
 		ends  func(s *Session, event chan zk.Event, linkChanged chan struct{}, cancel context.CancelCauseFunc)
@@ -51,29 +56,20 @@ func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
 	}{
 		"the event comes":   {func(_ *Session, event chan zk.Event, _ chan struct{}, _ context.CancelCauseFunc) { close(event) }, true, nil},
 		"the link changes":  {func(_ *Session, _ chan zk.Event, changed chan struct{}, _ context.CancelCauseFunc) { close(changed) }, false, nil},
-		"it takes too long": {func(*Session, chan zk.Event, chan struct{}, context.CancelCauseFunc) { time.Sleep(patience) }, false, nil},
+		"it takes too long": {func(*Session, chan zk.Event, chan struct{}, context.CancelCauseFunc) {}, false, nil},
 		"the session ends":  {func(s *Session, _ chan zk.Event, _ chan struct{}, _ context.CancelCauseFunc) { close(s.Ended) }, false, ErrEnded},
-		"the context ends":  {func(_ *Session, _ chan zk.Event, _ chan struct{}, cancel context.CancelCauseFunc) { cancel(why) }, false, why},
+		"the context ends":  {func(_ *Session, _ chan zk.Event, _ chan struct{}, cancel context.CancelCauseFunc) { cancel(errNotNeeded) }, false, errNotNeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, event, changed := &Session{Ended: make(chan struct{})}, make(chan zk.Event), make(chan struct{})
-				ctx, cancel := context.WithCancelCause(t.Context())
-				defer cancel(nil)
-				start := time.Now()
-				type end struct {
-					fired bool
-					err   error
-				}
-				done := make(chan end)
-				go func() {
-					fired, err := AwaitEvent(ctx, s, event, changed, patience)
-					done <- end{fired, err}
-				}()
-				time.Sleep(patience / 10)
-				c.ends(s, event, changed, cancel)
-				if got := <-done; got.fired != c.fired || !errors.Is(got.err, c.want) || time.Since(start) > patience+patience/10 {
-					t.Errorf("after %v: fired %v, %v; want %v, %v", time.Since(start), got.fired, got.err, c.fired, c.want)
+				start, fired := time.Now(), false
+				err := ended(t, s, func(ctx context.Context) (err error) {
+					fired, err = AwaitEvent(ctx, s, event, changed, patience)
+					return err
+				}, func(cancel context.CancelCauseFunc) { c.ends(s, event, changed, cancel) })
+				if fired != c.fired || !errors.Is(err, c.want) || time.Since(start) > patience {
+					t.Errorf("after %v: fired %v, %v; want %v, %v", time.Since(start), fired, err, c.fired, c.want)
 				}
 			})
 		})
@@ -82,7 +78,6 @@ func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
 
 // Who has no evidence yet waits for it, or until it would be of no use.
 func TestWhatEndsTheWaitForEvidence(t *testing.T) {
-	why := errors.New("not needed any more")
 	for name, c := range map[string]struct {
 		ends func(s *Session, cancel context.CancelCauseFunc)
 		want error
@@ -90,21 +85,14 @@ func TestWhatEndsTheWaitForEvidence(t *testing.T) {
 		"evidence comes":    {func(s *Session, _ context.CancelCauseFunc) { s.seen.established(time.Now()) }, nil},
 		"the node has gone": {func(s *Session, _ context.CancelCauseFunc) { delete(s.waiting, "/lock/node") }, ErrNodeGone},
 		"the session ends":  {func(s *Session, _ context.CancelCauseFunc) { close(s.Ended) }, ErrEnded},
-		"the context ends":  {func(_ *Session, cancel context.CancelCauseFunc) { cancel(why) }, why},
+		"the context ends":  {func(_ *Session, cancel context.CancelCauseFunc) { cancel(errNotNeeded) }, errNotNeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &Session{timeout: 10 * time.Second, Ended: make(chan struct{}), waiting: map[string]struct{}{"/lock/node": {}}, common: &common{cfg: Config{Clock: MachineClock()}}}
 				s.seen.established(time.Now().Add(-time.Minute))
-				ctx, cancel := context.WithCancelCause(t.Context())
-				defer cancel(nil)
-				done := make(chan error)
-				go func() { done <- s.AwaitEvidence(ctx, "/lock/node") }()
-				synctest.Wait()
-				s.mu.Lock()
-				c.ends(s, cancel)
-				s.mu.Unlock()
-				if err := <-done; !errors.Is(err, c.want) {
+				wait := func(ctx context.Context) error { return s.AwaitEvidence(ctx, "/lock/node") }
+				if err := ended(t, s, wait, func(cancel context.CancelCauseFunc) { c.ends(s, cancel) }); !errors.Is(err, c.want) {
 					t.Errorf("got %v, want %v", err, c.want)
 				}
 			})
