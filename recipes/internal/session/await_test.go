@@ -58,7 +58,9 @@ func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
 		"the link changes":  {func(_ *Session, _ chan zk.Event, changed chan struct{}, _ context.CancelCauseFunc) { close(changed) }, false, nil},
 		"it takes too long": {func(*Session, chan zk.Event, chan struct{}, context.CancelCauseFunc) {}, false, nil},
 		"the session ends":  {func(s *Session, _ chan zk.Event, _ chan struct{}, _ context.CancelCauseFunc) { close(s.Ended) }, false, ErrEnded},
-		"the context ends":  {func(_ *Session, _ chan zk.Event, _ chan struct{}, cancel context.CancelCauseFunc) { cancel(errNotNeeded) }, false, errNotNeeded},
+		"the context ends": {func(_ *Session, _ chan zk.Event, _ chan struct{}, cancel context.CancelCauseFunc) {
+			cancel(errNotNeeded)
+		}, false, errNotNeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
