@@ -16,7 +16,8 @@ const (
 	// NodeDeletion gives no warning either: the node by which a lock is held, or waited
 	// for, is deleted by an administrator. Its parameters "lock" and "token" (the zxid alone)
 	// say which, and "sub" the rest of the token if that is not 0: a reader that was a writer
-	// has a node of its own. It excuses as ForcedExpiry does.
+	// has a node of its own. If the lock has no tokens, "session" says whose node it was, of
+	// which the session had no other for that lock. It excuses as ForcedExpiry does.
 	NodeDeletion = "delete-node"
 )
 

@@ -65,3 +65,25 @@ func TestZkLockLetsTwoClientsHoldWhenASessionIsExpiredByForce(t *testing.T) {
 		t.Error("two clients held the lock, and nobody saw it")
 	}
 }
+
+// Neither lock has tokens, and the bench finds the holder's node all the same.
+func TestALockWithoutTokensIsStruckByDeletions(t *testing.T) {
+	for _, name := range []string{"zk-lock", "naive"} {
+		t.Run(name, func(t *testing.T) {
+			parallel(t)
+			r, report, err := drive(t, t.Context(), workload.Config{
+				Target: target(t, name), Seed: 1, Clients: 2, Locks: 1, Duration: 3 * time.Second,
+				Mix: cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: 50 * time.Millisecond},
+				Schedule: &nemesis.Schedule{Steps: []nemesis.Step{
+					{At: 500 * time.Millisecond, Fault: histories.NodeDeletion, Pick: fault.Pick{Aim: fault.AtHolder, Draw: 1}},
+				}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.HeldAcross == 0 || !violated(report, "mutual exclusion") {
+				t.Errorf("held across %d faults, and mutual exclusion was not violated", r.HeldAcross)
+			}
+		})
+	}
+}

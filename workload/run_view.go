@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -107,7 +106,7 @@ func (w runView) Node(client int, draw uint32) (faults.Node, bool) {
 		sub = s.Token.Sub // else the node of the transaction is deleted
 	}
 	return faults.Node{
-		Lock: s.Lock, Token: fmt.Sprint(s.Token.Zxid), Sub: sub, Permits: s.Permits,
+		Lock: s.Lock, Token: s.Token.Zxid, Sub: sub, Session: session, Permits: s.Permits,
 		Delete: func(ctx context.Context) error {
 			return w.Observer.DeleteNode(ctx, s, session)
 		},

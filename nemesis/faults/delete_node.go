@@ -19,9 +19,11 @@ type Administrator interface {
 
 // Node is a node of a lock.
 type Node struct {
-	Lock, Token string // whose it is, and the zxid that the lease or the place is known by
-	Sub         int32  // of the token, of a lease whose node is known
-	Permits     int    // of a lease of permits: how many it has, each with a node of its own
+	Lock    string // whose it is
+	Token   int64  // the zxid that the lease or the place is known by; 0: the lock has no tokens
+	Sub     int32  // of the token, of a lease whose node is known
+	Session int64  // that it belongs to
+	Permits int    // of a lease of permits: how many it has, each with a node of its own
 	// Delete deletes it. An error says that it was gone already, or may be there still.
 	Delete func(context.Context) error
 }
@@ -56,7 +58,12 @@ func deleteKind() fault.Kind {
 			if !ok {
 				return fault.Fault{}, fmt.Errorf("%w: client %d has no node that is known", fault.ErrNobody, c.Index)
 			}
-			params := map[string]string{"lock": node.Lock, "token": node.Token}
+			params := map[string]string{"lock": node.Lock}
+			if node.Token == 0 {
+				params["session"] = fmt.Sprintf("0x%016x", uint64(node.Session))
+			} else {
+				params["token"] = strconv.FormatInt(node.Token, 10)
+			}
 			if node.Sub > 0 {
 				params["sub"] = strconv.Itoa(int(node.Sub))
 			}

@@ -59,9 +59,17 @@ func (l *FaultLog) Excuses(h *Hold) []Span {
 	return out
 }
 
-// Deleted reports whether the fault was the deletion of the node that h stands on.
+// Deleted reports whether the fault was the deletion of the node that h stands on. A deletion
+// of a lock without tokens names the session, which had one node of the lock, and its client
+// held the lock.
 func (f *Fault) Deleted(h *Hold) bool {
-	return f.Name == histories.NodeDeletion && !f.failed && f.Params["lock"] == h.Lock && f.Params["token"] == strconv.FormatInt(h.Token.Zxid, 10)
+	if f.Name != histories.NodeDeletion || f.failed || f.Params["lock"] != h.Lock {
+		return false
+	}
+	if h.Token.Zxid == 0 {
+		return h.Session != "" && f.Params["session"] == h.Session && h.Start <= f.Start && f.Start < h.End
+	}
+	return f.Params["token"] == strconv.FormatInt(h.Token.Zxid, 10)
 }
 
 // Known returns the time by which the holder must know of the fault: grace after its end,

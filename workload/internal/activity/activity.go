@@ -93,22 +93,24 @@ func (a *Activity) LinkChanged(token histories.Token, down bool) {
 	}
 }
 
-// Stands returns by which nodes the client holds and waits, as far as tokens tell.
+// Stands returns by which nodes the client holds, or waits if it holds none and the place has
+// a token.
 func (a *Activity) Stands() (all []Stand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, h := range a.held {
 		stands := h.stands()
 		if h.Lingers.Load() {
-			return known(stands) // the others are over in a moment
+			return stands // the others are over in a moment
 		}
 		all = append(all, stands...)
 	}
 	if len(all) == 0 {
-		place := a.Faults.place(a.process())
-		all = append(all, Stand{Lock: place.Lock, Token: place.Token})
+		if place := a.Faults.place(a.process()); place.Token != (histories.Token{}) {
+			all = append(all, Stand{Lock: place.Lock, Token: place.Token})
+		}
 	}
-	return known(all)
+	return all
 }
 
 // Status adds what the client does to how it stands, for the nemesis.

@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"github.com/zkverify/zkverify/histories"
@@ -36,7 +35,8 @@ func (h *Holding) has(token histories.Token) bool {
 	return false
 }
 
-// Stand is a lock that a client holds or waits for, and the token of its node.
+// Stand is a lock that a client holds or waits for, and the token of its node, which is zero
+// for a lease of a lock without tokens.
 type Stand struct {
 	Lock    string
 	Token   histories.Token
@@ -65,9 +65,4 @@ func (h *Holding) stands() (all []Stand) {
 		all = append(all, Stand{p.Lock, p.Token, node(i), 0})
 	}
 	return all
-}
-
-// known leaves out those without a token.
-func known(all []Stand) []Stand {
-	return slices.DeleteFunc(all, func(s Stand) bool { return s.Token == (histories.Token{}) })
 }

@@ -54,8 +54,8 @@ func (o *Observer) Nodes(p string) (map[string]*zk.Stat, error) {
 	return out, nil
 }
 
-// errShared says that a transaction has made nodes of several leases.
-var errShared = errors.New("several leases have nodes of the same transaction")
+// errShared says that it is not known which node is that of a lease.
+var errShared = errors.New("the session has nodes of several leases that no token tells apart")
 
 // errGone says that a node was gone before it could be deleted.
 var errGone = errors.New("the node was gone already")
@@ -67,7 +67,7 @@ func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session in
 	_, err := lock.Await(ctx, o.connection, func() (struct{}, error) {
 		node, err := at.Node, error(nil)
 		if node == "" {
-			node, err = o.nodeOf(dir, session, at.Token.Zxid, max(1, at.Permits))
+			node, err = o.nodeOf(dir, session, at)
 		}
 		if err == nil {
 			err = o.conn.Delete(node, -1)
@@ -81,16 +81,19 @@ func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session in
 }
 
 // nodeOf returns the node of a session below dir that a transaction has made; of
-// n, as of permits that were taken at once, the last: a client that watches the first
+// several, as of permits that were taken at once, the last: a client that watches the first
 // alone does not see it go. If it made more, for other leases, it is not known whose it is.
-func (o *Observer) nodeOf(dir string, session, zxid int64, n int) (string, error) {
+// Neither is it if a lease has no token, and the session has other nodes there than those of
+// one lease.
+func (o *Observer) nodeOf(dir string, session int64, at activity.Stand) (string, error) {
+	zxid, n := at.Token.Zxid, max(1, at.Permits)
 	nodes, err := o.Nodes(dir)
 	if err != nil {
 		return "", err
 	}
 	var made []string
 	for p, stat := range nodes {
-		if stat.EphemeralOwner == session && stat.Czxid == zxid {
+		if stat.EphemeralOwner == session && (zxid == 0 || stat.Czxid == zxid) {
 			made = append(made, p)
 		}
 	}

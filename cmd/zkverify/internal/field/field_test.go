@@ -115,9 +115,11 @@ func TestCellsCountRuns(t *testing.T) {
 		ofLock(lock, "processes", 1, violatedWith(mutual, 9, "kill-worker"), violatedWith("no leak", 3)),
 		ofLock(lock, "deleted nodes", 1, said(mutual, verdict.NotExercised, true)),
 		{Lock: "kazoo-2.8.0/Lock", Plan: "processes", Seed: 1, Missing: "no kazoo"},
+		{Lock: "textbook/one-node", Plan: "links of clients", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true)}},
+		{Lock: "textbook/one-node", Plan: "deleted nodes", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true)}, Idle: "none started"},
 	}}
 	p := pageOf(f, s)
-	if p.Runs != 4 || p.Seeds != 2 {
+	if p.Runs != 6 || p.Seeds != 2 {
 		t.Errorf("%d runs, %d seeds", p.Runs, p.Seeds)
 	}
 	var text strings.Builder
@@ -128,6 +130,8 @@ func TestCellsCountRuns(t *testing.T) {
 		"| lock | mutual exclusion | no leak |",
 		"| go-zookeeper-1.0.4/Lock | **✗** 2/3, not explained | **✗** 1/1, not explained |",
 		"| kazoo-2.8.0/Lock | not run: no kazoo |",
+		"| textbook/one-node | ✓ 2 |",
+		"| textbook/one-node |  |  | ✓ 1 |  |  |  |  | ? |  |  |  |", // no fault of one plan has struck
 		"**✗** 1/2: mutual exclusion | ", // under ends of sessions
 		"**go-zookeeper-1.0.4/Lock: no leak**, 1 run.",
 	} {

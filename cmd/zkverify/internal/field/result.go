@@ -18,6 +18,8 @@ type Result struct {
 	Took    time.Duration   `json:"took_ns"`
 	Outcome verdict.Outcome `json:"outcome,omitempty"`
 	Reason  string          `json:"reason,omitempty"`
+	// Idle says why the faults put nothing to the test, such as that none started.
+	Idle string `json:"idle,omitempty"`
 	// Missing says why the run did not take place, such as a library that is not installed.
 	Missing  string    `json:"missing,omitempty"`
 	Verdicts []Verdict `json:"verdicts,omitempty"`
@@ -69,7 +71,7 @@ func (r *Result) read(dir string) error {
 	if err != nil {
 		return err
 	}
-	r.Outcome, r.Reason = judged.Outcome, judged.Reason
+	r.Outcome, r.Reason, r.Idle = judged.Outcome, judged.Reason, judged.Idle
 	for _, v := range judged.Verdicts {
 		r.Verdicts = append(r.Verdicts, Verdict{Verdict: v})
 	}

@@ -117,16 +117,22 @@ func (p *page) row(f *Field, s *State, l Lock) row {
 		}
 	}
 	for _, g := range p.Guarantees {
-		r.ByGuarantee = append(r.ByGuarantee, count(f, s, l.id, func(_ *Result, v Verdict) bool { return v.Guarantee == g }))
+		r.ByGuarantee = append(r.ByGuarantee, count(f, s, l.id, func(_ *Result, v Verdict) bool { return v.Guarantee == g }, anyRun))
 	}
 	for _, plan := range f.Plans {
-		r.ByPlan = append(r.ByPlan, count(f, s, l.id, func(r *Result, v Verdict) bool { return r.Plan == plan.Name }))
+		r.ByPlan = append(r.ByPlan, count(f, s, l.id, func(r *Result, v Verdict) bool { return r.Plan == plan.Name }, underFaults))
 	}
 	return r
 }
 
-// count counts the runs of a lock by the worst of some verdicts.
-func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool) cell {
+func anyRun(*Result) bool { return true }
+
+// underFaults leaves out runs whose faults have put nothing to the test.
+func underFaults(r *Result) bool { return r.Idle == "" }
+
+// count counts the runs of a lock by the worst of some verdicts. What holds counts if it
+// shows something.
+func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool, shows func(*Result) bool) cell {
 	c := cell{Explained: true}
 	for i := range s.Results {
 		r := &s.Results[i]
@@ -155,7 +161,7 @@ func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool) cell
 		switch {
 		case violated:
 			c.Violated++
-		case held:
+		case held && shows(r):
 			c.Held++
 		case any:
 			c.Other++

@@ -17,6 +17,7 @@ import (
 type Judged struct {
 	Outcome  verdict.Outcome
 	Reason   string
+	Idle     string // why the faults put nothing to the test, "" if they did
 	Verdicts []Verdict
 }
 
@@ -40,6 +41,7 @@ func (v Verdict) Violated() bool { return v.Promised && v.Outcome == verdict.Vio
 type verdictFile struct {
 	Outcome  verdict.Outcome `json:"outcome"`
 	Reason   string          `json:"reason"`
+	Idle     string          `json:"idle"`
 	Verdicts []struct {
 		Guarantee string          `json:"guarantee"`
 		Outcome   verdict.Outcome `json:"outcome"`
@@ -99,7 +101,7 @@ func Read(dir string) (Judged, error) {
 	if err := json.Unmarshal(text, &file); err != nil {
 		return Judged{}, fmt.Errorf("%s: %w", name, err)
 	}
-	j := Judged{Outcome: file.Outcome, Reason: file.Reason}
+	j := Judged{Outcome: file.Outcome, Reason: file.Reason, Idle: file.Idle}
 	for _, v := range file.Verdicts {
 		one := Verdict{Guarantee: v.Guarantee, Outcome: v.Outcome, Promised: v.Promised, Reason: v.Reason, Violations: v.Total}
 		if one.Outcome == verdict.Violated && j.Outcome != verdict.Violated {

@@ -41,13 +41,16 @@ func TestFaultsThatMayHaveAPartInAViolation(t *testing.T) {
 func TestARunThatIsNoEvidenceViolatesNothing(t *testing.T) {
 	for outcome, violated := range map[string]bool{"violated": true, "unknown": false} {
 		dir := t.TempDir()
-		text := `{"outcome": "` + outcome + `", "reason": "the machine was too busy", "verdicts": [{"guarantee": "mutual exclusion", "outcome": "violated", "promised": true, "violations": 2, "witnesses": [{"what": "two held it"}]}]}`
+		text := `{"outcome": "` + outcome + `", "reason": "the machine was too busy", "idle": "none started", "verdicts": [{"guarantee": "mutual exclusion", "outcome": "violated", "promised": true, "violations": 2, "witnesses": [{"what": "two held it"}]}]}`
 		if err := os.WriteFile(filepath.Join(dir, folder.Verdict), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		j, err := Read(dir)
 		if err != nil || len(j.Verdicts) != 1 || j.Verdicts[0].Violated() != violated {
 			t.Errorf("%s: %+v, error %v", outcome, j, err)
+		}
+		if j.Idle != "none started" {
+			t.Errorf("idle for %q", j.Idle)
 		}
 		if !violated && j.Verdicts[0].Reason != "the machine was too busy" {
 			t.Errorf("the reason is %q", j.Verdicts[0].Reason)
