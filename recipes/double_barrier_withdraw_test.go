@@ -193,6 +193,29 @@ func TestDoubleBarrierCancelledWhileTheRoundBegins(t *testing.T) {
 	}
 }
 
+// An administrator deletes the node of a member before that has heard of it.
+func TestAMemberWhoseNodeIsGoneAtOnceArrivesAgain(t *testing.T) {
+	path := uniquePath(t)
+	a, b, wire, _ := pair(t, path)
+	conn := admin(t)
+	wire.on(nil, once(opCreate, func() bool {
+		for _, name := range members(t, conn, path) {
+			if err := conn.Delete(path+"/"+name, -1); err != nil {
+				t.Error(err)
+			}
+		}
+		return true
+	}))
+	persistent(t, conn, path) // the first create is that of the member's node
+	entering := going(within(t), a.Enter)
+	awaitMembers(t, conn, path, 1)
+	does(t, b.Enter)
+	if err := returns(t, entering); err != nil {
+		t.Fatal(err)
+	}
+	together(t, a.Leave, b.Leave)
+}
+
 func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 	for _, n := range []int{1, 2} {
 		for _, side := range []string{"request", "reply", "reply, and that to the delete is lost"} {

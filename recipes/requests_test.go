@@ -99,6 +99,40 @@ func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	release(t, (<-waits).ok(t))
 }
 
+// Nor does one whose semaphore's size has changed, and is too small still.
+func TestAWaiterThatTheSizeHasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
+	path := uniquePath(t)
+	others := connect(t, addrsOf(t))
+	size := recipes.NewSharedCount(others, path+"-size", 1)
+	if err := size.Set(within(t), 1); err != nil {
+		t.Fatal(err)
+	}
+	held, err := recipes.NewSharedSemaphore(others, path, size).Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, sent := counted(t)
+	waits := make(chan result, 1)
+	go func() {
+		l, err := recipes.NewSharedSemaphore(c, path, recipes.NewSharedCount(c, path+"-size", 1)).AcquireN(t.Context(), 4)
+		waits <- result{l, err}
+	}()
+	eventually(t, "it waits", func() bool { return len(contenders(t, admin(t), path+"/locks")) == 1 })
+	time.Sleep(300 * time.Millisecond) // it watches
+	sent()
+	for n := 2; n < 5; n++ {
+		if err := size.Set(within(t), n); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond) // it looks, and has nothing more to do
+	}
+	if got := sent(); got[opChildren]+got[opMulti]+got[opGetData] > 40 {
+		t.Errorf("requests by operation: %v", got)
+	}
+	release(t, held)
+	release(t, (<-waits).ok(t))
+}
+
 // The reply to the connect request is evidence enough for the first lease.
 func TestTheFirstAcquireOfASessionWaitsForNoHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -199,6 +199,33 @@ func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
 	})
 }
 
+// The request that gives permits back is lost. The release returns when they are back.
+func TestAReleaseOfSeveralPermitsWaitsUntilTheyAreBack(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second), recipes.WithDialer(wire.dial))
+	l, err := recipes.NewSemaphore(c, path, 2).AcquireN(within(t), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goOn := make(chan struct{})
+	wire.holdBack(opDelete, goOn)
+	wire.on(once(opMulti, cut), nil)
+	released := make(chan error, 1)
+	go func() { released <- l.Release(t.Context()) }()
+	time.Sleep(200 * time.Millisecond)
+	if n := len(released); n > 0 {
+		t.Errorf("it has returned, and %d permits are out", permits(t, path))
+	}
+	close(goOn)
+	if err := <-released; err != nil {
+		t.Error(err)
+	}
+	if n := permits(t, path); n != 0 {
+		t.Errorf("%d permits are out", n)
+	}
+}
+
 // Servers refuse a transaction of more than a megabyte, so contenders whose nodes hold much
 // data are admitted in several.
 func TestABatchHasABoundedSize(t *testing.T) {
