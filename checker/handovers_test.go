@@ -141,32 +141,28 @@ func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 // A deletion of a lock without tokens says of which session it was.
 func TestAHolderWithoutATokenWhoseNodeWasDeletedIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
-		session string
-		granted int // when the deletion was at 5
-		told    int
-		want    verdict.Outcome
+		session       string
+		granted, told int // the deletion lasts from 5 to 7
+		want          verdict.Outcome
 	}{
 		"within the bound":        {session(1), 1, 50, verdict.Holds},
 		"too late":                {session(1), 1, 60, verdict.Violated},
 		"of another session":      {session(2), 1, 60, verdict.NotExercised},
-		"before it held the lock": {session(1), 8, 90, verdict.NotExercised},
+		"before it held the lock": {session(1), 6, 90, verdict.NotExercised},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRun(t)
 			r.h.Header.Promises.Tokens = false
 			f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1}, Params: map[string]string{"lock": "a", "session": c.session}}
-			strike := func() {
-				r.add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})
-			}
 			r.want(0, 1)
-			if c.granted > 6 {
-				strike()
-			}
-			r.got(c.granted, 1, 0)
 			if c.granted < 5 {
-				strike()
+				r.got(c.granted, 1, 0)
 			}
-			r.lost(c.told, 1)
+			r.add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f})
+			if c.granted > 5 {
+				r.got(c.granted, 1, 0)
+			}
+			r.add(7, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f}).lost(c.told, 1)
 			if v := r.report().Verdict(LossIsTold); v.Outcome != c.want {
 				t.Errorf("%v, %v; want %s", v, v.Witnesses, c.want)
 			}
