@@ -132,7 +132,7 @@ func TestCellsCountRuns(t *testing.T) {
 		"| kazoo-2.8.0/Lock | not run: no kazoo |",
 		"| textbook/one-node | ✓ 2 |",
 		"| textbook/one-node |  |  | ✓ 1 |  |  |  |  | ? |  |  |  |", // no fault of one plan has struck
-		"**✗** 1/2: mutual exclusion | ", // under ends of sessions
+		"**✗** 1/2: mutual exclusion | ",                             // under ends of sessions
 		"**go-zookeeper-1.0.4/Lock: no leak**, 1 run.",
 	} {
 		if !strings.Contains(text.String(), want) {
