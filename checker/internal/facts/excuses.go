@@ -59,17 +59,22 @@ func (l *FaultLog) Excuses(h *Hold) []Span {
 	return out
 }
 
-// Deleted reports whether the fault was the deletion of the node that h stands on. A deletion
-// of a lock without tokens names the session, which had one node of the lock, and its client
-// held the lock.
-func (f *Fault) Deleted(h *Hold) bool {
-	if f.Name != histories.NodeDeletion || f.failed || f.Params["lock"] != h.Lock {
+// Deletes reports whether the fault is the deletion of a lock's node, which is known by its
+// token or, if it has none, by its session. One that failed may have been carried out.
+func (f *Fault) Deletes(lock string, token histories.Token, session string) bool {
+	switch {
+	case f.Name != histories.NodeDeletion || f.Params["lock"] != lock:
 		return false
+	case token.Zxid == 0:
+		return session != "" && f.Params["session"] == session
 	}
-	if h.Token.Zxid == 0 {
-		return h.Session != "" && f.Params["session"] == h.Session && h.Start <= f.Start && f.Start < h.End
-	}
-	return f.Params["token"] == strconv.FormatInt(h.Token.Zxid, 10)
+	return f.Params["token"] == strconv.FormatInt(token.Zxid, 10)
+}
+
+// Deleted reports whether the fault was the deletion of the node that h stands on. Without a
+// token the session may have had other nodes before and after.
+func (f *Fault) Deleted(h *Hold) bool {
+	return f.Deletes(h.Lock, h.Token, h.Session) && !f.failed && (h.Token.Zxid != 0 || h.Start <= f.Start && f.Start < h.End)
 }
 
 // Known returns the time by which the holder must know of the fault: grace after its end,

@@ -3,7 +3,6 @@ package saying
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -143,10 +142,7 @@ func tookAway(t *facts.Trace, o *facts.Op, p facts.Place, by time.Duration) bool
 	if t.Faults.WasForced(p.Session, o.Process, p.Time, by) || len(t.Faults.PausedIn(o.Process, max(p.Time, by-t.Faults.WakeGrace), by)) > 0 {
 		return true
 	}
-	zxid := strconv.FormatInt(p.Token.Zxid, 10)
-	return len(t.Faults.ForcedThat(func(f *facts.Fault) bool {
-		return f.Name == histories.NodeDeletion && f.Params["lock"] == o.Lock && f.Params["token"] == zxid // also a failed one: it may have been carried out
-	}, p.Time, by)) > 0
+	return len(t.Faults.ForcedThat(func(f *facts.Fault) bool { return f.Deletes(o.Lock, p.Token, p.Session) }, p.Time, by)) > 0
 }
 
 // staleList is a list that had who had given the lock back before it was asked for.

@@ -25,13 +25,13 @@ type Again struct {
 	which
 	Dir    string  `arg:"" help:"Folder of a field."`
 	Times  int     `default:"10" help:"How often each run is repeated."`
-	Enough float64 `default:"0" help:"Share of its repeats in which a violation has to come back, from 0 to 1: else another run that has it is repeated, too."`
+	Enough float64 `default:"0" help:"If a violation comes back in less than this share of the repeats, from 0 to 1, another run that has it is repeated, too."`
 	Jobs   int     `default:"1" help:"Runs at the same time. Each has three servers."`
 }
 
 // Help is called by kong.
 func (Again) Help() string {
-	return help.WithExamples("Of each lock so many runs are repeated, each by its command, that every violation of the pages was; the pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
+	return help.WithExamples("Repeats runs until each line of the pages has been repeated: of each lock the run that shows the most lines, then another one for those that it does not show. The pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
 		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*' --enough 0.8")
 }
 
@@ -73,8 +73,8 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	return errors.Join(group.Wait(), os.RemoveAll(filepath.Join(c.Dir, againFolder)))
 }
 
-// surest are the runs to repeat: those whose repeats were interrupted first, then of each lock so
-// many that every line of the page comes back in repeats often enough, if a run is left that has it.
+// surest are the runs to repeat: first those whose repeats were interrupted, then for each line of
+// the page that no repeated run shows often enough, another run that has it.
 func (c *Again) surest(f *Field, s *State) (all []*Result) {
 	for _, l := range f.Locks() {
 		if !matches(c.Lock, l.id) {
