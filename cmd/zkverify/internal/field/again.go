@@ -27,12 +27,14 @@ type Again struct {
 	Times  int     `default:"10" help:"How often each run is repeated."`
 	Enough float64 `default:"0" help:"If a violation comes back in less than this share of the repeats, from 0 to 1, another run that has it is repeated, too."`
 	Jobs   int     `default:"1" help:"Runs at the same time. Each has three servers."`
+
+	Duration time.Duration `help:"How long a repeat lasts, such as 3m; default as long as the run. A race that a run seldom loses is lost more often by one that lasts longer."`
 }
 
 // Help is called by kong.
 func (Again) Help() string {
 	return help.WithExamples("Repeats runs until each line of the pages has been repeated: of each lock the run that shows the most lines, then another one for those that it does not show. The pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
-		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*' --enough 0.8")
+		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*' --enough 0.8", "zkverify field again field --enough 0.5 --duration 3m")
 }
 
 // Validate is called by kong.
@@ -44,6 +46,8 @@ func (c *Again) Validate() error {
 		return fmt.Errorf("--enough is a share from 0 to 1, not %v", c.Enough)
 	case c.Jobs < 1:
 		return fmt.Errorf("--jobs must be at least 1, not %d", c.Jobs)
+	case c.Duration < 0:
+		return fmt.Errorf("--duration must be positive, not %v", c.Duration)
 	}
 	return nil
 }
@@ -59,8 +63,8 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	a := &again{runner: runner{runs.Program{Path: program}, c.Dir}, field: f, state: s, out: out, started: time.Now(), left: map[*Result]int{}}
-	for _, run := range c.surest(f, s) {
-		if err := a.plan(run, c.Times); err != nil {
+	for _, p := range c.surest(f, s) {
+		if err := a.plan(p, c.Times); err != nil {
 			return err
 		}
 	}
@@ -75,37 +79,39 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 
 // surest are the runs to repeat: first those whose repeats were interrupted, then for each line of
 // the page that no repeated run shows often enough, another run that has it.
-func (c *Again) surest(f *Field, s *State) (all []*Result) {
+func (c *Again) surest(f *Field, s *State) (all []repeat) {
 	for _, l := range f.Locks() {
 		if !matches(c.Lock, l.id) {
 			continue
 		}
 		runs, lines := f.lines(s, l)
 		weak := lines // that do not come back often enough
-		var fresh []*Result
+		var fresh []repeat
 		for _, r := range runs {
-			n := r.repeated()
-			switch {
+			one := repeat{r, f.plannedAs(l, r, c.Duration)}
+			switch n := one.made(); {
+			case n > 0 && n < c.Times:
+				all, weak = append(all, one), without(weak, f, r, 0)
+				continue
 			case n == 0:
-				fresh = append(fresh, r)
-			case n < c.Times:
-				all, weak = append(all, r), without(weak, f, r, 0)
-			default:
+				fresh = append(fresh, one)
+			}
+			if len(r.Again) > 0 {
 				weak = without(weak, f, r, c.Enough)
 			}
 		}
 		for len(weak) > 0 && len(fresh) > 0 {
-			best := slices.MaxFunc(fresh, func(a, b *Result) int {
-				return cmp.Or(cmp.Compare(len(without(weak, f, b, 0)), len(without(weak, f, a, 0))), cmp.Compare(a.violations(), b.violations()))
+			best := slices.MaxFunc(fresh, func(a, b repeat) int {
+				return cmp.Or(cmp.Compare(len(without(weak, f, b.of, 0)), len(without(weak, f, a.of, 0))), cmp.Compare(a.of.violations(), b.of.violations()))
 			})
-			left := without(weak, f, best, 0)
+			left := without(weak, f, best.of, 0)
 			if len(left) == len(weak) {
 				break // no other run has them
 			}
 			all, weak = append(all, best), left
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Result) int { return cmp.Compare(b.repeated(), a.repeated()) })
+	slices.SortStableFunc(all, func(a, b repeat) int { return cmp.Compare(b.made(), a.made()) })
 	return all
 }
 
@@ -123,13 +129,21 @@ func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 			continue
 		}
 		runs = append(runs, r)
-		for _, v := range r.violated() {
-			if one := (line{f.explained(r, *v), v.Guarantee}); !slices.Contains(lines, one) {
+		for _, one := range f.linesOf(r) {
+			if !slices.Contains(lines, one) {
 				lines = append(lines, one)
 			}
 		}
 	}
 	return runs, lines
+}
+
+// linesOf are those that a run is a case of.
+func (f *Field) linesOf(r *Result) (all []line) {
+	for _, v := range r.violated() {
+		all = append(all, line{f.explained(r, *v), v.Guarantee})
+	}
+	return all
 }
 
 // without returns the lines that a run does not have, or that came back in less than a share of
@@ -150,6 +164,63 @@ func (r *Result) violations() (n int) {
 	return n
 }
 
+// repeat is one of a run.
+type repeat struct {
+	of      *Result
+	planned planned
+}
+
+// plannedAs is the run that a result came of, lasting as long as is said; zero for as long as it
+// did.
+func (f *Field) plannedAs(l Lock, r *Result, duration time.Duration) planned {
+	p := planned{Lock: l, Seed: r.Seed, options: f.Options, duration: duration}
+	if i := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == r.Plan }); i >= 0 {
+		p.Plan = f.Plans[i]
+	}
+	return p
+}
+
+// counted is the command that the repeats are counted for, "" for that of the run.
+func (r repeat) counted() string {
+	if r.planned.duration == 0 {
+		return ""
+	}
+	return r.planned.Command()
+}
+
+// made is how often the run was repeated so already.
+func (r repeat) made() int {
+	command := r.counted()
+	for _, a := range r.of.Again {
+		if a.Command == command {
+			return a.Of
+		}
+	}
+	return 0
+}
+
+// count takes in what came of the repeat: a violation came back if the guarantee was violated for
+// the same reason.
+func (r repeat) count(f *Field, repeated *Result) {
+	command := r.counted()
+	if r.made() == 0 {
+		for _, v := range r.of.violated() {
+			r.of.Again = append(r.of.Again, Repeats{Guarantee: v.Guarantee, Command: command})
+		}
+	}
+	missed := without(f.linesOf(r.of), f, repeated, 0)
+	for i := range r.of.Again {
+		a := &r.of.Again[i]
+		if a.Command != command {
+			continue
+		}
+		a.Of++
+		if !slices.ContainsFunc(missed, func(l line) bool { return l.guarantee == a.Guarantee }) {
+			a.Came++
+		}
+	}
+}
+
 // again is the repeats that are left to make.
 type again struct {
 	runner
@@ -164,38 +235,29 @@ type again struct {
 	left  map[*Result]int // repeats, of each run
 }
 
-// repeat is one of a run.
-type repeat struct {
-	of      *Result
-	planned planned
-}
-
 // plan adds the repeats of a run that are left.
-func (a *again) plan(run *Result, times int) error {
-	plan := slices.IndexFunc(a.field.Plans, func(p Plan) bool { return p.Name == run.Plan })
-	lock := slices.IndexFunc(a.field.Locks(), func(l Lock) bool { return l.id == run.Lock })
-	if plan < 0 || lock < 0 {
-		return Refused{fmt.Errorf("the field has no lock %q or no plan %q", run.Lock, run.Plan)}
+func (a *again) plan(r repeat, times int) error {
+	same := r.planned
+	same.duration = 0
+	if r.planned.Plan.Name == "" || same.Command() != r.of.Command {
+		return Refused{fmt.Errorf("the field has no such run of %s under the plan %q any more: %q", r.of.Lock, r.of.Plan, r.of.Command)}
 	}
-	p := planned{a.field.Locks()[lock], a.field.Plans[plan], run.Seed, a.field.Options}
-	if p.Command() != run.Command {
-		return Refused{fmt.Errorf("the field has another command for %s: %q", run.Lock, p.Command())}
-	}
-	for range times - run.repeated() {
-		a.all = append(a.all, repeat{run, p})
-		a.left[run]++
+	for range times - r.made() {
+		a.all = append(a.all, r)
+		a.left[r.of]++
 	}
 	return nil
 }
 
-// repeat makes the i-th of them, and counts how often each guarantee that its run had violated
-// is violated. One that shows nothing counts nowhere.
+// repeat makes the i-th of them, and counts how often each violation of its run came back. One that
+// shows nothing counts nowhere.
 func (a *again) repeat(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	run, below := a.all[i].of, filepath.Join(againFolder, strconv.Itoa(i))
-	r, err := a.untilShown(ctx, a.all[i].planned, below, func(r Result) bool {
+	one, below := a.all[i], filepath.Join(againFolder, strconv.Itoa(i))
+	run := one.of
+	r, err := a.untilShown(ctx, one.planned, below, func(r Result) bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		fmt.Fprintf(a.out, "%s, %s, seed %d: %s: it is made again\n", run.Lock, run.Plan, run.Seed, r)
@@ -205,42 +267,21 @@ func (a *again) repeat(ctx context.Context, i int) error {
 		return err
 	}
 	if r.Missing != "" {
-		return Refused{fmt.Errorf("%s: %s", run.Command, r.Missing)}
+		return Refused{fmt.Errorf("%s: %s", one.planned.Command(), r.Missing)}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.done++
 	if r.Outcome != verdict.Unknown {
-		run.count(r)
+		one.count(a.field, &r)
 	}
 	fmt.Fprintf(a.out, "%s, %s, seed %d: %s%s\n", run.Lock, run.Plan, run.Seed, r, timeLeft(a.started, a.done, len(a.all)))
 	if a.left[run]--; a.left[run] == 0 {
 		for _, came := range run.Again {
-			fmt.Fprintf(a.out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, came.Guarantee, came.Came, came.Of)
+			if came.Command == one.counted() {
+				fmt.Fprintf(a.out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, came.Guarantee, came.Came, came.Of)
+			}
 		}
 	}
 	return a.state.save(a.dir, a.field)
-}
-
-// repeated is how often the run was repeated.
-func (r *Result) repeated() int {
-	if len(r.Again) == 0 {
-		return 0
-	}
-	return r.Again[0].Of
-}
-
-// count takes in what came of a repeat.
-func (r *Result) count(repeated Result) {
-	if len(r.Again) == 0 {
-		for _, v := range r.violated() {
-			r.Again = append(r.Again, Repeats{Guarantee: v.Guarantee})
-		}
-	}
-	for i := range r.Again {
-		r.Again[i].Of++
-		if slices.ContainsFunc(repeated.violated(), func(v *Verdict) bool { return v.Guarantee == r.Again[i].Guarantee }) {
-			r.Again[i].Came++
-		}
-	}
 }

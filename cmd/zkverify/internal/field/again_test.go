@@ -39,7 +39,7 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	}}
 	names := func(c Again) (all []string) {
 		for _, r := range c.surest(f, s) {
-			all = append(all, fmt.Sprint(r.Lock, " ", r.Seed))
+			all = append(all, fmt.Sprint(r.of.Lock, " ", r.of.Seed))
 		}
 		slices.Sort(all)
 		return all
@@ -73,7 +73,7 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	}
 	s.Results = s.Results[:3]
 	// What was interrupted goes on.
-	if all := (&Again{Times: 12}).surest(f, s); len(all) != 2 || all[0] != &s.Results[1] {
+	if all := (&Again{Times: 12}).surest(f, s); len(all) != 2 || all[0].of != &s.Results[1] {
 		t.Errorf("%d runs to repeat: the one with 10 of 12 repeats is not the first of two", len(all))
 	}
 	// What is shown is the one that came back, though it is longer.
@@ -89,7 +89,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 	dir, f := t.TempDir(), builtInField(t)
 	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
 	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3), violatedWith("fencing", 3))
-	run.Command, run.Again = p.Command(), []Repeats{{"fairness", 4, 7}, {"fencing", 0, 7}}
+	run.Command, run.Again = p.Command(), []Repeats{{Guarantee: "fairness", Came: 4, Of: 7}, {Guarantee: "fencing", Of: 7}}
 	s := &State{Results: []Result{run}}
 
 	const unknown, fair, both = `{"outcome":"unknown","reason":"busy"}`,
@@ -97,7 +97,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true},{"guarantee":"fencing","outcome":"violated","promised":true}]}`
 	var out bytes.Buffer
 	a := &again{runner: judging(t, dir, both, unknown, fair, unknown, unknown, unknown), field: f, state: s, out: &out, started: time.Now(), left: map[*Result]int{}}
-	if err := a.plan(&s.Results[0], 10); err != nil {
+	if err := a.plan(repeat{&s.Results[0], p}, 10); err != nil {
 		t.Fatal(err)
 	}
 	if len(a.all) != 3 {
@@ -111,7 +111,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := [][]Repeats{{{"fairness", 5, 8}, {"fencing", 1, 8}}, {{"fairness", 6, 9}, {"fencing", 1, 9}}, {{"fairness", 6, 9}, {"fencing", 1, 9}}}[i]
+		want := [][]Repeats{{{"fairness", 5, 8, ""}, {"fencing", 1, 8, ""}}, {{"fairness", 6, 9, ""}, {"fencing", 1, 9, ""}}, {{"fairness", 6, 9, ""}, {"fencing", 1, 9, ""}}}[i]
 		if !slices.Equal(kept.Results[0].Again, want) {
 			t.Errorf("after repeat %d %v is on disk, want %v", i+1, kept.Results[0].Again, want)
 		}
@@ -122,8 +122,77 @@ func TestRepeatsAreCounted(t *testing.T) {
 		}
 	}
 	run.Command += " --trace"
-	if err := a.plan(&run, 10); !errors.As(err, new(Refused)) {
+	if err := a.plan(repeat{&run, p}, 10); !errors.As(err, new(Refused)) {
 		t.Errorf("a run by another command is repeated: %v", err)
+	}
+}
+
+// A line that seldom comes back can be repeated by longer runs, which are counted on their own; the
+// page has the command that shows it most often.
+func TestRepeatsThatLastLonger(t *testing.T) {
+	dir, f := t.TempDir(), builtInField(t)
+	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
+	f.Explanations = nil
+	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3), violatedWith("fencing", 3))
+	run.Command, run.Again = p.Command(), []Repeats{{Guarantee: "fairness", Came: 9, Of: 10}, {Guarantee: "fencing", Came: 1, Of: 10}}
+	s := &State{Results: []Result{run}}
+	c := Again{Times: 2, Enough: 0.5, Duration: 3 * time.Minute}
+	all := c.surest(f, s)
+	if len(all) != 1 {
+		t.Fatalf("%d runs to repeat: one line came back in 1 of 10 repeats", len(all))
+	}
+	longer := strings.Replace(strings.Replace(run.Command, " --duration 25s", "", 1), " --seed", " --duration 3m0s --seed", 1)
+	if got := all[0].planned.Command(); got != longer || strings.Count(got, "--duration") != 1 {
+		t.Errorf("%s\nwant\n%s", got, longer)
+	}
+	const fenced, fair = `{"outcome":"violated","verdicts":[{"guarantee":"fencing","outcome":"violated","promised":true}]}`,
+		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true}]}`
+	a := &again{runner: judging(t, dir, fenced, fair), field: f, state: s, out: new(bytes.Buffer), started: time.Now(), left: map[*Result]int{}}
+	if err := a.plan(all[0], 2); err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.all {
+		if err := a.repeat(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []Repeats{{"fairness", 9, 10, ""}, {"fencing", 1, 10, ""}, {"fairness", 1, 2, longer}, {"fencing", 1, 2, longer}}
+	if got := s.Results[0].Again; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, v := range pageOf(f, s).Unexplained {
+		if shown := map[string]string{"fairness": run.Command, "fencing": longer}[v.Guarantee]; v.Command() != shown {
+			t.Errorf("%s is shown by %s, want %s", v.Guarantee, v.Command(), shown)
+		}
+	}
+	if all := c.surest(f, s); len(all) != 0 {
+		t.Errorf("%d runs to repeat, but fencing came back in 1 of 2", len(all))
+	}
+	c.Enough, c.Times = 0.6, 3
+	if all := c.surest(f, s); len(all) != 1 || all[0].made() != 2 {
+		t.Errorf("%v is to repeat: 2 of 3 longer repeats were made", all)
+	}
+}
+
+// A guarantee that a repeat violates for another reason did not come back.
+func TestAViolationForAnotherReasonHasNotComeBack(t *testing.T) {
+	f := builtInField(t)
+	f.Explanations = []Explanation{
+		{ID: "left", Locks: []string{"*"}, Guarantees: []string{"no leak"}, Says: "node"},
+		{ID: "watched", Locks: []string{"*"}, Guarantees: []string{"no leak"}, Says: "watch"},
+	}
+	said := func(what string) *Result {
+		v := violatedWith("no leak", 3)
+		v.What = what
+		r := ofLock(f.Locks()[0].id, "no faults", 1, v)
+		return &r
+	}
+	run := said("1 node left")
+	for _, what := range []string{"2 nodes left", "a watch left"} {
+		repeat{of: run}.count(f, said(what))
+	}
+	if want := []Repeats{{Guarantee: "no leak", Came: 1, Of: 2}}; !slices.Equal(run.Again, want) {
+		t.Errorf("%v, want %v", run.Again, want)
 	}
 }
 
@@ -133,7 +202,7 @@ func TestARunThatCannotTakePlaceIsNotRepeated(t *testing.T) {
 	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3))
 	run.Command = p.Command()
 	a := &again{runner: runner{runs.Program{Path: "/bin/false"}, dir}, field: f, state: &State{Results: []Result{run}}, out: new(bytes.Buffer), left: map[*Result]int{}}
-	if err := a.plan(&a.state.Results[0], 1); err != nil {
+	if err := a.plan(repeat{&a.state.Results[0], p}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.repeat(t.Context(), 0); !errors.As(err, new(Refused)) || !strings.Contains(err.Error(), p.Command()) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
@@ -16,6 +17,8 @@ type planned struct {
 	Seed int64
 
 	options []string // of every run
+	// duration is that of the run, if it is not the one of its options; zero if it is.
+	duration time.Duration
 }
 
 // names refuses names of locks and plans that the field does not have.
@@ -47,7 +50,7 @@ func (f *Field) planned(locks, plans []string, first int64, seeds int) (all []pl
 			}
 			for _, l := range f.Locks() {
 				if matches(locks, l.id) {
-					all = append(all, planned{l, p, seed, f.Options})
+					all = append(all, planned{Lock: l, Plan: p, Seed: seed, options: f.Options})
 				}
 			}
 		}
@@ -58,6 +61,12 @@ func (f *Field) planned(locks, plans []string, first int64, seeds int) (all []pl
 // args are the arguments of zkverify. What comes later counts.
 func (p planned) args() []string {
 	args := slices.Concat([]string{"run"}, p.options, p.Plan.Options, p.Lock.options, []string{"--faults", strings.Join(p.Plan.Faults, ",")})
+	if p.duration > 0 {
+		for i := slices.Index(args, "--duration"); i >= 0; i = slices.Index(args, "--duration") {
+			args = slices.Delete(args, i, i+2)
+		}
+		args = append(args, "--duration", p.duration.String())
+	}
 	return append(args, "--seed", strconv.FormatInt(p.Seed, 10))
 }
 

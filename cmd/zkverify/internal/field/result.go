@@ -42,15 +42,29 @@ type Repeats struct {
 	Guarantee string `json:"guarantee"`
 	Came      int    `json:"came"`
 	Of        int    `json:"of"`
+	// Command is that of the repeats, if they were longer than the run; "" if it is the run's.
+	Command string `json:"command,omitempty"`
+}
+
+// share is how often of each time it came back.
+func (r Repeats) share() float64 { return float64(r.Came) / float64(r.Of) }
+
+// surest are the repeats in which a violation of a guarantee came back most often, nil if
+// there are none.
+func (r *Result) surest(guarantee string) (best *Repeats) {
+	for i := range r.Again {
+		if a := &r.Again[i]; a.Guarantee == guarantee && a.Of > 0 && (best == nil || a.share() > best.share()) {
+			best = a
+		}
+	}
+	return best
 }
 
 // cameBack is how often of each time that the run was repeated a guarantee was violated
 // again, 0 if it never was.
 func (r *Result) cameBack(guarantee string) float64 {
-	for _, a := range r.Again {
-		if a.Guarantee == guarantee && a.Of > 0 {
-			return float64(a.Came) / float64(a.Of)
-		}
+	if best := r.surest(guarantee); best != nil {
+		return best.share()
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -69,7 +70,15 @@ type violation struct {
 	Count     int // runs with such a violation
 	Run       *Result
 	Verdict   *Verdict
-	Again     *Repeats
+	Again     *Repeats // nil if the run was not repeated
+}
+
+// Command is the one that shows it most often.
+func (v violation) Command() string {
+	if v.Again != nil {
+		return cmp.Or(v.Again.Command, v.Run.Command)
+	}
+	return v.Run.Command
 }
 
 // pageOf makes the tables of what has been run.
@@ -197,12 +206,7 @@ func (p *page) cases(f *Field, s *State, e *Explanation) (all []violation) {
 			if v == nil {
 				continue
 			}
-			one := violation{Lock: row.Lock, Guarantee: g, Run: run, Verdict: v}
-			for i, a := range run.Again {
-				if a.Guarantee == g {
-					one.Again = &run.Again[i]
-				}
-			}
+			one := violation{Lock: row.Lock, Guarantee: g, Run: run, Verdict: v, Again: run.surest(g)}
 			for i := range s.Results {
 				r := &s.Results[i]
 				for _, v := range r.violated() {
