@@ -57,7 +57,7 @@ func Agree(t *testing.T, some func(histories.Recipe) bool, judge func(t *rapid.T
 			if a.Judged < 3000 {
 				return // chance decides
 			}
-			if a.Illegal < a.Judged/60 || a.Illegal > a.Judged*9/10 || a.Cuts < a.Judged/3 || a.Brute < a.Judged/10 {
+			if a.Illegal < a.Judged/100 || a.Illegal > a.Judged*9/10 || a.Cuts < a.Judged/3 || a.Brute < a.Judged/10 {
 				t.Errorf("the histories are lopsided: %+v", *a)
 			}
 		})

@@ -89,7 +89,7 @@ func (s *Service) NodeOfToken(lock string, token histories.Token) *service.Node 
 // some time, and not the end of that session, or a request of another one.
 func (s *Service) GaveUp(h *Hold, by time.Duration) bool {
 	n := s.NodeOf(h)
-	return n != nil && n.Deleted != nil && !n.Ended && n.By == "" && n.Deleted.Time+s.log.Clock <= by
+	return n != nil && !n.Ended && n.By == "" && s.goneBy(n, by)
 }
 
 // createdSince returns the index of the first node that was created at a time or later.
@@ -104,13 +104,14 @@ type Turn int
 const (
 	UnknownTurn Turn = iota
 	TooEarly         // it was granted to a node while one before it was there
-	InTurn           // all that was before it had been deleted by the time that its acquire returned
+	InTurn           // the one before it had been deleted by the time that its acquire returned
 )
 
 // Between says how the later of two holds of a lock, by the order of their nodes, was granted:
 // TooEarly if the node of the earlier one was still there, or InTurn. UnknownTurn stands for
-// holds whose nodes are not known, or that have one node. The holds overlap: a client that
-// hands a lock on by itself does so when the first of them is over.
+// holds whose nodes are not known, or that have one node, and for a deletion so close to the
+// grant that the clocks do not tell which came first. The holds overlap: a client that hands a
+// lock on by itself does so when the first of them is over.
 func (s *Service) Between(a, b *Hold) (turn Turn, earlier, later *Hold) {
 	x, y := s.NodeOf(a), s.NodeOf(b)
 	if x == nil || y == nil || x == y {
@@ -119,16 +120,24 @@ func (s *Service) Between(a, b *Hold) (turn Turn, earlier, later *Hold) {
 	if y.Created.Zxid < x.Created.Zxid {
 		a, b, x, y = b, a, y, x
 	}
-	if s.thereAt(x, b.Start) {
+	switch {
+	case s.thereAt(x, b.Start):
 		return TooEarly, a, b
+	case s.goneBy(x, b.Start):
+		return InTurn, a, b
 	}
-	return InTurn, a, b
+	return UnknownTurn, nil, nil
 }
 
 // thereAt reports whether a node was certainly there at a time after its creation: the leader
 // had not been asked to delete it.
 func (s *Service) thereAt(n *service.Node, at time.Duration) bool {
 	return n.Deleted == nil || n.Deleted.Time-s.log.Clock > at
+}
+
+// goneBy reports whether the leader had certainly been asked to delete a node before a time.
+func (s *Service) goneBy(n *service.Node, at time.Duration) bool {
+	return n.Deleted != nil && n.Deleted.Time+s.log.Clock <= at
 }
 
 // sequential is the end of the name of a contender, which ZooKeeper numbers.
