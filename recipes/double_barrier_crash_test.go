@@ -187,6 +187,29 @@ func TestASessionEndsInside(t *testing.T) {
 	})
 }
 
+// A member of Curator's that gave up has deleted the ready node under those that are inside. Who
+// has lost its membership waits for them all the same, though it does not know who they are.
+func TestASessionEndsInsideWhoseReadyNodeIsGone(t *testing.T) {
+	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
+		if err := conn.Delete(path+"/ready", -1); err != nil {
+			t.Fatal(err)
+		}
+		expire(t, wire)
+		awaitMembers(t, conn, path, 1)
+		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
+			t.Errorf("leave: %v", err)
+		}
+		leaving := going(within(t), subject.Leave)
+		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
+		waits(t, leaving)
+		does(t, other.Leave)
+		if err := returns(t, leaving); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, conn, path)
+	})
+}
+
 func TestASessionEndsInTheWaitToLeave(t *testing.T) {
 	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		leaving := going(within(t), subject.Leave)
