@@ -100,19 +100,22 @@ func (s *State) put(p planned, r Result) {
 	s.Results = append(s.Results, r)
 }
 
-// shown returns the violation to show of those that is accepts, and its run: the one that came
-// back most often when its run was repeated, else the shortest. It is nil if there is none.
+// shown returns the violation to show of those that is accepts, and its run. It is nil if there
+// is none.
 func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict) {
 	for i := range s.Results {
 		r := &s.Results[i]
 		for _, v := range r.violated() {
-			if !is(r, *v) {
-				continue
-			}
-			if of == nil || cmp.Or(cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)), cmp.Compare(v.Events, of.Events)) < 0 {
+			if is(r, *v) && shownBefore(r, v, best, of) {
 				best, of = r, v
 			}
 		}
 	}
 	return best, of
+}
+
+// shownBefore says whether a violation is shown rather than another one, which is nil for none: it
+// came back more often when its run was repeated, or else is shorter.
+func shownBefore(r *Result, v *Verdict, best *Result, of *Verdict) bool {
+	return of == nil || cmp.Or(cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)), cmp.Compare(v.Events, of.Events)) < 0
 }

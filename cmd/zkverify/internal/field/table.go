@@ -181,42 +181,53 @@ func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool, show
 
 // find gathers the violations by their explanations.
 func (p *page) find(f *Field, s *State) {
-	explained := make([]finding, len(f.Explanations))
-	for i := range explained {
-		explained[i].Explanation = &f.Explanations[i]
-		explained[i].Cases = p.cases(f, s, explained[i].Explanation)
-	}
-	for _, e := range explained {
-		if len(e.Cases) > 0 {
-			slices.SortStableFunc(e.Cases, func(a, b violation) int { return a.Verdict.Events - b.Verdict.Events })
-			p.Findings = append(p.Findings, e)
+	all := casesOf(f, s)
+	for i := range f.Explanations {
+		e := &f.Explanations[i]
+		if cases := p.sorted(all, e); len(cases) > 0 {
+			slices.SortStableFunc(cases, func(a, b violation) int { return a.Verdict.Events - b.Verdict.Events })
+			p.Findings = append(p.Findings, finding{e, cases})
 		}
 	}
-	p.Unexplained = p.cases(f, s, nil)
+	p.Unexplained = p.sorted(all, nil)
 }
 
-// cases are the violations that have an explanation, one for each lock and guarantee.
-func (p *page) cases(f *Field, s *State, e *Explanation) (all []violation) {
-	for _, row := range p.Rows {
-		for _, g := range p.Guarantees {
-			is := func(r *Result, v Verdict) bool {
-				return r.Lock == row.id && v.Guarantee == g && f.explained(r, v) == e
+// caseOf is a lock, and a line that the page has for it.
+type caseOf struct {
+	lock string
+	line
+}
+
+// casesOf returns what is shown of each line.
+func casesOf(f *Field, s *State) map[caseOf]*violation {
+	all := map[caseOf]*violation{}
+	for i := range s.Results {
+		r := &s.Results[i]
+		for _, v := range r.violated() {
+			of := caseOf{r.Lock, line{f.explained(r, *v), v.Guarantee}}
+			one := all[of]
+			if one == nil {
+				one = &violation{Guarantee: v.Guarantee}
+				all[of] = one
 			}
-			run, v := s.shown(is)
-			if v == nil {
-				continue
+			one.Count++
+			if shownBefore(r, v, one.Run, one.Verdict) {
+				one.Run, one.Verdict, one.Again = r, v, r.surest(v.Guarantee)
 			}
-			one := violation{Lock: row.Lock, Guarantee: g, Run: run, Verdict: v, Again: run.surest(g)}
-			for i := range s.Results {
-				r := &s.Results[i]
-				for _, v := range r.violated() {
-					if is(r, *v) {
-						one.Count++
-					}
-				}
-			}
-			all = append(all, one)
 		}
 	}
 	return all
+}
+
+// sorted returns the cases that have an explanation, nil for none, in the order of the table.
+func (p *page) sorted(all map[caseOf]*violation, e *Explanation) (cases []violation) {
+	for _, row := range p.Rows {
+		for _, g := range p.Guarantees {
+			if one := all[caseOf{row.id, line{e, g}}]; one != nil {
+				one.Lock = row.Lock
+				cases = append(cases, *one)
+			}
+		}
+	}
+	return cases
 }
