@@ -89,6 +89,12 @@ func (p *prompter) points() []point {
 	return slices.Clone(p.seen)
 }
 
+func (p *prompter) hasActed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.acted
+}
+
 func (p *prompter) request(op int32) bool {
 	if opNames[op] == "" {
 		return true // a ping, a heartbeat

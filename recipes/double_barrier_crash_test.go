@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -208,6 +210,43 @@ func TestASessionEndsInsideWhoseReadyNodeIsGone(t *testing.T) {
 		}
 		nothingLeft(t, conn, path)
 	})
+}
+
+// The one that a leaver waits for first, which has the lowest name, crashes; the ready node is
+// gone. The leaver waits for the third one all the same.
+func TestTheLowestCrashesAndTheReadyNodeIsGone(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	long := recipes.WithSessionTimeout(20 * time.Second)
+	var all [3]*recipes.DoubleBarrier
+	var wires [3]*intercept
+	for i := range all {
+		wires[i] = new(intercept)
+		all[i] = recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wires[i].dial), long), path, 3)
+	}
+	together(t, all[0].Enter, all[1].Enter, all[2].Enter)
+	if err := conn.Delete(path+"/ready", -1); err != nil {
+		t.Fatal(err)
+	}
+	lowest := slices.IndexFunc(wires[:], func(w *intercept) bool {
+		id, _ := w.credentials()
+		return id == lowestOwner(t, conn, path)
+	})
+	leaver, third := all[(lowest+1)%3], all[(lowest+2)%3]
+	leaving := going(within(t), leaver.Leave)
+	eventually(t, "it waits for the lowest", func() bool { return watchesAt(t, path) == 1 && len(members(t, conn, path)) == 2 })
+	expire(t, wires[lowest])
+	awaitMembers(t, conn, path, 1)
+	eventually(t, "it waits for the third", func() bool { return len(leaving) == 1 || watchesAt(t, path) == 1 })
+	waits(t, leaving)
+	does(t, third.Leave)
+	if err := returns(t, leaving); err != nil {
+		t.Error(err)
+	}
+	if err := all[lowest].Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
+		t.Errorf("the lowest leaves: %v", err)
+	}
+	nothingLeft(t, conn, path)
 }
 
 func TestASessionEndsInTheWaitToLeave(t *testing.T) {

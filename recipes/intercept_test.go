@@ -23,6 +23,9 @@ const (
 	opBeat            = -14 // what hooks are told for a multi of checks alone, as heartbeats are
 )
 
+// noAuth is what servers answer to who has no permission: -102.
+const noAuth = 0xffff_ff9a
+
 // intercept forces interleavings on a real connection: it sits between the
 // client and the server and asks its hooks what to do with each request and
 // each reply. A hook may block; it returns false to cut the connection instead
@@ -34,6 +37,7 @@ type intercept struct {
 	request func(op int32) bool
 	reply   func(op int32) bool
 	late    map[int32]<-chan struct{} // requests that are sent when it is closed, and let others pass by
+	refusal bool                      // the request whose hook runs is refused
 	deaf    bool                      // watch events get lost
 	id      int64                     // of the latest session
 	secret  []byte
@@ -61,6 +65,23 @@ func (i *intercept) holdBack(op int32, until <-chan struct{}) {
 	i.late = map[int32]<-chan struct{}{op: until}
 }
 
+// refuse is an act at a request: the servers do nothing, and say that it takes permission.
+func (i *intercept) refuse() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.refusal = true
+	return true
+}
+
+// refused reports whether the request whose hook has run is refused.
+func (i *intercept) refused() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was := i.refusal
+	i.refusal = false
+	return was
+}
+
 // loseEvents makes every watch event vanish from now on.
 func (i *intercept) loseEvents() {
 	i.mu.Lock()
@@ -86,6 +107,7 @@ type interceptConn struct {
 
 	mu      sync.Mutex
 	ops     map[int32]int32 // open requests: xid to operation
+	refused int32           // xid of the request that was refused
 	opened  bool            // the connect request has passed
 	shaken  bool            // the connect reply has passed
 	buf     []byte          // of a reply, still to be read
@@ -118,6 +140,14 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 	if hook != nil && !hook(op) {
 		c.Conn.Close()
 		return 0, io.ErrClosedPipe
+	}
+	if c.owner.refused() {
+		const opUnknown = 9999
+		p = slices.Clone(p)
+		binary.BigEndian.PutUint32(p[8:], opUnknown)
+		c.mu.Lock()
+		c.refused = xid
+		c.mu.Unlock()
 	}
 	return c.Conn.Write(p)
 }
@@ -180,6 +210,12 @@ func (c *interceptConn) pass(frame []byte) error {
 		c.mu.Lock()
 		op, known := c.ops[xid]
 		delete(c.ops, xid)
+		if known && xid == c.refused {
+			const header = 16 // xid, zxid, error
+			frame = binary.BigEndian.AppendUint32([]byte{0, 0, 0, header}, uint32(xid))
+			frame = binary.BigEndian.AppendUint64(frame, 0)
+			frame = binary.BigEndian.AppendUint32(frame, noAuth)
+		}
 		c.mu.Unlock()
 		c.owner.mu.Lock()
 		hook, deaf := c.owner.reply, c.owner.deaf
