@@ -5,18 +5,26 @@ import (
 	"testing"
 )
 
-// A beat checks a bounded number of nodes, and of more each has its turn.
+// A beat checks a bounded number of nodes, and of more each has its turn: of many leases, and of
+// one on many permits.
 func TestABeatChecksSomeOfManyNodes(t *testing.T) {
 	for _, n := range []int{maxChecks + 1, 3 * maxChecks} {
-		checksInTurn(t, n)
+		checksInTurn(t, n, 1)
+		checksInTurn(t, 1, n)
+		checksInTurn(t, 3, n)
 	}
 }
 
-func checksInTurn(t *testing.T, n int) {
+func checksInTurn(t *testing.T, leases, nodes int) {
 	t.Helper()
 	s := &Session{held: map[Dependent]struct{}{}, waiting: map[string]struct{}{"/waits": {}}}
-	for i := range n {
-		s.held[&onNodes{timed{}, []string{fmt.Sprint("/held/", i)}}] = struct{}{}
+	n := leases * nodes
+	for i := range leases {
+		on := &onNodes{}
+		for j := range nodes {
+			on.paths = append(on.paths, fmt.Sprintf("/held/%d-%d", i, j))
+		}
+		s.held[on] = struct{}{}
 	}
 	seen := map[string]bool{}
 	for beats := 0; len(seen) < n; beats++ {
