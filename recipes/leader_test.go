@@ -166,6 +166,21 @@ func TestTheLeaderIsFound(t *testing.T) {
 	}
 }
 
+// An election that begins between an observer's look and its watch is seen at once, not when it is
+// time to look again.
+func TestAnObserverSeesAnElectionThatBeginsWhileItLooks(t *testing.T) {
+	path := uniquePath(t)
+	leads := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a:80")))
+	wire := new(intercept)
+	watches := recipes.NewElection(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
+	var term *recipes.Term
+	wire.on(once(opExists, func() bool { term = campaign(t, leads); return true }), nil)
+	observe(t, within(t), watches).sees("a:80", recipes.Token{})
+	if err := term.Resign(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestObserversSeeTermsInOrder has candidates change as fast as they can. The last one stays.
 func TestObserversSeeTermsInOrder(t *testing.T) {
 	path := uniquePath(t)
