@@ -115,7 +115,11 @@ func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict
 }
 
 // shownBefore says whether a violation is shown rather than another one, which is nil for none: it
-// came back more often when its run was repeated, or else is shorter.
+// came back more often when its run was repeated, or its run was repeated and the other's was not,
+// or it is shorter.
 func shownBefore(r *Result, v *Verdict, best *Result, of *Verdict) bool {
-	return of == nil || cmp.Or(cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)), cmp.Compare(v.Events, of.Events)) < 0
+	return of == nil || cmp.Or(
+		cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)),
+		cmp.Compare(min(len(best.Again), 1), min(len(r.Again), 1)),
+		cmp.Compare(v.Events, of.Events)) < 0
 }
