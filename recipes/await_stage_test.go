@@ -57,11 +57,14 @@ type stage struct {
 	asked    atomic.Int64 // watches that the client has asked for
 }
 
+// looksAgain is when who waits looks by the clock whether he has missed something.
+const looksAgain = 15 * time.Second
+
 func newStage(t *testing.T) *stage {
 	s := &stage{T: t, wire: new(intercept)}
-	// No poll and no deadline comes in between.
-	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.dial), recipes.WithSessionTimeout(20*time.Second))
-	s.other = connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second))
+	long := recipes.WithSessionTimeout(20 * time.Second) // no poll and no deadline comes in between
+	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.dial), long)
+	s.other = connect(t, addrsOf(t), long)
 	s.conn = admin(t)
 	s.children = childWatches(t)
 	return s
@@ -248,9 +251,13 @@ func (s *stage) rehearse(prepare func(*stage) trial) (points []point) {
 		p.turn(granting)
 		s.release(blocker)
 	}
+	ended := time.Now()
 	o := s.await(done)
 	if o.err != nil {
 		s.Fatal(o.err)
+	}
+	if waited := time.Since(ended); waited > looksAgain/2 {
+		s.Errorf("it was not woken: it returned %v after it could", waited)
 	}
 	p.turn(releasing)
 	s.release(o.lease)
