@@ -248,6 +248,11 @@ func (s *stage) rehearse(prepare func(*stage) trial) (points []point) {
 	done := calling(within(s.T), tr.call)
 	if blocker != nil {
 		s.watched(watches)
+		eventually(s.T, "it asks for nothing more while it waits", func() bool {
+			before := len(p.points())
+			time.Sleep(20 * time.Millisecond)
+			return len(p.points()) == before
+		})
 		p.turn(granting)
 		s.release(blocker)
 	}
