@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/queue"
 )
 
 // What a client remembers of locks with a hand-off ends with their last users.
@@ -30,37 +30,63 @@ func TestACohortGoesWithItsLastUser(t *testing.T) {
 	}
 }
 
-// waitsForTheCohort reports whether a goroutine waits for the mutex of a cohort in lead.
-func waitsForTheCohort() bool {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	return slices.ContainsFunc(strings.Split(string(stacks), "\n\n"), func(one string) bool {
-		return strings.Contains(one, "sync.(*Mutex).Lock") && strings.Contains(one, "(*cohort).lead")
-	})
+// A follower's context ends as it is given the baton: it has to pass it on.
+func TestAFollowerThatIsGivenTheBatonAsItGivesUpHasIt(t *testing.T) {
+	type got struct {
+		b     baton
+		leads bool
+		err   error
+	}
+	co, place, led := &cohort{led: true}, new(queue.Contender), make(chan got)
+	ctx := taken{context.Background(), make(chan struct{})}
+	go func() { // ends when it has the baton
+		b, leads, err := co.lead(ctx, true)
+		led <- got{b, leads, err}
+	}()
+	for waits := false; !waits; runtime.Gosched() {
+		co.mu.Lock()
+		waits = len(co.followers) == 1
+		co.mu.Unlock()
+	}
+	co.mu.Lock()
+	ctx.done <- struct{}{} // it gives up, and waits for the cohort
+	m := co.followers[0]
+	co.followers = nil
+	co.mu.Unlock()
+	m.turn <- baton{place: place}
+	if g := <-led; !g.leads || g.b.place != place || !errors.Is(g.err, context.Canceled) {
+		t.Fatalf("%+v", g)
+	}
 }
+
+// taken is a context whose end is sent to one that waits for it, so that the sender knows that
+// it has been noticed.
+type taken struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c taken) Done() <-chan struct{} { return c.done }
+func (c taken) Err() error            { return context.Canceled }
 
 // The leadership comes, without a place, to one who is giving up: it goes on to the next.
 func TestWhoGivesUpAsTheLeadershipComesPassesItOn(t *testing.T) {
 	m := &Mutex{client: new(Client), path: "/lock"}
 	co := m.client.cohorts.enter(m.path)
 	co.led = true
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
+	ctx, done := taken{context.Background(), make(chan struct{})}, make(chan error)
+	go func() { // ends when it has passed it on
 		_, err := m.handoff(ctx, ownership{}, true, time.Now())
 		done <- err
 	}()
-	for waits := false; !waits; time.Sleep(time.Millisecond) {
+	for waits := false; !waits; runtime.Gosched() {
 		co.mu.Lock()
 		waits = len(co.followers) == 1
 		co.mu.Unlock()
 	}
 	next := &follower{turn: make(chan baton, 1)}
 	co.mu.Lock()
-	cancel()
-	for !waitsForTheCohort() { // it has seen that it was cancelled
-		time.Sleep(time.Millisecond)
-	}
+	ctx.done <- struct{}{} // it gives up, and waits for the cohort
 	leaving := co.followers[0]
 	leaving.turn <- baton{}
 	co.followers = []*follower{next}

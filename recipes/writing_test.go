@@ -1,13 +1,8 @@
 package recipes
 
 import (
-	"context"
-	"errors"
-	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/zkverify/zkverify/recipes/internal/queue"
 )
 
 // A guarded request that comes when a lease is over says how it has ended, and is not
@@ -45,42 +40,3 @@ func TestSoManyMembersFitIntoOneTransaction(t *testing.T) {
 		}
 	}
 }
-
-// A follower's context ends as it is given the baton: it has to pass it on.
-func TestAFollowerThatIsGivenTheBatonAsItGivesUpHasIt(t *testing.T) {
-	type got struct {
-		b     baton
-		leads bool
-		err   error
-	}
-	co, place, led := &cohort{led: true}, new(queue.Contender), make(chan got)
-	ctx := taken{context.Background(), make(chan struct{})}
-	go func() { // ends when it has the baton
-		b, leads, err := co.lead(ctx, true)
-		led <- got{b, leads, err}
-	}()
-	for waits := false; !waits; runtime.Gosched() {
-		co.mu.Lock()
-		waits = len(co.followers) == 1
-		co.mu.Unlock()
-	}
-	co.mu.Lock()
-	ctx.done <- struct{}{} // it gives up, and waits for the cohort
-	m := co.followers[0]
-	co.followers = nil
-	co.mu.Unlock()
-	m.turn <- baton{place: place}
-	if g := <-led; !g.leads || g.b.place != place || !errors.Is(g.err, context.Canceled) {
-		t.Fatalf("%+v", g)
-	}
-}
-
-// taken is a context whose end is sent to one that waits for it, so that the sender knows that
-// it has been noticed.
-type taken struct {
-	context.Context
-	done chan struct{}
-}
-
-func (c taken) Done() <-chan struct{} { return c.done }
-func (c taken) Err() error            { return context.Canceled }
