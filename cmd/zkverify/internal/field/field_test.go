@@ -1,9 +1,11 @@
 package field
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -244,5 +246,33 @@ func TestAnExplanationGoesByWhatElseTheRunViolates(t *testing.T) {
 		if e := f.explained(&Result{Lock: "curator-5.7.1/InterProcessSemaphoreMutex", Verdicts: verdicts}, starved); e == nil || e.ID != id {
 			t.Errorf("%d violations: the first is explained by %+v, not %q", len(verdicts), e, id)
 		}
+	}
+}
+
+// What no repeat has shown again is named, but no command is said to show it.
+func TestWhatNeverCameBackHasNoCommand(t *testing.T) {
+	f := builtInField(t)
+	f.Explanations = []Explanation{{ID: "why", Title: "Why", Locks: []string{"*"}, Guarantees: []string{"fairness", "fencing", "progress"}, Why: "so", Source: []string{"a.go:1"}}}
+	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
+	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3), violatedWith("fencing", 3), violatedWith("progress", 3))
+	run.Command = p.Command()
+	run.Again = []Repeats{{"fairness", 0, 10, ""}, {"fencing", 1, 10, ""}, {"fairness", 0, 4, "longer"}}
+	found := pageOf(f, &State{Results: []Result{run}}).Findings[0]
+	if want := "recipes/Mutex: fairness (in 1 run, and in none of 14 repeats)"; found.Rare() != want {
+		t.Errorf("%q, want %q", found.Rare(), want)
+	}
+	var shown []string
+	for _, v := range found.Repeatable() {
+		shown = append(shown, v.Guarantee)
+	}
+	if !slices.Equal(shown, []string{"fencing", "progress"}) { // progress was not repeated yet
+		t.Errorf("%q are shown with their commands", shown)
+	}
+	var page bytes.Buffer
+	if err := pageOf(f, &State{Results: []Result{run}}).markdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); !strings.Contains(text, "Did not come back: "+found.Rare()) || strings.Count(text, p.Command()) != 2 {
+		t.Error(text)
 	}
 }

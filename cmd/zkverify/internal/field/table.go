@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // page is what the pages show.
@@ -63,6 +65,28 @@ type finding struct {
 	Cases []violation // the shortest first
 }
 
+// Repeatable are the cases whose command shows them, or was not tried again.
+func (f finding) Repeatable() []violation {
+	return slices.DeleteFunc(slices.Clone(f.Cases), violation.neverCameBack)
+}
+
+// Rare says which cases no repeat has shown, "" for none.
+func (f finding) Rare() string {
+	var all []string
+	for _, v := range f.Cases {
+		if v.neverCameBack() {
+			repeats := 0
+			for _, a := range v.Run.Again {
+				if a.Guarantee == v.Guarantee {
+					repeats += a.Of
+				}
+			}
+			all = append(all, fmt.Sprintf("%s: %s (in %s, and in none of %s)", v.Lock.ID(), v.Guarantee, words.Count(v.Count, "run"), words.Count(repeats, "repeat")))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
 // violation is the one that is shown of a guarantee by a lock, of those with one explanation.
 type violation struct {
 	Lock      Lock
@@ -72,6 +96,8 @@ type violation struct {
 	Verdict   *Verdict
 	Again     *Repeats // nil if the run was not repeated
 }
+
+func (v violation) neverCameBack() bool { return v.Again != nil && v.Again.Came == 0 }
 
 // Command is the one that shows it most often.
 func (v violation) Command() string {
