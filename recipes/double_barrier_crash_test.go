@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -187,66 +185,6 @@ func TestASessionEndsInside(t *testing.T) {
 		together(t, subject.Leave, other.Leave)
 		nothingLeft(t, conn, path)
 	})
-}
-
-// A member of Curator's that gave up has deleted the ready node under those that are inside. Who
-// has lost its membership waits for them all the same, though it does not know who they are.
-func TestASessionEndsInsideWhoseReadyNodeIsGone(t *testing.T) {
-	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
-		if err := conn.Delete(path+"/ready", -1); err != nil {
-			t.Fatal(err)
-		}
-		expire(t, wire)
-		awaitMembers(t, conn, path, 1)
-		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
-			t.Errorf("leave: %v", err)
-		}
-		leaving := going(within(t), subject.Leave)
-		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
-		waits(t, leaving)
-		does(t, other.Leave)
-		if err := returns(t, leaving); err != nil {
-			t.Error(err)
-		}
-		nothingLeft(t, conn, path)
-	})
-}
-
-// The one that a leaver waits for first, which has the lowest name, crashes; the ready node is
-// gone. The leaver waits for the third one all the same.
-func TestTheLowestCrashesAndTheReadyNodeIsGone(t *testing.T) {
-	path := uniquePath(t)
-	conn := admin(t)
-	long := recipes.WithSessionTimeout(20 * time.Second)
-	var all [3]*recipes.DoubleBarrier
-	var wires [3]*intercept
-	for i := range all {
-		wires[i] = new(intercept)
-		all[i] = recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wires[i].dial), long), path, 3)
-	}
-	together(t, all[0].Enter, all[1].Enter, all[2].Enter)
-	if err := conn.Delete(path+"/ready", -1); err != nil {
-		t.Fatal(err)
-	}
-	lowest := slices.IndexFunc(wires[:], func(w *intercept) bool {
-		id, _ := w.credentials()
-		return id == lowestOwner(t, conn, path)
-	})
-	leaver, third := all[(lowest+1)%3], all[(lowest+2)%3]
-	leaving := going(within(t), leaver.Leave)
-	eventually(t, "it waits for the lowest", func() bool { return watchesAt(t, path) == 1 && len(members(t, conn, path)) == 2 })
-	expire(t, wires[lowest])
-	awaitMembers(t, conn, path, 1)
-	eventually(t, "it waits for the third", func() bool { return len(leaving) == 1 || watchesAt(t, path) == 1 })
-	waits(t, leaving)
-	does(t, third.Leave)
-	if err := returns(t, leaving); err != nil {
-		t.Error(err)
-	}
-	if err := all[lowest].Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
-		t.Errorf("the lowest leaves: %v", err)
-	}
-	nothingLeft(t, conn, path)
 }
 
 func TestASessionEndsInTheWaitToLeave(t *testing.T) {

@@ -172,19 +172,6 @@ func TestDoubleBarrierOnTheWire(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// A member of Curator's that gives up when it is not let in deletes the ready node.
-func TestMembersLeaveThoughTheReadyNodeIsGone(t *testing.T) {
-	path := uniquePath(t)
-	a, b, _, _ := pair(t, path)
-	conn := admin(t)
-	together(t, a.Enter, b.Enter)
-	if err := conn.Delete(path+"/ready", -1); err != nil {
-		t.Fatal(err)
-	}
-	together(t, a.Leave, b.Leave)
-	nothingLeft(t, conn, path)
-}
-
 func TestCurator43ForeignChildrenAreNoMembers(t *testing.T) {
 	path := uniquePath(t)
 	a, b, _, _ := pair(t, path)

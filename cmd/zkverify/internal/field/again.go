@@ -25,7 +25,7 @@ type Again struct {
 	which
 	Dir    string  `arg:"" help:"Folder of a field."`
 	Times  int     `default:"10" help:"How often each run is repeated."`
-	Enough float64 `default:"0" help:"If a violation comes back in less than this share of the repeats, from 0 to 1, another run that has it is repeated, too."`
+	Enough float64 `default:"0" help:"If a violation comes back in less than this share of the repeats, from 0 to 1, another run that has it is repeated, too, or with --duration a longer one."`
 	Jobs   int     `default:"1" help:"Runs at the same time. Each has three servers."`
 
 	Duration time.Duration `help:"How long a repeat lasts, such as 3m; default as long as the run. A race that a run seldom loses is lost more often by one that lasts longer."`
@@ -57,6 +57,9 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	f, s, err := open(c.Field, c.Dir)
 	if err != nil {
 		return err
+	}
+	if err := f.names(c.Lock, nil); err != nil {
+		return Refused{err}
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -162,63 +165,6 @@ func (r *Result) violations() (n int) {
 		n += v.Violations
 	}
 	return n
-}
-
-// repeat is one of a run.
-type repeat struct {
-	of      *Result
-	planned planned
-}
-
-// plannedAs is the run that a result came of, lasting as long as is said; zero for as long as it
-// did.
-func (f *Field) plannedAs(l Lock, r *Result, duration time.Duration) planned {
-	p := planned{Lock: l, Seed: r.Seed, options: f.Options, duration: duration}
-	if i := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == r.Plan }); i >= 0 {
-		p.Plan = f.Plans[i]
-	}
-	return p
-}
-
-// counted is the command that the repeats are counted for, "" for that of the run.
-func (r repeat) counted() string {
-	if r.planned.duration == 0 {
-		return ""
-	}
-	return r.planned.Command()
-}
-
-// made is how often the run was repeated so already.
-func (r repeat) made() int {
-	command := r.counted()
-	for _, a := range r.of.Again {
-		if a.Command == command {
-			return a.Of
-		}
-	}
-	return 0
-}
-
-// count takes in what came of the repeat: a violation came back if the guarantee was violated for
-// the same reason.
-func (r repeat) count(f *Field, repeated *Result) {
-	command := r.counted()
-	if r.made() == 0 {
-		for _, v := range r.of.violated() {
-			r.of.Again = append(r.of.Again, Repeats{Guarantee: v.Guarantee, Command: command})
-		}
-	}
-	missed := without(f.linesOf(r.of), f, repeated, 0)
-	for i := range r.of.Again {
-		a := &r.of.Again[i]
-		if a.Command != command {
-			continue
-		}
-		a.Of++
-		if !slices.ContainsFunc(missed, func(l line) bool { return l.guarantee == a.Guarantee }) {
-			a.Came++
-		}
-	}
 }
 
 // again is the repeats that are left to make.

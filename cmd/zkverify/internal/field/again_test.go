@@ -200,6 +200,18 @@ func TestAViolationForAnotherReasonHasNotComeBack(t *testing.T) {
 	}
 }
 
+func TestRepeatsOfALockThatIsNotInTheFieldAreRefused(t *testing.T) {
+	dir, f := t.TempDir(), builtInField(t)
+	s := &State{Results: []Result{ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3))}}
+	if err := s.save(dir, f); err != nil {
+		t.Fatal(err)
+	}
+	c := Again{which: which{Lock: []string{"recipes/Mutexx"}}, Dir: dir, Times: 1, Jobs: 1}
+	if err := c.Run(t.Context(), new(bytes.Buffer)); !errors.As(err, new(Refused)) || !strings.Contains(err.Error(), `no lock "recipes/Mutexx"`) {
+		t.Errorf("%v; want one that names the lock", err)
+	}
+}
+
 func TestARunThatCannotTakePlaceIsNotRepeated(t *testing.T) {
 	dir, f := t.TempDir(), builtInField(t)
 	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]

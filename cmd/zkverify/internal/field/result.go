@@ -49,9 +49,9 @@ type Repeats struct {
 // share is how often of each time it came back.
 func (r Repeats) share() float64 { return float64(r.Came) / float64(r.Of) }
 
-// surest are the repeats in which a violation of a guarantee came back most often, nil if
+// mostOften are the repeats in which a violation of a guarantee came back most often, nil if
 // there are none.
-func (r *Result) surest(guarantee string) (best *Repeats) {
+func (r *Result) mostOften(guarantee string) (best *Repeats) {
 	for i := range r.Again {
 		if a := &r.Again[i]; a.Guarantee == guarantee && a.Of > 0 && (best == nil || a.share() > best.share()) {
 			best = a
@@ -63,7 +63,7 @@ func (r *Result) surest(guarantee string) (best *Repeats) {
 // cameBack is how often of each time that the run was repeated a guarantee was violated
 // again, 0 if it never was.
 func (r *Result) cameBack(guarantee string) float64 {
-	if best := r.surest(guarantee); best != nil {
+	if best := r.mostOften(guarantee); best != nil {
 		return best.share()
 	}
 	return 0

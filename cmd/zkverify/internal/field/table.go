@@ -238,7 +238,7 @@ func casesOf(f *Field, s *State) map[caseOf]*violation {
 			}
 			one.Count++
 			if shownBefore(r, v, one.Run, one.Verdict) {
-				one.Run, one.Verdict, one.Again = r, v, r.surest(v.Guarantee)
+				one.Run, one.Verdict, one.Again = r, v, r.mostOften(v.Guarantee)
 			}
 		}
 	}
