@@ -27,6 +27,7 @@ type Recorder struct {
 	out     sink
 	enc     *json.Encoder
 	buf     bytes.Buffer // encoded, not yet written
+	event   Event        // the one that Record is about: one for all, since each is large
 	valid   *validator
 	last    time.Duration
 	pending int // events in buf
@@ -128,7 +129,8 @@ func (r *Recorder) Record(e Event) (Event, error) {
 	if err := r.recordStall(e.Time); err != nil {
 		return e, err
 	}
-	if err := r.valid.check(&e); err != nil {
+	r.event = e
+	if err := r.valid.check(&r.event); err != nil {
 		r.refused++
 		f := &FormatError{Reason: err.Error()}
 		if errors.Is(err, ErrRetired) {
@@ -136,7 +138,7 @@ func (r *Recorder) Record(e Event) (Event, error) {
 		}
 		return e, f
 	}
-	if err := r.encode(&e); err != nil {
+	if err := r.encode(&r.event); err != nil {
 		return e, err
 	}
 	if e.Type == Invoke {

@@ -43,6 +43,7 @@ func NewScene(w World, kind string, p Pick, busy map[int]bool, exact bool) Scene
 		Rand: rand.New(rand.NewPCG(uint64(p.Draw), 0)),
 		Kind: kind, Pick: p, Exact: exact,
 	}
+	s.Free = make([]Client, 0, len(s.Everyone))
 	for _, c := range s.Everyone {
 		if c.Linked != 0 && !busy[c.Index] {
 			s.Free = append(s.Free, c)

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"testing"
@@ -74,7 +73,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	trace := &trace{hash: sha256.New()}
+	trace := &trace{hash: sha256.New(), keep: look.Trace}
 	var done folder.Recorded
 	var runErr error
 	synctest.Test(t, func(t *testing.T) { done, runErr = w.record(t.Context(), dir, s, look.Until, trace) })
@@ -84,7 +83,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 		}
 	}
 	o := Outcome{
-		Spec: s, Exact: seeded.Exact(), Hash: trace.sum(), Messages: len(trace.messages), Ops: done.Ops, Cycles: done.Cycles, Struck: done.Nemesis.Struck, Virtual: done.Took,
+		Spec: s, Exact: seeded.Exact(), Hash: trace.sum(), Messages: trace.count, Ops: done.Ops, Cycles: done.Cycles, Struck: done.Nemesis.Struck, Virtual: done.Took,
 		Schedule: done.Schedule, Choices: trace.chosen,
 	}
 	if runErr != nil {
@@ -93,7 +92,6 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if done.History == "" {
 		return o, runErr
 	}
-	debug.SetGCPercent(100) // what follows decides nothing
 	header, r, err := folder.JudgeFile(context.Background(), done.History)
 	if err != nil {
 		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
@@ -142,8 +140,10 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 // trace takes in what clients and servers say.
 type trace struct {
 	hash     hash.Hash
-	messages []live.Message
-	chosen   int // choices of the order of messages
+	count    int // messages
+	keep     bool
+	messages []live.Message // if they are kept
+	chosen   int            // choices of the order of messages
 }
 
 // note is live.Live.Trace.
@@ -156,8 +156,11 @@ func (t *trace) note(m live.Message) {
 	t.hash.Write(head)
 	_, _ = io.WriteString(t.hash, m.Client)
 	t.hash.Write(m.Data)
-	m.Data = slices.Clone(m.Data)
-	t.messages = append(t.messages, m)
+	t.count++
+	if t.keep {
+		m.Data = slices.Clone(m.Data)
+		t.messages = append(t.messages, m)
+	}
 }
 
 func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }

@@ -49,12 +49,22 @@ func (k *clock) run(at time.Duration, rate float64) {
 	}
 }
 
-// due is when the server wants to be woken, by the cluster.
-func (n *node) due() time.Duration { return n.clock.instant(n.server.Due()) }
+// due is when the server wants to be woken, by the cluster. It is asked again when something
+// has happened to it, or its clock runs at another rate.
+func (n *node) due() time.Duration {
+	if !n.asked {
+		n.dueAt, n.asked = n.clock.instant(n.server.Due()), true
+	}
+	return n.dueAt
+}
 
 // SetClockRate has a server's clock run at so many times the rate of the cluster's time,
 // more than 0, from now on. It goes on when the server's process is started again.
-func (c *Cluster) SetClockRate(id int, rate float64) { c.nodes[id].clock.run(c.now, rate) }
+func (c *Cluster) SetClockRate(id int, rate float64) {
+	n := c.nodes[id]
+	n.clock.run(c.now, rate)
+	n.asked = false
+}
 
 // StepClock sets a server's wall clock forward, or back if d is negative. Time that has
 // passed is measured by another clock, which does not step.

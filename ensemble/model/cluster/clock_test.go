@@ -91,3 +91,47 @@ func TestAStepOfTheWallClockChangesWhatNodesSayAndNoSession(t *testing.T) {
 		t.Errorf("it was %v, and is %v after a step back", before, after)
 	}
 }
+
+// When a server wants to be woken is not asked again until something happens: whatever
+// does, what is known of it is what it says.
+func TestWhenAServerIsDueIsKnown(t *testing.T) {
+	b := newBench(t, lan)
+	b.StepClock(b.leader(), time.Hour)
+	r := rand.New(rand.NewPCG(3, 4))
+	var clients []*client
+	for range 3000 {
+		id := b.IDs()[r.IntN(len(b.IDs()))]
+		switch r.IntN(12) {
+		case 0:
+			b.SetClockRate(id, []float64{1, 0.8, 1.25}[r.IntN(3)])
+		case 1:
+			b.StepClock(id, time.Duration(r.IntN(7200)-3600)*time.Second)
+		case 2:
+			b.Pause(id)
+		case 3:
+			b.Kill(id)
+		case 4, 5:
+			b.Resume(id)
+			if !b.Running(id) {
+				if err := b.Restart(id); err != nil {
+					t.Fatal(err)
+				}
+			}
+		case 6:
+			if b.Mode(id) != "" && len(clients) < 50 {
+				clients = append(clients, b.dial(id, time.Second, wire.ConnectResponse{}))
+			}
+		case 7:
+			b.Link(id, b.IDs()[(id+1)%len(b.IDs())]).Set(Condition{Refuse: r.IntN(3) == 0})
+		}
+		b.Advance(b.Now() + time.Duration(r.Int64N(int64(300*time.Millisecond))))
+		for id, n := range b.nodes {
+			if !n.running {
+				continue
+			}
+			if known, says := n.due(), n.clock.instant(n.server.Due()); known != says {
+				t.Fatalf("at %v server %d is due at %v, and said to be at %v", b.Now(), id, says, known)
+			}
+		}
+	}
+}

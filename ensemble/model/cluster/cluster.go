@@ -43,7 +43,8 @@ type Cluster struct {
 	rand    *rand.Rand
 	now     time.Duration
 	nodes   map[int]*node
-	ids     []int // of nodes, in order
+	ids     []int   // of nodes, in order
+	inOrder []*node // of ids
 	links   map[[2]int]*Link
 	events  events
 	window  *window // nil while no message is held
@@ -76,6 +77,7 @@ func New(config Config, clients Clients) (*Cluster, error) {
 	}
 	for _, id := range c.ids {
 		c.nodes[id] = &node{cluster: c, id: id, disk: &storage.Disk{}}
+		c.inOrder = append(c.inOrder, c.nodes[id])
 		if err := c.nodes[id].start(); err != nil {
 			return nil, err
 		}
@@ -106,8 +108,8 @@ func (c *Cluster) Link(from, to int) *Link { return c.links[[2]int{from, to}] }
 // Due is when something happens next if nobody calls.
 func (c *Cluster) Due() time.Duration {
 	at, ok := c.events.next()
-	for _, id := range c.ids {
-		if n := c.nodes[id]; n.running && !n.paused {
+	for _, n := range c.inOrder {
+		if n.running && !n.paused {
 			if due := n.due(); !ok || due < at {
 				at, ok = due, true
 			}
@@ -128,8 +130,8 @@ func (c *Cluster) Advance(to time.Duration) {
 			c.events.take()()
 			continue
 		}
-		for _, id := range c.ids {
-			if n := c.nodes[id]; n.running && !n.paused && n.due() <= at {
+		for _, n := range c.inOrder {
+			if n.running && !n.paused && n.due() <= at {
 				n.step(model.Wake{})
 			}
 		}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/service"
@@ -21,6 +22,9 @@ type node struct {
 	waiting []model.Input
 	clients []model.ConnID
 	streams map[model.PeerID]*stream
+
+	dueAt time.Duration // see due
+	asked bool          // dueAt is what the server says now
 }
 
 func (n *node) start() error {
@@ -31,6 +35,7 @@ func (n *node) start() error {
 		return err
 	}
 	server.StepClock(n.clock.stepped)
+	n.asked = false
 	n.server, n.running, n.paused, n.streams = server, true, false, map[model.PeerID]*stream{}
 	n.life++
 	return nil
@@ -45,6 +50,7 @@ func (n *node) step(in model.Input) {
 		n.waiting = append(n.waiting, in)
 		return
 	}
+	n.asked = false
 	for _, a := range n.server.Step(n.clock.local(n.cluster.now), in) {
 		n.carryOut(a)
 	}

@@ -56,6 +56,10 @@ var edits = []edit{
 	{"runtime/malloc.go", "randomizeHeapBase = goexperiment.", "randomizeHeapBase = false && goexperiment.", 1},
 	{"runtime/mgcpacer.go", "\t\treturn int32(n)\n\t}\n\treturn 100\n", "\t\treturn int32(n)\n\t}\n\treturn -1\n", 1},
 
+	// Without collections, which measure it, the runtime does not learn how large the stacks of
+	// goroutines become, and copied most of them three times as they grew: a tenth of a run.
+	{"runtime/stack.go", "var startingStackSize uint32 = fixedStack\n", "var startingStackSize uint32 = 8 * fixedStack\n", 1},
+
 	// Contexts cancel their children by a map that is keyed by pointers. What packages
 	// allocate as they initialize depends on the machine, and with it the addresses, so
 	// they cancel them in the order in which these were made.
