@@ -38,6 +38,7 @@ type mutateCmd struct {
 	Alone    int           `default:"6" help:"Runs of each recipe alone, which come first, with the seeds from --seed on; 0 for none."`
 	Seed     int64         `default:"1" help:"The first seed."`
 	Tests    bool          `help:"Run the recipes' own tests, too, with each mutant that no run kills: a minute for each."`
+	Race     bool          `help:"Run the tests that a mutant survives again with the race detector, which takes cgo: two minutes for each."`
 	Duration time.Duration `default:"20s" help:"How long faults come and go in a run, in virtual time."`
 	Jobs     int           `help:"How many runs at a time, each in a process of its own; default one for each processor."`
 	Source   string        `default:"." help:"A folder of zkverify's source." placeholder:"DIR"`
@@ -45,7 +46,7 @@ type mutateCmd struct {
 }
 
 func (mutateCmd) Help() string {
-	return help.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. With --tests those go on to the recipes' own tests, one test after the other, until one fails twice. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
+	return help.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. With --tests those go on to the recipes' own tests, one test after the other, until one fails twice, and with --race once more with the race detector. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
 		"zkverify mutate --list --operator drop",
 		"zkverify mutate --filter hold.go --seeds 5",
 		"zkverify mutate --sample 100 --out sample")
@@ -60,6 +61,8 @@ func (m *mutateCmd) Validate() error {
 		return errors.New("--sample, --jobs and --alone must not be negative")
 	case m.Duration <= 0:
 		return fmt.Errorf("--duration must be positive, not %v", m.Duration)
+	case m.Race && !m.Tests:
+		return errors.New("--race goes with --tests")
 	case m.Keys && !m.List:
 		return errors.New("--keys goes with --list")
 	}
@@ -241,20 +244,43 @@ func (m *mutateCmd) stages(ctx context.Context, con *console, program *mutate.Pr
 		return stages, programs, nil
 	}
 	con.say("building the tests of the recipes with them")
-	tests, err := program.BuildTests(ctx, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, t := range tests {
-		programs = append(programs, t.Program)
-	}
-	of := trial.Tests{Programs: tests, Env: []string{"ZKVERIFY_TEST_SERVERS=simulated"}, Patience: patienceWithTest}
+	of := trial.Tests{Env: []string{"ZKVERIFY_TEST_SERVERS=simulated"}, Patience: patienceWithTest}
 	// Most of the time a test waits.
-	return append(stages, trial.Stage{Name: trial.InTests, Runner: of, Settings: of.Settings(), Jobs: 3 * jobs, ByReach: true, Spares: true}), programs, nil
+	stage := trial.Stage{Name: trial.InTests, Jobs: 3 * jobs, ByReach: true, Spares: true}
+	add := func() error {
+		if of.Programs, err = program.BuildTests(ctx, dir, of.Race); err != nil {
+			return err
+		}
+		for _, t := range of.Programs {
+			programs = append(programs, t.Program)
+		}
+		stage.Runner, stage.Settings = of, of.Settings()
+		stages = append(stages, stage)
+		return nil
+	}
+	if err := add(); err != nil || !m.Race {
+		return stages, programs, err
+	}
+	con.say("building them with the race detector")
+	of.Race, of.Patience, stage.Name = true, patienceWithRace, trial.InRaces
+	options := "atexit_sleep_ms=0"
+	if others := filepath.Join(program.Dir, racesOfOthers); isFile(others) {
+		options += " suppressions=" + others
+	}
+	of.Env = append(slices.Clone(of.Env), "GORACE="+options)
+	err = add()
+	return stages, programs, err
 }
 
-// patienceWithTest is how long one test may take: the longest takes a quarter of that.
-const patienceWithTest = time.Minute
+// patienceWithTest is how long one test may take: the longest takes a quarter of that. With
+// the race detector it takes several times as long.
+const (
+	patienceWithTest = time.Minute
+	patienceWithRace = 4 * time.Minute
+)
+
+// racesOfOthers is a file of the source: the races of libraries, which are passed over.
+const racesOfOthers = ".ci/races"
 
 // runner makes the runs with a program that has the mutants, on a runtime that is seeded or not.
 func (m *mutateCmd) runner(ctx context.Context, program string, seeded bool) (trial.Runner, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,19 +21,23 @@ type Tests struct {
 }
 
 // BuildTests writes the copies of the files to a folder, which it makes, and builds the
-// tests of each package with them.
-func (p *Program) BuildTests(ctx context.Context, folder string) (all []Tests, err error) {
+// tests of each package with them; with race, which takes cgo, with the race detector.
+func (p *Program) BuildTests(ctx context.Context, folder string, race bool) (all []Tests, err error) {
 	overlay, err := p.write(folder, map[string]string{})
 	if err != nil {
 		return nil, err
 	}
+	args, ending := []string{"test", "-c", "-overlay", overlay}, ".test"
+	if race {
+		args, ending = append(args, "-race"), "-race.test"
+	}
 	for _, k := range p.packages {
 		t := Tests{Package: k.name, Dir: filepath.Join(p.Dir, filepath.FromSlash(k.name))}
-		t.Program, err = filepath.Abs(filepath.Join(folder, strings.ReplaceAll(k.name, "/", "-")+".test"))
+		t.Program, err = filepath.Abs(filepath.Join(folder, strings.ReplaceAll(k.name, "/", "-")+ending))
 		if err != nil {
 			return nil, err
 		}
-		build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", t.Program, "./"+k.name)
+		build := exec.CommandContext(ctx, "go", append(slices.Clone(args), "-o", t.Program, "./"+k.name)...)
 		build.Dir = p.Dir
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("building the tests of %s: %w\n%s", k.name, err, out)

@@ -33,10 +33,15 @@ type Setting struct {
 	Recipe string `json:"recipe,omitempty"`
 	// Test is the one that is run, as package.Name, by [Tests]; it has no seed and no recipe.
 	Test string `json:"test,omitempty"`
+	// Race says that the test is run with the race detector.
+	Race bool `json:"race,omitempty"`
 }
 
 func (s Setting) String() string {
-	if s.Test != "" {
+	switch {
+	case s.Race:
+		return s.Test + " with the race detector"
+	case s.Test != "":
 		return s.Test
 	}
 	return fmt.Sprintf("seed %d of %s", s.Seed, cmp.Or(s.Recipe, "all recipes"))

@@ -51,10 +51,10 @@ func Summary(all []Result) string {
 }
 
 // shares says how many mutants were killed, of those that are reached: by runs and, if
-// tests were run too, by either.
+// tests were run too, by either; if with the race detector, by that as well.
 func shares(all []Result) (texts []string) {
 	killed, reached := map[string]int{}, map[string]int{}
-	either, tested := 0, false
+	either, stages := 0, 0
 	for _, r := range all {
 		for _, stage := range r.ReachedBy {
 			reached[stage]++
@@ -65,15 +65,18 @@ func shares(all []Result) (texts []string) {
 		if len(r.ReachedBy) > 0 {
 			either++
 		}
-		tested = tested || r.Stages > 1
+		stages = max(stages, r.Stages)
 	}
 	if n := reached[InRuns]; n > 0 {
 		texts = append(texts, fmt.Sprintf("killed by runs: %d of %s that they reach, %.1f %%; %d more are not reached",
 			killed[InRuns], words.Count(n, "mutant"), percent(killed[InRuns], n), len(all)-n))
 	}
-	if n := killed[InRuns] + killed[InTests]; tested && either > 0 {
+	if n := killed[InRuns] + killed[InTests]; stages > 1 && either > 0 {
 		texts = append(texts, fmt.Sprintf("killed by runs or by the recipes' tests: %d of %s that either reaches, %.1f %%; %d more are not reached",
 			n, words.Count(either, "mutant"), percent(n, either), len(all)-either))
+	}
+	if n := killed[InRuns] + killed[InTests] + killed[InRaces]; stages > 2 && either > 0 {
+		texts = append(texts, fmt.Sprintf("killed by runs, tests or the race detector: %d of these, %.1f %%", n, percent(n, either)))
 	}
 	return texts
 }

@@ -18,6 +18,7 @@ type Tests struct {
 	Programs []mutate.Tests
 	Env      []string      // of the tests, besides that of this process
 	Patience time.Duration // with a test: then it is hung
+	Race     bool          // the programs are built with the race detector
 }
 
 // Name is of type Runner.
@@ -29,7 +30,7 @@ func (t Tests) Name() string {
 func (t Tests) Settings() (all []Setting) {
 	for _, p := range t.Programs {
 		for _, name := range p.Names {
-			all = append(all, Setting{Test: p.Package + "." + name})
+			all = append(all, Setting{Test: p.Package + "." + name, Race: t.Race})
 		}
 	}
 	return all
@@ -43,7 +44,7 @@ func (t Tests) Run(ctx context.Context, run Run) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("no package has the test %q", run.Test)
 	}
 	run.Program, run.Env = t.Programs[i].Program, append(slices.Clone(t.Env), run.Env...)
-	command, err := bounded(run)
+	command, err := t.command(run)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -63,6 +64,14 @@ func (t Tests) Run(ctx context.Context, run Run) (Outcome, error) {
 	return ofTest(string(out)), nil
 }
 
+// command is how a test's program is run.
+func (t Tests) command(run Run) ([]string, error) {
+	if t.Race { // it takes more addresses than there is memory
+		return append(append([]string{"env"}, run.Env...), run.Program), nil
+	}
+	return bounded(run)
+}
+
 // said matches what a test that fails says first.
 var said = regexp.MustCompile(`(?m)^ +\S+_test\.go:\d+: .*$`)
 
@@ -73,6 +82,8 @@ func ofTest(printed string) Outcome {
 		return Outcome{End: Hung, Reason: why}
 	case why != "":
 		return Outcome{End: Panicked, Reason: why}
+	case strings.Contains(printed, "WARNING: DATA RACE"):
+		return Outcome{End: Failed, Reason: "a data race"}
 	}
 	return Outcome{End: Failed, Reason: strings.TrimSpace(said.FindString(printed))}
 }

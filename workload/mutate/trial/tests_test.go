@@ -23,6 +23,7 @@ func TestWhatComesOfATest(t *testing.T) {
 		{"it fails", `printf -- '--- FAIL: TestA (0.00s)\n    a_test.go:7: why\n    a_test.go:8: and that\nFAIL\n'; exit 1`, Failed, "a_test.go:7: why"},
 		{"it fails without a word", `exit 1`, Failed, ""},
 		{"it panics", `printf 'panic: why\n\ngoroutine 1' >&2; exit 2`, Panicked, "panic: why"},
+		{"it races", `printf 'WARNING: DATA RACE\n--- FAIL: TestA (0.00s)\n    testing.go:1617: race detected\nFAIL\n'; exit 1`, Failed, "a data race"},
 		{"it does not end", `printf 'panic: test timed out after 1m0s\n' >&2; exit 2`, Hung, "panic: test timed out after 1m0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,6 +45,21 @@ func TestWhatATestIsRunWith(t *testing.T) {
 	}
 	if _, err := of.Run(t.Context(), Run{Setting: Setting{Test: "recipes.TestA"}}); err == nil || !strings.Contains(err.Error(), `no package has the test "recipes.TestA"`) {
 		t.Errorf("a test of another package: %v", err)
+	}
+}
+
+// The race detector takes more addresses than a program may have otherwise.
+func TestWhatATestIsRunWithIfRacesAreDetected(t *testing.T) {
+	of := tests(script(t, `[ "$MUTANT $(ulimit -v)" = "7 unlimited" ]`), t.TempDir())
+	for _, race := range []bool{true, false} {
+		of.Race = race
+		run := Run{Setting: of.Settings()[0], Env: []string{"MUTANT=7"}}
+		if run.Race != race || strings.Contains(run.String(), "race") != race {
+			t.Errorf("with races %v the setting is %s", race, run)
+		}
+		if o, err := of.Run(t.Context(), run); err != nil || (o.End == Held) != race {
+			t.Errorf("with races %v: %+v, %v", race, o, err)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ type Stage struct {
 const (
 	InRuns  = "runs"
 	InTests = "tests"
+	InRaces = "races" // tests with the race detector
 )
 
 // Config says what to do.
@@ -211,7 +212,7 @@ func (r *Result) kill(stage Stage, of Setting, reason string, by ...string) {
 	r.Status, r.Stage, r.Of, r.Reason, r.By = Killed, stage.Name, &of, reason, by
 }
 
-// run makes one run, and returns the mutants that it reached.
+// run makes one run, and returns the mutants that it reached if it is a probe.
 func (c Config) run(ctx context.Context, runner Runner, number int, of Setting) (Outcome, []int, error) {
 	dir, err := os.MkdirTemp(c.Scratch, "run-")
 	if err != nil {
@@ -219,10 +220,11 @@ func (c Config) run(ctx context.Context, runner Runner, number int, of Setting) 
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "reached")
-	o, err := runner.Run(ctx, Run{
-		Program: c.Program, Setting: of, Dir: dir,
-		Env: []string{mutate.EnvMutant + "=" + strconv.Itoa(number), mutate.EnvReached + "=" + file},
-	})
+	env := []string{mutate.EnvMutant + "=" + strconv.Itoa(number)}
+	if number == mutate.Probe {
+		env = append(env, mutate.EnvReached+"="+file)
+	}
+	o, err := runner.Run(ctx, Run{Program: c.Program, Setting: of, Dir: dir, Env: env})
 	if err != nil {
 		return Outcome{}, nil, err
 	}

@@ -37,8 +37,9 @@ func (b *bench) Run(ctx context.Context, r Run) (Outcome, error) {
 	if _, err := os.Stat(r.Dir); err != nil {
 		return Outcome{}, err
 	}
-	number, file := r.Env[0], strings.TrimPrefix(r.Env[1], mutate.EnvReached+"=")
+	number := r.Env[0]
 	if number == mutate.EnvMutant+"=-1" {
+		file := strings.TrimPrefix(r.Env[1], mutate.EnvReached+"=")
 		b.runs[""]++
 		var reached string
 		for _, m := range b.mutants {
@@ -233,6 +234,30 @@ by: fairness 1, permits 1
 of each operator: drop 1 of 2, swap 0 of 1`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTheSummaryOfThreeStages has a mutant that each stage kills, and one that none does.
+func TestTheSummaryOfThreeStages(t *testing.T) {
+	m := mutants("a()", "b()", "c()", "d()")
+	all := []Result{
+		{Mutant: m[0], Status: Killed, Stage: InRuns, ReachedBy: []string{InRuns}, Stages: 1},
+		{Mutant: m[1], Status: Killed, Stage: InTests, ReachedBy: []string{InRuns, InTests}, Stages: 2},
+		{Mutant: m[2], Status: Killed, Stage: InRaces, ReachedBy: []string{InTests, InRaces}, Stages: 3},
+		{Mutant: m[3], Status: Survived, ReachedBy: []string{InTests, InRaces}, Stages: 3},
+	}
+	got := Summary(all)
+	for _, want := range []string{
+		"killed by runs: 1 of 2 mutants that they reach, 50.0 %; 2 more are not reached\n",
+		"killed by runs or by the recipes' tests: 2 of 4 mutants that either reaches, 50.0 %; 0 more are not reached\n",
+		"killed by runs, tests or the race detector: 3 of these, 75.0 %\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if got := Summary(all[:2]); strings.Contains(got, "race detector") {
+		t.Errorf("nothing was run with the race detector:\n%s", got)
 	}
 }
 
