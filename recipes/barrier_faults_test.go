@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // Lagging servers, requests that are not answered, and calls that are cancelled.
@@ -42,6 +44,39 @@ func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
 	if err := returns(t, waiting); err != nil {
 		t.Error(err)
 	}
+}
+
+// A follower is cut off from its leader and shows a barrier that has been taken away, and put
+// up again, since. The new one was there before the wait began: it is what is waited for.
+func TestAWaitIsNotOverSinceALaggingFollowerShowedAnOlderBarrier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		follower := e.Leader()%3 + 1
+		way := e.Client("ours")
+		way.Refuse()
+		way.Heal(follower)
+		e.Client("other").Refuse(follower)
+		ours := recipes.NewBarrier(bubbleClient(t, e, "ours", recipes.WithSessionTimeout(time.Minute)), "/barrier")
+		other := recipes.NewBarrier(bubbleClient(t, e, "other", recipes.WithSessionTimeout(time.Minute)), "/barrier")
+		does(t, other.Set)
+		time.Sleep(time.Second) // the follower has heard of it
+		e.Isolate(follower)
+		does(t, other.Remove)
+		does(t, other.Set)
+		waiting := make(chan error, 1)
+		go func() { waiting <- ours.Wait(t.Context()) }()
+		time.AfterFunc(100*time.Millisecond, func() { way.Refuse(follower); way.Heal(e.Leader()) })
+		time.Sleep(20 * time.Second)
+		select {
+		case err := <-waiting:
+			t.Fatalf("the wait is over, with %v, and the barrier is up", err)
+		default:
+		}
+		does(t, other.Remove)
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestCurator264RemoveFindsABarrierThatItsFollowerHasNotHeardOf(t *testing.T) {

@@ -6,9 +6,11 @@ import (
 	"iter"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // observing takes the leaders of an election one at a time.
@@ -139,6 +141,31 @@ func TestAnObservationEndsWithItsContext(t *testing.T) {
 		}
 		cancel(nil)
 	}
+}
+
+// Nobody can look while the link is down: that is not the news that nobody leads.
+func TestAnObservationEndsWithItsContextWhileTheLinkIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := zktest.Start(t)
+		c := bubbleClient(t, servers, "observer", recipes.WithSessionTimeout(time.Minute))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		enough := errors.New("enough")
+		var seen []error
+		for p, err := range recipes.NewElection(c, "/election").Observe(ctx) {
+			if seen = append(seen, err); len(seen) > 1 {
+				if !errors.Is(err, enough) {
+					t.Errorf("it yields %+v, %v", p, err)
+				}
+				break
+			}
+			time.AfterFunc(time.Second, func() { servers.Client("observer").Refuse() })
+			time.AfterFunc(10*time.Second, func() { cancel(enough) })
+		}
+		if len(seen) != 2 || seen[0] != nil {
+			t.Errorf("it yields the errors %v", seen)
+		}
+	})
 }
 
 func TestTheLeaderIsFound(t *testing.T) {

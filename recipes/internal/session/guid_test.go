@@ -1,7 +1,9 @@
 package session
 
 import (
+	"encoding/hex"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -14,6 +16,39 @@ func TestAGUIDIsARandomUUID(t *testing.T) {
 			t.Errorf("%q is no UUID of version 4, or came twice", guid)
 		}
 		seen[guid] = true
+	}
+}
+
+// Each bit is drawn by itself, but for those that say which UUID it is.
+func TestTheBitsOfAGUIDAreDrawn(t *testing.T) {
+	const times = 200
+	ones, same := [128]int{}, map[[2]int]int{} // how often a bit is 1; how often six bits of two bytes agree
+	for range times {
+		b, err := hex.DecodeString(strings.ReplaceAll(NewGUID(), "-", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range ones {
+			ones[i] += int(b[i/8]>>(7-i%8)) & 1
+		}
+		for i := range b {
+			for j := range i {
+				if b[i]&0x3f == b[j]&0x3f {
+					same[[2]int{i, j}]++
+				}
+			}
+		}
+	}
+	for i, n := range ones {
+		fixed := i >= 48 && i < 52 || i >= 64 && i < 66 // the version and the variant
+		if (n == 0 || n == times) != fixed {
+			t.Errorf("bit %d is 1 in %d of %d", i, n, times)
+		}
+	}
+	for pair, n := range same {
+		if n > times/2 {
+			t.Errorf("byte %d is byte %d in %d of %d", pair[0], pair[1], n, times)
+		}
 	}
 }
 
