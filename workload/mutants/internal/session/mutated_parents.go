@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -20,15 +19,15 @@ const maxPath = 8 << 10
 // none of both looks at what a read is given.
 func CheckPath(path string) error {
 	if len(path) < 2 || len(path) > maxPath || path[0] != '/' || strings.HasSuffix(path, "/") || strings.Contains(path, "//") ||
-		strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") ||
-		!utf8.ValidString(path) || strings.ContainsFunc(path, refusedRune) {
+		strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") || strings.ContainsFunc(path, refusedRune) {
 		return ErrBadPath
 	}
 	return nil
 }
 
 // refusedRune reports what PathUtils.validatePath refuses. Java sees a character
-// beyond 16 bits as two surrogates, and refuses these.
+// beyond 16 bits as two surrogates, and refuses these. Bytes that are no UTF-8 are
+// U+FFFD, which it refuses as well.
 func refusedRune(r rune) bool {
 	return r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0
 }
