@@ -139,3 +139,51 @@ func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 		t.Errorf("%d are remembered that were gone at once", n)
 	}
 }
+
+// A writer's node has gone, and a reader may have been put in its place whose create was never
+// answered. Nobody behind goes by a list that does not have it: not if another session's
+// writer has gone, nor if this session's has that was being downgraded. Of one that was
+// released nothing is left.
+func TestNobodyIsGrantedALockOverADowngradeThatNoListHas(t *testing.T) {
+	const writer, reader, ours = "_c_6ba7b810-9dad-11d1-80b4-00c04fd430c8-__WRIT__0000000001", "_c_6ba7b811-9dad-11d1-80b4-00c04fd430c8-__READ__0000000001", "_c_6ba7b812-9dad-11d1-80b4-00c04fd430c8-__WRIT__0000000002"
+	for name, c := range map[string]struct {
+		own, downgraded bool
+		looks           bool
+	}{
+		"another session's":    {false, false, true},
+		"ours, downgraded":     {true, true, true},
+		"ours, being released": {true, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := new(session.Session)
+			q := localQueueOf(s, "/rw", ReadWrites)
+			q.now = time.Now
+			list := func(nodes ...string) {
+				q.started++
+				q.apply(&flight{number: q.started, fresh: time.Now().Add(time.Minute)}, Places(nodes, ReadWrites))
+			}
+			next := &Contender{S: s, q: q, Node: ours, rule: Exclusive, woken: make(chan struct{}, 1)}
+			q.join(next)
+			if c.own {
+				holder := &Contender{S: s, q: q, Node: writer, rule: Exclusive, woken: make(chan struct{}, 1), downgraded: c.downgraded}
+				q.join(holder)
+				list(writer, ours)
+				q.leaving(holder)
+			} else {
+				list(writer, ours)
+			}
+			q.gone(writer)
+			v, err := q.judge(next, true)
+			if err != nil || v.granted == c.looks || (v.list == q.started+1) != c.looks {
+				t.Fatalf("the one behind: %+v, %v; a list is needed: %v", v, err, c.looks)
+			}
+			if !c.looks {
+				return
+			}
+			list(reader, ours)
+			if v, err := q.judge(next, true); err != nil || v.granted || v.other != reader {
+				t.Errorf("with the reader in the list: %+v, %v", v, err)
+			}
+		})
+	}
+}
