@@ -76,3 +76,49 @@ func deletePart(t *testing.T, held []string, deleted string) {
 		t.Error(err)
 	}
 }
+
+// A multi-lock whose turn has come everywhere finds that the node of its second part has been
+// deleted, when it holds the first: it gives that back, and leaves the queue of the third as
+// well, or it would stand in its own way when it asks again.
+func TestAMultiLockThatLostAPartLeavesEveryQueue(t *testing.T) {
+	for range 8 { // a heartbeat looks at one of the three nodes at a time, and four come
+		synctest.Test(t, func(t *testing.T) {
+			e := zktest.Start(t)
+			client := func(name string) *recipes.Client {
+				return bubbleClient(t, e, name, recipes.WithSessionTimeout(time.Minute))
+			}
+			ahead, err := recipes.NewMutex(client("other"), "/c").Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := client("all")
+			granted := make(chan *recipes.MultiLease)
+			go func() { // ends when the locks are granted to it
+				lease, err := recipes.NewMultiLock(recipes.NewMutex(all, "/a"), recipes.NewMutex(all, "/b"), recipes.NewMutex(all, "/c")).Acquire(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				granted <- lease
+			}()
+			time.Sleep(time.Second)
+			if err := client("admin").Conn().Delete("/b/"+e.Children("/b")[0], -1); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(42 * time.Second) // what it knows of its turn is still good
+			if err := ahead.Release(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			lease := <-granted
+			for _, part := range lease.Leases() {
+				queue := e.Children(part.Path())
+				if len(queue) == 0 && part.Path() == "/b" {
+					continue // no heartbeat has looked at it: the next one tells of the loss
+				}
+				if len(queue) != 1 || part.Path()+"/"+queue[0] != part.Node() {
+					t.Errorf("it holds %s, and the queue is %v", part.Node(), queue)
+				}
+			}
+			_ = lease.Release(t.Context()) // of a lease that may be lost
+		})
+	}
+}
