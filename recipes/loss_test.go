@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // lostBeforeItsNodeIsGone fails the test unless the lease is lost before its node is gone, as
@@ -253,4 +255,26 @@ func TestALeaseLivesAsLongAsItsSession(t *testing.T) {
 		t.Errorf("only %v left on a healthy link", left)
 	}
 	release(t, l)
+}
+
+// What is done in the name of a lease that was lost, whose end does not stop it, is not done
+// under another one.
+func TestNothingIsAcquiredInTheNameOfALostLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		c := bubbleClient(t, e, "one")
+		m := recipes.NewMutex(c, "/lock")
+		l, err := m.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Client("one").Expire()
+		<-l.Lost()
+		if again, err := m.Acquire(context.WithoutCancel(l.Context())); !errors.Is(err, recipes.ErrLeaseLost) {
+			t.Errorf("%v, %v", again, err)
+		}
+		if other, err := recipes.NewMutex(c, "/other").Acquire(context.WithoutCancel(l.Context())); err != nil {
+			t.Errorf("another lock: %v, %v", other, err)
+		}
+	})
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/zktest"
@@ -315,5 +318,35 @@ func TestABatchEndsAtTheFirstContenderThatDoesNotFit(t *testing.T) {
 		release(t, second)
 		release(t, (<-g.waiting[2]).ok(t))
 		release(t, (<-g.waiting[3]).ok(t))
+	})
+}
+
+// The reply of a transaction that has taken permits is lost, and the server refuses to say what
+// became of it. The acquire fails, and what it may have taken is given back.
+func TestPermitsOfWhichNobodyMayHearAreGivenBack(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	var wire intercept
+	s := recipes.NewSemaphore(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path, 2)
+	l, err := s.Acquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	release(t, l)
+	var lost, refused atomic.Bool
+	wire.on(func(op int32) bool {
+		if op == opChildren && lost.Load() && refused.CompareAndSwap(false, true) {
+			return wire.refuse()
+		}
+		return true
+	}, once(opMulti, func() bool { lost.Store(true); return false }))
+	if l, err := s.AcquireN(within(t), 2); !errors.Is(err, zk.ErrNoAuth) {
+		t.Errorf("it returns %v, %v", l, err)
+	}
+	if !refused.Load() {
+		t.Error("it does not ask what became of it")
+	}
+	eventually(t, "nothing is left", func() bool {
+		return len(contenders(t, conn, path+"/locks"))+len(contenders(t, conn, path+"/leases")) == 0
 	})
 }
