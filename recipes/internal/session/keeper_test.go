@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 )
@@ -40,5 +41,23 @@ func TestListenersAreToldOfASessionBeforeAnybodyGetsIt(t *testing.T) {
 	<-published
 	if len(told) != 2 || told[0] != StateConnected || told[1] != StateClosed {
 		t.Errorf("told %v", told)
+	}
+}
+
+// Close and the news of a session may come at the same time; for the race detector.
+func TestAKeeperIsClosedAsASessionIsRefused(t *testing.T) {
+	for range 200 {
+		life, stop := context.WithCancel(t.Context())
+		k := &Keeper{common: &common{life: life, states: states{told: func(State) {}}}, changed: make(chan struct{}), stop: stop}
+		published := make(chan struct{})
+		go func() {
+			defer close(published)
+			k.publish(nil, errNotNeeded)
+		}()
+		k.Close()
+		<-published
+		if s, err := k.Get(t.Context()); s != nil || !errors.Is(err, ErrClosed) {
+			t.Errorf("%v, %v", s, err)
+		}
 	}
 }
