@@ -1,6 +1,7 @@
 package recipes_test
 
 import (
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -162,5 +163,26 @@ func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 	release(t, second)
 	for _, w := range waiting[1:] {
 		release(t, (<-w).ok(t))
+	}
+}
+
+// A round of a double barrier asks for what it needs and nothing else, whether or not
+// the member was in another one before: it waits for no round that it has seen end.
+func TestARoundOfADoubleBarrierAsksForNoOther(t *testing.T) {
+	path := uniquePath(t)
+	c, sent := counted(t)
+	again := recipes.NewDoubleBarrier(c, path, 1)
+	does(t, again.Enter) // makes the parents
+	does(t, again.Leave)
+	for _, b := range []*recipes.DoubleBarrier{again, again, recipes.NewDoubleBarrier(c, path, 1)} {
+		sent()
+		does(t, b.Enter)
+		if got, want := sent(), (map[int32]int{opCreate: 1, opExists: 1, opGetData: 1, opChildren: 2, opMulti: 1}); !maps.Equal(got, want) {
+			t.Errorf("to enter it sends %v, not %v", got, want)
+		}
+		does(t, b.Leave)
+		if got, want := sent(), (map[int32]int{opGetData: 1, opChildren: 1, opMulti: 1}); !maps.Equal(got, want) {
+			t.Errorf("to leave it sends %v, not %v", got, want)
+		}
 	}
 }
