@@ -87,3 +87,47 @@ func deletes(t *testing.T, clients []*recipes.Client) (each time.Duration) {
 	}
 	return each / time.Duration(len(clients)-1)
 }
+
+// Whoever waits for a permit of his own session asks for it behind the delete that gives it back,
+// and does not wait for its answer, whoever knows the size.
+func TestAPermitPassesWithinASessionInOneRoundTrip(t *testing.T) {
+	const oneWay = 100 * time.Millisecond
+	for name, shared := range map[string]bool{"of a fixed size": false, "of a shared size": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := zktest.Start(t)
+				c := bubbleClient(t, e, "one", recipes.WithSessionTimeout(time.Minute))
+				s := recipes.NewSemaphore(c, "/semaphore", 1)
+				if shared {
+					count := recipes.NewSharedCount(c, "/size", 1)
+					if err := count.Set(t.Context(), 1); err != nil {
+						t.Fatal(err)
+					}
+					s = recipes.NewSharedSemaphore(c, "/semaphore", count)
+				}
+				first, err := s.Acquire(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.Client("one").Delay(oneWay)
+				granted := make(chan time.Time)
+				go func() { // ends when it has given its permit back
+					second, err := s.Acquire(t.Context())
+					if err != nil {
+						t.Error(err)
+					}
+					granted <- time.Now()
+					_ = second.Release(t.Context())
+					close(granted)
+				}()
+				time.Sleep(5 * time.Second) // it waits
+				began := time.Now()
+				go func() { _ = first.Release(t.Context()) }()
+				if took := (<-granted).Sub(began); took >= 3*oneWay {
+					t.Errorf("it took %v, where a round trip is %v", took, 2*oneWay)
+				}
+				<-granted
+			})
+		})
+	}
+}
