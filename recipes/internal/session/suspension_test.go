@@ -14,8 +14,9 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 		answer  time.Duration // a request sent then is answered later; 0 for none
 		after   time.Duration
 	}{
-		{"a session timeout after the last request that was answered", false, 0, 8500 * time.Millisecond},
+		{"a session timeout after the last request that was answered", false, 0, 9 * time.Second},
 		{"not before, when a server without a leader goes on answering", false, 3 * time.Second, 12500 * time.Millisecond},
+		{"nor a moment before", false, 300 * time.Millisecond, 9800 * time.Millisecond},
 		{"at the deadline of its leases", true, 0, 5500 * time.Millisecond},
 		{"at the deadline of its leases, whatever such a server answers", true, 3 * time.Second, 5500 * time.Millisecond},
 	} {
@@ -25,11 +26,8 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 				start := time.Now()
 				var told []State
 				var at time.Duration
-				s := &Session{timeout: timeout, waiting: map[string]struct{}{}, common: &common{
-					cfg:  Config{Clock: MachineClock()},
-					life: t.Context(), states: states{told: func(s State) { told, at = append(told, s), time.Since(start) }},
-				}}
-				s.suspension.heard = start.Add(-time.Second)
+				s := listenedTo(t, timeout, func(s State) { told, at = append(told, s), time.Since(start) })
+				s.suspension.heard = start.Add(-500 * time.Millisecond)
 				s.seen.established(start.Add(-4 * time.Second))
 				if test.waiting {
 					s.waiting["/lock/node"] = struct{}{}
@@ -50,4 +48,43 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 			})
 		})
 	}
+}
+
+// listenedTo is a session whose states are told.
+func listenedTo(t *testing.T, timeout time.Duration, told func(State)) *Session {
+	return &Session{timeout: timeout, waiting: map[string]struct{}{}, common: &common{
+		cfg:  Config{Clock: MachineClock()},
+		life: t.Context(), states: states{told: told},
+	}}
+}
+
+// The deadline of leases that were waited for in one suspension has no part in the next one.
+func TestASuspensionHasADeadlineOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 10 * time.Second
+		start := time.Now()
+		var lost []time.Duration
+		s := listenedTo(t, timeout, func(s State) {
+			if s == StateLost {
+				lost = append(lost, time.Since(start))
+			}
+		})
+		s.seen.established(start)
+		s.suspension.heard = start
+		s.waiting["/lock/node"] = struct{}{}
+		s.introduce()
+		s.With(func(l Locked) { l.suspend(true) })
+		time.Sleep(time.Second)
+		s.With(func(l Locked) { l.suspend(false) })
+		s.Untrack("/lock/node")
+		s.With(func(l Locked) {
+			s.suspension.heard = time.Now()
+			l.suspend(true)
+		})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if want := 10500 * time.Millisecond; len(lost) != 1 || lost[0] != want { // the margin is 500 ms
+			t.Errorf("lost at %v, want %v", lost, want)
+		}
+	})
 }
