@@ -112,13 +112,14 @@ func TestAPermitPassesWithinASessionInOneRoundTrip(t *testing.T) {
 				e.Client("one").Delay(oneWay)
 				granted := make(chan time.Time)
 				go func() { // ends when it has given its permit back
+					defer close(granted)
 					second, err := s.Acquire(t.Context())
 					if err != nil {
 						t.Error(err)
+						return
 					}
 					granted <- time.Now()
 					_ = second.Release(t.Context())
-					close(granted)
 				}()
 				time.Sleep(5 * time.Second) // it waits
 				began := time.Now()

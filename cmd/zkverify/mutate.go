@@ -243,33 +243,41 @@ func (m *mutateCmd) stages(ctx context.Context, con *console, program *mutate.Pr
 	if !m.Tests {
 		return stages, programs, nil
 	}
-	con.say("building the tests of the recipes with them")
-	of := trial.Tests{Env: []string{"ZKVERIFY_TEST_SERVERS=simulated"}, Patience: patienceWithTest}
-	// Most of the time a test waits.
-	stage := trial.Stage{Name: trial.InTests, Jobs: 3 * jobs, ByReach: true, Spares: true}
-	add := func() error {
+	all := []trial.Tests{recipesTests()}
+	if m.Race {
+		all = append(all, recipesTestsForRaces(program.Dir))
+	}
+	for _, of := range all {
+		name, built := trial.InTests, "the tests of the recipes with them"
+		if of.Race {
+			name, built = trial.InRaces, "them with the race detector"
+		}
+		con.say("building %s", built)
 		if of.Programs, err = program.BuildTests(ctx, dir, of.Race); err != nil {
-			return err
+			return nil, nil, err
 		}
 		for _, t := range of.Programs {
 			programs = append(programs, t.Program)
 		}
-		stage.Runner, stage.Settings = of, of.Settings()
-		stages = append(stages, stage)
-		return nil
+		// Most of the time a test waits.
+		stages = append(stages, trial.Stage{Name: name, Runner: of, Settings: of.Settings(), Jobs: 3 * jobs, ByReach: true, Spares: true})
 	}
-	if err := add(); err != nil || !m.Race {
-		return stages, programs, err
-	}
-	con.say("building them with the race detector")
-	of.Race, of.Patience, stage.Name = true, patienceWithRace, trial.InRaces
-	options := "atexit_sleep_ms=0"
-	if others := filepath.Join(program.Dir, racesOfOthers); isFile(others) {
+	return stages, programs, nil
+}
+
+// recipesTests is how the tests of the recipes are run, which are still to be built.
+func recipesTests() trial.Tests {
+	return trial.Tests{Env: []string{"ZKVERIFY_TEST_SERVERS=simulated"}, Patience: patienceWithTest}
+}
+
+// recipesTestsForRaces is how they are run with the race detector.
+func recipesTestsForRaces(source string) trial.Tests {
+	of, options := recipesTests(), "atexit_sleep_ms=0"
+	if others := filepath.Join(source, racesOfOthers); isFile(others) {
 		options += " suppressions=" + others
 	}
-	of.Env = append(slices.Clone(of.Env), "GORACE="+options)
-	err = add()
-	return stages, programs, err
+	of.Race, of.Patience, of.Env = true, patienceWithRace, append(of.Env, "GORACE="+options)
+	return of
 }
 
 // patienceWithTest is how long one test may take: the longest takes a quarter of that. With

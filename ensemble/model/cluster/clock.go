@@ -49,8 +49,8 @@ func (k *clock) run(at time.Duration, rate float64) {
 	}
 }
 
-// due is when the server wants to be woken, by the cluster. It is asked again when something
-// has happened to it, or its clock runs at another rate.
+// due is when the server wants to be woken, by the cluster. The server is asked again only
+// after it has taken an input, or its clock has been set to another rate.
 func (n *node) due() time.Duration {
 	if !n.asked {
 		n.dueAt, n.asked = n.clock.instant(n.server.Due()), true

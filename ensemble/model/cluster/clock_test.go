@@ -92,8 +92,8 @@ func TestAStepOfTheWallClockChangesWhatNodesSayAndNoSession(t *testing.T) {
 	}
 }
 
-// When a server wants to be woken is not asked again until something happens: whatever
-// does, what is known of it is what it says.
+// The cluster remembers when each server is due, and asks again only after something has
+// happened to it. What it remembers is always what the server would say.
 func TestWhenAServerIsDueIsKnown(t *testing.T) {
 	b := newBench(t, lan)
 	b.StepClock(b.leader(), time.Hour)

@@ -118,12 +118,6 @@ func (c *Again) surest(f *Field, s *State) (all []repeat) {
 	return all
 }
 
-// line is one of those that the page has for a lock.
-type line struct {
-	explanation *Explanation // nil for none
-	guarantee   string
-}
-
 // lines returns the runs in which a lock violated something, and its lines.
 func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 	for i := range s.Results {
@@ -139,32 +133,6 @@ func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 		}
 	}
 	return runs, lines
-}
-
-// linesOf are those that a run is a case of.
-func (f *Field) linesOf(r *Result) (all []line) {
-	for _, v := range r.violated() {
-		all = append(all, line{f.explained(r, *v), v.Guarantee})
-	}
-	return all
-}
-
-// without returns the lines that a run does not have, or that came back in less than a share of
-// its repeats.
-func without(lines []line, f *Field, r *Result, share float64) []line {
-	return slices.DeleteFunc(slices.Clone(lines), func(one line) bool {
-		return slices.ContainsFunc(r.violated(), func(v *Verdict) bool {
-			return line{f.explained(r, *v), v.Guarantee} == one && r.cameBack(v.Guarantee) >= share
-		})
-	})
-}
-
-// violations is how many the run has: the more, the surer its repeats have some.
-func (r *Result) violations() (n int) {
-	for _, v := range r.violated() {
-		n += v.Violations
-	}
-	return n
 }
 
 // again is the repeats that are left to make.

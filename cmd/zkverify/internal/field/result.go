@@ -79,6 +79,14 @@ func (r *Result) violated() (all []*Verdict) {
 	return all
 }
 
+// violations is how many the run has: the more, the surer its repeats have some.
+func (r *Result) violations() (n int) {
+	for _, v := range r.violated() {
+		n += v.Violations
+	}
+	return n
+}
+
 // read takes the verdicts of a run's folder. The error is fs.ErrNotExist if it has none.
 func (r *Result) read(dir string) error {
 	judged, err := runs.Read(dir)
