@@ -51,11 +51,19 @@ type side string
 
 // sides are those that differ: a read leaves no trace on the servers.
 func (p point) sides() []side {
+	if p.changes() {
+		return []side{"request", "reply"}
+	}
+	return []side{"reply"}
+}
+
+// changes reports whether the request may change something on the servers.
+func (p point) changes() bool {
 	switch p.op {
 	case opExists, opGetData, opSync, opChildren:
-		return []side{"reply"}
+		return false
 	}
-	return []side{"request", "reply"}
+	return true
 }
 
 // prompter counts the requests of a call, and acts at one of them.

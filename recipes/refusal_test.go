@@ -22,7 +22,7 @@ func TestARefusalAtEachRequest(t *testing.T) {
 			if at.phase == cleaning {
 				continue // that has no answer
 			}
-			there, err := s.refuseAt(prepare, at)
+			there, err := s.refuseAt(prepare, at, false)
 			if !there {
 				missed++ // of some, a race decides whether they come
 			} else if err == nil && at.op != opChildren && at.phase != releasing {
@@ -35,8 +35,24 @@ func TestARefusalAtEachRequest(t *testing.T) {
 	})
 }
 
+// Servers go on to refuse what is asked for reading, from each such request of every call on: whoever
+// asks is told, and does not ask again and again.
+func TestARefusalFromEachRequestOn(t *testing.T) {
+	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
+		for _, at := range points {
+			if at.changes() || at.phase == cleaning || at.phase == releasing {
+				continue
+			}
+			if there, err := s.refuseAt(prepare, at, true); there && err == nil {
+				s.Errorf("%s: refused from there on, and the call returns no error", at)
+			}
+		}
+	})
+}
+
 // refuseAt reports whether the call came to that point, and what it or the release returned.
-func (s *stage) refuseAt(prepare func(*stage) trial, at point) (there bool, err error) {
+// Requests of the point's kind are refused from there on, or only the one.
+func (s *stage) refuseAt(prepare func(*stage) trial, at point, andOn bool) (there bool, err error) {
 	s.Helper()
 	tr := s.begins(prepare)
 	bare := s.nodes()
@@ -47,6 +63,14 @@ func (s *stage) refuseAt(prepare func(*stage) trial, at point) (there bool, err 
 	watches := s.asked.Load()
 	p := newPrompter(at, "request", s.wire.refuse)
 	p.on(s.wire)
+	if andOn {
+		s.wire.on(func(op int32) bool {
+			if p.request(op); op == at.op && p.hasActed() {
+				s.wire.refuse()
+			}
+			return true
+		}, nil)
+	}
 	done := calling(within(s.T), tr.call)
 	var o outcome
 	returned := false
@@ -67,6 +91,9 @@ func (s *stage) refuseAt(prepare func(*stage) trial, at point) (there bool, err 
 	}
 	if !returned {
 		o = s.await(done)
+	}
+	if andOn {
+		s.wire.on(nil, nil)
 	}
 	if err = o.err; err == nil {
 		p.turn(releasing)

@@ -74,6 +74,20 @@ var trials = map[string]func(*stage) trial{
 			block: leasing(recipes.NewMutex(s.other, s.path).Acquire), nodes: 1,
 		}
 	},
+	"a rule that admits two, both there": func(s *stage) trial {
+		lock := func(c *recipes.Client) callFunc {
+			return leasing(recipes.NewMutex(c, s.path, recipes.WithGrantRule(twoAtATime)).Acquire)
+		}
+		return trial{call: lock(s.c), block: both(lock(s.other), lock(s.other)), nodes: 1}
+	},
+	"a try under a rule that admits two, both there": func(s *stage) trial {
+		two := recipes.WithGrantRule(twoAtATime)
+		holding := leasing(recipes.NewMutex(s.other, s.path, two).Acquire)
+		return trial{
+			call:  leasing(recipes.NewMutex(s.c, s.path, two).TryAcquire),
+			block: both(holding, holding), nodes: 1, refused: recipes.ErrNotAcquired,
+		}
+	},
 	"a mutex that is not reentrant, held": func(s *stage) trial {
 		return trial{
 			call:  leasing(recipes.NewNonReentrantMutex(s.c, s.path).Acquire),
@@ -90,6 +104,12 @@ var trials = map[string]func(*stage) trial{
 		return trial{
 			call:  leasing(recipes.NewReadWriteMutex(s.c, s.path).Write().Acquire),
 			block: leasing(recipes.NewReadWriteMutex(s.other, s.path).Read().Acquire), nodes: 1,
+		}
+	},
+	"a try of a write lock while another one reads": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewReadWriteMutex(s.c, s.path).Write().TryAcquire),
+			block: leasing(recipes.NewReadWriteMutex(s.other, s.path).Read().Acquire), nodes: 1, refused: recipes.ErrNotAcquired,
 		}
 	},
 	"a downgrade": func(s *stage) trial {
@@ -109,6 +129,12 @@ var trials = map[string]func(*stage) trial{
 		return trial{
 			call:  permitsOf(recipes.NewSemaphore(s.c, s.path, 3), 2),
 			block: permitsOf(recipes.NewSemaphore(s.other, s.path, 3), 2), nodes: 2,
+		}
+	},
+	"a try of permits that are out": func(s *stage) trial {
+		return trial{
+			call:  leasing(recipes.NewSemaphore(s.c, s.path, 3).TryAcquire),
+			block: permitsOf(recipes.NewSemaphore(s.other, s.path, 3), 3), nodes: 1, refused: recipes.ErrNotAcquired,
 		}
 	},
 	"permits behind another acquirer": func(s *stage) trial {
