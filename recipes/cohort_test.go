@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +29,28 @@ func TestACohortGoesWithItsLastUser(t *testing.T) {
 			t.Fatalf("%d cohorts are left", len(c.all))
 		}
 	}
+}
+
+// One leads at a time, however many come at once. They sleep, since whatever else told one of them
+// of another would hide from the race detector that a lock is missing.
+func TestOneOfACohortLeadsAtATime(t *testing.T) {
+	co, leaders := new(cohort), 0 // who leads has this for itself
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 10 {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				_, leads, err := co.lead(t.Context(), true)
+				if leaders++; !leads || err != nil || leaders != 1 {
+					t.Errorf("leads %v, %v, one of %d", leads, err, leaders)
+				}
+				time.Sleep(time.Millisecond)
+				leaders--
+				co.resign()
+			}
+		})
+	}
+	all.Wait()
 }
 
 // A follower's context ends as it is given the baton: it has to pass it on.

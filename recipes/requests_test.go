@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,6 +67,49 @@ func TestTheListIsAskedForBehindTheCreate(t *testing.T) {
 		return true
 	}))
 	release(t, acquire(t, within(t), recipes.NewMutex(c, path)))
+}
+
+// At most 64 requests of a session are under way, and that many are.
+func TestHowManyRequestsAreUnderWayAtATime(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(time.Minute), recipes.WithDialer(wire.dial))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, path))) // the parents are there
+	var asked atomic.Int32
+	answer := make(chan struct{})
+	wire.on(func(op int32) bool {
+		if opNames[op] != "" {
+			asked.Add(1)
+		}
+		return true
+	}, func(op int32) bool {
+		if opNames[op] != "" {
+			<-answer
+		}
+		return true
+	})
+	const all = 100
+	done := make(chan error, all)
+	for range all {
+		go func() { // ends when it has had its turn
+			l, err := recipes.NewMutex(c, path).Acquire(within(t))
+			if err == nil {
+				err = l.Release(within(t))
+			}
+			done <- err
+		}()
+	}
+	eventually(t, "64 requests are under way", func() bool { return asked.Load() >= 64 })
+	time.Sleep(50 * time.Millisecond)
+	if n := asked.Load(); n != 64 {
+		t.Errorf("%d requests are under way", n)
+	}
+	close(answer)
+	for range all {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // One who was woken in vain waits as he did before.
