@@ -242,6 +242,29 @@ var trials = map[string]func(*stage) trial{
 			block: campaigning(recipes.NewElection(s.other, s.path)), watches: 1, // of the candidates
 		}
 	},
+	"a try of an election with a leader": func(s *stage) trial {
+		return trial{
+			call: leasing(func(ctx context.Context) (*recipes.Lease, error) {
+				term, err := recipes.NewElection(s.c, s.path).TryCampaign(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return term.Lease(), nil
+			}),
+			block: campaigning(recipes.NewElection(s.other, s.path)), nodes: 1, refused: recipes.ErrNotAcquired,
+		}
+	},
+	"Set of a barrier": func(s *stage) trial {
+		b := recipes.NewBarrier(s.c, s.path+"/barrier")
+		return trial{call: func(ctx context.Context) (releaser, error) { return releaseFunc(b.Remove), b.Set(ctx) }}
+	},
+	"Wait for a barrier that is up": func(s *stage) trial {
+		b, other := recipes.NewBarrier(s.c, s.path+"/barrier"), recipes.NewBarrier(s.other, s.path+"/barrier")
+		return trial{
+			call:  func(ctx context.Context) (releaser, error) { return nothing, b.Wait(ctx) },
+			block: func(ctx context.Context) (releaser, error) { return releaseFunc(other.Remove), other.Set(ctx) },
+		}
+	},
 	"Get of a count": func(s *stage) trial {
 		count := recipes.NewSharedCount(s.c, s.path+"/size", 3)
 		return trial{call: func(ctx context.Context) (releaser, error) {
