@@ -96,6 +96,14 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 			r.member(10, histories.Invoke, 2, enter, 2)
 			leaves(goes(goes(enters(enters(r, 11, 2, 2), 12, 1, 2), 13, 1, 2), 14, 2, 2), 15, 1, 2).expired(20, 2)
 		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.006000 s, while process 2 was inside, until 0.007000 s`, 0},
+		{"one leaves, and the other's leave fails in a session that nobody saw end", func(r *run) {
+			goes(leaves(goes(in(r, 1, 1), 5, 1, 1), 6, 1, 1), 7, 2, 1).member(8, fail, 2, leave, 1)
+		}, verdict.Holds, "", 0},
+		{"one leaves, and the other's leave fails in a session that is used later", func(r *run) {
+			goes(leaves(goes(in(r, 1, 1), 5, 1, 1), 6, 1, 1), 7, 2, 1).member(8, fail, 2, leave, 1)
+			comes(comes(r, 9, 1, 2), 10, 2, 2)
+			out(enters(enters(r, 11, 1, 2), 12, 2, 2), 13, 2)
+		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.006000 s, while process 2 was inside, until 0.007000 s`, 0},
 		{"one leaves when the other's session was expired by force", func(r *run) { leaves(goes(in(r, 1, 1).expire(5, 2), 6, 1, 1), 7, 1, 1) }, verdict.Holds, "", 0},
 		{"a round is entered that was asked for after the next, and answered after the one after that", func(r *run) {
 			out(in(out(in(r, 1, 1), 5, 1), 9, 2), 13, 2) // until 16

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -149,6 +150,9 @@ func TestBadNumbersOfPermitsLeaveNothingBehind(t *testing.T) {
 		if _, err := sem.TryAcquireN(within(t), test.n); !errors.Is(err, test.want) {
 			t.Errorf("a try of %d of %d: %v", test.n, test.size, err)
 		}
+	}
+	if _, err := recipes.NewSemaphore(s.c, s.path, 2000).AcquireN(within(t), 1001); err == nil || !strings.Contains(err.Error(), "1001 asked for, 1000 at a time") {
+		t.Errorf("%v does not say how many may be asked for", err)
 	}
 	if n := asked.Load(); n > 0 {
 		t.Errorf("%d requests", n)

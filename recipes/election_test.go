@@ -226,6 +226,23 @@ func TestRunEndsWithTheErrorOfALostTerm(t *testing.T) {
 	}
 }
 
+// What lead returns in its term ends Run, whatever it is: one term is led.
+func TestRunEndsAsLeadReturns(t *testing.T) {
+	e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t))
+	for _, returned := range []error{nil, context.Canceled, errors.New("the disk is full")} {
+		terms := 0
+		err := e.Run(within(t), func(context.Context, *recipes.Term) error {
+			if terms++; terms > 1 {
+				return errors.New("another term is led")
+			}
+			return returned
+		})
+		if !errors.Is(err, returned) || terms != 1 {
+			t.Errorf("Run returned %v after %d terms, want %v", err, terms, returned)
+		}
+	}
+}
+
 func TestRunEndsWithItsContext(t *testing.T) {
 	path := uniquePath(t)
 	e := recipes.NewElection(connect(t, addrsOf(t)), path)

@@ -308,6 +308,7 @@ func TestABadJuteMaxBufferIsRefused(t *testing.T) {
 			t.Errorf("%d: %v", size, err)
 		}
 	}
+	connect(t, addrsOf(t), recipes.WithJuteMaxBuffer(4096)) // the least
 }
 
 func TestAReplyMayBeAsLargeAsJuteMaxBuffer(t *testing.T) {

@@ -281,17 +281,19 @@ func (r *round) countedFor(e *facts.Op) (counted int, gone []*facts.Op) {
 	return len(members), gone
 }
 
-// insideUntil returns how long who entered by e was certainly inside.
+// insideUntil returns how long who entered by e was certainly inside. A session that nobody
+// has seen end may have ended all the same, if its client lost its link, or was paused, before
+// it could show the session to the observer: then its leave fails, and it is not used again.
 func insideUntil(t *facts.Trace, r *round, e *facts.Op) time.Duration {
-	end := facts.Forever
+	end, unseen := facts.Forever, false
 	for _, l := range r.leaves {
 		if l.Process == e.Process && l.Invoke > e.Done {
-			end = l.Call
+			end, unseen = l.Call, t.Last && l.Result == histories.Fail && e.Session != "" && t.Sessions.Alive[e.Session] < l.Call
 			break
 		}
 	}
 	end = min(end, e.By.Retired)
-	if _, ended := t.Sessions.Expired[e.Session]; ended {
+	if _, ended := t.Sessions.Expired[e.Session]; ended || unseen {
 		end = min(end, t.Sessions.Alive[e.Session])
 	}
 	if forced := t.Faults.ForcedIn(e.Process, e.Session, e.Call, end); len(forced) > 0 {

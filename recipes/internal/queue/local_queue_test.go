@@ -187,3 +187,29 @@ func TestNobodyIsGrantedALockOverADowngradeThatNoListHas(t *testing.T) {
 		})
 	}
 }
+
+// Two wait for the node of a third one of their session, and one of them gives up: the other is
+// still woken when the node goes, and nobody else is.
+func TestOneWhoStopsWaitingLeavesTheOthersRegistered(t *testing.T) {
+	q := localQueueOf(&session.Session{}, "/s/locks", Locks)
+	q.now = time.Now
+	var all []*Contender
+	for _, node := range []string{"lock-0000000001", "lock-0000000002", "lock-0000000003"} {
+		c := &Contender{q: q, Node: node, rule: Shared, woken: make(chan struct{}, 1)}
+		q.join(c)
+		all = append(all, c)
+	}
+	q.mu.Lock()
+	q.waiting[all[0].Node] = []*Contender{all[1], all[2]}
+	q.mu.Unlock()
+	q.stop(all[1], all[0].Node)
+	q.mu.Lock()
+	q.wake(all[0].Node)
+	q.mu.Unlock()
+	if len(all[1].woken) != 0 || len(all[2].woken) != 1 {
+		t.Errorf("woken: %d who has stopped, %d who waits", len(all[1].woken), len(all[2].woken))
+	}
+	if len(q.waiting) > 0 {
+		t.Errorf("left: %v", q.waiting)
+	}
+}
