@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // rarely makes heartbeats so rare that none comes in between.
@@ -207,6 +209,35 @@ func TestAWriteWhoseAnswerIsLostHasAnUnknownOutcome(t *testing.T) {
 			release(t, l)
 		})
 	}
+}
+
+// A write that could not be sent, since no server could be had, is made when one can be.
+func TestAWriteWaitsForAServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		c := bubbleClient(t, e, "holder", rarely())
+		l := acquire(t, within(t), recipes.NewMutex(c, "/lock"))
+		e.Client("holder").Refuse()
+		e.Client("holder").Disconnect()
+		time.Sleep(time.Second)
+		written := make(chan error, 1)
+		go func() { // ends with the write
+			_, err := l.Multi(within(t), &zk.CreateRequest{Path: "/written", Acl: zk.WorldACL(zk.PermAll)})
+			written <- err
+		}()
+		time.Sleep(10 * time.Second)
+		if len(written) > 0 {
+			t.Fatalf("without a server: %v", <-written)
+		}
+		e.Client("holder").Heal()
+		if err := <-written; err != nil {
+			t.Error(err)
+		}
+		if _, there := e.Node("/written"); !there {
+			t.Error("it is not written")
+		}
+		release(t, l)
+	})
 }
 
 func TestAWriteEndsWithItsContextAndWithItsLease(t *testing.T) {

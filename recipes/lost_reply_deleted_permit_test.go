@@ -1,0 +1,60 @@
+package recipes_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// The transaction that takes two permits is carried out, its reply is lost with the connection,
+// and somebody deletes one of them before the client looks for them. The other one must not stay:
+// nobody would give it back.
+func TestOneOfTwoPermitsIsDeletedWhoseReplyIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		wire := intercept{through: e.Client("holder").DialContext}
+		holder, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(wire.dial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = holder.Close(context.Background()) }()
+		admin := bubbleClient(t, e, "admin").Conn()
+		s := recipes.NewSemaphore(holder, "/s", 2)
+		first, err := s.AcquireN(within(t), 2) // the parents are there
+		if err != nil {
+			t.Fatal(err)
+		}
+		release(t, first)
+		lost := false
+		wire.on(nil, once(opMulti, func() bool {
+			if permits := e.Children("/s/leases"); len(permits) != 2 {
+				t.Errorf("the permits are %v", permits)
+			} else if err := admin.Delete("/s/leases/"+permits[1], -1); err != nil {
+				t.Error(err)
+			}
+			lost = true
+			return false
+		}))
+		want := 2
+		l, err := s.AcquireN(within(t), 2)
+		if err != nil {
+			want = 0
+		}
+		time.Sleep(time.Second) // what is left is deleted in the background
+		if permits := e.Children("/s/leases"); !lost || len(permits) != want || err == nil && !l.Valid() {
+			t.Errorf("lost: %v; %v, and the permits are %v", lost, err, permits)
+		}
+		if err == nil {
+			release(t, l)
+		}
+		again, err := s.AcquireN(within(t), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release(t, again)
+	})
+}
