@@ -199,3 +199,17 @@ func TestIdleSessionsKeepLittleEvidence(t *testing.T) {
 		t.Error("touches out of order")
 	}
 }
+
+func TestBusySessionsKeepLittleEvidence(t *testing.T) {
+	t.Parallel()
+	e := evidence{tick: 80 * time.Millisecond}
+	now := time.Unix(0, 0)
+	e.established(now)
+	for range 80 { // a tick
+		e.answered(now, now)
+		now = now.Add(time.Millisecond)
+	}
+	if len(e.touches) != 8 {
+		t.Errorf("%d touches kept of a tick", len(e.touches))
+	}
+}
