@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // campaign becomes the leader.
@@ -291,4 +293,64 @@ func TestAnElectionAtABadPath(t *testing.T) {
 			t.Errorf("Observe: %v", err)
 		}
 	}
+}
+
+// Run waits after a loss, twice as long after each in a row; a term that has lasted longer than a
+// session timeout ends the row.
+func TestRunWaitsTheLongerTheMoreTermsAreLostInARow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		admin := outsider{bubbleClient(t, e, "admin").Conn()}
+		c := bubbleClient(t, e, "leader")
+		const terms, long = 8, 5 // the term that lasts
+		var ended time.Time
+		var waits []time.Duration
+		done := errors.New("done")
+		err := recipes.NewElection(c, "/election").Run(within(t), func(ctx context.Context, term *recipes.Term) error {
+			if !ended.IsZero() {
+				waits = append(waits, time.Since(ended))
+			}
+			if len(waits) == terms {
+				return done
+			}
+			if len(waits) == long {
+				time.Sleep(c.SessionTimeout() + time.Second)
+			}
+			depose(t, admin, term)
+			<-ctx.Done()
+			ended = time.Now()
+			return nil
+		})
+		if !errors.Is(err, done) {
+			t.Fatal(err)
+		}
+		for i, wait := range waits {
+			row := i
+			if i >= long {
+				row = i - long
+			}
+			least := min(50*time.Millisecond<<row, c.SessionTimeout()/2)
+			if most := 2*least + 30*time.Millisecond; wait < least || wait > most { // with what the servers take
+				t.Errorf("after loss %d it waits %v, want %v to %v", i+1, wait, least, most)
+			}
+		}
+	})
+}
+
+func TestRunEndsWithItsContextWhileItWaitsAfterALoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		admin := outsider{bubbleClient(t, e, "admin").Conn()}
+		ctx, cancel := context.WithCancelCause(within(t))
+		enough := errors.New("enough")
+		err := recipes.NewElection(bubbleClient(t, e, "leader"), "/election").Run(ctx, func(inTerm context.Context, term *recipes.Term) error {
+			depose(t, admin, term)
+			<-inTerm.Done()
+			time.AfterFunc(25*time.Millisecond, func() { cancel(enough) })
+			return nil
+		})
+		if !errors.Is(err, enough) || !strings.Contains(err.Error(), "campaign /election") {
+			t.Errorf("Run returned %v", err)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -130,4 +131,18 @@ func TestTheHandoffSurvivesTheEndOfItsSession(t *testing.T) {
 	<-l.Lost()
 	release(t, next)
 	eventually(t, "nothing is left", func() bool { return len(contenders(t, admin(t), path)) == 0 })
+}
+
+func TestATryOfALockThatItsOwnClientHandsOnIsRefused(t *testing.T) {
+	m := recipes.NewMutex(connect(t, addrsOf(t)), uniquePath(t), recipes.WithLocalHandoff(3))
+	l := acquire(t, within(t), m)
+	if got, err := m.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	release(t, l)
+	again, err := m.TryAcquire(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	release(t, again)
 }

@@ -257,3 +257,37 @@ func TestObserversSeeTermsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A request to resign takes the place of what a leader announces. Observers are not told of it.
+func TestAnObserverIsNotToldOfARequestToResign(t *testing.T) {
+	path := uniquePath(t)
+	c := connect(t, addrsOf(t))
+	term, err := recipes.NewElection(c, path, recipes.WithData([]byte("web-1"))).Campaign(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	for leader, err := range recipes.NewElection(connect(t, addrsOf(t)), path).Observe(within(t)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leader.Node == "" {
+			break
+		}
+		if asked || string(leader.Data) != "web-1" {
+			t.Errorf("asked to resign: %v, and an observer is told of %q", asked, leader.Data)
+			break
+		}
+		asked = true
+		if err := c.Revoke(within(t), term.Lease().Node()); err != nil {
+			t.Fatal(err)
+		}
+		for late, err := range recipes.NewElection(c, path).Observe(within(t)) {
+			if err != nil || late.Node == "" || late.Data != nil {
+				t.Errorf("who comes later is told of %+v, %v", late, err)
+			}
+			break
+		}
+		time.AfterFunc(100*time.Millisecond, func() { _ = term.Resign(within(t)) })
+	}
+}

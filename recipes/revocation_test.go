@@ -148,3 +148,28 @@ func TestAListenerThatWasTakenAwayIsNotCalledAndOthersAre(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAnObserverIsToldOfARequest(t *testing.T) {
+	path := uniquePath(t)
+	asked := make(chan *recipes.Lease, 2)
+	c := connect(t, addrsOf(t), recipes.WithObserver(recipes.Observer{RevokeRequested: func(l *recipes.Lease) { asked <- l }}))
+	l := acquire(t, within(t), recipes.NewMutex(c, path))
+	heard := make(chan struct{})
+	defer l.OnRevoke(func(*recipes.Lease) { close(heard) })()
+	if err := connect(t, addrsOf(t)).Revoke(within(t), l.Node()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case got := <-asked:
+		if got != l {
+			t.Errorf("told of %v, want %v", got, l)
+		}
+	case <-time.After(patient):
+		t.Fatal("it is not told")
+	}
+	<-heard
+	release(t, l)
+	if len(asked) > 0 {
+		t.Error("it is told twice")
+	}
+}

@@ -85,3 +85,32 @@ func TestASetThatCreatesTheCountTakesEffectOnce(t *testing.T) {
 		})
 	}
 }
+
+// Somebody deletes the count between two requests of a Set: it is made again.
+func TestACountThatIsDeletedWhileItIsSetIsMadeAgain(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	var wire intercept
+	count := recipes.NewSharedCount(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path, 3)
+	if err := count.Set(within(t), 4); err != nil {
+		t.Fatal(err)
+	}
+	deleted := false
+	wire.on(once(opExists, func() bool {
+		if err := conn.Delete(path, -1); err != nil {
+			t.Error(err)
+		}
+		deleted = true
+		return true
+	}), nil)
+	if err := count.Set(within(t), 5); err != nil || !deleted {
+		t.Fatalf("%v, deleted: %v", err, deleted)
+	}
+	wire.on(nil, nil)
+	if n, err := count.Get(within(t)); n != 5 || err != nil {
+		t.Errorf("got %d, %v", n, err)
+	}
+	if count.Path() != path {
+		t.Errorf("its path is %q", count.Path())
+	}
+}
