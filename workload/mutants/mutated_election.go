@@ -111,23 +111,19 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 		if time.Since(began) > longest {
 			losses = 0
 		}
-		if err := waitToCampaign(ctx, losses, longest); err != nil {
-			return opError("campaign", e.Path(), err)
-		}
+		waitToCampaign(ctx, losses, longest)
 	}
 }
 
-// waitToCampaign waits after a loss. Others in a row came before it.
-func waitToCampaign(ctx context.Context, before int, longest time.Duration) error {
+// waitToCampaign waits after a loss, at most until ctx ends. Others in a row came before it.
+func waitToCampaign(ctx context.Context, before int, longest time.Duration) {
 	wait := min(longest, 100*time.Millisecond<<min(before, 20))
 	wait = wait/2 + session.Random(wait/2)
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	select {
 	case <-over.C:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
