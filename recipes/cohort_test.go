@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // What a client remembers of locks with a hand-off ends with their last users.
@@ -124,5 +125,82 @@ func TestWhoGivesUpAsTheLeadershipComesPassesItOn(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("nobody leads any more")
+	}
+}
+
+// A follower's context ends as it is handed the place of its leader: the next one has it, or else
+// it is left.
+func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
+	for name, others := range map[string]int{"nobody else waits": 0, "another one waits": 1} {
+		t.Run(name, func(t *testing.T) {
+			e := zktest.Start(t)
+			c, err := Connect(t.Context(), e.Servers(), WithDialer(e.Client("client").DialContext))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = c.Close(context.Background()) }()
+			m := NewMutex(c, "/lock", WithLocalHandoff(5))
+			l, err := m.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			co := c.cohorts.enter(m.path)
+			defer c.cohorts.exit(m.path)
+			waiting := func() int {
+				co.mu.Lock()
+				defer co.mu.Unlock()
+				return len(co.followers)
+			}
+			ctx, gaveUp, released := taken{context.Background(), make(chan struct{})}, make(chan error), make(chan error)
+			go func() { // ends when it has given up
+				_, err := m.handoff(ctx, ownership{}, true, time.Now())
+				gaveUp <- err
+			}()
+			for waiting() < 1 {
+				runtime.Gosched()
+			}
+			next := make(chan *Lease, others)
+			for range others {
+				go func() { // ends when it has had its turn
+					l, err := m.Acquire(t.Context())
+					if err != nil {
+						t.Error(err)
+					}
+					next <- l
+				}()
+			}
+			for waiting() < 1+others {
+				runtime.Gosched()
+			}
+			co.mu.Lock()
+			go func() { released <- l.Release(t.Context()) }() // ends with the release, which waits for the cohort
+			time.Sleep(20 * time.Millisecond)
+			ctx.done <- struct{}{} // it gives up, and waits for the cohort behind the release
+			time.Sleep(20 * time.Millisecond)
+			co.mu.Unlock()
+			if err := <-gaveUp; !errors.Is(err, context.Canceled) {
+				t.Errorf("who gives up is told %v", err)
+			}
+			if err := <-released; err != nil {
+				t.Error(err)
+			}
+			for range others {
+				handed := <-next
+				if got, place := handed.Token(), l.Token(); got.Zxid != place.Zxid || got.Compare(place) <= 0 {
+					t.Errorf("the token %v is not one of the place after %v", got, place)
+				}
+				if err := handed.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			for deadline := time.Now().Add(10 * time.Second); len(e.Children("/lock")) > 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("left: %v", e.Children("/lock"))
+				}
+			}
+			if waiting() > 0 || co.led {
+				t.Errorf("%d wait, and somebody leads: %v", waiting(), co.led)
+			}
+		})
 	}
 }
