@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -90,4 +91,33 @@ func TestWaitersWithoutANodeEndWithErrClosedToo(t *testing.T) {
 	}
 	eventually(t, "nothing is left but the holder", func() bool { return len(contenders(t, conn, path)) == 1 })
 	release(t, held)
+}
+
+// Two acquires of one owner at a time: the second waits for the first, whose lock it re-enters, and
+// ends with its own context.
+func TestASecondAcquireOfAnOwnerEndsWithItsContext(t *testing.T) {
+	path := uniquePath(t)
+	held := acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
+	m := recipes.NewMutex(connect(t, addrsOf(t)), path)
+	owner := recipes.WithOwner(within(t), "owner")
+	first := acquiring(owner, m)
+	conn := admin(t)
+	eventually(t, "the first waits", func() bool { return len(contenders(t, conn, path)) == 2 })
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(owner)
+	second, third := acquiring(ctx, m), acquiring(owner, m)
+	time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+	if r := <-second; !errors.Is(r.err, enough) {
+		t.Errorf("the second acquire: %v", r.err)
+	}
+	if n := len(contenders(t, conn, path)); n != 2 {
+		t.Errorf("%d nodes, of a holder and one owner", n)
+	}
+	release(t, held)
+	l, again := (<-first).ok(t), (<-third).ok(t)
+	if l.Token() != again.Token() || max(l.Depth(), again.Depth()) != 2 {
+		t.Errorf("the owner holds %v and %v", l, again)
+	}
+	release(t, again)
+	release(t, l)
 }

@@ -59,3 +59,47 @@ func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 		}
 	})
 }
+
+// A waiter whose node is deleted takes another place by its next heartbeats, long before the
+// holder goes, under any rule.
+func TestAWaiterWhoseNodeWasDeletedTakesAnotherPlace(t *testing.T) {
+	for name, options := range map[string][]recipes.MutexOption{
+		"first come, first served": nil,
+		"a rule of its own":        {recipes.WithGrantRule(func(_ []recipes.Place, self int) int { return self - 1 })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := zktest.Start(t)
+				const timeout = 2 * time.Second
+				client := func(name string) *recipes.Client {
+					return bubbleClient(t, e, name, recipes.WithSessionTimeout(timeout))
+				}
+				held := acquire(t, within(t), recipes.NewMutex(client("holder"), "/lock", options...))
+				waiting := acquiring(within(t), recipes.NewMutex(client("waiter"), "/lock", options...))
+				time.Sleep(100 * time.Millisecond)
+				place := func() string {
+					for _, node := range e.Children("/lock") {
+						if "/lock/"+node != held.Node() {
+							return node
+						}
+					}
+					return ""
+				}
+				deleted := place()
+				if err := client("admin").Conn().Delete("/lock/"+deleted, -1); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(timeout)
+				if now := place(); now == "" || now == deleted {
+					t.Fatalf("a session timeout later its place is %q", now)
+				}
+				release(t, held)
+				l := (<-waiting).ok(t)
+				if _, there := e.Node(l.Node()); !there {
+					t.Errorf("it is granted the lock for %s, which is not there", l.Node())
+				}
+				release(t, l)
+			})
+		})
+	}
+}
