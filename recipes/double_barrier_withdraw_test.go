@@ -216,6 +216,28 @@ func TestAMemberWhoseNodeIsGoneAtOnceArrivesAgain(t *testing.T) {
 	together(t, a.Leave, b.Leave)
 }
 
+// The create of a member's node comes to the server after all that the client sends once it has
+// given up.
+func TestAMemberThatGivesUpWaitsForItsCreate(t *testing.T) {
+	path := uniquePath(t)
+	a, _, wire, _ := pair(t, path)
+	conn := admin(t)
+	persistent(t, conn, path)
+	goOn := make(chan struct{})
+	wire.holdBack(opCreate, goOn)
+	ctx, cancel := context.WithCancel(within(t))
+	entering := going(ctx, a.Enter)
+	time.Sleep(100 * time.Millisecond) // it has asked for its node
+	cancel()
+	time.Sleep(50 * time.Millisecond) // what it sends passes by
+	close(goOn)
+	if err := returns(t, entering); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	nothingLeft(t, conn, path)
+}
+
 func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 	for _, n := range []int{1, 2} {
 		for _, side := range []string{"request", "reply", "reply, and that to the delete is lost"} {

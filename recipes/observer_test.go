@@ -218,3 +218,23 @@ func TestAnObserverFollowsEachLockOfAMultiLock(t *testing.T) {
 		_ = all.Release(t.Context())
 	})
 }
+
+func TestAnObserverIsToldHowManyAreAhead(t *testing.T) {
+	path := uniquePath(t)
+	placed := make(chan recipes.Enqueued, 1)
+	o := recipes.Observer{Enqueued: func(_ context.Context, e recipes.Enqueued) { placed <- e }}
+	c := connect(t, addrsOf(t), recipes.WithObserver(o))
+	var last recipes.Enqueued
+	var waiting []<-chan result
+	for i := range 3 {
+		waiting = append(waiting, acquiring(within(t), recipes.NewMutex(c, path)))
+		e := <-placed
+		if e.Ahead != i || e.Path != path || e.Session != c.SessionID() || i > 0 && e.Token.Compare(last.Token) <= 0 {
+			t.Errorf("%d came before, and it is told of %+v", i, e)
+		}
+		last = e
+	}
+	for _, w := range waiting {
+		release(t, (<-w).ok(t))
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // stand is a network of pipes, in a bubble: attempts take no time, and every
@@ -342,4 +343,31 @@ func TestAReplyMayBeAsLargeAsJuteMaxBuffer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A server says that the session has ended: the client connects again at once.
+func TestTheNextSessionIsAskedForAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		var dials []time.Time
+		c, err := recipes.Connect(t.Context(), e.Servers()[:1], recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials = append(dials, time.Now())
+			return e.Client("client").DialContext(ctx, network, addr)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close(context.Background()) }()
+		time.Sleep(time.Minute)
+		before := len(dials)
+		e.Client("client").Expire()
+		time.Sleep(time.Minute)
+		after := dials[before:]
+		if len(after) != 2 { // to hear of it, and for the next session
+			t.Fatalf("it connects %d times", len(after))
+		}
+		if waits := after[1].Sub(after[0]); waits >= 5*time.Millisecond { // the least that it waits otherwise
+			t.Errorf("it waits %v", waits)
+		}
+	})
 }

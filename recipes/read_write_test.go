@@ -113,6 +113,25 @@ func TestAnUpgradeIsRefusedAtOnce(t *testing.T) {
 
 // The write lease's session has ended: its owner must not get the read lock
 // from what this process remembers (Curator's local flag).
+// A request to release changes the version of the writer's node.
+func TestAWriterThatWasAskedToReleaseIsDowngraded(t *testing.T) {
+	c := connect(t, addrsOf(t))
+	asked := make(chan struct{})
+	rw := recipes.NewReadWriteMutex(c, uniquePath(t), recipes.WithRevocation(func(*recipes.Lease) { close(asked) }))
+	owner := recipes.WithOwner(within(t), "owner")
+	w := acquire(t, owner, rw.Write())
+	if err := c.Revoke(within(t), w.Node()); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	r := acquire(t, owner, rw.Read())
+	release(t, w)
+	if !r.Valid() {
+		t.Error(r.Err())
+	}
+	release(t, r)
+}
+
 func TestADowngradeOfALostWriterIsRefused(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept

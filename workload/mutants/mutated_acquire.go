@@ -105,7 +105,7 @@ func do[L interface {
 	}()
 	err = f(bounded, lease)
 	release := lease.Release(ctx)
-	if errors.Is(release, ErrLeaseLost) || ctx.Err() == nil {
+	if errors.Is(release, ErrLeaseLost) { // or it goes on, since ctx has ended
 		err = andRelease(err, release)
 	}
 	return err

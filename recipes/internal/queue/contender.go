@@ -268,13 +268,11 @@ func (c *Contender) listAgain(ctx context.Context) error {
 	return c.q.list(ctx, c.q.nextList())
 }
 
-// Leave deletes the contender's node. It returns nil when the node is gone,
-// zk.ErrNoNode when the first try found no node, and otherwise what ended the
-// wait for it; then the deletion goes on in the background until the node is
-// gone or its session has ended (CURATOR-79, kazoo #732).
-func (c *Contender) Leave(ctx context.Context) error {
+// Leave deletes the contender's node. Once ctx has ended that goes on in the background,
+// until the node is gone or its session has ended.
+func (c *Contender) Leave(ctx context.Context) {
 	c.leaving()
-	return session.Remove(ctx, c.S, c.path(), c.gone)
+	session.Remove(ctx, c.S, c.path(), c.gone)
 }
 
 // LeaveInBackground is Leave for callers that need not wait. The channel is closed when

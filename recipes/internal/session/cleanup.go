@@ -8,12 +8,11 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Remove deletes the node at path. It returns nil when the node is gone,
-// zk.ErrNoNode when the first try found no node, and otherwise what ended the
-// wait for it; then the deletion goes on in the background until the node is
-// gone or its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is
-// called once when the node is known to be gone, before remove returns nil.
-func Remove(ctx context.Context, s *Session, path string, gone func()) error {
+// Remove deletes the node at path. It returns when the node is gone, when the session has
+// ended, or when ctx has; then the deletion goes on in the background until the node is gone or
+// its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is called once when the
+// node is known to be gone.
+func Remove(ctx context.Context, s *Session, path string, gone func()) {
 	_, err := Call(ctx, s, func() (struct{}, error) {
 		err := s.Conn.Delete(path, -1)
 		if (err == nil || errors.Is(err, zk.ErrNoNode)) && gone != nil {
@@ -27,18 +26,17 @@ func Remove(ctx context.Context, s *Session, path string, gone func()) error {
 	})
 	switch {
 	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, ErrEnded), GaveUp(ctx, err):
-		return err
+		return
 	}
 	select {
 	case <-DeleteInBackground(s, path, gone):
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
 // RemoveHere is Remove for a goroutine of the session, which nothing but the end
-// of the session needs to interrupt.
+// of the session needs to interrupt. It returns zk.ErrNoNode when the first try found no
+// node, and otherwise nil.
 func RemoveHere(s *Session, path string, gone func()) error {
 	err := s.Conn.Delete(path, -1)
 	if err == nil || errors.Is(err, zk.ErrNoNode) {

@@ -17,18 +17,18 @@ var cleanUpEdits = []edit{
 `},
 
 	// mutant-cancelled-clean-up, mutant-swallowed-clean-up
-	{"internal/queue/contender.go", "	c.leaving()\n	return session.Remove(ctx, c.S, c.path(), c.gone)", `	c.leaving()
+	{"internal/queue/contender.go", "	c.leaving()\n	session.Remove(ctx, c.S, c.path(), c.gone)", `	c.leaving()
 	switch c.S.Defect() {
 	case "mutant-cancelled-clean-up":
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return
 		}
 	case "mutant-swallowed-clean-up":
 		_, _ = session.Call(ctx, c.S, func() (struct{}, error) { return struct{}{}, c.S.Conn.Delete(c.path(), -1) }, nil)
 		c.gone()
-		return nil
+		return
 	}
-	return session.Remove(ctx, c.S, c.path(), c.gone)`},
+	session.Remove(ctx, c.S, c.path(), c.gone)`},
 
 	// mutant-second-node
 	{"internal/queue/enqueue.go", "		found, err := findContenders(ctx, s, all)\n", `		if s.Defect() == "mutant-second-node" {

@@ -15,9 +15,9 @@ var electionEdits = []edit{
 `},
 
 	// mutant-latch-left-behind
-	{"internal/queue/contender.go", "func (c *Contender) Leave(ctx context.Context) error {\n", `func (c *Contender) Leave(ctx context.Context) error {
+	{"internal/queue/contender.go", "func (c *Contender) Leave(ctx context.Context) {\n", `func (c *Contender) Leave(ctx context.Context) {
 	if c.S.Defect() == "mutant-latch-left-behind" && c.kind == Latch && ctx.Err() != nil {
-		return nil
+		return
 	}
 `},
 

@@ -362,26 +362,24 @@ func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error 
 	}
 }
 
-// Leave deletes the contender's node. It returns nil when the node is gone,
-// zk.ErrNoNode when the first try found no node, and otherwise what ended the
-// wait for it; then the deletion goes on in the background until the node is
-// gone or its session has ended (CURATOR-79, kazoo #732).
-func (c *Contender) Leave(ctx context.Context) error {
+// Leave deletes the contender's node. Once ctx has ended that goes on in the background,
+// until the node is gone or its session has ended.
+func (c *Contender) Leave(ctx context.Context) {
 	if c.S.Defect() == "mutant-latch-left-behind" && c.kind == Latch && ctx.Err() != nil {
-		return nil
+		return
 	}
 	c.leaving()
 	switch c.S.Defect() {
 	case "mutant-cancelled-clean-up":
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return
 		}
 	case "mutant-swallowed-clean-up":
 		_, _ = session.Call(ctx, c.S, func() (struct{}, error) { return struct{}{}, c.S.Conn.Delete(c.path(), -1) }, nil)
 		c.gone()
-		return nil
+		return
 	}
-	return session.Remove(ctx, c.S, c.path(), c.gone)
+	session.Remove(ctx, c.S, c.path(), c.gone)
 }
 
 // LeaveInBackground is Leave for callers that need not wait. The channel is closed when
