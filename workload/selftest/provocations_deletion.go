@@ -45,7 +45,7 @@ func deletionProvocations() []Provocation {
 			// waiter looks at the queue again.
 			Name:    "deleted-waiters",
 			What:    "an administrator deletes nodes of clients that wait",
-			Config:  workload.Config{Clients: 24, Pairs: -1, Locks: 12, Duration: 42 * time.Second, SessionTimeout: 600 * time.Millisecond, Mix: long, Schedule: aimed(histories.NodeDeletion, fault.AtWaiter, 90, 450*time.Millisecond, 0)},
+			Config:  workload.Config{Clients: 24, Pairs: -1, Locks: 12, Duration: 42 * time.Second, SessionTimeout: 600 * time.Millisecond, Mix: long, Schedule: aimed(histories.NodeDeletion, fault.AtWaiter, 70, 600*time.Millisecond, 0)},
 			Mutants: []string{"mutant-waits-for-no-beat"},
 		},
 		{
