@@ -103,7 +103,7 @@ func do[L interface {
 	}()
 	err = f(bounded, lease)
 	release := lease.Release(ctx)
-	if errors.Is(release, ErrLeaseLost) { // or it goes on, since ctx has ended
+	if errors.Is(release, ErrLeaseLost) { // any other error says that ctx has ended, and that the release goes on
 		err = andRelease(err, release)
 	}
 	return err

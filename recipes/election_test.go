@@ -228,10 +228,11 @@ func TestRunEndsWithTheErrorOfALostTerm(t *testing.T) {
 	}
 }
 
-// What lead returns in its term ends Run, whatever it is: one term is led.
+// What lead returns in its term ends Run, whatever it is, also if it has lost another lock: one
+// term is led.
 func TestRunEndsAsLeadReturns(t *testing.T) {
 	e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t))
-	for _, returned := range []error{nil, context.Canceled, errors.New("the disk is full")} {
+	for _, returned := range []error{nil, context.Canceled, errors.New("the disk is full"), recipes.ErrLeaseLost, fmt.Errorf("orders: %w", recipes.ErrLeaseLost)} {
 		terms := 0
 		err := e.Run(within(t), func(context.Context, *recipes.Term) error {
 			if terms++; terms > 1 {

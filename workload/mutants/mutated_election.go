@@ -103,8 +103,9 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 			led = lead(ctx, term)
 			return led
 		})
+		lost := errors.Is(term.Resign(ctx), ErrLeaseLost) // as it has resigned already: lead may have lost another lock
 		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
-		if ctx.Err() != nil || !errors.Is(err, ErrLeaseLost) || !excused {
+		if ctx.Err() != nil || !lost || !excused {
 			return err
 		}
 		longest := e.queue.client.SessionTimeout()
