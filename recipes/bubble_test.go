@@ -12,10 +12,17 @@ import (
 // closed at the end of the bubble.
 func bubbleClient(t *testing.T, e *zktest.Ensemble, name string, options ...recipes.Option) *recipes.Client {
 	t.Helper()
-	c, err := recipes.Connect(t.Context(), e.Servers(), append(options, recipes.WithDialer(e.Client(name).DialContext))...)
+	c, err := recipes.Connect(t.Context(), e.Servers(), append([]recipes.Option{recipes.WithDialer(e.Client(name).DialContext)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close(context.Background()) })
 	return c
+}
+
+// interceptedClient is bubbleClient with its packets in the hands of the test.
+func interceptedClient(t *testing.T, e *zktest.Ensemble, name string) (*recipes.Client, *intercept) {
+	t.Helper()
+	wire := &intercept{through: e.Client(name).DialContext}
+	return bubbleClient(t, e, name, recipes.WithDialer(wire.dial)), wire
 }

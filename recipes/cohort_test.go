@@ -173,6 +173,8 @@ func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
 				runtime.Gosched()
 			}
 			co.mu.Lock()
+			// Who waits for a mutex cannot be seen. If the release is late, it leaves its place, and
+			// what follows holds as well.
 			go func() { released <- l.Release(t.Context()) }() // ends with the release, which waits for the cohort
 			time.Sleep(20 * time.Millisecond)
 			ctx.done <- struct{}{} // it gives up, and waits for the cohort behind the release
@@ -186,8 +188,8 @@ func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
 			}
 			for range others {
 				handed := <-next
-				if got, place := handed.Token(), l.Token(); got.Zxid != place.Zxid || got.Compare(place) <= 0 {
-					t.Errorf("the token %v is not one of the place after %v", got, place)
+				if got, place := handed.Token(), l.Token(); got.Compare(place) <= 0 {
+					t.Errorf("the token %v comes after %v", got, place)
 				}
 				if err := handed.Release(t.Context()); err != nil {
 					t.Error(err)

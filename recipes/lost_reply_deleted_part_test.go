@@ -1,7 +1,6 @@
 package recipes_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,12 +17,7 @@ func TestAPartOfAMultiLockIsDeletedWhoseReplyIsLost(t *testing.T) {
 		t.Run(deleted, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := zktest.Start(t)
-				wire := intercept{through: e.Client("both").DialContext}
-				both, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(wire.dial))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer func() { _ = both.Close(context.Background()) }()
+				both, wire := interceptedClient(t, e, "both")
 				admin := bubbleClient(t, e, "admin").Conn()
 				acquire := recipes.NewMultiLock(recipes.NewMutex(both, "/a"), recipes.NewMutex(both, "/b")).Acquire
 				first, err := acquire(t.Context()) // the parents are there

@@ -1,7 +1,6 @@
 package recipes_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,12 +15,7 @@ import (
 func TestOneOfTwoPermitsIsDeletedWhoseReplyIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
-		wire := intercept{through: e.Client("holder").DialContext}
-		holder, err := recipes.Connect(t.Context(), e.Servers(), recipes.WithDialer(wire.dial))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = holder.Close(context.Background()) }()
+		holder, wire := interceptedClient(t, e, "holder")
 		admin := bubbleClient(t, e, "admin").Conn()
 		s := recipes.NewSemaphore(holder, "/s", 2)
 		first, err := s.AcquireN(within(t), 2) // the parents are there
