@@ -173,6 +173,9 @@ func TestARoundOfADoubleBarrierAsksForNoOther(t *testing.T) {
 	c, sent := counted(t)
 	again := recipes.NewDoubleBarrier(c, path, 1)
 	does(t, again.Enter) // makes the parents
+	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes the container between two rounds
+		t.Fatal(err)
+	}
 	does(t, again.Leave)
 	for _, b := range []*recipes.DoubleBarrier{again, again, recipes.NewDoubleBarrier(c, path, 1)} {
 		sent()
