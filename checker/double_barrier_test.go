@@ -104,6 +104,18 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 			comes(comes(r, 9, 1, 2), 10, 2, 2)
 			out(enters(enters(r, 11, 1, 2), 12, 2, 2), 13, 2)
 		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.006000 s, while process 2 was inside, until 0.007000 s`, 0},
+		{"one leaves, and the record ends while the other is paused in a session that nobody saw end", func(r *run) {
+			leaves(goes(in(r, 1, 1).pause(5, 2), 6, 1, 1), 7, 1, 1)
+		}, verdict.Holds, "", 0},
+		{"one leaves, and the other crashes after a pause in a session that nobody saw end", func(r *run) {
+			leaves(goes(in(r, 1, 1).pause(5, 2), 6, 1, 1), 7, 1, 1).wake(8, 2).crash(9, 2)
+		}, verdict.Holds, "", 0},
+		{"one leaves, and the record ends while a third is paused", func(r *run) {
+			leaves(goes(in(r, 1, 1).pause(5, 3), 6, 1, 1), 7, 1, 1)
+		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.007000 s, while process 2 was inside and did not leave`, 0},
+		{"one leaves while the other is paused, and leaves later", func(r *run) {
+			goes(leaves(goes(in(r, 1, 1).pause(5, 2), 6, 1, 1), 7, 1, 1).wake(8, 2), 9, 2, 1).member(10, ok, 2, leave, 1)
+		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.007000 s, while process 2 was inside, until 0.009000 s`, 0},
 		{"one leaves when the other's session was expired by force", func(r *run) { leaves(goes(in(r, 1, 1).expire(5, 2), 6, 1, 1), 7, 1, 1) }, verdict.Holds, "", 0},
 		{"a round is entered that was asked for after the next, and answered after the one after that", func(r *run) {
 			out(in(out(in(r, 1, 1), 5, 1), 9, 2), 13, 2) // until 16

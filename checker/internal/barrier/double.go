@@ -283,18 +283,21 @@ func (r *round) countedFor(e *facts.Op) (counted int, gone []*facts.Op) {
 
 // insideUntil returns how long who entered by e was certainly inside. A session that nobody
 // has seen end may have ended all the same, if its client lost its link, or was paused, before
-// it could show the session to the observer: then its leave fails, and it is not used again.
+// it could show the session to the observer. Then its leave fails, or a crash or the end of the
+// history comes before it, and nothing is done in the session any more.
 func insideUntil(t *facts.Trace, r *round, e *facts.Op) time.Duration {
-	end, unseen := facts.Forever, false
+	end, failed := facts.Forever, false
 	for _, l := range r.leaves {
 		if l.Process == e.Process && l.Invoke > e.Done {
-			end, unseen = l.Call, t.Last && l.Result == histories.Fail && e.Session != "" && t.Sessions.Alive[e.Session] < l.Call
+			end, failed = l.Call, l.Result == histories.Fail
 			break
 		}
 	}
 	end = min(end, e.By.Retired)
-	if _, ended := t.Sessions.Expired[e.Session]; ended || unseen {
-		end = min(end, t.Sessions.Alive[e.Session])
+	alive := t.Sessions.Alive[e.Session]
+	_, ended := t.Sessions.Expired[e.Session]
+	if ended || t.Last && e.Session != "" && alive < end && (failed || t.Faults.Struck(e.Process, alive, end)) {
+		end = min(end, alive)
 	}
 	if forced := t.Faults.ForcedIn(e.Process, e.Session, e.Call, end); len(forced) > 0 {
 		end = min(end, max(forced[0].From, e.Call))

@@ -112,6 +112,12 @@ func (l *FaultLog) Pauses() bool {
 	return len(l.Stalls) > 0 || slices.ContainsFunc(l.All, (*Fault).pauses)
 }
 
+// Struck reports whether a fault on a process, or one that names none, was in force at some
+// time in [from, to].
+func (l *FaultLog) Struck(process int, from, to time.Duration) bool {
+	return slices.ContainsFunc(l.All, func(f *Fault) bool { return f.Start <= to && f.Stop >= from && f.Reaches(process) })
+}
+
 // Excusing returns the faults that excuse process, in a session, and were in force at some
 // time in [from, to].
 func (l *FaultLog) Excusing(process int, session string, from, to time.Duration) []*Fault {
