@@ -4,6 +4,9 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/nemesis"
 )
 
 func TestATrialThatHasShownNothingIsMadeAgain(t *testing.T) {
@@ -41,5 +44,30 @@ func TestATrialThatHasShownNothingIsMadeAgain(t *testing.T) {
 				t.Errorf("%+v, %v, %d runs not made; want %+v", trial, err, len(c.runs), c.want)
 			}
 		})
+	}
+}
+
+// Of many deletions one comes too late now and then: the recipe as it is has been
+// provoked all the same. Of few faults each must strike.
+func TestARunOfTheRecipeShowsNothingIfManyFaultsDidNotStrike(t *testing.T) {
+	for _, c := range []struct {
+		struck, skipped int
+		void            bool
+	}{
+		{struck: 70}, {struck: 69, skipped: 1}, {struck: 60, skipped: 6}, {struck: 60, skipped: 7, void: true},
+		{struck: 9, skipped: 1, void: true}, {struck: 0, skipped: 1, void: true}, {struck: 1},
+	} {
+		faults := nemesis.Report{Struck: c.struck}
+		for range c.skipped {
+			faults.Skipped = append(faults.Skipped, nemesis.Skipped{Reason: "the node was gone already"})
+		}
+		asItIs := Trial{OK: true}
+		if void := asItIs.weigh(&checker.Report{}, faults, nil); void != c.void || asItIs.OK == c.void {
+			t.Errorf("%d struck, %d did not: void %v, ok %v", c.struck, c.skipped, void, asItIs.OK)
+		}
+		mutant := Trial{OK: true, Guarantee: "mutual exclusion"}
+		if mutant.weigh(&checker.Report{}, faults, nil) || !mutant.OK {
+			t.Errorf("%d struck, %d did not: a mutant that was caught is made again", c.struck, c.skipped)
+		}
 	}
 }
