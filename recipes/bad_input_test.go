@@ -145,7 +145,10 @@ func TestTheLongestPathAndUnusualNamesWork(t *testing.T) {
 func TestEveryCallWithAContextThatHasEndedReturnsItsCauseWithoutAskingTheServers(t *testing.T) {
 	leavesNoGoroutine(t)
 	var wire intercept
-	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
+	var observed atomic.Int64
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
+		Acquiring: func(ctx context.Context, _ recipes.Acquiring) context.Context { observed.Add(1); return ctx },
+	}))
 	path := uniquePath(t) + "/lock-0000000000" // such as Revoke takes
 	why := errors.New("not needed any more")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -159,6 +162,9 @@ func TestEveryCallWithAContextThatHasEndedReturnsItsCauseWithoutAskingTheServers
 			}
 			if n := asked.Load(); n > 0 {
 				t.Errorf("%s: %d requests", name, n)
+			}
+			if n := observed.Swap(0); n > 0 {
+				t.Errorf("%s: %d acquires observed", name, n)
 			}
 		}
 	}

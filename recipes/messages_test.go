@@ -172,7 +172,7 @@ func TestARoundOfADoubleBarrierAsksForNoOther(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	again := recipes.NewDoubleBarrier(c, path, 1)
-	does(t, again.Enter) // makes the parents
+	does(t, again.Enter)                                                                       // makes the parents
 	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes the container between two rounds
 		t.Fatal(err)
 	}

@@ -64,6 +64,17 @@ func TestWaitsDoubleUpToTheirBound(t *testing.T) {
 	}
 }
 
+func TestTheWindowIsAFifthOfTheSessionTimeoutAndFiveSecondsAtMost(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[time.Duration]time.Duration{
+		time.Second: 200 * time.Millisecond, 25 * time.Second: 5 * time.Second, 26 * time.Second: 5 * time.Second, time.Minute: 5 * time.Second,
+	} {
+		if got := newPace(3, timeout).window; got != want {
+			t.Errorf("%v of a session timeout of %v, want %v", got, timeout, want)
+		}
+	}
+}
+
 func TestWhatResetsTheWait(t *testing.T) {
 	t.Parallel()
 	const longest = 2 * time.Second

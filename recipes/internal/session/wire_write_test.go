@@ -30,3 +30,15 @@ func TestAWriteThatFailsEndsTheConnectionAndAnswersNoRequestItself(t *testing.T)
 		t.Errorf("read: %v; want the end of the connection", err)
 	}
 }
+
+func TestAConnectionThatWasGivenUpHandsOutNothing(t *testing.T) {
+	t.Parallel()
+	here, there := net.Pipe()
+	defer there.Close()
+	w := newWireConn(here, nil, goClock{}, 0, 0)
+	bad := errors.New("that is no answer")
+	w.refuse(bad)
+	if n, err := w.Read(make([]byte, 8)); n != 0 || !errors.Is(err, bad) {
+		t.Errorf("read: %d bytes, %v", n, err)
+	}
+}
