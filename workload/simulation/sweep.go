@@ -29,10 +29,10 @@ type Sweep struct {
 
 	asked map[string]bool // of those that are asked for now, the ones that are made
 
-	holding, violated, failed int
-	cpu, virtual              time.Duration
-	cycles                    int64
-	struck                    int
+	holding, violated, unknown, failed int
+	cpu, virtual                       time.Duration
+	cycles                             int64
+	struck                             int
 }
 
 // OpenSweep reads what was begun in a file, which is made if need be, and goes on writing
@@ -101,8 +101,10 @@ func (s *Sweep) note(o Outcome) {
 	switch {
 	case o.Outcome == verdict.Violated:
 		s.violated++
-	case !o.Passed():
+	case o.Trouble != "":
 		s.failed++
+	case o.Outcome == verdict.Unknown:
+		s.unknown++
 	case o.Outcome == verdict.Holds:
 		s.holding++
 	}
@@ -150,12 +152,13 @@ func (s *Sweep) ToExplain() (all []Outcome) {
 }
 
 // Outcome sums up the file, of which so many runs are asked for, 0 if as many as there is time
-// for: violated if any is, unknown if one failed or one of those asked for is missing, and not exercised if none put every guarantee to the test.
+// for: violated if any is, unknown if one is or failed, or one of those asked for is missing, and
+// not exercised if none put every guarantee to the test.
 func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	switch {
 	case s.violated > 0:
 		return verdict.Violated
-	case s.failed > 0 || s.Made() < seeds:
+	case s.failed+s.unknown > 0 || s.Made() < seeds:
 		return verdict.Unknown
 	case s.holding == 0:
 		return verdict.NotExercised
@@ -176,7 +179,10 @@ func (s *Sweep) Summary(seeds int, took time.Duration) string {
 		fmt.Fprintf(&b, ", and %d that were made before", others)
 	}
 	fmt.Fprintf(&b, ": %d violated, %d failed, %d hold", s.violated, s.failed, s.holding)
-	if rest := len(s.order) - s.violated - s.failed - s.holding; rest > 0 {
+	if s.unknown > 0 {
+		fmt.Fprintf(&b, ", %d unknown", s.unknown)
+	}
+	if rest := len(s.order) - s.violated - s.failed - s.holding - s.unknown; rest > 0 {
 		fmt.Fprintf(&b, ", %d violate nothing but did not put every guarantee to the test", rest)
 	}
 	if minutes := s.virtual.Minutes(); minutes > 0 {

@@ -69,6 +69,7 @@ func TestASweepHoldsIfARunPutEverythingToTheTest(t *testing.T) {
 		"none shows everything":  {[]Outcome{{Outcome: verdict.NotExercised}}, 1, verdict.NotExercised, "0 hold"},
 		"one is missing":         {[]Outcome{{Outcome: verdict.Holds}}, 2, verdict.Unknown, "1 of 2 runs"},
 		"all there was time for": {[]Outcome{{Outcome: verdict.Holds}, {Outcome: verdict.Holds}}, 0, verdict.Holds, "2 runs: 0 violated"},
+		"one is undecided":       {[]Outcome{{Outcome: verdict.Unknown}, {Outcome: verdict.Holds}}, 2, verdict.Unknown, "0 failed, 1 hold, 1 unknown"},
 		"one failed":             {[]Outcome{{Outcome: verdict.Unknown, Trouble: "it ended"}}, 1, verdict.Unknown, "1 failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
