@@ -17,13 +17,14 @@ import (
 // flushEvery bounds how long an event that is not an invoke may wait in memory.
 const flushEvery = 100 * time.Millisecond
 
-// Recorder writes the history of a run while it runs. Its methods may be called
-// from any goroutine.
+// Recorder puts the history of a run on record while it runs: [Create] in a file, [Keep] in
+// memory. Its methods may be called from any goroutine.
 type Recorder struct {
 	origin time.Time
 	failed chan struct{}
 
 	mu      sync.Mutex
+	kept    *Kept // instead of out, enc and buf: it is not written
 	out     sink
 	enc     *json.Encoder
 	buf     bytes.Buffer // encoded, not yet written
@@ -72,17 +73,11 @@ func Create(path string, h Header) (*Recorder, error) {
 	return newRecorder(out, h)
 }
 
+// newRecorder records in out.
 func newRecorder(out sink, h Header) (*Recorder, error) {
-	r := &Recorder{
-		origin: time.Now(), failed: make(chan struct{}), out: out, valid: newValidator(h.Locks),
-		stop: make(chan struct{}), stopped: make(chan struct{}), stalls: stalls{longest: Slack(h.SessionTimeout)},
-	}
-	r.enc = json.NewEncoder(&r.buf)
+	r := recorderOf(&h)
+	r.out, r.enc = out, json.NewEncoder(&r.buf)
 	r.enc.SetEscapeHTML(false)
-	h.Version = Version
-	if h.Started.IsZero() {
-		h.Started = r.origin.Round(0)
-	}
 	err := h.check()
 	if err == nil {
 		err = r.enc.Encode(h)
@@ -97,11 +92,24 @@ func newRecorder(out sink, h Header) (*Recorder, error) {
 	return r, nil
 }
 
+// recorderOf is the recorder of a history that begins now. It completes the header.
+func recorderOf(h *Header) *Recorder {
+	r := &Recorder{
+		origin: time.Now(), failed: make(chan struct{}), valid: newValidator(h.Locks),
+		stop: make(chan struct{}), stopped: make(chan struct{}), stalls: stalls{longest: Slack(h.SessionTimeout)},
+	}
+	h.Version = Version
+	if h.Started.IsZero() {
+		h.Started = r.origin.Round(0)
+	}
+	return r
+}
+
 // Elapsed returns the time of the run now, on the clock that stamps events.
 func (r *Recorder) Elapsed() time.Duration { return time.Since(r.origin) }
 
 // Record stamps e with the time of the run, appends it and returns it as it was
-// recorded. An invoke, and all that was recorded before it, is handed to the
+// recorded. In a file an invoke, and all that was recorded before it, is handed to the
 // operating system before Record returns; other events follow within a tenth of
 // a second.
 //
@@ -138,7 +146,7 @@ func (r *Recorder) Record(e Event) (Event, error) {
 		}
 		return e, f
 	}
-	if err := r.encode(&r.event); err != nil {
+	if err := r.append(&r.event); err != nil {
 		return e, err
 	}
 	if e.Type == Invoke {
@@ -147,9 +155,14 @@ func (r *Recorder) Record(e Event) (Event, error) {
 	return e, nil
 }
 
-// encode appends a valid event to buf. The caller holds mu.
-func (r *Recorder) encode(e *Event) error {
+// append appends a valid event. The caller holds mu.
+func (r *Recorder) append(e *Event) error {
 	r.last = e.Time
+	if r.kept != nil {
+		r.kept.append(e)
+		r.written++
+		return nil
+	}
 	if err := r.enc.Encode(e); err != nil {
 		return r.fail(err)
 	}
@@ -158,7 +171,7 @@ func (r *Recorder) encode(e *Event) error {
 }
 
 // Counts returns how many events were accepted, how many of them have been
-// handed to the operating system, and how many were refused. After a Close
+// handed to the operating system, or are kept, and how many were refused. After a Close
 // that returned nil, recorded equals written.
 func (r *Recorder) Counts() (recorded, written, refused int) {
 	r.mu.Lock()
@@ -191,6 +204,9 @@ func (r *Recorder) Close() error {
 
 	close(r.stop)
 	<-r.stopped
+	if r.kept != nil {
+		return nil
+	}
 	err := r.out.Close()
 
 	r.mu.Lock()

@@ -31,5 +31,5 @@ func (r *Recorder) recordStall(now time.Duration) error {
 	if err := r.valid.check(&e); err != nil {
 		return err // it cannot: since is not before the last event
 	}
-	return r.encode(&e)
+	return r.append(&e)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 // ErrNobody is returned by a Kind's Make when the scene has nobody to hit at
@@ -64,7 +63,12 @@ func (s Scene) Victim() (Client, error) {
 			return Client{}, fmt.Errorf("%w: client %d has no session, or another fault hits it", ErrNobody, *s.Pick.Client)
 		}
 	}
-	fits := slices.DeleteFunc(slices.Clone(s.Free), func(c Client) bool { return !s.Pick.Aim.At(c) })
+	var fits []Client
+	for _, c := range s.Free {
+		if s.Pick.Aim.At(c) {
+			fits = append(fits, c)
+		}
+	}
 	if len(fits) == 0 && !s.Exact {
 		fits = s.Free
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload"
 )
@@ -30,7 +31,7 @@ const (
 // Recorded is a run that has taken place, and is on record.
 type Recorded struct {
 	workload.Result
-	History         string        // the file
+	History         string        // the file; "" of a history in memory
 	Took            time.Duration // the run, without the start of the servers
 	Events, Written int           // accepted, and handed to the operating system: the same unless the run failed
 }
@@ -43,18 +44,40 @@ type Recorded struct {
 // says so. Any other error is that of [workload.Run], and what is on record until
 // then can be judged; or the history could not be made, and History is empty.
 func Record(ctx context.Context, dir string, cfg workload.Config, started time.Time, options map[string]string) (Recorded, error) {
-	header := cfg.Header()
-	header.Started, header.Options = started, options
 	file := filepath.Join(dir, History)
-	recorder, err := histories.Create(file, header)
+	recorder, err := histories.Create(file, headerOf(cfg, started, options))
 	if err != nil {
 		return Recorded{}, err
 	}
+	r, err := carryOut(ctx, cfg, recorder, func(did *service.Log) error { return writeService(dir, started, did) })
+	r.History = file
+	return r, err
+}
+
+// Keep drives a lock as [Record] does, and keeps the history in memory. It is nil if it could
+// not be made.
+func Keep(ctx context.Context, cfg workload.Config, started time.Time, options map[string]string) (Recorded, *histories.Kept, error) {
+	recorder, kept, err := histories.Keep(headerOf(cfg, started, options))
+	if err != nil {
+		return Recorded{}, nil, err
+	}
+	r, err := carryOut(ctx, cfg, recorder, func(*service.Log) error { return nil })
+	return r, kept, err
+}
+
+func headerOf(cfg workload.Config, started time.Time, options map[string]string) histories.Header {
+	header := cfg.Header()
+	header.Started, header.Options = started, options
+	return header
+}
+
+// carryOut makes the run and closes its recorder. What the servers did is for keep.
+func carryOut(ctx context.Context, cfg workload.Config, recorder *histories.Recorder, keep func(*service.Log) error) (Recorded, error) {
 	cfg.Recorder = recorder
 	begun := time.Now()
 	result, err := workload.Run(ctx, cfg)
-	r := Recorded{Result: result, History: file, Took: time.Since(begun)}
-	closeErr := errors.Join(recorder.Close(), writeService(dir, started, result.Service))
+	r := Recorded{Result: result, Took: time.Since(begun)}
+	closeErr := errors.Join(recorder.Close(), keep(result.Service))
 	r.Events, r.Written, _ = recorder.Counts()
 	switch {
 	case ctx.Err() != nil:

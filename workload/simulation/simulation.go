@@ -18,10 +18,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/model/live"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -66,8 +68,8 @@ func (o Outcome) Passed() bool {
 }
 
 // Run carries out a run in a bubble and judges it. Its folder, which exists, has the
-// history and the report, as that of any run. t is a test outside of any bubble. The error
-// is of a Spec that cannot be carried out, or of a report that cannot be written.
+// history and the report, as that of any run, unless it passes. t is a test outside of any
+// bubble. The error is of a Spec that cannot be carried out, or of a file that cannot be written.
 func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	w, err := s.world()
 	if err != nil {
@@ -75,8 +77,9 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	}
 	trace := &trace{hash: sha256.New(), keep: look.Trace}
 	var done folder.Recorded
+	var kept *histories.Kept // not in a file: most runs pass, and a tenth of their time would go into it
 	var runErr error
-	synctest.Test(t, func(t *testing.T) { done, runErr = w.record(t.Context(), dir, s, look.Until, trace) })
+	synctest.Test(t, func(t *testing.T) { done, kept, runErr = w.record(t.Context(), s, look.Until, trace) })
 	if look.Trace {
 		if err := trace.write(filepath.Join(dir, TraceFile)); err != nil {
 			return Outcome{}, err
@@ -89,13 +92,13 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if runErr != nil {
 		o.Trouble = runErr.Error()
 	}
-	if done.History == "" {
+	if kept == nil {
 		return o, runErr
 	}
-	header, r, err := folder.JudgeFile(context.Background(), done.History)
+	r, err := checker.CheckEvents(context.Background(), kept.Header(), kept.Events())
 	if err != nil {
 		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
-		return o, nil
+		return o, kept.Write(filepath.Join(dir, folder.History))
 	}
 	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r)
 	for i := range r.Verdicts {
@@ -103,21 +106,24 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 			o.Violated = append(o.Violated, r.Verdicts[i].Guarantee)
 		}
 	}
-	if !o.Passed() || look.Trace {
-		err = folder.Write(dir, header, r, done.Took)
+	if o.Passed() && !look.Trace {
+		return o, nil
 	}
-	return o, err
+	if err := kept.Write(filepath.Join(dir, folder.History)); err != nil {
+		return o, err
+	}
+	return o, folder.Write(dir, kept.Header(), r, done.Took)
 }
 
 // record is what happens in the bubble.
-func (w *world) record(ctx context.Context, dir string, s Spec, until time.Duration, t *trace) (folder.Recorded, error) {
+func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trace) (folder.Recorded, *histories.Kept, error) {
 	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper, TickTime: w.tick}
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
 	}
 	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Latency: w.latency, Spread: w.spread, Trace: t.note, Orders: w.orders})
 	if err != nil {
-		return folder.Recorded{}, fmt.Errorf("simulation: %w", err)
+		return folder.Recorded{}, nil, fmt.Errorf("simulation: %w", err)
 	}
 	w.Ensemble, w.Network = e, e.Network()
 	w.Kinds = Kinds()
@@ -130,11 +136,11 @@ func (w *world) record(ctx context.Context, dir string, s Spec, until time.Durat
 	defer cancel(nil)
 	end := time.AfterFunc(until, func() { cancel(context.DeadlineExceeded) })
 	defer end.Stop()
-	done, err := folder.Record(ctx, dir, *w.Config, time.Time{}, map[string]string{
+	done, kept, err := folder.Keep(ctx, *w.Config, time.Time{}, map[string]string{
 		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
 	})
 	t.chosen = e.Chosen()
-	return done, errors.Join(err, e.Close())
+	return done, kept, errors.Join(err, e.Close())
 }
 
 // trace takes in what clients and servers say.

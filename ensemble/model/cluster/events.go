@@ -1,14 +1,11 @@
 package cluster
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
 // events are what is to happen, by the instant, and at one instant in the order in which
-// they were added.
+// they were added: a binary heap, which package container/heap would have allocate for each.
 type events struct {
-	heap  eventHeap
+	heap  []event
 	added int
 }
 
@@ -18,9 +15,22 @@ type event struct {
 	what   func()
 }
 
+func (e *event) before(other *event) bool {
+	return e.at < other.at || e.at == other.at && e.number < other.number
+}
+
 func (e *events) add(at time.Duration, what func()) {
 	e.added++
-	heap.Push(&e.heap, event{at, e.added, what})
+	e.heap = append(e.heap, event{at, e.added, what})
+	h := e.heap
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h[i].before(&h[parent]) {
+			break
+		}
+		h[i], h[parent] = h[parent], h[i]
+		i = parent
+	}
 }
 
 // next is when the next of them is due.
@@ -34,20 +44,24 @@ func (e *events) next() (at time.Duration, ok bool) {
 // never is an instant that does not come.
 const never = time.Duration(1<<63 - 1)
 
-func (e *events) take() func() { return heap.Pop(&e.heap).(event).what }
-
-type eventHeap []event
-
-func (h eventHeap) Len() int { return len(h) }
-func (h eventHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].number < h[j].number
-}
-func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *eventHeap) Push(x any)   { *h = append(*h, x.(event)) }
-func (h *eventHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	old[len(old)-1] = event{}
-	*h = old[:len(old)-1]
-	return last
+// take removes the next of them.
+func (e *events) take() func() {
+	h := e.heap
+	what, last := h[0].what, len(h)-1
+	h[0], h[last] = h[last], event{}
+	h = h[:last]
+	e.heap = h
+	for i := 0; ; {
+		first := i
+		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
+			if h[child].before(&h[first]) {
+				first = child
+			}
+		}
+		if first == i {
+			return what
+		}
+		h[i], h[first] = h[first], h[i]
+		i = first
+	}
 }

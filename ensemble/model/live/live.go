@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 )
 
-// Live lets the servers of a cluster, and the links of their clients, do what is due.
-// Its one goroutine runs from Start to Stop; it sleeps until something is due.
+// Live lets the servers of a cluster, and the links of their clients, do what is due: from
+// Start to Stop a timer calls due, in a goroutine that ends when that is done.
 //
 // Its mutex is held for as long as a server needs to take in what has come, and never
 // while something is waited for. The mutex of a connection is taken after it.
@@ -30,11 +30,12 @@ type Live struct {
 	began   time.Time // the instant 0
 	limit   time.Duration
 	overdue func()
-	kick    chan struct{} // capacity 1: something new may be due
-	ended   chan struct{} // closed by Stop
-	task    sync.WaitGroup
+	ended   chan struct{}  // closed by Stop
+	calls   sync.WaitGroup // of due: those under way, and the one that timer will make
 
 	mu      sync.Mutex    // guards what follows, the cluster and the links
+	timer   *time.Timer   // calls due
+	armed   time.Duration // for that instant; negative if due has been called
 	skew    time.Duration // how much more time has passed for the servers
 	ends    map[model.ConnID]End
 	waiters []*waiter
@@ -70,7 +71,7 @@ type waiter struct {
 
 // New starts servers and has them elect a leader, in no time at all.
 func New(c cluster.Config) (*Live, error) {
-	l := &Live{kick: make(chan struct{}, 1), ended: make(chan struct{}), ends: map[model.ConnID]End{}}
+	l := &Live{ended: make(chan struct{}), ends: map[model.ConnID]End{}}
 	var err error
 	if l.Cluster, err = cluster.New(c, clusterEnd{l}); err != nil {
 		return nil, err
@@ -101,28 +102,38 @@ func (l *Live) Start() {
 	now := time.Now()
 	l.began = now.Add(-l.Cluster.Now())
 	l.Cluster.SetClock(now) // the first election took no time
-	l.task.Go(l.run)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls.Add(1)
+	l.timer = time.AfterFunc(0, l.due)
 }
 
-func (l *Live) run() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-l.ended:
-			return
-		case <-timer.C:
-		case <-l.kick:
-		}
-		l.mu.Lock()
-		l.advance()
-		wait := l.Cluster.Due() - l.now()
-		l.mu.Unlock()
-		timer.Reset(wait)
+// due lets happen what is due, and has itself called when there is more.
+func (l *Live) due() {
+	defer l.calls.Done()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
+		return
+	}
+	l.armed = -1
+	l.advance()
+	l.arm()
+}
+
+// arm has due called when something is due. l is locked.
+func (l *Live) arm() {
+	at := l.Cluster.Due() - l.skew
+	if at == l.armed {
+		return
+	}
+	l.armed = at
+	if pending := l.timer.Reset(time.Until(l.began.Add(at))); !pending {
+		l.calls.Add(1)
 	}
 }
 
-// Stop ends every connection, and the goroutine. It may be called more than once.
+// Stop ends every connection, and waits for what is under way. It may be called more than once.
 func (l *Live) Stop() {
 	l.mu.Lock()
 	if !l.stopped {
@@ -137,9 +148,12 @@ func (l *Live) Stop() {
 			}
 		}
 		close(l.ended)
+		if l.timer.Stop() {
+			l.calls.Done()
+		}
 	}
 	l.mu.Unlock()
-	l.task.Wait()
+	l.calls.Wait()
 }
 
 // now is how much time has passed for the servers.
@@ -163,13 +177,11 @@ func (l *Live) advance() {
 
 // Advance lets time pass for the servers alone, at once.
 func (l *Live) Advance(d time.Duration) {
-	l.Do(func() {
-		l.skew += max(d, 0)
-		l.advance()
-	})
+	l.Do(func() { l.skew += max(d, 0) })
 }
 
-// Do changes something, as of now. It reports false, and does nothing, after Stop.
+// Do changes something, as of now, and lets happen what is due then. It reports false, and does
+// nothing, after Stop.
 func (l *Live) Do(change func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,10 +190,8 @@ func (l *Live) Do(change func()) bool {
 	}
 	l.advance()
 	change()
-	select {
-	case l.kick <- struct{}{}:
-	default:
-	}
+	l.advance()
+	l.arm()
 	return true
 }
 
@@ -189,7 +199,7 @@ func (l *Live) Do(change func()) bool {
 // What holds is called as Do calls its function.
 func (l *Live) Await(done <-chan struct{}, holds func() bool) bool {
 	w := &waiter{holds, make(chan struct{})}
-	if !l.Do(func() { l.waiters = append(l.waiters, w); l.advance() }) {
+	if !l.Do(func() { l.waiters = append(l.waiters, w) }) {
 		return false
 	}
 	select {

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,17 +44,21 @@ func (t table) drop(watcher int64) {
 // watches that were for one event. Recursive watches do not report changes of the list of
 // children: they report the children themselves.
 func (t table) fire(path string, event wire.EventType) []int64 {
-	concerned := map[int64]bool{}
+	var concerned []int64
 	for watcher, m := range t[path] {
-		concerned[watcher] = m&(once|persistent) != 0 || event != wire.NodeChildrenChanged
+		if m&(once|persistent) != 0 || event != wire.NodeChildrenChanged {
+			concerned = append(concerned, watcher)
+		}
 		t.set(path, watcher, m&^once)
 	}
 	for above := path; above != "/" && event != wire.NodeChildrenChanged; {
 		above = above[:max(1, strings.LastIndexByte(above, '/'))]
 		for watcher, m := range t[above] {
-			concerned[watcher] = concerned[watcher] || m&recursive != 0
+			if m&recursive != 0 && !slices.Contains(concerned, watcher) {
+				concerned = append(concerned, watcher)
+			}
 		}
 	}
-	maps.DeleteFunc(concerned, func(_ int64, is bool) bool { return !is })
-	return slices.Sorted(maps.Keys(concerned))
+	slices.Sort(concerned)
+	return concerned
 }

@@ -1,0 +1,62 @@
+package histories
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Kept is a history in memory. It is read when its Recorder is closed.
+type Kept struct {
+	header Header
+	pieces [][]Event // full but for the last, so that nothing is copied as it grows
+}
+
+// keptAtATime is how many events a piece has.
+const keptAtATime = 512
+
+// Keep starts a history that stays in memory, as [Create] starts one in a file: for a run that
+// can be made again, and that leaves nothing if it passes. What is recorded must not be changed
+// afterwards. The caller must Close the recorder.
+func Keep(h Header) (*Recorder, *Kept, error) {
+	r := recorderOf(&h)
+	if err := h.check(); err != nil {
+		return nil, nil, fmt.Errorf("histories: cannot record: %w", err)
+	}
+	r.kept = &Kept{header: h}
+	go r.tick()
+	return r, r.kept, nil
+}
+
+func (k *Kept) append(e *Event) {
+	last := len(k.pieces) - 1
+	if last < 0 || len(k.pieces[last]) == keptAtATime {
+		k.pieces = append(k.pieces, make([]Event, 0, keptAtATime))
+		last++
+	}
+	k.pieces[last] = append(k.pieces[last], *e)
+}
+
+// Header returns the history's header.
+func (k *Kept) Header() Header { return k.header }
+
+// Events yields the events in order, without an error.
+func (k *Kept) Events() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		for _, piece := range k.pieces {
+			for i := range piece {
+				if !yield(&piece[i], nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Write writes the history to a new file at path, as [WriteFile] does.
+func (k *Kept) Write(path string) error {
+	h := &History{Header: k.header}
+	for _, piece := range k.pieces {
+		h.Events = append(h.Events, piece...)
+	}
+	return WriteFile(path, h)
+}
