@@ -89,6 +89,24 @@ func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
 	}
 }
 
+// Nor does it ask for the session: a lease may be handed on after the session was forced to
+// expire, until the client is told.
+func TestALeaseThatIsHandedOnAfterAForcedExpiryIsLostWithinTheBound(t *testing.T) {
+	handedOn := func(r *run, sub int32, told int) {
+		r.want(0, 1).place(1, 1, 1).got(2, 1, 1).endOf(5, session(1), 1)
+		r.want(7, 2).expired(8, 1).release(9, 1)
+		r.op(9, histories.OK, 2, histories.Acquire, histories.Event{Token: histories.Token{Zxid: 1, Sub: sub}, Depth: 1, Session: session(1)}).released(9, 1)
+		r.add(told, histories.Event{Type: histories.Lost, Process: 2, Lock: "a", Session: session(1)})
+	}
+	tell(t, LossIsTold, map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}, []told{
+		{"a lease that was handed on in a session that had ended is lost within the bound", func(r *run) { handedOn(r, 1, 55) }, verdict.Holds, "", 0},
+		{"a lease that was handed on in a session that had ended is lost late", func(r *run) { handedOn(r, 1, 56) }, verdict.Violated,
+			`the session of process 2 had been forced to expire by 0.005000 s while it held lock "a"; it was told only at 0.056000 s, and had to be by 0.055000 s`, 0},
+		{"a lease that was granted in a session that had ended is lost within the bound", func(r *run) { handedOn(r, 0, 55) }, verdict.Violated,
+			`the session of process 2 had been forced to expire by 0.005000 s while it held lock "a"; it was told only at 0.055000 s, and had to be by 0.009000 s`, 0},
+	})
+}
+
 func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 	deleted := func(r *run) *run {
 		f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1}, Params: map[string]string{"lock": "a", "token": "1"}}

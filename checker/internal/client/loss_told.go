@@ -64,6 +64,9 @@ func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) {
 // judge judges a hold whose session ended.
 func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 	forced := t.Faults.ForcedIn(h.Process, h.Session, h.Call, gone)
+	if f := t.Faults.EndedSession(h.Session, h.Call); f != nil && len(forced) == 0 && t.Faults.HandedBlindly(h) {
+		forced = []facts.Span{{From: f.Start, To: f.Stop}} // nobody asks the servers when a lease is handed on
+	}
 	if h.Why == facts.ByLoss && h.End < gone && len(forced) == 0 {
 		// Told before the observer saw it: the good case of an expiry by silence.
 		j.cases++
