@@ -193,7 +193,7 @@ func TestABadSharedCountIsAnErrorOfEverybodyWhoReadsIt(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		if n, err := count.Get(ctx); !errors.Is(err, recipes.ErrBadCount) {
+		if n, err := count.Get(ctx); n != 0 || !errors.Is(err, recipes.ErrBadCount) {
 			t.Errorf("%s: got %d, %v", what, n, err)
 		}
 		for name, call := range map[string]callFunc{

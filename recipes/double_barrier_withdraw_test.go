@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -327,4 +329,26 @@ func TestCurator654EntersThatEndLeaveNoWatches(t *testing.T) {
 		cancel()
 	}
 	nothingLeft(t, conn, path)
+}
+
+// A member whose session ends while it waits deletes its node before it comes again, or it might
+// count twice. If that is refused it does not come.
+func TestAMemberWhoseLastNodeCannotBeDeletedDoesNotEnter(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	var wire intercept
+	b := recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path, 2)
+	entering := going(within(t), b.Enter)
+	awaitMembers(t, conn, path, 1)
+	if _, err := conn.Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes the container
+		t.Fatal(err)
+	}
+	if _, err := conn.SetACL(path, zk.WorldACL(zk.PermAll&^zk.PermDelete), -1); err != nil {
+		t.Fatal(err)
+	}
+	expire(t, &wire)
+	if err := returns(t, entering); !errors.Is(err, zk.ErrNoAuth) {
+		t.Errorf("enter: %v", err)
+	}
+	awaitMembers(t, conn, path, 1) // that node
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,5 +29,12 @@ func TestImplausibleAnswersToAConnectRequest(t *testing.T) {
 				t.Errorf("%s, to a client that asked for session %d: %v", name, session, err)
 			}
 		}
+	}
+}
+
+func TestAnAnswerWithAnotherPasswordIsSaidToHaveOne(t *testing.T) {
+	answer := handshake{timeout: time.Second, session: 5, password: 7}
+	if err := answer.implausible(0, time.Second); err == nil || !strings.HasSuffix(err.Error(), "a password of 7 bytes instead of 16") {
+		t.Error(err)
 	}
 }

@@ -37,3 +37,20 @@ func TestFramesAreReadAlongInPiecesOfAnySize(t *testing.T) {
 		}
 	})
 }
+
+// A server may answer with anything: what is cut off has no path.
+func TestNoReplyThatIsCutOffHasAPath(t *testing.T) {
+	t.Parallel()
+	create := append(binary.BigEndian.AppendUint32(nil, 2), "/a"...)
+	multi := append(binary.BigEndian.AppendUint32(nil, opCreate), 0, 0, 0, 0, 0)
+	for op, reply := range map[int32][]byte{opCreate: create, opMulti: append(multi, create...)} {
+		for n := range reply {
+			if path := createdPath(op, reply[:n]); path != "" {
+				t.Errorf("operation %d: the first %d bytes have the path %q", op, n, path)
+			}
+		}
+		if path := createdPath(op, reply); path != "/a" {
+			t.Errorf("operation %d: %q", op, path)
+		}
+	}
+}

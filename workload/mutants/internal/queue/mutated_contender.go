@@ -168,9 +168,6 @@ func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 	case <-c.woken:
 		return nil
 	case <-again.C:
-		if up, _ := c.S.LinkState(); !up {
-			return nil // a turn can still come without the servers
-		}
 		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded // also while it waits (etcd #19597)
