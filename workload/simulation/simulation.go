@@ -127,15 +127,9 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 	}
 	w.Ensemble, w.Network = e, e.Network()
 	w.Kinds = Kinds()
-	if until == 0 {
-		until = 1000 * time.Hour
-	}
-	// Not a deadline of ctx: a wait that could last longer would then have no timer of its own,
-	// and the run would be another one.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	end := time.AfterFunc(until, func() { cancel(context.DeadlineExceeded) })
-	defer end.Stop()
+	t.began, t.until, t.end = time.Now(), until, func() { cancel(context.DeadlineExceeded) }
 	done, kept, err := folder.Keep(ctx, *w.Config, time.Time{}, map[string]string{
 		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
 	})
@@ -150,6 +144,12 @@ type trace struct {
 	keep     bool
 	messages []live.Message // if they are kept
 	chosen   int            // choices of the order of messages
+
+	// end is called with the first message after until, if that is not 0. A timer, or a deadline
+	// of the run's context, would change the order of other timers, and with that the run.
+	began time.Time
+	until time.Duration
+	end   func()
 }
 
 // note is live.Live.Trace.
@@ -163,6 +163,9 @@ func (t *trace) note(m live.Message) {
 	_, _ = io.WriteString(t.hash, m.Client)
 	t.hash.Write(m.Data)
 	t.count++
+	if t.until > 0 && time.Since(t.began) >= t.until {
+		t.end()
+	}
 	if t.keep {
 		m.Data = slices.Clone(m.Data)
 		t.messages = append(t.messages, m)
