@@ -226,10 +226,10 @@ func TestAMemberThatGivesUpWaitsForItsCreate(t *testing.T) {
 	conn := admin(t)
 	persistent(t, conn, path)
 	goOn := make(chan struct{})
-	wire.holdBack(opCreate, goOn)
+	asked := wire.holdBack(opCreate, goOn)
 	ctx, cancel := context.WithCancel(within(t))
 	entering := going(ctx, a.Enter)
-	time.Sleep(100 * time.Millisecond) // it has asked for its node
+	<-asked
 	cancel()
 	time.Sleep(50 * time.Millisecond) // what it sends passes by
 	close(goOn)

@@ -37,6 +37,7 @@ type intercept struct {
 	request func(op int32) bool
 	reply   func(op int32) bool
 	late    map[int32]<-chan struct{} // requests that are sent when it is closed, and let others pass by
+	held    chan struct{}             // capacity 1: a request is held back
 	refusal bool                      // the request whose hook runs is refused
 	deaf    bool                      // watch events get lost
 	id      int64                     // of the latest session
@@ -58,11 +59,13 @@ func (i *intercept) on(request, reply func(op int32) bool) {
 }
 
 // holdBack has requests of op wait until a channel is closed. Those of other
-// operations on the same connection do not wait for them.
-func (i *intercept) holdBack(op int32, until <-chan struct{}) {
+// operations on the same connection do not wait for them. The channel that it returns
+// says that one waits.
+func (i *intercept) holdBack(op int32, until <-chan struct{}) <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.late = map[int32]<-chan struct{}{op: until}
+	i.late, i.held = map[int32]<-chan struct{}{op: until}, make(chan struct{}, 1)
+	return i.held
 }
 
 // refuse is an act at a request: the servers do nothing, and say that it takes permission.
@@ -127,9 +130,13 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 	c.ops[xid] = op
 	c.mu.Unlock()
 	c.owner.mu.Lock()
-	hook, late := c.owner.request, c.owner.late[op]
+	hook, late, held := c.owner.request, c.owner.late[op], c.owner.held
 	c.owner.mu.Unlock()
 	if late != nil {
+		select {
+		case held <- struct{}{}:
+		default:
+		}
 		p := slices.Clone(p)
 		go func() { // ends when the test lets the request go
 			<-late

@@ -97,7 +97,7 @@ func (l *Live) Limit(d time.Duration, overdue func()) {
 	l.limit, l.overdue = l.Cluster.Now()+d, overdue
 }
 
-// Start begins to follow the clock.
+// Start begins to follow the clock. It is called once, before Do, Await and Stop.
 func (l *Live) Start() {
 	now := time.Now()
 	l.began = now.Add(-l.Cluster.Now())
