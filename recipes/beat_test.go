@@ -42,6 +42,7 @@ func TestAHeartbeatComesAtOnceAfterAReconnect(t *testing.T) {
 		}
 		<-beats // the next one is due in two seconds
 		deadline := l.Deadline()
+		<-conns // which asked for the least session timeout
 		(<-conns).Close()
 		broken := time.Now()
 		if took := (<-beats).Sub(broken); took > time.Second {

@@ -70,11 +70,13 @@ func (c *config) checkTimeouts() error {
 	return nil
 }
 
-// WithServerTick tells the servers' tickTime. A heartbeat proves that a lease
-// is safe only when it is a tick old (see internal/session/evidence.go), so a tick set too small
-// is unsafe and one set too large only makes leases end earlier when the
-// network fails. Default: 2 s, ZooKeeper's own default, or half the negotiated
-// session timeout if that is less (ZooKeeper's default minimum is two ticks).
+// WithServerTick tells the servers' tickTime. The second request of a heartbeat comes half a
+// tick after the first (see internal/session/evidence.go), so a tick that is taken for too
+// short is unsafe, and one that is taken for too long only makes leases end earlier when the
+// network fails. The client takes no tick for shorter than half of the servers'
+// minSessionTimeout, for which it asks. So this option can do harm only where that is less
+// than two ticks, ZooKeeper's default. Default: 2 s, or half the negotiated session timeout
+// if that is less.
 func WithServerTick(d time.Duration) Option {
 	return func(c *config) { c.Tick = d }
 }

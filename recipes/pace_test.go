@@ -333,7 +333,8 @@ func TestAReplyMayBeAsLargeAsJuteMaxBuffer(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(20 * time.Second)
-				if n, _ := s.attempts(); (n == 1) != test.taken {
+				const asked = 1 // for the servers' least session timeout
+				if n, _ := s.attempts(); (n == asked+1) != test.taken {
 					t.Errorf("%d connections", n)
 				}
 				if err := c.Close(t.Context()); err != nil {

@@ -1,6 +1,9 @@
 package session
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // common is what the sessions of one client have in common.
 type common struct {
@@ -8,5 +11,6 @@ type common struct {
 	pace     *pace
 	failures failures
 	states   states
+	least    atomic.Int64    // the servers' minSessionTimeout; 0: not known yet
 	life     context.Context // ends when the client is closed
 }

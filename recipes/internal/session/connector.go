@@ -29,6 +29,13 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 	s.failures.attempting(addr)
 	ctx, cancel := context.WithTimeout(s.dials, patience)
 	defer cancel()
+	if s.least.Load() == 0 { // the client's first attempt that comes so far
+		least, err := c.leastSessionTimeout(ctx, addr, patience)
+		if err != nil {
+			return nil, err
+		}
+		s.least.Store(int64(least))
+	}
 	conn, err := s.cfg.open(ctx, network, addr)
 	if err != nil {
 		return nil, err
@@ -67,9 +74,9 @@ func (c connector) connected(sent time.Time, h handshake) error {
 		return nil
 	}
 	s.ID, s.timeout = h.session, h.timeout
-	s.seen.tick = s.cfg.Tick
-	if s.seen.tick == 0 {
-		s.seen.tick = min(2*time.Second, s.timeout/2)
+	s.seen.tick = max(s.cfg.Tick, time.Duration(s.least.Load())/2)
+	if s.cfg.Tick == 0 {
+		s.seen.tick = max(s.seen.tick, min(2*time.Second, s.timeout/2))
 	}
 	s.seen.established(sent)
 	close(s.ready)
@@ -77,15 +84,16 @@ func (c connector) connected(sent time.Time, h handshake) error {
 }
 
 // answered implements wireTap.
-func (c connector) answered(sent, at time.Time, confirmedWrite bool) {
+func (c connector) answered(sent, at time.Time, by answer) {
 	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if confirmedWrite {
-		s.seen.confirmed(sent)
+	if by == confirmed {
 		s.pace.confirmed()
 	}
-	s.seen.answered(sent, at)
+	if by != local {
+		s.seen.relayed(sent, at, by == confirmed)
+	}
 	s.suspension.heard = sent
 }
 

@@ -1,215 +1,367 @@
 package session
 
 import (
-	"slices"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
 
-// cluster is a model of what evidence.go says of ZooKeeper, in virtual time: a
-// client linked to a follower, the follower linked to the leader by an ordered
-// stream, random delays everywhere, and a cut between the two servers.
-type cluster struct {
-	tick, timeout time.Duration
-	expiry        time.Duration // at the leader
+// world is a model of what evidence.go says of ZooKeeper: a client, its follower and the
+// leader, with a stream each way between any two. A test draws who acts next. Messages wait
+// for as long as they like. The leader pings when a ping is due and its process runs, and the
+// follower replies when a ping comes: neither has a clock besides. Instants are in
+// milliseconds.
+type world struct {
+	tick, now int
+	up, down  []request // between client and follower
+	under     []request // that the follower has passed on or has to answer, oldest first
+	toLeader  []message
+	fromIt    []message
+	touched   bool // the follower has noted activity since its latest reply to a ping
+	due       int  // the leader's next ping
+	stopped   bool // the leader's process
+	late      int  // when the leader has to have pinged after a stop; 0: no ping is late
+	stops     int  // that may still come
+	counts    int  // from when the leader counts the session down
+
+	asked  int     // requests so far
+	acts   [10]int // how often each act of step is drawn, compared with the others
+	writes int     // among how many relayed requests there is one write
 }
 
-type message struct {
-	touch  bool // a ping reply with the session in it
-	write  int  // index of a forwarded write, or -1
-	sentBy time.Duration
+type request struct {
+	sent         int
+	relay, write bool
 }
 
-// run plays one history and returns the latest deadline that the evidence ever
-// claimed, and the expiry that the leader really counted.
-func (c *cluster) run(t *rapid.T) (deadline, expiry time.Duration) {
-	ms := time.Millisecond
-	slowest := rapid.SampledFrom([]int{0, 2, 20, 400}).Draw(t, "slowest")
-	delay := func(label string) time.Duration { return time.Duration(rapid.IntRange(0, slowest).Draw(t, label)) * ms }
-	longest := rapid.SampledFrom([]int{20, 100, 300, 600}).Draw(t, "longest gap")
-	const span = 3 * time.Second
+// message is a ping, the reply to one, a request that is passed on, or its answer.
+type message struct{ ping, touch, relay bool }
 
-	type request struct {
-		sent, arrived time.Duration
-		write         bool
-	}
-	var requests []request
-	for now := time.Duration(0); now < span; now += time.Duration(rapid.IntRange(5, longest).Draw(t, "gap")) * ms {
-		arrived := now + delay("up")
-		if n := len(requests); n > 0 {
-			arrived = max(arrived, requests[n-1].arrived) // one ordered connection
-		}
-		requests = append(requests, request{now, arrived, rapid.Bool().Draw(t, "write")})
-	}
-	// The worst cut falls just after the follower sent a write on.
-	cut := requests[rapid.IntRange(0, len(requests)-1).Draw(t, "cut")].arrived + 1
-	// The follower: what it sends to the leader, in order.
-	var stream []message
-	phase := time.Duration(rapid.IntRange(0, int(c.tick/2/ms)).Draw(t, "phase")) * ms
-	next, touched := 0, false
-	until := func(now time.Duration) {
-		for next < len(requests) && requests[next].arrived <= now {
-			touched = true
-			if requests[next].write {
-				stream = append(stream, message{sentBy: requests[next].arrived, write: next})
+// rule is what a client makes of its answers.
+type rule interface {
+	answered(r request, at int)
+	counted() int // the send time of the request that counts
+}
+
+// grace is how soon after a stop the leader has pinged, if it does not stop again. It is less
+// than the second spacing of a chain.
+const grace = 5
+
+// step does what draw chooses, and tells r of answers.
+func (w *world) step(draw func(n int) int, r rule) {
+	running := !w.stopped
+	switch w.act(draw) {
+	case 0: // the client makes a read
+		w.ask(request{w.now, false, false})
+	case 1: // the client makes a sync or a write
+		w.ask(request{w.now, true, draw(w.writes) == 0})
+	case 2: // the follower hears the client
+		if len(w.up) > 0 {
+			q := w.up[0]
+			w.up, w.touched = w.up[1:], true
+			w.under = append(w.under, q)
+			if q.relay {
+				w.toLeader = append(w.toLeader, message{relay: true})
 			}
-			next++
 		}
-	}
-	for ping := phase; ping < span; ping += c.tick / 2 {
-		until(ping)
-		stream = append(stream, message{sentBy: ping, touch: touched, write: -1})
-		touched = false
-	}
-	// The leader: takes what was sent before the cut.
-	c.expiry = c.timeout // the session began at 0
-	taken := make(map[int]time.Duration)
-	last := time.Duration(0)
-	for _, m := range stream {
-		if m.sentBy >= cut {
-			break
+	case 3: // the follower answers a read, which waits for what was asked before
+		if len(w.under) > 0 && !w.under[0].relay {
+			w.down, w.under = append(w.down, w.under[0]), w.under[1:]
 		}
-		last = max(last, m.sentBy+delay("forward"))
-		if m.touch {
-			c.expiry = max(c.expiry, last+c.timeout)
-		}
-		if m.write >= 0 {
-			taken[m.write] = last
-		}
-	}
-	// The client: answers come back in order; a write that the leader did not
-	// take holds back everything after it.
-	origin := time.Unix(0, 0)
-	e := evidence{tick: c.tick}
-	e.established(origin)
-	latest := e.deadline(c.timeout)
-	back := time.Duration(0)
-	for i, r := range requests {
-		at := r.arrived
-		if r.write {
-			done, ok := taken[i]
-			if !ok {
-				break
+	case 4: // the follower hears the leader
+		if len(w.fromIt) > 0 {
+			m := w.fromIt[0]
+			w.fromIt = w.fromIt[1:]
+			if m.ping {
+				w.toLeader = append(w.toLeader, message{touch: w.touched})
+				w.touched = false
+				return
 			}
-			at = done
+			for !w.under[0].relay { // reads, which are answered first
+				w.down, w.under = append(w.down, w.under[0]), w.under[1:]
+			}
+			w.down, w.under = append(w.down, w.under[0]), w.under[1:]
 		}
-		back = max(back, at+delay("down"))
-		if r.write {
-			e.confirmed(origin.Add(r.sent))
+	case 5: // the leader hears the follower
+		if running && len(w.toLeader) > 0 {
+			m := w.toLeader[0]
+			w.toLeader = w.toLeader[1:]
+			if m.touch {
+				w.counts = w.now
+			}
+			if m.relay {
+				w.fromIt = append(w.fromIt, message{relay: true})
+			}
 		}
-		e.answered(origin.Add(r.sent), origin.Add(back))
-		if d := e.deadline(c.timeout); d.After(latest) {
-			latest = d
+	case 6: // the client hears the follower
+		if len(w.down) > 0 {
+			r.answered(w.down[0], w.now)
+			w.down = w.down[1:]
 		}
+	case 7:
+		if running && w.stops > 0 {
+			w.stopped, w.late = true, 0
+			w.stops--
+		}
+	case 8:
+		if w.stopped {
+			w.stopped = false
+			if w.now >= w.due {
+				w.late = w.now + grace
+			}
+		}
+	case 9:
+		w.wait([]int{1, 10, w.tick * 3 / 10, w.tick/2 + w.tick/16, w.tick}[draw(5)])
 	}
-	return latest.Sub(origin), c.expiry
 }
 
-func TestTheDeadlineNeverLiesBehindTheLeadersExpiry(t *testing.T) {
+func (w *world) act(draw func(n int) int) int {
+	all := 0
+	for _, often := range w.acts {
+		all += often
+	}
+	n := draw(all)
+	for i, often := range w.acts {
+		if n -= often; n < 0 {
+			return i
+		}
+	}
+	panic("unreachable")
+}
+
+func (w *world) ask(r request) {
+	if len(w.up)+len(w.under) < 3 {
+		w.up = append(w.up, r)
+		w.asked++
+	}
+}
+
+// wait has time pass.
+func (w *world) wait(d int) {
+	for until := w.now + d; w.now < until; {
+		w.now++
+		if !w.stopped && w.now >= w.due && w.now >= w.late {
+			w.fromIt = append(w.fromIt, message{ping: true})
+			w.due, w.late = w.now+w.tick/2, 0
+		}
+	}
+}
+
+// play draws a history and returns how often the rule has counted something, and what it
+// has counted that the leader had not.
+func play(draw func(n int) int, r rule, tick, stops int) (counted int, early bool) {
+	w := world{tick: tick, stops: stops, due: draw(tick / 2), writes: 1 + draw(5)}
+	for i := range w.acts {
+		w.acts[i] = 1 << draw(4)
+	}
+	before := 0
+	for steps := 0; w.asked < 40 && steps < 1000; steps++ {
+		w.step(draw, r)
+		if c := r.counted(); c > before {
+			before = c
+			counted++
+			// From this instant on the leader may hear nothing more.
+			if c > w.counts {
+				return counted, true
+			}
+		}
+	}
+	return counted, false
+}
+
+const aTick = 200
+
+// shipped is the rule of evidence.go.
+type shipped struct{ e evidence }
+
+func at(ms int) time.Time { return time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond) }
+
+func newShipped(tick int) *shipped {
+	s := &shipped{evidence{tick: time.Duration(tick) * time.Millisecond}}
+	s.e.established(at(0))
+	return s
+}
+
+func (s *shipped) answered(r request, when int) {
+	if r.relay {
+		s.e.relayed(at(r.sent), at(when), r.write)
+	}
+}
+
+func (s *shipped) counted() int { return int(s.e.counted.Sub(at(0)).Milliseconds()) }
+
+// chains counts the first request of a chain with these spacings. It keeps every chain
+// that there may be.
+type chains struct {
+	spacings  []int
+	reads     bool // count too
+	pipelined bool // a request need not wait for the answer before it
+	parts     []part
+	c         int
+}
+
+type part struct{ first, last, answers int }
+
+func (c *chains) answered(r request, when int) {
+	if !r.relay && !c.reads {
+		return
+	}
+	next := part{r.sent, when, 1}
+	for _, p := range append(c.parts, part{}) {
+		switch {
+		case p.answers == 0: // a chain that begins
+		case r.sent >= p.last+c.spacings[p.answers-1]:
+			next = part{p.first, when, p.answers + 1}
+		default:
+			continue
+		}
+		if c.pipelined {
+			next.last = r.sent
+		}
+		switch {
+		case next.answers <= len(c.spacings):
+			c.parts = append(c.parts, next)
+		case r.write:
+			c.c = max(c.c, next.first)
+		}
+		next = part{r.sent, when, 1}
+	}
+}
+
+func (c *chains) counted() int { return c.c }
+
+// pairs is the rule of the first releases: a request of any kind counts once a write that
+// was sent a tick after its answer has been confirmed. It takes it that the follower replies
+// to pings by a clock of its own.
+type pairs struct {
+	answers []part
+	c       int
+}
+
+func (p *pairs) answered(r request, when int) {
+	for _, a := range p.answers {
+		if r.write && r.sent >= a.last+aTick {
+			p.c = max(p.c, a.first)
+		}
+	}
+	p.answers = append(p.answers, part{first: r.sent, last: when})
+}
+
+func (p *pairs) counted() int { return p.c }
+
+func TestNothingCountsThatTheLeaderHasNotCounted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := cluster{tick: 200 * time.Millisecond, timeout: 2 * time.Second}
-		deadline, expiry := c.run(t)
-		// Without the margin: the rule itself must hold.
-		if deadline+margin(c.timeout) > expiry {
-			t.Fatalf("the lease is believed until %v, the leader expires the session at %v", deadline+margin(c.timeout), expiry)
+		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }
+		if _, early := play(draw, newShipped(aTick), aTick, 2); early {
+			t.Fatal("the client counts a request that the leader has not counted")
 		}
 	})
 }
 
-func TestEvidenceGrowsWhileBeatsAreConfirmed(t *testing.T) {
+// The same with more histories than rapid draws, and the rules that are refuted.
+func TestRulesOfEvidence(t *testing.T) {
 	t.Parallel()
-	at := func(ms int) time.Time { return time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond) }
-	e := evidence{tick: 200 * time.Millisecond}
-	e.established(at(0))
-	for ms := 300; ms <= 30_000; ms += 300 {
-		e.confirmed(at(ms))
-		e.answered(at(ms), at(ms+10))
-	}
-	// The last beat that counts is the one before the last.
-	if want := at(29_700); !e.counted.Equal(want) {
-		t.Errorf("counted %v, want %v", e.counted.Sub(at(0)), want.Sub(at(0)))
-	}
-	if len(e.touches) > 16 {
-		t.Errorf("%d touches kept", len(e.touches))
-	}
-}
-
-func TestWhatCountsAsEvidence(t *testing.T) {
-	t.Parallel()
-	at := func(ms int) time.Time { return time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond) }
-	for _, test := range []struct {
-		name  string
-		steps func(e *evidence)
-		want  int // counted, ms
+	const half, gap, pause = aTick / 2, aTick/2 + aTick/32 + 2, 10
+	for name, test := range map[string]struct {
+		rule  func() rule
+		stops int
+		right bool
 	}{
-		{"a new session counts at once", func(*evidence) {}, 0},
-		{"pings and reads alone never count", func(e *evidence) {
-			for ms := 100; ms < 3000; ms += 100 {
-				e.answered(at(ms), at(ms+5))
-			}
-		}, 0},
-		{"a write does not count itself", func(e *evidence) { e.confirmed(at(500)); e.answered(at(500), at(510)) }, 0},
-		{"a request counts when a write a tick after its answer is confirmed", func(e *evidence) {
-			e.answered(at(500), at(510))
-			e.confirmed(at(710))
-		}, 500},
-		{"it does not when the write left less than a tick after the answer", func(e *evidence) {
-			e.answered(at(500), at(650))
-			e.confirmed(at(710))
-		}, 0},
-		{"a reconnect counts when a write was confirmed on it", func(e *evidence) {
-			e.reconnected(at(1000))
-			e.confirmed(at(1001))
-		}, 1000},
-		{"a reconnect alone does not count", func(e *evidence) { e.reconnected(at(1000)) }, 0},
-		{"requests on the old connection do not count by writes on the new", func(e *evidence) {
-			e.answered(at(900), at(910))
-			e.reconnected(at(950))
-			e.reconnect = time.Time{} // as if the reconnect itself proved nothing
-			e.confirmed(at(2000))
-		}, 0},
+		"the rule, and no stop":                 {func() rule { return newShipped(aTick) }, 0, true},
+		"the rule, and two stops":               {func() rule { return newShipped(aTick) }, 2, true},
+		"three answers, and no stop":            {func() rule { return &chains{spacings: []int{gap, 0}} }, 0, true},
+		"four answers, and a stop":              {func() rule { return &chains{spacings: []int{gap, pause, 0}} }, 1, true},
+		"the rule of the first releases":        {func() rule { return new(pairs) }, 0, false},
+		"two answers":                           {func() rule { return &chains{spacings: []int{gap}} }, 0, false},
+		"reads count":                           {func() rule { return &chains{spacings: []int{gap}, reads: true} }, 0, false},
+		"less than half a tick":                 {func() rule { return &chains{spacings: []int{gap - half/2, 0}} }, 0, false},
+		"requests that do not wait for answers": {func() rule { return &chains{spacings: []int{gap, 0}, pipelined: true} }, 0, false},
+		"a write counts itself":                 {func() rule { return &chains{} }, 0, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			e := evidence{tick: 200 * time.Millisecond}
-			e.established(at(0))
-			test.steps(&e)
-			if !e.counted.Equal(at(test.want)) {
-				t.Errorf("counted %v, want %d ms", e.counted.Sub(at(0)), test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counted := 0
+			for seed := range uint64(100_000) {
+				n, early := play(rand.New(rand.NewPCG(seed, 0)).IntN, test.rule(), aTick, test.stops)
+				counted += n
+				switch {
+				case early && test.right:
+					t.Fatalf("seed %d: the client counts a request that the leader has not counted", seed)
+				case early:
+					t.Logf("refuted by history %d", seed)
+					return
+				case test.right && seed > 2000 && counted > 100:
+					return
+				}
 			}
+			t.Errorf("in %d histories something was counted %d times, and never too early", 100_000, counted)
 		})
 	}
 }
 
-func TestIdleSessionsKeepLittleEvidence(t *testing.T) {
+func TestEvidenceGrowsWithBeats(t *testing.T) {
 	t.Parallel()
-	e := evidence{tick: 200 * time.Millisecond}
-	now := time.Unix(0, 0)
-	e.established(now)
-	for range 10_000 {
-		now = now.Add(500 * time.Millisecond)
-		e.answered(now, now.Add(time.Millisecond))
-	}
-	if len(e.touches) > 4 {
-		t.Errorf("%d touches kept", len(e.touches))
-	}
-	if !slices.IsSortedFunc(e.touches, func(a, b touch) int { return a.sent.Compare(b.sent) }) {
-		t.Error("touches out of order")
+	e := evidence{tick: aTick * time.Millisecond}
+	e.established(at(0))
+	for beat := 400; beat <= 40_000; beat += 400 {
+		now := beat
+		for answers := range links {
+			now += int(e.spacing(answers)/time.Millisecond) + 1
+			e.relayed(at(now), at(now), answers == links-1)
+		}
+		if want := at(beat + 1); !e.counted.Equal(want) {
+			t.Fatalf("counted %v, want %v", e.counted.Sub(at(0)), want.Sub(at(0)))
+		}
 	}
 }
 
-func TestBusySessionsKeepLittleEvidence(t *testing.T) {
+func TestAReconnectCountsWithAConfirmedWrite(t *testing.T) {
 	t.Parallel()
-	e := evidence{tick: 80 * time.Millisecond}
-	now := time.Unix(0, 0)
-	e.established(now)
-	for range 80 { // a tick
-		e.answered(now, now)
-		now = now.Add(time.Millisecond)
+	e := evidence{tick: aTick * time.Millisecond}
+	e.established(at(0))
+	for ms := range 2000 { // chains that lack a write
+		e.relayed(at(ms), at(ms), false)
 	}
-	if len(e.touches) != 8 {
-		t.Errorf("%d touches kept of a tick", len(e.touches))
+	e.reconnected(at(2000))
+	e.relayed(at(2001), at(2001), false)
+	if !e.counted.Equal(at(0)) {
+		t.Errorf("counted %v without a write", e.counted.Sub(at(0)))
+	}
+	e.relayed(at(2002), at(2002), true)
+	if !e.counted.Equal(at(2000)) {
+		t.Errorf("counted %v after the write, want 2s: chains end with their connection", e.counted.Sub(at(0)))
+	}
+}
+
+// However many answers come, and whether or not a write is ever among them, few chains are
+// kept, and they count as much as if all were.
+func TestFewChainsAreKept(t *testing.T) {
+	t.Parallel()
+	for name, interval := range map[string]int{"a busy session": 1, "one with a beat now and then": 700} {
+		e := evidence{tick: aTick * time.Millisecond}
+		e.established(at(0))
+		now := 0
+		for range 5000 {
+			now += interval
+			e.relayed(at(now), at(now), false)
+			kept := 0
+			for _, chains := range e.chains {
+				kept += len(chains)
+			}
+			if kept > 24 {
+				t.Fatalf("%s: %d chains are kept", name, kept)
+			}
+		}
+		now += interval
+		e.relayed(at(now), at(now), true)
+		// At the most a chain is kept back for a sixteenth of a tick, and each spacing is
+		// rounded up to the next answer.
+		oldest := int(e.spacing(1)+e.spacing(2)+e.spacing(3))/int(time.Millisecond) + aTick/16 + 4*interval
+		if age := at(now).Sub(e.counted); age > time.Duration(oldest)*time.Millisecond {
+			t.Errorf("%s: what counts is %v old", name, age)
+		}
 	}
 }

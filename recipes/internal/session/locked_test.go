@@ -57,23 +57,28 @@ func (d *timed) Lose(Locked, Loss)         {}
 func (d *timed) Suspend(bool)              {}
 func (d *timed) Remind(left time.Duration) { d.timer.Reset(left) }
 
-// Evidence that a follower gave counts when it is a tick old. A tick that nobody has named is
-// taken for ZooKeeper's default, or for half of what the servers would allow at least.
-func TestATickThatIsNotKnownIsTakenForALongOne(t *testing.T) {
-	for _, test := range []struct{ named, timeout, want time.Duration }{
-		{0, 30 * time.Second, 2 * time.Second},
-		{0, 3 * time.Second, 1500 * time.Millisecond},
-		{200 * time.Millisecond, 3 * time.Second, 200 * time.Millisecond},
+// A tick that WithServerTick does not tell is taken for one of 2 s, or for half of what the
+// servers may allow at least; and one that it does is not taken for less than half of what
+// they allow at least.
+func TestATickIsNotTakenForTooShort(t *testing.T) {
+	for _, test := range []struct{ named, least, timeout, want time.Duration }{
+		{0, 500 * time.Millisecond, 30 * time.Second, 2 * time.Second},
+		{0, 500 * time.Millisecond, 3 * time.Second, 1500 * time.Millisecond},
+		{0, 6 * time.Second, 30 * time.Second, 3 * time.Second},
+		{200 * time.Millisecond, 400 * time.Millisecond, 3 * time.Second, 200 * time.Millisecond},
+		{200 * time.Millisecond, 2 * time.Second, 3 * time.Second, time.Second},
+		{3 * time.Second, 500 * time.Millisecond, 10 * time.Second, 3 * time.Second},
 	} {
 		s := &Session{
 			common: &common{cfg: Config{Clock: MachineClock(), Tick: test.named}, pace: newPace(1, test.timeout)},
 			held:   make(map[Dependent]struct{}), nudges: make(chan struct{}, 1), ready: make(chan struct{}),
 		}
+		s.least.Store(int64(test.least))
 		if err := (connector{s}).connected(time.Now(), handshake{timeout: test.timeout, session: 5, password: passwordSize}); err != nil {
 			t.Fatal(err)
 		}
 		if s.seen.tick != test.want {
-			t.Errorf("named %v, session timeout %v: %v, want %v", test.named, test.timeout, s.seen.tick, test.want)
+			t.Errorf("named %v, least timeout %v, session timeout %v: %v, want %v", test.named, test.least, test.timeout, s.seen.tick, test.want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func WithDefect(name string) Option { return func(c *config) { c.Config.Defect =
 
 // Option configures a Client.`},
 	{"internal/session/config.go", "type Config struct {", "type Config struct {\n	Defect string"},
-	{"internal/session/common.go", "import \"context\"\n", "import (\n	\"context\"\n	\"sync\"\n)\n"},
+	{"internal/session/common.go", "	\"sync/atomic\"\n", "	\"sync\"\n	\"sync/atomic\"\n"},
 	{"internal/session/common.go", "type common struct {\n", `type common struct {
 	Kept  sync.Map // what a defect keeps, by path
 	Stale sync.Map // what a defect remembers of a path

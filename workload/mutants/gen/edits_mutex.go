@@ -2,14 +2,25 @@ package main
 
 var mutexEdits = []edit{
 	// mutant-read-heartbeat
-	{"internal/session/heartbeat.go", "responses, err := s.Conn.Multi(ops...)", `var responses []zk.MultiResponse
-		var err error
-		if s.Defect() == "mutant-read-heartbeat" {
-			_, _, err = s.Conn.Exists(paths[0])
-		} else {
-			responses, err = s.Conn.Multi(ops...)
-		}`},
-	{"internal/session/connector.go", "	if confirmedWrite {", `	if confirmedWrite || s.Defect() == "mutant-read-heartbeat" {`},
+	{"internal/session/heartbeat.go", `	_, err := b.s.Conn.Sync("/")
+`, `	var err error
+	if b.s.Defect() == "mutant-read-heartbeat" {
+		_, _, err = b.s.Conn.Exists("/")
+	} else {
+		_, err = b.s.Conn.Sync("/")
+	}
+`},
+	{"internal/session/heartbeat.go", "		responses, err := b.s.Conn.Multi(ops...)\n", `		if b.s.Defect() == "mutant-read-heartbeat" {
+			_, _, err := b.s.Conn.Exists(paths[0])
+			return err
+		}
+		responses, err := b.s.Conn.Multi(ops...)
+`},
+	{"internal/session/connector.go", "	if by == confirmed {\n", `	if s.Defect() == "mutant-read-heartbeat" {
+		by = confirmed
+	}
+	if by == confirmed {
+`},
 
 	// mutant-no-session-check
 	{"mutex.go", "import (", "import (\n\t\"errors\""},

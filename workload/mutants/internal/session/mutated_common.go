@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // common is what the sessions of one client have in common.
@@ -15,5 +16,6 @@ type common struct {
 	pace     *pace
 	failures failures
 	states   states
+	least    atomic.Int64    // the servers' minSessionTimeout; 0: not known yet
 	life     context.Context // ends when the client is closed
 }

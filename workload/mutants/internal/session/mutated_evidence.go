@@ -13,106 +13,167 @@ import "time"
 // activity. What makes the leader count, in ZooKeeper 3.8.0, 3.9.3 and 3.9.6 alike:
 //
 //   - A server notes activity when it takes a request from the client's
-//     connection (ZooKeeperServer.submitRequestNow calls touch). On the leader
-//     that is SessionTrackerImpl.touchSession: the session expires T later,
-//     rounded up to the next tick (ExpiryQueue.roundToNextInterval).
-//   - On a follower it is only an entry in LearnerSessionTracker.touchTable.
-//     The leader hears of it in the follower's reply to the leader's ping
-//     (LearnerHandler, case PING), and Leader.lead pings every half tick.
-//   - A write that is forwarded to the leader (LearnerHandler, case REQUEST)
-//     does not touch the session there. But a follower's packets to the leader
-//     are one ordered stream: a write that the leader took proves that it has
-//     taken every ping reply that was sent before.
+//     connection, before it passes the request on (ZooKeeperServer.submitRequestNow
+//     calls touch). On the leader that is SessionTrackerImpl.touchSession: the session
+//     expires T later, rounded up to the next tick (ExpiryQueue.roundToNextInterval).
+//   - On a follower it is only an entry in LearnerSessionTracker.touchTable. The leader
+//     hears of it in the follower's reply to the leader's ping (Learner.ping,
+//     LearnerHandler, case PING).
+//   - A follower does not reply by its own clock. It replies to pings, and Leader.lead
+//     pings every half tick, in a loop of its own. A leader that stands still pings
+//     nobody, and a ping may be delayed on its way for as long as it likes.
 //
-// So neither pings, nor reads, nor a follower's word prove anything: a follower
-// cut off from its leader goes on answering them while the leader counts the
-// session down. And one confirmed write proves nothing about itself: the cut
-// may fall between its answer and the next ping reply. What counts is
+// So neither pings of the client, nor reads, nor the time that has passed prove
+// anything. What proves something is the order in which things are said: a follower and
+// its leader have one stream each way. Call an answer *relayed* when its request went to
+// the leader and back in these streams. The answer to a write is, and so is the answer to
+// a sync (FollowerRequestProcessor, LearnerHandler, case REQUEST, Leader.processSync,
+// Follower.processPacket, case SYNC), which costs neither a proposal nor a disk. A relayed
+// answer proves that the follower has done all that the leader had told it before the
+// answer, and that the leader has taken all that the follower had sent it before the
+// request. What counts is the first request of a *chain*, five relayed answers of one
+// connection, each request sent after the answer before it:
 //
-//	a request answered at a, when a write sent at w ≥ a + tick on the same
-//	connection has been confirmed by a quorum
+//	A1
+//	A2, sent more than half a tick after the answer A1: a ping is due in between
+//	A3, sent a little later: a leader that went on with A2 has pinged by now
+//	A4, sent a little later: and so has one that stood still again
+//	A5, a write
 //
-// for the server had the request by a and sent the write on after w, so that at
-// least one ping reply, with the activity in it, went ahead of the write. Its
-// send time is the new c. Note a + tick, not its send time + tick: a request
-// delayed on its way may reach the server together with the write.
+// For the follower had the touch of A1 before the answer A1, hence before the ping that
+// followed that answer. The ping came to the follower before the answer A4, so that the
+// reply, with the touch in it unless an earlier reply had it, left before the request A5,
+// and was taken before A5 was. The send time of A1 is the new c.
 //
-// Two cases need no tick in between. Creating a session is itself a write on
-// which the leader starts the countdown (LeaderSessionTracker.trackSession).
-// Reconnecting makes the server ask the leader (LearnerHandler, case
-// REVALIDATE), which touches the session at once; but a deposed leader answers
-// too, so it counts only when a write on that connection has been confirmed: a
-// server that changes its leader drops its clients, hence the leader that
-// confirmed the write is the one that was asked.
+// A leader that stands still and goes on may answer first and ping then, since that is up
+// to two threads: each such stop may use up one of A2, A3 and A4, so two of them do no
+// harm. Any number does no harm if the leader pings first.
 //
-// A new leader gives every session its full timeout again, later than any
-// request that the old one confirmed.
+// A5 is a write, since a deposed leader answers a sync too. A quorum has confirmed the
+// write, so no other leader had begun before it; and a new leader gives every session its
+// full timeout, from when it begins (Leader.startZkServer). The connection of a client
+// has one leader: a server that changes its leader drops its clients.
+//
+// Two cases need no chain. Creating a session is itself a write on which the leader
+// starts the countdown (LeaderSessionTracker.trackSession). Reconnecting makes the server
+// ask the leader (LearnerHandler, case REVALIDATE), which touches the session before it
+// answers; but a deposed leader answers too, so it counts only when a write on that
+// connection has been confirmed.
+//
+// spec/lease.pml is this rule and the servers that it speaks of, for a checker that tries
+// every order. docs/assumptions.md lists what the rule still takes for granted.
 //
 // # Versions
 //
 // From 3.8.0 to 3.9.6 no instruction of SessionTrackerImpl, ExpiryQueue,
 // LearnerSessionTracker, LeaderSessionTracker and LearnerSender has changed, nor of
-// Learner.ping and validateSession, Leader.touch, revalidateSession and
-// startZkServer, ZooKeeperServer.touch and submitRequestNow. LearnerHandler,
-// PrepRequestProcessor and Learner.request keep a request's bytes in another class
-// (RequestRecord), in the same order. docs/contract.md says what else is new in 3.9,
+// Learner.ping and validateSession, Leader.touch, revalidateSession, processSync, sendSync
+// and startZkServer, ZooKeeperServer.touch and submitRequestNow, FollowerZooKeeperServer.sync.
+// LearnerHandler, PrepRequestProcessor and Learner.request keep a request's bytes in another
+// class (RequestRecord), in the same order. docs/contract.md says what else is new in 3.9,
 // and why it does not touch the rule.
 //
 // evidence is a pure value over given times; the session locks it.
 type evidence struct {
-	tick   time.Duration
+	tick   time.Duration // at least the servers'
 	defect string
 
-	counted   time.Time // c of the rule; zero before the first
-	reconnect time.Time // send time of a reconnect that no write has confirmed yet
-	touches   []touch   // answered requests of this connection that may come to count, oldest first
+	counted   time.Time          // c of the rule; zero before the first
+	reconnect time.Time          // send time of a reconnect that no write has confirmed yet
+	chains    [links - 1][]chain // of this connection, by how many answers they have but one; oldest first
 }
 
-// touch is one request that the server answered.
-type touch struct{ sent, answered time.Time }
+// links is how many relayed answers make a chain.
+const links = 5
+
+// chain is a chain that still lacks answers.
+type chain struct {
+	first time.Time // when the first request was sent
+	last  time.Time // when the latest answer came
+}
+
+// spacing is the least time between an answer of a chain and the sending of the next
+// request, by how many answers there are. The first is half a tick, and more by as much as
+// clocks may differ and as a leader that counts in milliseconds may be late. The next two
+// are the time in which a leader that answers pings too, if a ping is due.
+func (e *evidence) spacing(answers int) time.Duration {
+	switch answers {
+	case 1:
+		return e.tick/2 + e.tick/32 + 2*time.Millisecond
+	case 2, 3:
+		return max(10*time.Millisecond, e.tick/32)
+	}
+	return 0
+}
 
 // established notes that a new session was created by a request sent then.
 func (e *evidence) established(sent time.Time) {
-	e.counted, e.reconnect, e.touches = sent, time.Time{}, nil
+	e.counted, e.reconnect = sent, time.Time{}
+	clear(e.chains[:])
 }
 
 // reconnected notes that the session goes on over a new connection.
 func (e *evidence) reconnected(sent time.Time) {
-	e.reconnect, e.touches = sent, nil
+	e.reconnect = sent
+	clear(e.chains[:])
 }
 
-// answered notes that a request of any kind was answered.
-func (e *evidence) answered(sent, at time.Time) {
-	// A handful of touches a tick is as good as thousands.
-	if n := len(e.touches); n > 0 && at.Sub(e.touches[n-1].answered) < e.tick/8 {
-		return
+// relayed notes a relayed answer to a request sent then. confirmed says that a quorum has
+// carried the request out: it was a write.
+func (e *evidence) relayed(sent, at time.Time, confirmed bool) {
+	if confirmed {
+		if e.defect == "mutant-write-proves-itself" {
+			e.count(sent)
+		}
+		if !e.reconnect.IsZero() {
+			e.count(e.reconnect)
+			e.reconnect = time.Time{}
+		}
+		for _, c := range e.chains[0] {
+			if e.defect == "mutant-young-touch" && !sent.Before(c.last) {
+				e.count(c.first)
+			}
+		}
+		if whole := e.extend(links-1, sent); !whole.IsZero() {
+			e.count(whole)
+		}
 	}
-	e.touches = append(e.touches, touch{sent, at})
-	// A write sent from now on counts nothing older than the newest touch that
-	// is a tick old.
-	for len(e.touches) > 1 && !at.Before(e.touches[1].answered.Add(e.tick)) {
-		e.touches = e.touches[1:]
+	for answers := links - 2; answers > 0; answers-- {
+		if first := e.extend(answers, sent); !first.IsZero() {
+			e.chains[answers] = append(e.chains[answers], chain{first, at})
+		}
+	}
+	// A handful of chains that wait for half a tick is as good as thousands.
+	if n := len(e.chains[0]); n == 0 || at.Sub(e.chains[0][n-1].last) >= e.tick/16 {
+		e.chains[0] = append(e.chains[0], chain{sent, at})
+	}
+	e.forget(at)
+}
+
+// forget drops the chains than which another proves more with any request that is sent from
+// now on.
+func (e *evidence) forget(now time.Time) {
+	for i, have := range e.chains {
+		n := 0
+		for n+1 < len(have) && !now.Before(have[n+1].last.Add(e.spacing(i+1))) {
+			n++
+		}
+		e.chains[i] = append(have[:0], have[n:]...)
 	}
 }
 
-// confirmed notes that a write sent then was carried out by a leader with a
-// quorum.
-func (e *evidence) confirmed(sent time.Time) {
-	if e.defect == "mutant-write-proves-itself" {
-		e.count(sent)
-	}
-	if !e.reconnect.IsZero() {
-		e.count(e.reconnect)
-		e.reconnect = time.Time{}
-	}
+// extend takes the chains with this many answers that a request sent then comes late
+// enough for, and returns when the youngest of them began: with the same answer next, the
+// others prove less. It returns the zero time when there is none.
+func (e *evidence) extend(answers int, sent time.Time) (first time.Time) {
+	have := e.chains[answers-1]
 	n := 0
-	for n < len(e.touches) && (e.defect == "mutant-young-touch" || !sent.Before(e.touches[n].answered.Add(e.tick))) {
+	for n < len(have) && !sent.Before(have[n].last.Add(e.spacing(answers))) {
+		first = have[n].first
 		n++
 	}
-	if n > 0 {
-		e.count(e.touches[n-1].sent)
-		e.touches = append(e.touches[:0], e.touches[n:]...)
-	}
+	e.chains[answers-1] = append(have[:0], have[n:]...)
+	return first
 }
 
 func (e *evidence) count(sent time.Time) {
@@ -133,4 +194,4 @@ func (e *evidence) deadline(timeout time.Duration) time.Time {
 // margin covers what the rule leaves out: clocks whose rates differ (5 % is far
 // above any working clock) and the delay between the deadline and the moment at
 // which the holder's goroutine hears of it.
-func margin(timeout time.Duration) time.Duration { return timeout / 20 }
+func margin(d time.Duration) time.Duration { return d / 20 }

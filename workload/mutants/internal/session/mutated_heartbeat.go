@@ -11,18 +11,25 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// heartbeat keeps the evidence of a session fresh while it has nodes in queues.
-// A beat is a multi with a check of such nodes: a write that changes nothing,
-// which only a leader with a quorum answers. What it proves, evidence.go says;
-// wire.go sees the answer.
+// heartbeat keeps the evidence of a session fresh by beats. A beat is a chain of
+// evidence.go: four syncs, and then a multi with a check of nodes of the session, a write
+// that changes nothing. Its answers are counted by wire.go, with those to all other
+// requests.
+//
+// A session without nodes in queues makes no write. Its chains lack the last answer, which
+// the next create gives: its first acquire after a long time need not wait for a chain.
 type heartbeat struct{ s *Session }
 
 // maxChecks bounds the size of one beat.
 const maxChecks = 64
 
-// beatInterval is six beats a timeout: with the touches a tick apart, one beat may
-// be lost without the lease.
+// beatInterval is six beats a timeout: what a lease stands on is at most an interval and
+// a chain old.
 func beatInterval(timeout time.Duration) time.Duration { return timeout / 6 }
+
+// idleBeats is how many intervals there are to a beat of a session without nodes in
+// queues.
+const idleBeats = 3
 
 // beat is the session's heartbeat goroutine; it ends with the session.
 func (b heartbeat) beat() {
@@ -35,10 +42,13 @@ func (b heartbeat) beat() {
 	timeout := s.Timeout()
 	ticker := time.NewTicker(beatInterval(timeout))
 	defer ticker.Stop()
-	for {
+	for interval := 0; ; {
+		nudged := false
 		select {
 		case <-ticker.C:
+			interval++
 		case <-s.nudges:
+			nudged = true
 		case <-s.Ended:
 			return
 		}
@@ -47,11 +57,75 @@ func (b heartbeat) beat() {
 			ticker.Reset(beatInterval(timeout))
 		}
 		up, _ := s.LinkState()
-		if !up {
+		idle := len(b.checkPaths()) == 0
+		if !up || idle && (nudged || interval%idleBeats != 1) {
 			continue
 		}
-		if paths := b.checkPaths(); len(paths) > 0 {
-			b.once(paths, timeout)
+		if nudged {
+			b.check() // a reconnect counts at once
+		}
+		b.chain()
+	}
+}
+
+// chain makes the session's requests for one chain of evidence.
+func (b heartbeat) chain() {
+	link := b.link()
+	if link == nil {
+		return
+	}
+	for answers := range links - 1 {
+		if !b.pause(b.spacing(answers), link) || !b.ask(b.sync) {
+			return
+		}
+	}
+	b.check()
+}
+
+func (b heartbeat) sync() error {
+	var err error
+	if b.s.Defect() == "mutant-read-heartbeat" {
+		_, _, err = b.s.Conn.Exists("/")
+	} else {
+		_, err = b.s.Conn.Sync("/")
+	}
+	return err
+}
+
+// link returns the session's connection, or nil while it is not connected.
+func (b heartbeat) link() *wireConn {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	if !b.s.up {
+		return nil
+	}
+	return b.s.link
+}
+
+func (b heartbeat) spacing(answers int) time.Duration {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	return b.s.seen.spacing(answers)
+}
+
+// pause waits between two requests of a chain on a link. A nudge is a check at once. pause
+// returns false when the chain is of no use any more: the link has changed, or the session
+// has ended.
+func (b heartbeat) pause(d time.Duration, link *wireConn) bool {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	for {
+		select {
+		case <-over.C:
+			return b.link() == link
+		case <-b.s.nudges:
+			if b.link() != link {
+				b.s.Nudge() // for beat
+				return false
+			}
+			b.check()
+		case <-b.s.Ended:
+			return false
 		}
 	}
 }
@@ -77,32 +151,39 @@ func (b heartbeat) checkPaths() []string {
 	return paths
 }
 
-// once sends one beat and waits for its answer. A beat in flight holds back
-// all later requests of the session, so when it is not answered for a third of
-// the timeout the server has probably lost its leader, and the session, still
-// alive, moves to another.
-func (b heartbeat) once(paths []string, timeout time.Duration) {
-	s := b.s
+// check asks the leader for nodes of the session, if it has some in queues.
+func (b heartbeat) check() {
+	paths := b.checkPaths()
+	if len(paths) == 0 {
+		return
+	}
 	ops := make([]any, len(paths))
 	for i, path := range paths {
 		ops[i] = &zk.CheckVersionRequest{Path: path, Version: -1}
 	}
-	type result struct {
-		responses []zk.MultiResponse
-		err       error
-	}
-	done := make(chan result, 1)
-	if !s.Spawn(func() {
-		var responses []zk.MultiResponse
-		var err error
-		if s.Defect() == "mutant-read-heartbeat" {
-			_, _, err = s.Conn.Exists(paths[0])
-		} else {
-			responses, err = s.Conn.Multi(ops...)
+	b.ask(func() error {
+		if b.s.Defect() == "mutant-read-heartbeat" {
+			_, _, err := b.s.Conn.Exists(paths[0])
+			return err
 		}
-		done <- result{responses, err}
-	}) {
-		return
+		responses, err := b.s.Conn.Multi(ops...)
+		if errors.Is(err, zk.ErrNoNode) {
+			b.nodesGone(paths, responses)
+		}
+		return err
+	})
+}
+
+// ask makes one request of a beat and waits for its answer; it reports whether the request
+// has succeeded. A request under way holds back all later ones of the session, so when it is
+// not answered for a third of the timeout the server has probably lost its leader, and the
+// session, still alive, moves to another.
+func (b heartbeat) ask(request func() error) bool {
+	s := b.s
+	timeout := s.Timeout()
+	done := make(chan error, 1)
+	if !s.Spawn(func() { done <- request() }) {
+		return false
 	}
 	overdue := time.NewTimer(beatInterval(timeout))
 	defer overdue.Stop()
@@ -110,18 +191,15 @@ func (b heartbeat) once(paths []string, timeout time.Duration) {
 	defer stuck.Stop()
 	for {
 		select {
-		case r := <-done:
+		case err := <-done:
 			s.With(func(l Locked) { l.suspend(!s.up) })
-			if errors.Is(r.err, zk.ErrNoNode) {
-				b.nodesGone(paths, r.responses)
-			}
-			return
+			return err == nil
 		case <-overdue.C:
 			s.With(func(l Locked) { l.suspend(true) })
 		case <-stuck.C:
 			s.reconnect()
 		case <-s.Ended:
-			return
+			return false
 		}
 	}
 }

@@ -219,7 +219,7 @@ func (s *Session) AwaitEvidence(ctx context.Context, node string) error {
 		}
 		s.mu.Lock()
 		_, there := s.waiting[node]
-		pause := s.seen.tick/4 + time.Millisecond
+		pause := s.seen.tick/4 + time.Millisecond // a chain takes longer
 		s.mu.Unlock()
 		switch s.Defect() {
 		case "mutant-waits-for-no-beat", "mutant-own-node-missing", "mutant-stale-ownership", "mutant-handoff-after-loss":

@@ -19,6 +19,8 @@ const (
 	opCreate          = 1
 	opDelete          = 2
 	opSetData         = 5
+	opSync            = 9
+	opClose           = -11
 	opMulti           = 14
 	opCreateContainer = 19
 	xidPing           = -2
@@ -58,9 +60,18 @@ type wireTap interface {
 	// connected is told of the answer to a connect request, and returns why it
 	// is to be refused.
 	connected(sent time.Time, h handshake) error
-	answered(sent, at time.Time, confirmedWrite bool)
+	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
 }
+
+// answer says how far a request has come that was answered.
+type answer int
+
+const (
+	local     answer = iota // perhaps to the client's own server alone
+	relayed                 // to the leader, or to one that has been deposed
+	confirmed               // to a leader and a quorum: a write
+)
 
 // newWireConn wraps a connection, whose tap is told times of a clock. The answer to the connect request must come
 // within patience, and no frame may have more than maxFrame bytes.
@@ -218,7 +229,11 @@ func (w *wireConn) reply(head []byte) {
 		// will not be answered, but for authentication, which jumps the queue:
 		// forgetting those is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
-		w.tap.answered(c.sent, now, code == 0 && isWrite(c.op))
+		by := local
+		if code == 0 {
+			by = answeredBy(c.op)
+		}
+		w.tap.answered(c.sent, now, by)
 		if path := createdPath(c.op, head[replyHeader:]); code == 0 && path != "" {
 			w.tap.created(path, zxid)
 		}
@@ -253,15 +268,17 @@ func createdPath(op int32, body []byte) string {
 	return string(body[:n])
 }
 
-// isWrite reports whether a reply to op proves that a leader with a quorum
-// carried it out (CommitProcessor.needCommit). sync does not: a leader without
-// a quorum answers it.
-func isWrite(op int32) bool {
+// answeredBy says who has taken part in the answer to an operation that succeeded. Writes
+// are what CommitProcessor.needCommit holds back until a quorum has them, but for sync: a
+// leader answers that by itself.
+func answeredBy(op int32) answer {
 	switch op {
 	case opCreate, opDelete, opSetData, opMulti, opCreateContainer:
-		return true
+		return confirmed
+	case opSync:
+		return relayed
 	}
-	return false
+	return local
 }
 
 // maxHead is how much of a frame is looked at: its header and a path.

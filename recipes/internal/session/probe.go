@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+)
+
+// leastSessionTimeout returns the shortest session timeout that a server grants, or
+// leastTimeout if that is longer. The server is asked for a session with less than it
+// grants, which is closed at once. ctx bounds the
+// opening of the connection, and patience the wait for the answer.
+func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
+	cfg := &c.s.cfg
+	conn, err := cfg.open(ctx, "tcp", addr)
+	if err != nil {
+		return 0, err
+	}
+	defer context.AfterFunc(c.s.dials, func() { conn.Close() })() // when the session ends
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return 0, err
+	}
+	answer := &probe{asked: min(leastTimeout, cfg.Timeout)}
+	w := newWireConn(conn, answer, cfg.Clock, patience, cfg.MaxPacket+slack)
+	if _, err := w.Write(connectRequest(answer.asked)); err != nil {
+		return 0, err
+	}
+	var reply [4 + maxHandshake]byte
+	if _, err := w.Read(reply[:]); err != nil {
+		return 0, err
+	}
+	// The server closes the connection when it has taken this request, which might be
+	// dropped with a connection that is closed before.
+	_ = conn.SetDeadline(time.Now().Add(patience / 8))
+	if _, err := w.Write(closeRequest()); err == nil {
+		for err == nil {
+			_, err = w.Read(reply[:])
+		}
+	}
+	return answer.timeout, nil
+}
+
+// probe is the tap of a connection that asks for a session alone.
+type probe struct{ asked, timeout time.Duration }
+
+// connected implements wireTap.
+func (p *probe) connected(_ time.Time, h handshake) error {
+	p.timeout = h.timeout
+	return h.implausible(0, p.asked)
+}
+
+// answered implements wireTap.
+func (*probe) answered(time.Time, time.Time, answer) {}
+
+// created implements wireTap.
+func (*probe) created(string, int64) {}
+
+// connectRequest asks for a new session.
+func connectRequest(timeout time.Duration) []byte {
+	p := make([]byte, 4+4+8+4+8+4+passwordSize) // length, version, zxid, timeout, session, password
+	binary.BigEndian.PutUint32(p, uint32(len(p)-4))
+	binary.BigEndian.PutUint32(p[16:], uint32(timeout.Milliseconds()))
+	binary.BigEndian.PutUint32(p[28:], passwordSize)
+	return p
+}
+
+func closeRequest() []byte {
+	p := binary.BigEndian.AppendUint32(nil, 8)
+	p = binary.BigEndian.AppendUint32(p, 1) // xid
+	op := int32(opClose)
+	return binary.BigEndian.AppendUint32(p, uint32(op))
+}
