@@ -28,7 +28,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-sim check test-fast test-simulated test test-real fuzz stress verify selftest interop bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman
+.PHONY: help setup build build-sim check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman spin
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ promtool:
 byteman:
 	@sh ensemble/install.sh --byteman || echo "no Byteman: the tests of failpoints will be skipped"
 
+# Only what the searches of the models need; without it they are skipped.
+spin:
+	@sh ensemble/install.sh --spin
+
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
@@ -87,7 +91,7 @@ test-simulated: go ## run the tests of the locks on simulated servers, without J
 	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel $(BESIDE) $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 
 # A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
-test: check curator images chromium kazoo promtool byteman ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
+test: check curator images chromium kazoo promtool byteman spin ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS) ./...
 
 test-real: export ZKVERIFY_TEST_SERVERS = real
@@ -118,6 +122,9 @@ selftest: $(NEEDS) build $(SEEDED) ## run every mutant and see each caught; ARGS
 
 interop: go curator ## three minutes of Curator and the recipes on the same locks and in the same elections, under faults
 	ZKVERIFY_INTEROP_DURATION=$${ZKVERIFY_INTEROP_DURATION:-60s} $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixed(Contention|Elections|ElectionsThroughOutages)$$' ./recipes/interop
+
+spec: go ## search the models of the locks' rules with spin, every state; ARGS= are its options, -h lists them
+	$(GO) run ./spec $(ARGS)
 
 bench: go curator ## compare the locks with others' in one table; ARGS= are its options, -h lists them
 	$(GO) run ./recipes/bench $(ARGS)

@@ -15,11 +15,12 @@
 # With --chromium also the browser of the tests in report, on Debian: as above.
 # With --promtool also what evaluates the alert rules in recipes/promobserver: as above.
 # With --kazoo also what the worker in Python of workload/examples needs: as above.
+# With --spin also what searches the models in spec, on Debian: as above.
 # With --byteman also what the fault failpoint needs, on Debian: Byteman's jar, in the cache.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-check=no curator=no chromium=no kazoo=no promtool=no byteman=no version= curator_version=
+check=no curator=no chromium=no kazoo=no promtool=no spin=no byteman=no version= curator_version=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--check) check=yes ;;
@@ -42,6 +43,7 @@ while [ $# -gt 0 ]; do
 	--chromium) chromium=yes ;;
 	--kazoo) kazoo=yes ;;
 	--promtool) promtool=yes ;;
+	--spin) spin=yes ;;
 	--byteman) byteman=yes ;;
 	*) echo "install.sh: unknown option $1" >&2 && exit 64 ;;
 	esac
@@ -150,6 +152,15 @@ have_kazoo() {
 # The places of recipes/promobserver/tape_test.go.
 have_promtool() {
 	[ -n "${ZKVERIFY_PROMTOOL:-}" ] || command -v promtool >/dev/null 2>&1 || [ -x "$(cache)/promtool" ]
+}
+
+# The programs of spec/run.go.
+have_spin() {
+	command -v spin >/dev/null 2>&1
+}
+
+have_cc() {
+	command -v cc >/dev/null 2>&1
 }
 
 # The places of FindByteman in ensemble/find.go.
@@ -261,6 +272,10 @@ if [ $check = yes ]; then
 	if [ $promtool = yes ]; then
 		have_promtool && tests="$tests, promtool: yes" || tests="$tests, promtool: no"
 	fi
+	if [ $spin = yes ]; then
+		have_spin && tests="$tests, spin: yes" || tests="$tests, spin: no"
+		have_cc && tests="$tests, cc: yes" || tests="$tests, cc: no"
+	fi
 	if [ $byteman = yes ]; then
 		have_byteman && tests="$tests, byteman: yes" || tests="$tests, byteman: no"
 	fi
@@ -323,6 +338,16 @@ if [ $promtool = yes ] && ! have_promtool; then
 		take prometheus usr/bin/promtool || true
 	fi
 	have_promtool || echo "promtool is missing: the tests of the alert rules will be skipped"
+fi
+
+if [ $spin = yes ] && ! { have_spin && have_cc; }; then
+	if command -v apt-get >/dev/null 2>&1; then
+		set --
+		have_spin || set -- spin
+		have_cc || set -- "$@" gcc libc6-dev
+		debian "$@" || true
+	fi
+	have_spin && have_cc || echo "spin or a C compiler is missing: the searches of the models in spec will be skipped"
 fi
 
 if [ $byteman = yes ] && ! have_byteman; then

@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"ensemble/model/live":                {"ensemble/model", "ensemble/model/cluster", "ensemble/model/wire"},
 	"ensemble/txnlog":                    {"ensemble/model/wire"},
 	"ensemble/simulated":                 {"ensemble", "ensemble/links", "ensemble/model", "ensemble/model/cluster", "ensemble/model/live", "internal/wait"},
+	"spec":                               {"internal/words"},
 	"zktest":                             {"ensemble/model", "ensemble/model/cluster", "ensemble/model/live", "ensemble/model/tree", "ensemble/model/wire"},
 	"nemesis":                            {"nemesis/fault", "ensemble", "ensemble/links", "histories", "internal/wait", "internal/words"},
 	"nemesis/fault":                      {"ensemble", "ensemble/links", "histories", "histories/states", "internal/wait", "internal/words"},
