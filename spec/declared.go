@@ -57,6 +57,7 @@ const (
 	ltl      mode = "ltl"      // runs that the formula forbids
 	accept   mode = "accept"   // runs that pass an accept label for ever
 	progress mode = "progress" // runs that pass no progress label any more
+	reach    mode = "reach"    // nothing else
 )
 
 // result is what a search finds.
@@ -78,7 +79,6 @@ var (
 	declaration = regexp.MustCompile(`^[\s*/]*(search|switch):\s*(.*?)\s*(?:\*/)?\s*$`)
 	searchLine  = regexp.MustCompile(`^"([^"]+)"(.*)=>\s*(\w+)\s*(.*)$`)
 	switchLine  = regexp.MustCompile(`^(\w+)(?:=(\w+))?\s+(.+)$`)
-	reachedLine = regexp.MustCompile(`/\*\s*reached\s*\*/\s*$`)
 	standsFor   = regexp.MustCompile(`recipes:\s*((?:[\w.]+,\s*(?:\*\s*)?)*[\w.]+)`)
 )
 
@@ -105,11 +105,8 @@ func models() ([]*model, error) {
 
 // parseModel reads what the comments of a model declare.
 func parseModel(name, text string) (*model, error) {
-	m := &model{name: name, text: text}
+	m := &model{name: name, text: text, reached: markedLines(text)}
 	for i, line := range strings.Split(text, "\n") {
-		if reachedLine.MatchString(line) {
-			m.reached = append(m.reached, i+1)
-		}
 		d := declaration.FindStringSubmatch(line)
 		if d == nil {
 			continue
@@ -215,6 +212,10 @@ func (m *model) check() error {
 			return fmt.Errorf("%s.pml has two searches %q", m.name, s.name)
 		}
 		names[s.name] = true
+		// pan takes the only formula of a model, whatever the name.
+		if s.mode == ltl && !regexp.MustCompile(`(?m)^\s*ltl\s+`+regexp.QuoteMeta(s.formula)+`\s*\{`).MatchString(m.text) {
+			return fmt.Errorf("%s.pml: search %q: there is no ltl %s { … }", m.name, s.name, s.formula)
+		}
 		for _, d := range s.switches {
 			name, _, _ := strings.Cut(strings.TrimPrefix(d, "-D"), "=")
 			if !slices.ContainsFunc(m.switches, func(t toggle) bool { return t.name == name }) {

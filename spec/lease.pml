@@ -61,7 +61,7 @@
  * search: "a gap of half a tick, three answers" quick -DBUG_SHORT_GAP -DLINKS=3 => violated
  * search: "a tick that is too small" -DBUG_SMALL_TICK -DHALF=4 => violated
  * search: "no pauses, one stop" -DBUG_NO_PAUSE -DSTOPS=1 => violated
- * search: "a request before the answer, three answers" -DBUG_PIPELINED -DLINKS=3 => violated
+ * search: "a request before the answer to the one before" -DBUG_PIPELINED => violated
  * search: "counted from the first answer" quick -DBUG_ANSWERED => violated
  * search: "a touch that a reply takes away" quick -DBUG_TORN => violated
  */
@@ -123,44 +123,45 @@
 #else
 #define asks(i) (last(i) -> WRITE : SYNC)
 #endif
-/* A clock that gains lets the client ask DRIFT too early. */
-#define gap(i) ((reconnect || i == 0 || (LINKS > 2 && last(i)) -> 0 : (i == 1 -> GAP - DRIFT : PAUSE - DRIFT)))
+/* A clock that gains lets the client ask DRIFT too early, */
+#define gap(i) (i == 0 || reconnect -> 0 : (i == 1 -> GAP - DRIFT : (last(i) -> 0 : PAUSE - DRIFT)))
+/* one that loses lets it believe DRIFT too long. */
+#define END (T - MARGIN + DRIFT)
 #ifdef BUG_RECONNECT
 #define goal (reconnect -> 1 : LINKS)
 #else
 #define goal (reconnect -> 2 : LINKS)
 #endif
-/* A clock that loses lets it believe DRIFT too long. */
-#define END (T - MARGIN + DRIFT)
 
 mtype = { READ, SYNC, WRITE, CONNECT, ANSWER, PING, REPLY };
-chan c2f = [PENDING] of { mtype };      /* client to follower, */
-chan f2c = [PENDING] of { mtype };      /* and back */
-chan f2l = [4] of { mtype };            /* follower to leader, */
-chan l2f = [2 + PENDING * 2] of { mtype };  /* and back */
+chan c2f = [PENDING] of { mtype };          /* client to follower, */
+chan f2c = [PENDING] of { mtype };          /* and back */
+chan f2l = [4] of { mtype };                /* follower to leader, */
+chan l2f = [1 + 2 * PENDING] of { mtype };  /* and back: an answer between two pings */
 
-/* the client */
+/* The client. */
 byte sent, got;           /* requests and answers of the chain */
 byte age;                 /* since the first request was sent, up to END */
 byte idle;                /* since the last answer, up to GAP */
 bool reconnect;           /* the chain is that of a reconnect */
-bool believes = true;     /* at first that of the session's creation */
-/* the follower */
+bool believes = true;     /* at first for the answer to the session's creation */
+/* The follower. */
 bool touched;             /* there is activity to report */
 mtype inside;             /* a request that is not yet in the stream to the leader */
-bool putting, taken;      /* BUG_TORN: a touch is on its way into the table; a reply takes the table */
-/* the leader of the follower */
+bool putting, taken;      /* for BUG_TORN: the touch is on its way into a table; a reply took the table */
+/* The leader that the follower follows. */
 byte pingIn = HALF;       /* until the next ping is due */
-bool pinged;              /* a ping is the last message of l2f */
-bool stopped, deposed;
-byte stops;
-/* the leader with a quorum */
+bool pinged;              /* the last message of l2f is a ping */
+bool stopped;
+byte stops;               /* since the chain began, up to STOPS */
+bool deposed;             /* another leader has the quorum */
+/* The leader that has the quorum. */
 byte silence;             /* since it last heard of activity, up to T */
 bool expired;
 
 inline ping() {
-	/* A ping behind one that has not been taken yet changes nothing: the follower takes both at
-	   once, or is as well asked by the second alone. */
+	/* A ping behind one that the follower has not taken changes nothing. The follower either has no
+	   activity to report between the two, or it could have taken the first as late as the second. */
 	if
 	:: pinged && nempty(l2f)
 	:: !pinged || empty(l2f) -> l2f!PING; pinged = true
@@ -168,36 +169,33 @@ inline ping() {
 	pingIn = HALF
 }
 
-inline giveUp() { sent = 0; got = 0; age = 0; idle = 0; reconnect = false; believes = false; stops = 0 }
+inline endChain() { sent = 0; got = 0; age = 0; idle = 0; stops = 0; reconnect = false; believes = false }
 
-inline startChain() {
-	age = 0; idle = 0;
-	stops = (STOPS == ANY -> 0 : stopped)
-}
+inline beginChain() { stops = (STOPS == ANY -> 0 : stopped) }
 
 active proctype world() {
 	mtype kind;
-end:	do
-	:: (stopped || pingIn > 0) -> d_step { /* time passes; a leader that runs pings when it is due */
+	do
+	/* Time passes. A leader that runs sends a ping as soon as it is due. */
+	:: stopped || pingIn > 0 -> d_step {
 		silence = (silence < T -> silence + 1 : T);
 		age = (age < END && (sent > 0 || believes) -> age + 1 : age);
-		idle = (idle < GAP && got > 0 && got < LINKS -> idle + 1 : idle);
+		idle = (idle < GAP && sent > 0 && sent < LINKS && (sent == got || PENDING > 1) -> idle + 1 : idle);
 		pingIn = (pingIn > 0 -> pingIn - 1 : 0)
 	}
 
-	/* The client. */
-	:: sent == got && (sent > 0 || believes) -> d_step { giveUp() }
-	:: !believes && !expired && sent < goal && nfull(c2f) && sent - got < PENDING && idle >= gap(sent) -> d_step {
-		if
-		:: sent == 0 -> startChain()
-		:: else
-		fi;
+	/* The client gives up a chain or a belief: session.evidence keeps many chains, each on its own. */
+	:: sent == got && (sent > 0 || believes) -> d_step { endChain() }
+	/* It sends the next request. recipes: session.heartbeat.beat */
+	:: !believes && sent < goal && sent - got < PENDING && idle >= gap(sent) -> d_step {
+		if :: sent == 0 -> beginChain() :: else fi;
 		c2f!(reconnect -> WRITE : asks(sent));
-		sent++
+		sent++;
 #ifdef BUG_PIPELINED
-		; idle = 0
+		idle = 0
 #endif
 	}
+	/* It gets an answer. recipes: session.evidence.deadline, session.evidence.established, session.margin */
 	:: nempty(f2c) -> atomic {
 		f2c?_; got++;
 #ifndef BUG_PIPELINED
@@ -213,8 +211,10 @@ end:	do
 		:: else
 		fi
 	}
-	:: !expired -> atomic {          /* its connection ends; the next server follows some leader */
-		giveUp();
+	/* It loses its connection and asks another server, which follows this leader or another.
+	   recipes: session.Session.reconnect, session.evidence.reconnected */
+	:: atomic {
+		endChain();
 		do
 		:: nempty(c2f) -> c2f?_
 		:: nempty(f2c) -> f2c?_
@@ -225,43 +225,42 @@ end:	do
 		touched = false; inside = 0; putting = false; taken = false; pinged = false;
 		if :: deposed = false :: deposed = true fi;
 		select(pingIn : 0 .. HALF);
-		startChain();
+		beginChain();
 		reconnect = true; sent = 1; c2f!CONNECT
 	}
 
-	/* The follower. */
-	:: nempty(c2f) && !inside && !expired -> d_step {
-		c2f?kind;
-		inside = kind;
+	/* The follower takes a request, notes the activity, and passes the request on or answers it. */
+	:: nempty(c2f) && !inside -> d_step {
+		c2f?inside;
 #ifdef BUG_TORN
-		putting = (kind != CONNECT); taken = false
+		putting = (inside != CONNECT); taken = false
 	}
-	:: putting -> d_step { touched = touched || !taken; putting = false
+	:: putting -> d_step { touched = touched || !taken; putting = false; taken = false
 #else
-		touched = touched || kind != CONNECT
+		touched = touched || inside != CONNECT
 #endif
 	}
 	:: inside == READ && nfull(f2c) -> d_step { f2c!ANSWER; inside = 0 }
 	:: inside && inside != READ && nfull(f2l) && !putting -> d_step { f2l!inside; inside = 0 }
+	/* It takes what the leader says. A reply without activity says nothing. */
 	:: nempty(l2f) && nfull(f2l) && nfull(f2c) -> d_step {
 		l2f?kind;
 		if
-		:: kind == PING && touched -> f2l!REPLY; touched = false; taken = putting
-		:: kind == PING && !touched -> taken = putting  /* a reply that says nothing */
+		:: kind == PING ->
+			if :: touched -> f2l!REPLY :: else fi;
+			touched = false; taken = putting
 		:: kind == ANSWER -> f2c!ANSWER
 		fi;
 		kind = 0
 	}
 
-	/* The leader that it follows. */
-	:: nempty(f2l) && nfull(l2f) && !stopped && !expired -> d_step {
+	/* Its leader takes what it says. One that has the quorum answers for sessions that live; one that
+	   is deposed answers all but writes, and what it hears of activity is for nothing. */
+	:: nempty(f2l) && nfull(l2f) && !stopped && (deposed || !expired) -> d_step {
 		f2l?kind;
+		if :: (kind == REPLY || kind == CONNECT) && !deposed -> silence = 0 :: else fi;
 		if
-		:: (kind == REPLY || kind == CONNECT) && !deposed -> silence = 0
-		:: else
-		fi;
-		if
-		:: kind == SYNC || kind == CONNECT || kind == WRITE && !deposed -> l2f!ANSWER; pinged = false
+		:: kind == SYNC || kind == CONNECT || (kind == WRITE && !deposed) -> l2f!ANSWER; pinged = false
 		:: else
 		fi;
 		kind = 0
@@ -278,12 +277,16 @@ end:	do
 #endif
 	}
 
-	/* The leader with a quorum. */
-	:: !expired -> d_step { deposed = true; silence = 0 }
+	/* Another leader takes over, and gives the session its whole timeout. */
+	:: !expired -> atomic { deposed = true; silence = 0 } /* reached */
+	/* The leader that has the quorum expires the session, at once or later. */
 	:: !expired && silence == T && (deposed || !stopped) -> atomic {
 		expired = true; /* reached */
-		assert(!believes || age == END)
+		if
+		:: believes ->
+			assert(age == END) /* reached */
+		:: else
+		fi
 	}
-	:: expired && empty(l2f) && empty(f2c) -> break
 	od
 }

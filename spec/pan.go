@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,8 +25,6 @@ var (
 	elapsedLine   = regexp.MustCompile(`(?m)^pan: elapsed time (\S+) seconds`)
 	assertionLine = regexp.MustCompile(`(?m)^pan:\d+: assertion violated (.*) \(at depth \d+\)`)
 	firstError    = regexp.MustCompile(`(?m)^pan:\d+: (.*)$`)
-	neverReached  = regexp.MustCompile(`(?m)^\s+\S*?\.pml:(\d+), state \d+,`)
-	compiledLine  = regexp.MustCompile(`(?m)\S*?\.pml:(\d+) => `)
 )
 
 // readPan reads what pan printed.
@@ -88,34 +85,35 @@ func (s search) judge(f found) error {
 	return nil
 }
 
-// judgeReached fails if a complete search has not been at a line that the model marks:
-// what holds there holds for want of trying. states is pan's list of its states.
-func (m *model) judgeReached(states, out string) error {
-	lines := func(re *regexp.Regexp, text string) (all []int) {
-		for _, l := range re.FindAllStringSubmatch(text, -1) {
-			n, _ := strconv.Atoi(l[1])
-			all = append(all, n)
-		}
-		return all
-	}
-	compiled, unreached := lines(compiledLine, states), lines(neverReached, out)
-	n := 0
-	for _, line := range m.reached {
-		switch {
-		case slices.Contains(unreached, line):
-			return fmt.Errorf("the search holds for nothing: it never reaches %s.pml:%d, %s", m.name, line, m.line(line))
-		case slices.Contains(compiled, line):
-			n++
+// reachedMark ends a line that every search which holds has to reach.
+var reachedMark = regexp.MustCompile(`([^\s]?)\s*/\*\s*reached\s*\*/\s*$`)
+
+// markedLines are the lines that end with the mark.
+func markedLines(text string) (numbers []int) {
+	for i, line := range strings.Split(text, "\n") {
+		if reachedMark.MatchString(line) {
+			numbers = append(numbers, i+1)
 		}
 	}
-	if n == 0 {
-		return fmt.Errorf("no line that %s.pml marks /* reached */ is a step of its own: put it into an atomic, not into a d_step", m.name)
-	}
-	return nil
+	return numbers
 }
 
-// line is the text of a line.
+// failingAt is the text of the model with an assertion that fails in a marked line.
+func (m *model) failingAt(number int) string {
+	lines := strings.Split(m.text, "\n")
+	last := reachedMark.FindStringSubmatch(lines[number-1])[1]
+	fails := fmt.Sprintf("%s; assert%s", last, failure(number))
+	if last == ";" {
+		fails = fmt.Sprintf("; assert%s;", failure(number))
+	}
+	lines[number-1] = reachedMark.ReplaceAllLiteralString(lines[number-1], fails)
+	return strings.Join(lines, "\n")
+}
+
+// failure is what is asserted in a line, which is false, as pan words it.
+func failure(number int) string { return fmt.Sprintf("(0==%d)", number) }
+
+// line is the code of a line.
 func (m *model) line(number int) string {
-	text, _, _ := strings.Cut(strings.Split(m.text, "\n")[number-1], "/*")
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(reachedMark.ReplaceAllString(strings.Split(m.text, "\n")[number-1], "$1"))
 }

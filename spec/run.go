@@ -25,62 +25,98 @@ func findTools() error {
 	return nil
 }
 
-// run makes one search of the model, in a folder of its own. An error is a failure of the
-// search, in a sentence.
-func (m *model) run(ctx context.Context, s search) (f found, err error) {
-	dir, err := os.MkdirTemp("", "zkverify-spec-")
-	if err != nil {
+// run makes one search of the model. An error is a failure of the search, in a sentence.
+func (m *model) run(ctx context.Context, s search) (found, error) {
+	f, _, err := s.make(ctx, m.text)
+	if err == nil {
+		err = s.judge(f)
+	}
+	if err != nil || s.want != holds {
 		return f, err
 	}
+	return f, m.checkReached(ctx, s)
+}
+
+// checkReached fails if a search that holds does not reach a line that the model marks:
+// what holds there holds for want of trying. For each such line it searches for an
+// assertion that fails in it.
+func (m *model) checkReached(ctx context.Context, s search) error {
+	n := 0
+	for _, line := range m.reached {
+		at := search{model: s.model, name: s.name, switches: s.switches, mode: reach, depth: s.depth, memory: s.memory, limit: s.limit}
+		f, code, err := at.make(ctx, m.failingAt(line))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s.pml:%d, which the model marks, is not reached: %w", m.name, line, err)
+		case !strings.Contains(code, failure(line)): // other switches have it
+		case f.what != failure(line):
+			return fmt.Errorf("the search holds for nothing: it never reaches %s.pml:%d, %s", m.name, line, m.line(line))
+		default:
+			n++
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("the search has no line that %s.pml marks /* reached */: it may hold for nothing", m.name)
+	}
+	return nil
+}
+
+// make makes the search of a text in a folder of its own, and returns the steps that spin
+// made of it too.
+func (s search) make(ctx context.Context, text string) (f found, code string, err error) {
+	dir, err := os.MkdirTemp("", "zkverify-spec-")
+	if err != nil {
+		return f, "", err
+	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file := m.name + ".pml"
-	if err := os.WriteFile(filepath.Join(dir, file), []byte(m.text), 0o600); err != nil {
-		return f, err
+	file := s.model + ".pml"
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+		return f, "", err
+	}
+	if out, err := output(ctx, dir, "spin", append(append([]string{"-Pcc -E -xc"}, s.switches...), "-a", file)...); err != nil {
+		return f, "", fmt.Errorf("spin does not accept %s: %s", file, firstLine(out, "error"))
+	}
+	steps, err := os.ReadFile(filepath.Join(dir, "pan.m"))
+	if err != nil {
+		return f, "", err
+	}
+	if out, err := output(ctx, dir, "cc", append(s.compileFlags(), "-o", "pan", "pan.c")...); err != nil {
+		return f, "", fmt.Errorf("the C compiler does not accept what spin made of %s: %s", file, firstLine(out, "error"))
 	}
 	limited, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	defer func() {
-		if limited.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w: it has not ended within %v; raise its time=, or make the model smaller", errIncomplete, s.limit)
-		}
-	}()
-
-	if out, err := output(limited, dir, "spin", append(append([]string{"-Pcc -E -xc", "-o3"}, s.switches...), "-a", file)...); err != nil {
-		return f, fmt.Errorf("spin does not accept %s: %s", file, firstLine(out, "Error"))
-	}
-	if out, err := output(limited, dir, "cc", append(s.compileFlags(), "-o", "pan", "pan.c")...); err != nil {
-		return f, fmt.Errorf("the C compiler does not accept what spin made of %s: %s", file, firstLine(out, "error"))
-	}
 	out, err := output(limited, dir, "./pan", s.panFlags()...)
-	if err != nil {
-		return f, fmt.Errorf("%w: pan ended with %w; the machine may have too little memory: %s", errIncomplete, err, firstLine(out, "pan"))
+	switch {
+	case ctx.Err() != nil:
+		return f, "", ctx.Err()
+	case limited.Err() != nil:
+		return f, "", fmt.Errorf("%w: it has not ended within %v; raise its time=, or make the model smaller", errIncomplete, s.limit)
+	case err != nil && strings.Contains(err.Error(), "signal"):
+		return f, "", fmt.Errorf("%w: %w has ended it; the machine may have too little memory", errIncomplete, err)
+	case err != nil:
+		return f, "", fmt.Errorf("%w: pan ended with %w: %s", errIncomplete, err, firstLine(out, "error"))
 	}
-	if f, err = readPan(s, out); err != nil {
-		return f, err
-	}
-	if err := s.judge(f); err != nil {
-		return f, err
-	}
-	if s.want != holds {
-		return f, nil
-	}
-	states, err := output(limited, dir, "./pan", "-d")
-	if err != nil {
-		return f, fmt.Errorf("pan does not list its states: %w", err)
-	}
-	return f, m.judgeReached(states, out)
+	f, err = readPan(s, out)
+	return f, string(steps), err
 }
 
 // compileFlags are those under which the search is exact: no bit state, no hash compaction.
 func (s search) compileFlags() []string {
 	flags := []string{"-O2", "-w", "-DCOLLAPSE", "-DMEMLIM=" + strconv.Itoa(s.memory)}
-	switch s.mode {
-	case safety:
-		flags = append(flags, "-DSAFETY", "-DNOCLAIM")
-	case accept:
+	if s.quick || s.mode == reach {
+		flags[0] = "-O0" // the search takes less time than to optimize it
+	}
+	if s.mode == safety || s.mode == reach {
+		flags = append(flags, "-DSAFETY")
+		if s.mode == reach || s.want != holds {
+			flags = append(flags, "-DBFS") // finds the shortest run, mostly among few
+		}
+	}
+	if s.mode == progress {
+		flags = append(flags, "-DNP")
+	}
+	if s.mode != ltl {
 		flags = append(flags, "-DNOCLAIM")
-	case progress:
-		flags = append(flags, "-DNP", "-DNOCLAIM")
 	}
 	if s.noReduce {
 		flags = append(flags, "-DNOREDUCE")
@@ -91,6 +127,8 @@ func (s search) compileFlags() []string {
 func (s search) panFlags() []string {
 	flags := []string{"-m" + strconv.Itoa(s.depth)}
 	switch s.mode {
+	case reach:
+		flags = append(flags, "-E")
 	case ltl:
 		flags = append(flags, "-a", "-N", s.formula)
 	case accept:
@@ -121,7 +159,7 @@ func output(ctx context.Context, dir, program string, args ...string) (string, e
 func firstLine(text, word string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for _, line := range lines {
-		if strings.Contains(line, word) {
+		if strings.Contains(strings.ToLower(line), word) {
 			return strings.TrimSpace(line)
 		}
 	}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tableIn returns the rows of the table after a mark of docs/spec.md.
+func tableIn(t *testing.T, mark string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/spec.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), mark)
+	table, _, closed := strings.Cut(rest, endMark)
+	if !found || !closed {
+		t.Fatalf("docs/spec.md has no place for the table after %s", mark)
+	}
+	return strings.Split(strings.TrimSpace(table), "\n")
+}
+
+func TestThePageHasTheSwitchesAndSearchesOfTheModels(t *testing.T) {
+	const again = `run make spec ARGS="-write docs/spec.md"`
+	all, err := models()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tableIn(t, switchesMark), strings.Split(strings.TrimSpace(switchesTable(all)), "\n"); !slices.Equal(got, want) {
+		t.Errorf("the table of switches is not up to date: %s", again)
+	}
+	rows := tableIn(t, searchesMark)[2:] // after the titles
+	for _, m := range all {
+		for _, s := range m.searches {
+			if len(rows) == 0 {
+				t.Fatalf("the table ends before %v: %s", s, again)
+			}
+			row := rows[0]
+			rows = rows[1:]
+			if !strings.HasPrefix(row, rowBegins(s)) || !strings.HasSuffix(row, "| "+string(s.want)+" |") {
+				t.Errorf("the row of %v, which is expected to come to %s, is not up to date: %s\n%s", s, s.want, again, row)
+			}
+		}
+	}
+	if len(rows) > 0 {
+		t.Errorf("the table has %d rows of searches that are gone: %s", len(rows), again)
+	}
+}
+
+func TestThePageIsWrittenBetweenItsMarks(t *testing.T) {
+	page := t.TempDir() + "/page.md"
+	before := "a\n" + switchesMark + "old\n" + endMark + "b\n" + searchesMark + endMark + "c\n"
+	if err := os.WriteFile(page, []byte(before), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := parseModel("m", withSearch())
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := []trial{{model: m, search: m.searches[0], found: found{result: violated, states: 1234567, seconds: 3}}}
+	if err := writePage(page, []*model{m}, made); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "a\n" + switchesMark + switchesTable([]*model{m}) + endMark + "b\n" + searchesMark +
+		"| model | search | switches | states | result |\n| --- | --- | --- | --- | --- |\n" +
+		"| m | far | `-DBUG_FAR` | 1,234,567 | violated |\n" + endMark + "c\n"
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if err := os.WriteFile(page, []byte("no marks\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := writePage(page, []*model{m}, made); err == nil || !strings.Contains(err.Error(), `has no "<!-- switches -->"`) {
+		t.Errorf("got %v for a page without marks", err)
+	}
+}
