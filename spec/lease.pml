@@ -186,7 +186,7 @@ active proctype world() {
 
 	/* The client gives up a chain or a belief: session.evidence keeps many chains, each on its own. */
 	:: sent == got && (sent > 0 || believes) -> d_step { endChain() }
-	/* It sends the next request. recipes: session.heartbeat.beat */
+	/* It sends the next request. recipes: session.heartbeat.chain, session.heartbeat.check, session.evidence.spacing */
 	:: !believes && sent < goal && sent - got < PENDING && idle >= gap(sent) -> d_step {
 		if :: sent == 0 -> beginChain() :: else fi;
 		c2f!(reconnect -> WRITE : asks(sent));
@@ -195,7 +195,7 @@ active proctype world() {
 		idle = 0
 #endif
 	}
-	/* It gets an answer. recipes: session.evidence.deadline, session.evidence.established, session.margin */
+	/* It gets an answer. recipes: session.evidence.relayed, session.evidence.extend, session.evidence.deadline, session.evidence.established, session.margin */
 	:: nempty(f2c) -> atomic {
 		f2c?_; got++;
 #ifndef BUG_PIPELINED
