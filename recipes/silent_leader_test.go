@@ -118,7 +118,7 @@ func (s *silence) run() {
 
 func (s *silence) connect(addr string, timeout time.Duration, options ...recipes.Option) *recipes.Client {
 	s.Helper()
-	c, err := recipes.Connect(within(s.T), []string{addr}, append(options, recipes.WithSessionTimeout(timeout))...)
+	c, err := recipes.Connect(within(s.T), []string{addr}, append(options, recipes.WithSessionTimeout(timeout), recipes.WithServerTick(s.tick))...)
 	if err != nil {
 		s.Fatal(err)
 	}
