@@ -1,0 +1,81 @@
+package recipes_test
+
+import (
+	"context"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// weighed counts the bytes of connections, each way.
+type weighed struct {
+	net.Conn
+	bytes *atomic.Int64
+}
+
+func (c weighed) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+func (c weighed) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// BenchmarkLeft holds a lock for three session timeouts, on quiet servers with ZooKeeper's
+// defaults, through a follower. left-s is what is left of the lease at the least; the other
+// figures are the requests and bytes of a session timeout.
+func BenchmarkLeft(b *testing.B) {
+	const timeout, times = 10 * time.Second, 3
+	needReal(b, "how soon a leader answers is up to ZooKeeper")
+	own := ensembletest.Start(b, ensemble.LocalConfig{TickTime: 2 * time.Second, MinSessionTimeout: 4 * time.Second})
+	leader, err := own.Leader(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var beats, syncs, bytes atomic.Int64
+	wire := &intercept{through: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		return weighed{conn, &bytes}, err
+	}}
+	wire.on(func(op int32) bool {
+		switch op {
+		case opBeat:
+			beats.Add(1)
+		case opSync:
+			syncs.Add(1)
+		}
+		return true
+	}, nil)
+	client, err := recipes.Connect(b.Context(), []string{own.Servers()[leader%3].Addr}, recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(timeout))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close(context.Background())
+	lease, err := recipes.NewMutex(client, "/l").Acquire(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	time.Sleep(timeout) // beats have come
+	least := timeout
+	for b.Loop() {
+		beats.Store(0)
+		syncs.Store(0)
+		bytes.Store(0)
+		for end := time.Now().Add(times * timeout); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			least = min(least, time.Until(lease.Deadline()))
+		}
+	}
+	b.ReportMetric(least.Seconds(), "left-s")
+	b.ReportMetric(float64(beats.Load())/times, "writes/timeout")
+	b.ReportMetric(float64(syncs.Load())/times, "syncs/timeout")
+	b.ReportMetric(float64(bytes.Load())/times, "bytes/timeout")
+}
