@@ -48,11 +48,12 @@ type Link struct {
 	votesAt   [2]time.Duration // when the last vote arrives, each way
 }
 
-// Set changes what the link does. Connections that have lost something are closed.
+// Set changes what the link does. Connections of which one direction has lost something, and
+// would carry something again, are closed.
 func (l *Link) Set(c Condition) {
 	l.condition = c
 	for _, s := range l.streams() {
-		if c.Refuse || s.lost && !c.DropRequests && !c.DropReplies {
+		if c.Refuse || s.lost[0] && !c.DropRequests || s.lost[1] && !c.DropReplies {
 			s.cut()
 		}
 	}
@@ -113,20 +114,16 @@ func (l *Link) dial(from, to *node) {
 		if from.life != life {
 			return
 		}
-		if l.condition.Refuse || !to.running && !l.drops(l.from) {
+		if l.condition.Refuse || !to.running {
 			from.step(model.DialFailed{To: to.id})
 			return
 		}
 		l.cluster.peers++
 		s := &stream{link: l, number: l.cluster.peers, from: from, to: to}
+		// Also if the link loses what they say: a proxy has accepted it, and dialed the other.
 		l.open[s] = true
-		from.streams[s.number] = s
-		if l.drops(l.from) || !to.running {
-			s.lost = true // a proxy has accepted it; the other server hears nothing
-		} else {
-			to.streams[s.number] = s
-			to.step(model.PeerAccepted{Peer: s.number})
-		}
+		from.streams[s.number], to.streams[s.number] = s, s
+		to.step(model.PeerAccepted{Peer: s.number})
 		from.step(model.PeerDialed{Peer: s.number, To: to.id})
 	})
 }
@@ -136,9 +133,11 @@ type stream struct {
 	link     *Link
 	number   model.PeerID
 	from, to *node
-	lost     bool // something of it was dropped: it cannot go on
-	arrives  [2]time.Duration
-	said     [2]int
+	// lost says that something of a direction was dropped: nothing later arrives in it. The
+	// other direction goes on, as long as both servers keep the connection.
+	lost    [2]bool
+	arrives [2]time.Duration
+	said    [2]int
 }
 
 // other is the end that is not n, and which way it is from n.
@@ -162,8 +161,8 @@ func (s *stream) send(n *node, m model.Message) {
 
 // deliver has an input arrive at the other end, unless the link drops it.
 func (s *stream) deliver(n, to *node, way int, in model.Input) {
-	if s.lost || s.link.drops(n.id) {
-		s.lost = true
+	if s.lost[way] || s.link.drops(n.id) {
+		s.lost[way] = true
 		return
 	}
 	s.arrives[way] = max(s.arrives[way], s.link.arrival(n.id))
@@ -171,21 +170,26 @@ func (s *stream) deliver(n, to *node, way int, in model.Input) {
 		if to.streams[s.number] != s {
 			return // it was closed meanwhile
 		}
-		if s.link.drops(n.id) {
-			s.lost = true
+		if s.lost[way] || s.link.drops(n.id) {
+			s.lost[way] = true
 			return
 		}
 		if _, closed := in.(model.PeerClosed); closed {
 			delete(to.streams, s.number)
+			delete(s.link.open, s)
 		}
 		to.step(in)
 	})
 }
 
-// hang ends the connection at one end; the other one hears of it behind what was said.
+// hang ends the connection at one end; the other one hears of it behind what was said, or
+// when a link that has lost that is healed.
 func (s *stream) hang(n *node) {
 	to, way := s.other(n)
-	delete(s.link.open, s)
+	if to.streams[s.number] != s {
+		delete(s.link.open, s) // the other one has ended it too
+		return
+	}
 	s.deliver(n, to, way, model.PeerClosed{Peer: s.number})
 }
 

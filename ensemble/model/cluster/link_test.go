@@ -107,6 +107,50 @@ func TestEachCutStopsWhatItSaysAndItsEndClosesWhatLivedThroughIt(t *testing.T) {
 	}
 }
 
+func TestALinkThatLosesOneDirectionCarriesTheOther(t *testing.T) {
+	t.Run("to the follower", func(t *testing.T) {
+		p := newPair(t)
+		reader := p.dial(p.follower, time.Minute, wire.ConnectResponse{})
+		p.link.Set(Condition{DropRequests: true})
+		if _, answered := p.create(); answered || p.arrived() {
+			t.Fatal("the link carries what the follower says")
+		}
+		elsewhere := p.dial(p.leader, time.Minute, wire.ConnectResponse{})
+		if code := elsewhere.create("/b", wire.FlagPersistent); code != wire.OK {
+			t.Fatalf("a create at the leader: %d", code)
+		}
+		p.wait("the follower hears of it", func() bool {
+			h, _ := reader.ask(wire.Exists, &wire.PathWatch{Path: "/b"})
+			return h.Err == wire.OK
+		})
+	})
+	t.Run("to the leader", func(t *testing.T) {
+		p := newPair(t)
+		p.link.Set(Condition{DropReplies: true})
+		for range 2 { // the first loses its answer
+			if _, answered := p.create(); answered || !p.arrived() {
+				t.Fatal("the link carries what the leader says, or does not what the follower does")
+			}
+		}
+	})
+}
+
+func TestAnEndThatWasLostIsHeardOfWhenTheLinkIsHealed(t *testing.T) {
+	p := newPair(t)
+	old := p.only()
+	p.link.Set(Condition{DropRequests: true})
+	p.Kill(p.follower)
+	p.Advance(p.Now() + 100*time.Millisecond)
+	if p.nodes[p.leader].streams[old.number] != old {
+		t.Fatal("the leader has heard that the follower was killed")
+	}
+	p.link.Set(Condition{})
+	p.Advance(p.Now() + 100*time.Millisecond)
+	if p.nodes[p.leader].streams[old.number] == old || p.link.open[old] {
+		t.Error("the leader has not heard of it yet")
+	}
+}
+
 func TestALinkThatRefusesIsNotDialed(t *testing.T) {
 	for name, cut := range map[string]Condition{"refused": {Refuse: true}, "reset": {Reset: true}} {
 		p := newPair(t)
