@@ -113,6 +113,8 @@ func done(f *histories.Fault) string {
 		return "partly cut off"
 	case name == "slow-holder-follower":
 		return "slow, then cut off"
+	case name == "deaf-leader":
+		return "paused, then deaf"
 	case name == "slow-peers":
 		return "slow links"
 	case name == "clock-rate":

@@ -65,6 +65,12 @@ func (w runView) Ripe(kind string) bool { return w.Faults.Ripe(kind) }
 // Sent is faults.Listener.
 func (w runView) Sent(client int) time.Time { return w.clients[client].LastSent() }
 
+// Answers is faults.Listener.
+func (w runView) Answers(client int) int { return w.clients[client].Answers() }
+
+// Ask is fault.Asker.
+func (w runView) Ask(client int, what fault.Request) { w.clients[client].Ask(what) }
+
 // processes are those that clients live in: worker processes, or as if each application had
 // one.
 func (w runView) processes() fault.Workers {
@@ -90,6 +96,7 @@ var (
 	_ fault.Recorder       = runView{}
 	_ faults.Administrator = runView{}
 	_ faults.Listener      = runView{}
+	_ fault.Asker         = runView{}
 )
 
 // Node is faults.Administrator.

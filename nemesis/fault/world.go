@@ -62,6 +62,22 @@ type Recorder interface {
 	Recorded() int
 }
 
+// Asker is implemented by a World whose clients ask the servers for something on demand.
+type Asker interface {
+	// Ask returns at once.
+	Ask(client int, what Request)
+}
+
+// Request is what a client is to ask for.
+type Request string
+
+// The requests.
+const (
+	Read  Request = "read"  // the client's server answers it by itself
+	Sync  Request = "sync"  // the leader answers it
+	Write Request = "write" // a quorum has to agree; it changes nothing
+)
+
 // Client is how one client of the workload stands at one moment.
 type Client struct {
 	Index   int // which client; stays when its process is replaced

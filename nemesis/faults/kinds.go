@@ -24,6 +24,7 @@ func List() fault.Kinds {
 		leaderKind(),
 		followerKind(),
 		slowFollowerKind(),
+		deafKind(),
 		pauseWorkerKind(),
 		killWorkerKind(),
 		partitionKind(),

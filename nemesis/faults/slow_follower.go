@@ -17,6 +17,9 @@ type Listener interface {
 	// Sent returns when a client last sent a request, and not just a ping; the zero
 	// time when that is not known.
 	Sent(client int) time.Time
+	// Answers returns how many of a client's requests, other than pings, have been
+	// answered; 0 when that is not known.
+	Answers(client int) int
 }
 
 // slowFollowerKind makes what a lock's holder hears slow, lets the holder renew its

@@ -138,6 +138,9 @@ func (c *Client) Connects() histories.Connects {
 // LastSent is not known here.
 func (c *Client) LastSent() time.Time { return time.Time{} }
 
+// Answers is not known here either.
+func (c *Client) Answers() int { return 0 }
+
 // Tear ends the client as its death would, and all waiting for it.
 func (c *Client) Tear() {
 	c.tearOnce.Do(func() {

@@ -77,6 +77,7 @@ func Plans() []Plan {
 		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
 		{"edges", "one client's link is cut, or its process paused, at one message of an acquire, a hold or a release: at which one, and how, goes by the seed, in turn", edges, edgesFault},
 		{"orders", "which message goes next, of those on different links, is chosen around a release and the grant after it: the seed decides, and goes through all choices in turn", orders, ""},
+		{"lease", "the leader stands still around the answers from which a holder knows that its session lives, one direction is lost and the holder is cut off behind an answer: which, for how long and after how many goes by the seed, in turn", lease, leaseFault},
 		{explores, "as random, with the few faults and recipes whose cells of the sweep's coverage are empty, or were met least often", func(*world) {}, ""},
 	}
 }

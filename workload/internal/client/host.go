@@ -29,6 +29,9 @@ type host interface {
 	// LastSent returns when the client last sent a request, and not just a ping; zero
 	// when that is not known.
 	LastSent() time.Time
+	// Answers returns how many requests that were more than pings have been answered, 0
+	// when that is not known.
+	Answers() int
 	// Awake returns when the process runs: at once, or after a pause. It reports
 	// false when the client is gone.
 	Awake() bool

@@ -60,6 +60,7 @@ func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 		h.answers().waitOut(ctx, min(left, heartbeat), lease)
 		if left > heartbeat || heldOn {
 			h.answers().askOne(levels)
+			h.Client.AskNowAndThen()
 			h.Increment(ctx, lease, plan.Race)
 		}
 	}

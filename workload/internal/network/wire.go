@@ -36,6 +36,7 @@ type Wire struct {
 	password []byte
 	granted  time.Duration // session timeout
 	sent     time.Time     // the last request that was more than a ping
+	answers  int           // to requests that were more than pings, and to connect requests
 }
 
 // New returns the network of a client. servers are the IDs of servers by the addresses
@@ -115,6 +116,13 @@ func (w *Wire) LastSent() time.Time {
 	return w.sent
 }
 
+// Answers returns how many requests that were more than pings have been answered.
+func (w *Wire) Answers() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.answers
+}
+
 // Awake and gone say that the process of the client, this one, runs.
 func (w *Wire) Awake() bool { return true }
 func (w *Wire) Gone() bool  { return false }
@@ -124,6 +132,7 @@ func (w *Wire) established(c *wireConn, h handshake) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.latest, w.session, w.password, w.granted = c, h.session, slices.Clone(h.password), h.timeout
+	w.answers++
 	w.reportLocked()
 	select {
 	case w.changed <- struct{}{}:
@@ -161,9 +170,10 @@ type wireConn struct {
 	server  int
 	shakeBy time.Time
 
-	mu   sync.Mutex
-	head []byte // of the ConnectResponse
-	done bool   // it has come
+	mu      sync.Mutex
+	head    []byte // of the ConnectResponse
+	done    bool   // it has come
+	replies replies
 }
 
 func (c *wireConn) Read(p []byte) (int, error) {
@@ -210,6 +220,11 @@ const maxHead = 1 << 10
 func (c *wireConn) sniff(p []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if answers := c.replies.count(p); answers > 0 {
+		c.wire.mu.Lock()
+		c.wire.answers += answers
+		c.wire.mu.Unlock()
+	}
 	if c.done {
 		return
 	}

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"path"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/nemesis/fault"
+)
+
+// Answers returns how many requests of the client have been answered, of those that were
+// more than pings; 0 when that is not known.
+func (c *Client) Answers() int {
+	c.mu.Lock()
+	h := c.host
+	c.mu.Unlock()
+	if h == nil {
+		return 0
+	}
+	return h.Answers()
+}
+
+// askShare is how often a client asks for something of its own.
+const askShare = 0.1
+
+// AskNowAndThen is Ask of anything, in a share of the calls.
+func (c *Client) AskNowAndThen() {
+	if c.Asks.Float64() < askShare {
+		c.Ask([]fault.Request{fault.Read, fault.Sync, fault.Write}[c.Asks.IntN(3)])
+	}
+}
+
+// Ask sends a request in the session of the client's locks, as an application does that uses
+// their connection for other things too. It returns at once, and nothing depends on the
+// answer. A client without a connection asks for nothing.
+func (c *Client) Ask(what fault.Request) {
+	target, session := c.Target(), c.SessionName()
+	if target == nil {
+		return
+	}
+	conn := target.Conn()
+	if conn == nil {
+		return
+	}
+	node := path.Join(c.Run.Observer.Presence(), session)
+	// Ends when the servers answer, at the latest when the connection is closed.
+	c.Background.Go(func() {
+		switch what {
+		case fault.Read:
+			_, _, _ = conn.Exists(node)
+		case fault.Sync:
+			_, _ = conn.Sync(node)
+		case fault.Write:
+			_, _ = conn.Multi(&zk.CheckVersionRequest{Path: node, Version: -1})
+		}
+	})
+}
