@@ -18,4 +18,11 @@ var evidenceDefects = []Defect{
 		What:      "counts a request that a write follows at once: the follower need not have told the leader of it",
 		Guarantee: "loss is told",
 	},
+	{
+		Name:      "mutant-clocked-follower",
+		Recipe:    histories.Mutex,
+		Bug:       "a follower that is thought to report by a clock of its own (the first releases of these locks)",
+		What:      "counts a request of any kind when a write that was sent a tick later is confirmed: a leader that stood still has not asked the follower in between",
+		Guarantee: "mutual exclusion",
+	},
 }

@@ -32,5 +32,18 @@ func evidenceProvocations() []Provocation {
 			},
 			Mutants: []string{"mutant-young-touch"},
 		},
+		{
+			// The leader has not asked the follower in between, since it stood still.
+			Name: "deaf-leader",
+			What: "the leader stands still, while a holder asks its follower and then writes; then what the follower says is lost, and the holder is cut off",
+			Config: workload.Config{
+				Clients: 9, Locks: 3, Duration: 64 * time.Second, Mix: stubborn(),
+				Schedule: withAll(several("deaf-leader", fault.AtHolder, 10, 400*time.Millisecond, 6*time.Second, 5*time.Second), map[string]string{
+					"at": "follower", "stop": "pause", "stopped": "400ms", "from": "answer", "ask": "read-write",
+					"until": "time", "lost": "to-leader", "answers": "0",
+				}),
+			},
+			Mutants: []string{"mutant-clocked-follower"},
+		},
 	}
 }

@@ -28,8 +28,13 @@ func several(kind string, aim fault.Aim, n int, from, every, length time.Duratio
 
 // with sets a parameter of every fault of a schedule.
 func with(s *nemesis.Schedule, name, value string) *nemesis.Schedule {
+	return withAll(s, map[string]string{name: value})
+}
+
+// withAll sets the parameters of every fault of a schedule.
+func withAll(s *nemesis.Schedule, params map[string]string) *nemesis.Schedule {
 	for i := range s.Steps {
-		s.Steps[i].Pick.Params = map[string]string{name: value}
+		s.Steps[i].Pick.Params = params
 	}
 	return s
 }

@@ -2,7 +2,7 @@ package main
 
 // evidenceEdits are defects in what a client takes for evidence that its session lives.
 var evidenceEdits = []edit{
-	{"internal/session/evidence.go", "	tick time.Duration // at least the servers'\n", "	tick   time.Duration // at least the servers'\n	defect string\n"},
+	{"internal/session/evidence.go", "	tick time.Duration // at least the servers'\n", "	tick   time.Duration // at least the servers'\n	defect string\n	pairs  []chain\n"},
 	{"internal/session/connector.go", "	s.seen.established(sent)\n", "	s.seen.defect = s.Defect()\n	s.seen.established(sent)\n"},
 
 	// mutant-write-proves-itself
@@ -19,5 +19,31 @@ var evidenceEdits = []edit{
 			}
 		}
 		if whole := e.extend(links-1, sent); !whole.IsZero() {
+`},
+	{"internal/session/heartbeat.go", "	for answers := range links - 1 {\n", `	for answers := range links - 1 {
+		if b.s.Defect() == "mutant-clocked-follower" {
+			break
+		}
+`},
+
+	// mutant-clocked-follower: the rule of the first releases
+	{"internal/session/connector.go", "	if by != local {\n", `	if s.Defect() == "mutant-clocked-follower" {
+		s.seen.clocked(sent, at, by == confirmed)
+	}
+	if by != local {
+`},
+	{"internal/session/evidence.go", "func (e *evidence) count(sent time.Time) {\n", `// clocked counts a request of any kind when a write that was sent a tick after its answer
+// has been confirmed.
+func (e *evidence) clocked(sent, at time.Time, confirmed bool) {
+	if n := len(e.pairs); n == 0 || at.Sub(e.pairs[n-1].last) >= e.tick/8 {
+		e.pairs = append(e.pairs, chain{sent, at})
+	}
+	for confirmed && len(e.pairs) > 0 && !sent.Before(e.pairs[0].last.Add(e.tick)) {
+		e.count(e.pairs[0].first)
+		e.pairs = e.pairs[1:]
+	}
+}
+
+func (e *evidence) count(sent time.Time) {
 `},
 }

@@ -107,6 +107,9 @@ func (c connector) answered(sent, at time.Time, by answer) {
 	if by == confirmed {
 		s.pace.confirmed()
 	}
+	if s.Defect() == "mutant-clocked-follower" {
+		s.seen.clocked(sent, at, by == confirmed)
+	}
 	if by != local {
 		s.seen.relayed(sent, at, by == confirmed)
 	}

@@ -77,6 +77,7 @@ import "time"
 type evidence struct {
 	tick   time.Duration // at least the servers'
 	defect string
+	pairs  []chain
 
 	counted   time.Time          // c of the rule; zero before the first
 	reconnect time.Time          // send time of a reconnect that no write has confirmed yet
@@ -174,6 +175,18 @@ func (e *evidence) extend(answers int, sent time.Time) (first time.Time) {
 	}
 	e.chains[answers-1] = append(have[:0], have[n:]...)
 	return first
+}
+
+// clocked counts a request of any kind when a write that was sent a tick after its answer
+// has been confirmed.
+func (e *evidence) clocked(sent, at time.Time, confirmed bool) {
+	if n := len(e.pairs); n == 0 || at.Sub(e.pairs[n-1].last) >= e.tick/8 {
+		e.pairs = append(e.pairs, chain{sent, at})
+	}
+	for confirmed && len(e.pairs) > 0 && !sent.Before(e.pairs[0].last.Add(e.tick)) {
+		e.count(e.pairs[0].first)
+		e.pairs = e.pairs[1:]
+	}
 }
 
 func (e *evidence) count(sent time.Time) {
