@@ -96,7 +96,7 @@ var (
 	_ fault.Recorder       = runView{}
 	_ faults.Administrator = runView{}
 	_ faults.Listener      = runView{}
-	_ fault.Asker         = runView{}
+	_ fault.Asker          = runView{}
 )
 
 // Node is faults.Administrator.
