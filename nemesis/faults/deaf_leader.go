@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -48,10 +49,14 @@ const (
 	askReadWrite, askReconnect             = "read-write", "reconnect"
 	lostToLeader, lostFromLeader, lostBoth = "to-leader", "from-leader", "both"
 	lostNothing                            = "nothing"
-	deafGlance                             = 200 * time.Microsecond
+)
+
+const (
+	deafGlance   = 200 * time.Microsecond // between two looks at what the holder was answered
+	betweenReads = 25 * time.Millisecond
 	// beforeGoingOn is when the holder sends the last request that the leader finds when it
-	// goes on.
-	beforeGoingOn = 10 * time.Millisecond
+	// goes on, and settled what comes behind an answer at the latest.
+	beforeGoingOn, settled = 10 * time.Millisecond, 5 * time.Millisecond
 )
 
 // deaf is such a fault.
@@ -59,6 +64,7 @@ type deaf struct {
 	fault.Scene
 	holder  fault.Client
 	leader  int
+	server  int // of the holder, from when it begins
 	servers fault.Servers
 	peers   ensemble.PeerLinks
 
@@ -84,9 +90,9 @@ func makeDeaf(s fault.Scene) (fault.Fault, error) {
 	if err != nil {
 		return f, err
 	}
-	if d.holder.Linked != d.leader {
-		f.Servers = append(f.Servers, d.holder.Linked)
-		f.Targets = append(f.Targets, fault.ServerName(d.holder.Linked))
+	if d.server != d.leader {
+		f.Servers = append(f.Servers, d.server)
+		f.Targets = append(f.Targets, fault.ServerName(d.server))
 	}
 	f.Targets = append(f.Targets, fault.ClientName(d.holder.Index))
 	f.Reserves = append([]int{d.holder.Index}, d.holder.Together...)
@@ -110,16 +116,24 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	draw := func(name string, of ...string) string { return d.Set(&f, name, of[d.Rand.IntN(len(of))]) }
 	follower, leader := string(fault.AFollower), string(fault.TheLeader)
 	at := draw("at", follower, follower, follower, leader)
-	candidates := slices.DeleteFunc(slices.Clone(d.Free), func(c fault.Client) bool {
-		return !fault.AtHolder.At(c) || d.Exact && !c.Lingers || (c.Linked == d.leader) != (at == leader)
+	holders := slices.DeleteFunc(slices.Clone(d.Free), func(c fault.Client) bool {
+		return !fault.AtHolder.At(c) || d.Exact && !c.Lingers
 	})
-	if len(candidates) == 0 {
-		return f, errNoHolder
+	if len(holders) == 0 {
+		return f, fmt.Errorf("%w: no client holds a lock", fault.ErrNobody)
 	}
 	if w, ok := d.World.(fault.Chooser); ok {
-		candidates = w.Rarest(d.Kind, fault.AtHolder, candidates, false)
+		holders = w.Rarest(d.Kind, fault.AtHolder, holders, false)
 	}
-	d.holder = candidates[d.Rand.IntN(len(candidates))]
+	d.holder = holders[d.Rand.IntN(len(holders))]
+	switch followers := d.Voters(d.leader); {
+	case at == leader:
+		d.server = d.leader
+	case slices.Contains(followers, d.holder.Linked):
+		d.server = d.holder.Linked
+	default:
+		d.server = followers[d.Rand.IntN(len(followers))]
+	}
 	d.stop = draw("stop", stopPause)
 	d.from = draw("from", onAnswer, onAnswer, onRequest)
 	d.until = draw("until", onTime, onTime, onRequest)
@@ -138,8 +152,11 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 // while: they may not be known.
 func (d *deaf) start(ctx context.Context) error {
 	t := d.SessionTimeout()
+	if err := d.keep(ctx); err != nil {
+		return err
+	}
 	d.await(ctx, d.events(d.from), 1, t/2)
-	if err := errors.Join(d.keep(ctx), d.stand(ctx)); err != nil {
+	if err := d.stand(ctx); err != nil {
 		return err
 	}
 	requests := d.events(onRequest)
@@ -165,15 +182,29 @@ func (d *deaf) start(ctx context.Context) error {
 		}
 	} else {
 		d.await(ctx, answers, 1, t/6)
+		for before := -1; answers() != before && ctx.Err() == nil; { // those behind it, too
+			before = answers()
+			wait.For(ctx, settled)
+		}
 	}
 	return fault.Each(ctx, d.holder.AllLinks(), func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.BlackHole) })
 }
 
-// keep leaves the holder no other server to move to.
+// keep leaves the holder one server, to which it moves with its session if it has to.
 func (d *deaf) keep(ctx context.Context) error {
-	used := d.holder.Links[d.holder.Linked]
-	rest := slices.DeleteFunc(d.holder.AllLinks(), func(l links.Link) bool { return l == used })
-	return fault.Each(ctx, rest, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.Down) })
+	rest := slices.DeleteFunc(d.holder.AllLinks(), func(l links.Link) bool { return l == d.holder.Links[d.server] })
+	if err := fault.Each(ctx, rest, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.Down) }); err != nil {
+		return err
+	}
+	d.await(ctx, func() int {
+		for _, c := range d.Clients() {
+			if c.Index == d.holder.Index && c.Linked == d.server {
+				return 1
+			}
+		}
+		return 0
+	}, 1, d.SessionTimeout()/2)
+	return nil
 }
 
 // stand has the leader stand still.
@@ -185,18 +216,17 @@ func (d *deaf) stand(ctx context.Context) error {
 }
 
 // standStill waits for as long as the leader stands still, and has the holder ask. What the
-// follower answers by itself is asked for before the holder's own next write, behind which it
-// would have to wait, and a tick before the last write.
+// follower answers by itself is asked for again and again, since it has to wait as soon as the
+// holder itself has written, and no later than a tick before the last write.
 func (d *deaf) standStill(ctx context.Context) {
 	end := time.Now().Add(d.stopped)
-	first := max(0, min(d.stopped-11*d.Ensemble().TickTime()/10, d.SessionTimeout()/8))
-	switch d.ask {
-	case askReadWrite:
-		wait.For(ctx, first)
-		d.asks(fault.Read)
-	case askRead:
-		wait.For(ctx, d.stopped/2)
-		d.asks(fault.Read)
+	if d.ask == askRead || d.ask == askReadWrite {
+		for last := end.Add(-11 * d.Ensemble().TickTime() / 10); ; {
+			d.asks(fault.Read)
+			if !time.Now().Add(betweenReads).Before(last) || !wait.For(ctx, betweenReads) {
+				break
+			}
+		}
 	}
 	wait.For(ctx, time.Until(end)-beforeGoingOn)
 	switch d.ask {
@@ -205,7 +235,7 @@ func (d *deaf) standStill(ctx context.Context) {
 	case askSync:
 		d.asks(fault.Sync)
 	case askReconnect:
-		used := d.holder.Links[d.holder.Linked]
+		used := d.holder.Links[d.server]
 		_ = used.Cut(ctx, links.Down)
 		_ = used.Heal(ctx) // if it cannot be healed, the fault's end says so
 	}
@@ -221,8 +251,8 @@ func (d *deaf) asks(what fault.Request) {
 // between are the links on which the leader and the holder's follower talk, those of the
 // leader's own holder and all others: those that a side has opened.
 func (d *deaf) between(byLeader bool) (ls []links.Link) {
-	others := []int{d.holder.Linked}
-	if d.holder.Linked == d.leader {
+	others := []int{d.server}
+	if d.server == d.leader {
 		others = d.Others(d.leader)
 	}
 	for _, other := range others {

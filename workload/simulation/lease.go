@@ -19,31 +19,40 @@ type digit struct {
 	values []string
 }
 
-// What the plan lease goes through: each fault of a run takes the next combination. A client
-// takes answers for evidence that its session lives; so a strike comes before and after each
-// that may count, and the leader has stood still before it for so many half ticks.
+// What the plan lease goes through: each fault of a run takes the next combination of one of
+// the tables. A client takes answers for evidence that its session lives; so a strike comes
+// before and after each that may count, and the leader has stood still before it for so many
+// half ticks, or not at all.
 var (
-	// aroundAnswers are strikes at what a follower relays.
-	aroundAnswers = []digit{
+	halfTicks = []string{"4", "1", "6", "2", "8", "3", "0.5", "0"}
+	// heldBack are strikes at what is answered while the leader stands still, and when it
+	// goes on.
+	heldBack = []digit{
+		{"ask", []string{"read-write", "read", "write", "sync", "read-write"}},
+		{"stopped", halfTicks},
+		{"lost", []string{"to-leader", "both"}},
+		{"from", []string{"answer", "request"}},
+		{"at", []string{"follower"}}, {"answers", []string{"0"}}, {"until", []string{"time"}},
+	}
+	// chains are strikes at one of several answers behind each other.
+	chains = []digit{
+		{"answers", []string{"2", "1", "3", "4", "5", "6"}},
+		{"ask", []string{"nothing", "sync", "write"}},
+		{"stopped", halfTicks},
+		{"from", []string{"answer", "request"}},
+		{"until", []string{"request", "time"}},
+		{"lost", []string{"to-leader", "to-leader", "from-leader"}},
 		{"at", []string{"follower"}},
-		{"ask", []string{"read-write", "nothing", "write", "read-write", "sync", "read"}},
-		{"answers", []string{"0", "1", "0", "2", "3", "0", "4", "5"}},
-		{"stopped", []string{"4", "1", "6", "2", "0.5", "3", "1.5", "0"}}, // 0: it does not stand still
-		{"from", []string{"answer", "answer", "request"}},
-		{"until", []string{"time", "request"}},
-		{"lost", []string{"to-leader", "to-leader", "both", "from-leader"}},
 	}
 	// deposed are strikes at a leader that stands still until another one leads, and answers
 	// when it goes on. That takes short ticks, or the holder would know by then that its
 	// lease has ended.
 	deposed = []digit{
-		{"at", []string{"leader"}},
 		{"ask", []string{"reconnect", "nothing", "sync"}},
-		{"answers", []string{"5", "0", "2"}},
 		{"stopped", []string{"20", "24", "18", "22", "28"}},
-		{"from", []string{"answer", "request"}},
+		{"answers", []string{"5", "0"}},
 		{"until", []string{"time", "request"}},
-		{"lost", []string{"both"}},
+		{"at", []string{"leader"}}, {"from", []string{"answer"}}, {"lost", []string{"both"}},
 	}
 )
 
@@ -62,24 +71,27 @@ func lease(w *world) {
 	m.Hold, m.Rest = 300*time.Millisecond, 100*time.Millisecond
 	w.latency = 100 * time.Microsecond
 	t := w.SessionTimeout
-	w.tick = (t / []time.Duration{10, 4, 2, 20}[w.seed%4]).Round(time.Millisecond)
+	ticks := []time.Duration{t / 10, t / 4, t / 2, t / 20}
+	w.tick = ticks[w.seed%uint64(len(ticks))].Round(time.Millisecond)
 	if w.Schedule != nil {
 		return
 	}
-	rate := []string{"1.05", "1", "0.95"}[w.seed/4%3]
-	w.Schedule = &nemesis.Schedule{Steps: []nemesis.Step{{
-		For: w.Duration, Fault: "clock-rate", Pick: fault.Pick{Server: fault.TheLeader, Params: map[string]string{"rate": rate}},
-	}}}
 	r, every := w.draws(), 7*t/2
-	strikes := uint64(w.Duration / every)
+	w.Schedule = &nemesis.Schedule{Steps: []nemesis.Step{{
+		For: w.Duration, Fault: "clock-rate",
+		Pick: fault.Pick{Server: fault.TheLeader, Params: map[string]string{"rate": []string{"1.05", "1", "0.95"}[r.IntN(3)]}},
+	}}}
+	tables := [][]digit{heldBack, chains}
+	if w.tick <= t/20 {
+		tables = append(tables, deposed)
+	}
+	strikes, rounds := uint64(w.Duration/every), w.seed/uint64(len(ticks))
 	for i := range strikes {
-		table := aroundAnswers
-		if w.tick <= t/20 && i%2 == 0 {
-			table = deposed
-		}
+		n := rounds*strikes + i
+		of := uint64(len(tables))
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
 			At: t/4 + time.Duration(i)*every + time.Duration(r.Int64N(int64(t/4))), For: 5 * t / 2, Fault: leaseFault,
-			Pick: fault.Pick{Aim: fault.AtHolder, Draw: r.Uint32(), Params: strikeOf(table, w.seed*strikes+i, w.tick, 7*t/10)},
+			Pick: fault.Pick{Aim: fault.AtHolder, Draw: r.Uint32(), Params: strikeOf(tables[n%of], n/of, w.tick, 7*t/10)},
 		})
 	}
 }
@@ -91,18 +103,18 @@ func strikeOf(table []digit, n uint64, tick, longest time.Duration) map[string]s
 	for _, d := range table {
 		all *= uint64(len(d.values))
 	}
-	const stride = 6151 // a prime that no number of combinations has as a factor
+	const stride = 4003 // a prime: no number of combinations has it as a factor
 	n = n % all * stride % all
 	params := map[string]string{"stop": "pause"}
 	for _, d := range table {
 		params[d.name] = d.values[n%uint64(len(d.values))]
 		n /= uint64(len(d.values))
 	}
-	halfTicks, _ := strconv.ParseFloat(params["stopped"], 64) // a number of the table
-	if halfTicks == 0 {
-		params["stop"], halfTicks = "none", 1 // for which it asks
+	stood, _ := strconv.ParseFloat(params["stopped"], 64) // a number of the table
+	if stood == 0 {
+		params["stop"], stood = "none", 1 // for which it asks
 	}
-	stopped := time.Duration(halfTicks * float64(tick/2))
+	stopped := time.Duration(stood * float64(tick/2))
 	params["stopped"] = min(stopped, longest).Round(time.Millisecond).String()
 	return params
 }

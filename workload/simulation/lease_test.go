@@ -7,7 +7,7 @@ import (
 )
 
 func TestThePlanLeaseGoesThroughAllCombinations(t *testing.T) {
-	for name, table := range map[string][]digit{"around answers": aroundAnswers, "deposed": deposed} {
+	for name, table := range map[string][]digit{"held back": heldBack, "chains": chains, "deposed": deposed} {
 		all, distinct := 1, 1
 		for _, d := range table {
 			values := map[string]bool{}
