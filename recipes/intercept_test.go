@@ -23,8 +23,8 @@ const (
 	opBeat            = -14 // what hooks are told for a multi of checks alone, as heartbeats are
 )
 
-// noAuth is what servers answer to who has no permission: -102.
-const noAuth = 0xffff_ff9a
+// noAuth is what servers answer to who has no permission.
+const noAuth = -102
 
 // intercept forces interleavings on a real connection: it sits between the
 // client and the server and asks its hooks what to do with each request and
@@ -38,7 +38,7 @@ type intercept struct {
 	reply   func(op int32) bool
 	late    map[int32]<-chan struct{} // requests that are sent when it is closed, and let others pass by
 	held    chan struct{}             // capacity 1: a request is held back
-	refusal bool                      // the request whose hook runs is refused
+	refusal int32                     // the error with which the request whose hook runs is refused; 0: it is not
 	deaf    bool                      // watch events get lost
 	id      int64                     // of the latest session
 	secret  []byte
@@ -69,19 +69,22 @@ func (i *intercept) holdBack(op int32, until <-chan struct{}) <-chan struct{} {
 }
 
 // refuse is an act at a request: the servers do nothing, and say that it takes permission.
-func (i *intercept) refuse() bool {
+func (i *intercept) refuse() bool { return i.refuseWith(noAuth) }
+
+// refuseWith is refuse with another of ZooKeeper's errors.
+func (i *intercept) refuseWith(code int32) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.refusal = true
+	i.refusal = code
 	return true
 }
 
-// refused reports whether the request whose hook has run is refused.
-func (i *intercept) refused() bool {
+// refused returns the error with which the request is refused whose hook has run, or 0.
+func (i *intercept) refused() int32 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	was := i.refusal
-	i.refusal = false
+	i.refusal = 0
 	return was
 }
 
@@ -111,6 +114,7 @@ type interceptConn struct {
 	mu      sync.Mutex
 	ops     map[int32]int32 // open requests: xid to operation
 	refused int32           // xid of the request that was refused
+	code    int32           // with this error
 	opened  bool            // the connect request has passed
 	shaken  bool            // the connect reply has passed
 	buf     []byte          // of a reply, still to be read
@@ -148,12 +152,12 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 		c.Conn.Close()
 		return 0, io.ErrClosedPipe
 	}
-	if c.owner.refused() {
+	if code := c.owner.refused(); code != 0 {
 		const opUnknown = 9999
 		p = slices.Clone(p)
 		binary.BigEndian.PutUint32(p[8:], opUnknown)
 		c.mu.Lock()
-		c.refused = xid
+		c.refused, c.code = xid, code
 		c.mu.Unlock()
 	}
 	return c.Conn.Write(p)
@@ -221,7 +225,7 @@ func (c *interceptConn) pass(frame []byte) error {
 			const header = 16 // xid, zxid, error
 			frame = binary.BigEndian.AppendUint32([]byte{0, 0, 0, header}, uint32(xid))
 			frame = binary.BigEndian.AppendUint64(frame, 0)
-			frame = binary.BigEndian.AppendUint32(frame, noAuth)
+			frame = binary.BigEndian.AppendUint32(frame, uint32(c.code))
 		}
 		c.mu.Unlock()
 		c.owner.mu.Lock()

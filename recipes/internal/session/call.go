@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -95,7 +96,14 @@ func Retry[T any](ctx context.Context, s *Session, request func() (T, error)) (T
 // Answered reports whether err is a server's answer, or this package's own.
 // Any other error (the connection closed, an error of the network) leaves open
 // whether the request was carried out.
+//
+// Some errors of servers are none of go-zookeeper's, such as those of an enforced quota
+// (-125), of a local session that is not upgraded (-120), of throttling (-127). It says so in
+// text alone.
 func Answered(err error) bool {
+	if err != nil && strings.HasPrefix(err.Error(), "unknown error: ") {
+		return true
+	}
 	for _, known := range []error{
 		zk.ErrNoNode, zk.ErrNodeExists, zk.ErrNotEmpty, zk.ErrBadVersion,
 		zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals,
