@@ -37,7 +37,9 @@ func TestAnErrorThatTheClientLibraryDoesNotKnowIsAnAnswer(t *testing.T) {
 		"a double barrier": {opCreate, func(ctx context.Context, c *recipes.Client) error {
 			return recipes.NewDoubleBarrier(c, "/double", 1).Enter(ctx)
 		}},
-		"a shared count": {opSetData, func(ctx context.Context, c *recipes.Client) error { return recipes.NewSharedCount(c, "/count", 1).Set(ctx, 2) }},
+		"a shared count": {opSetData, func(ctx context.Context, c *recipes.Client) error {
+			return recipes.NewSharedCount(c, "/count", 1).Set(ctx, 2)
+		}},
 	} {
 		for _, code := range []int32{localSession, quotaExceeded, throttled} {
 			t.Run(fmt.Sprintf("%s, error %d", name, code), func(t *testing.T) {
