@@ -35,8 +35,8 @@ type Finding struct {
 	Waiters   int           // that wait for the lock
 	Age       time.Duration // of HeldLong: of the holder's node
 	Size, Out int           // of AboveSize: permits that there are, and that are out
-	// Left is how many sequence numbers are left before they wrap, of SequenceEnds; 0 when
-	// they have wrapped.
+	// Left is how many sequence numbers are left before they end, of SequenceEnds; 0 when
+	// they have ended.
 	Left  int64
 	Cycle []Wait // of Deadlock: each session waits for the next one, the last for the first
 	round int64  // of StaleReady: the transaction that created the node

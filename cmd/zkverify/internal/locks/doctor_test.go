@@ -51,7 +51,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		"/foreign: 1 child node that are not of this recipe (mutex)\n    /foreign/readme\n",
 		"/s: 2 permits out of a semaphore of size 1\n",
 		"/long: slow-1/7 has held it for up to ", "zkverify locks ask /long",
-		"/wrap: 9 acquires left before the sequence numbers wrap at 2³¹\n",
+		"/wrap: 9 acquires left before the sequence numbers end at 2³¹\n",
 		"/b: a node ready without a member of its round\n    /b/ready\n",
 		"6 locks examined, ",
 	}, nil)

@@ -57,12 +57,12 @@ func orphan(f *inspect.Finding, what, means string) wording {
 }
 
 func sequenceEnds(f *inspect.Finding) wording {
-	what := fmt.Sprintf("%s left before the sequence numbers wrap at 2³¹", words.Count(f.Left, "acquire"))
+	what := fmt.Sprintf("%s left before the sequence numbers end at 2³¹", words.Count(f.Left, "acquire"))
 	if f.Left == 0 {
-		what = "the sequence numbers have wrapped at 2³¹"
+		what = "the sequence numbers have ended at 2³¹"
 	}
 	return wording{what,
-		"After the wrap the numbers are negative. Recipes order them as they should; Curator, kazoo and zk.Lock do not, and grant the lock twice or never.",
+		"After the last number the servers give it again and again, and now and then a negative one: a lock is granted twice, whatever the library. Tokens still grow.",
 		"Stop the clients of that lock once, and delete its node: a new one counts from 0."}
 }
 
