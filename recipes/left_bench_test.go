@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -30,13 +31,23 @@ func (c weighed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// BenchmarkLeft holds a lock for three session timeouts, on quiet servers with ZooKeeper's
-// defaults, through a follower. left-s is what is left of the lease at the least; the other
-// figures are the requests and bytes of a session timeout.
+// BenchmarkLeft holds a lock for three session timeouts, on quiet servers, through a
+// follower. least-s and most-s are what is left of the lease; the other figures are the
+// requests and bytes of a session timeout.
 func BenchmarkLeft(b *testing.B) {
-	const timeout, times = 10 * time.Second, 3
 	needReal(b, "how soon a leader answers is up to ZooKeeper")
-	own := ensembletest.Start(b, ensemble.LocalConfig{TickTime: 2 * time.Second, MinSessionTimeout: 4 * time.Second})
+	for _, test := range []struct{ timeout, tick time.Duration }{
+		{10 * time.Second, 2 * time.Second}, // ZooKeeper's defaults
+		{10 * time.Second, 200 * time.Millisecond},
+		{2 * time.Second, 200 * time.Millisecond},
+	} {
+		b.Run(fmt.Sprintf("timeout=%v/tick=%v", test.timeout, test.tick), func(b *testing.B) { left(b, test.timeout, test.tick) })
+	}
+}
+
+func left(b *testing.B, timeout, tick time.Duration) {
+	const times = 3
+	own := ensembletest.Start(b, ensemble.LocalConfig{TickTime: tick, MinSessionTimeout: 2 * tick})
 	leader, err := own.Leader(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -55,7 +66,8 @@ func BenchmarkLeft(b *testing.B) {
 		}
 		return true
 	}, nil)
-	client, err := recipes.Connect(b.Context(), []string{own.Servers()[leader%3].Addr}, recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(timeout))
+	client, err := recipes.Connect(b.Context(), []string{own.Servers()[leader%3].Addr},
+		recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -65,16 +77,19 @@ func BenchmarkLeft(b *testing.B) {
 		b.Fatal(err)
 	}
 	time.Sleep(timeout) // beats have come
-	least := timeout
+	least, most := timeout, time.Duration(0)
 	for b.Loop() {
 		beats.Store(0)
 		syncs.Store(0)
 		bytes.Store(0)
 		for end := time.Now().Add(times * timeout); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-			least = min(least, time.Until(lease.Deadline()))
+			ahead := time.Until(lease.Deadline())
+			least, most = min(least, ahead), max(most, ahead)
 		}
 	}
-	b.ReportMetric(least.Seconds(), "left-s")
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(least.Seconds(), "least-s")
+	b.ReportMetric(most.Seconds(), "most-s")
 	b.ReportMetric(float64(beats.Load())/times, "writes/timeout")
 	b.ReportMetric(float64(syncs.Load())/times, "syncs/timeout")
 	b.ReportMetric(float64(bytes.Load())/times, "bytes/timeout")
