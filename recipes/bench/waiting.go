@@ -112,18 +112,25 @@ func (b *bench) waiters(ctx context.Context, p peer, w work) ([]float64, error) 
 }
 
 // settled waits until all contenders are in the queue and have done what they do
-// before they sleep: next to no request passes the relays for a while. Next to
-// none, since package recipes sends a heartbeat each sixth of a session timeout.
+// before they sleep: next to no request passes the relays for a while, twice. Next to
+// none, since package recipes sends a heartbeat each sixth of a session timeout; twice,
+// since as many as there are in heartbeats may be the last of what contenders do.
 func (b *bench) settled(ctx context.Context, w work, links *relays) error {
 	const quiet = sessionTimeout / 5
-	heartbeats := int64(2 * w.sessions)
-	for last := int64(-1); ; {
+	heartbeats := int64(10 * w.sessions) // two beats each, of five requests
+	last, calm := int64(-1), 0
+	for {
 		queue, _, err := b.servers.conn.Children(w.path)
 		if err != nil {
 			return err
 		}
 		now := links.count().requests
 		if len(queue) == w.contenders+1 && last >= 0 && now-last <= heartbeats {
+			calm++
+		} else {
+			calm = 0
+		}
+		if calm == 2 {
 			return nil
 		}
 		last = now
