@@ -250,7 +250,7 @@ end:	do
 		believes[c] = false
 #endif
 		}
-	/* recipes: session.heartbeat.once */
+	/* recipes: session.heartbeat.ask */
 	:: d_step { alive[s] && !ended[s] && !evidence[s] -> evidence[s] = true }
 	:: d_step { alive[s] && !evidence[s] ->
 		last[s] = stand; remove(mine[s]); alive[s] = false; commit(0);

@@ -171,6 +171,8 @@ type wireConn struct {
 	shakeBy time.Time
 
 	mu      sync.Mutex
+	opened  bool   // the ConnectRequest has been sent
+	asks    bool   // for the shortest session timeout, not for a session
 	head    []byte // of the ConnectResponse
 	done    bool   // it has come
 	replies replies
@@ -187,7 +189,19 @@ func (c *wireConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// askingTimeout is what a client asks for at the most that only wants to know the servers'
+// shortest session timeout, as those of recipes do once: the session is not one that it uses.
+const askingTimeout = 100 * time.Millisecond
+
 func (c *wireConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	const timeoutAt = 16 // length, version, zxid
+	if !c.opened && len(p) >= timeoutAt+4 {
+		asked := time.Duration(int32(binary.BigEndian.Uint32(p[timeoutAt:]))) * time.Millisecond
+		c.asks = asked <= askingTimeout && c.wire.timeout > askingTimeout
+	}
+	c.opened = true
+	c.mu.Unlock()
 	if len(p) > pingSize {
 		c.wire.mu.Lock()
 		c.wire.sent = time.Now()
@@ -235,7 +249,7 @@ func (c *wireConn) sniff(p []byte) {
 	}
 	c.done, c.head = true, nil
 	_ = c.Conn.SetReadDeadline(time.Time{}) // the cap was ours
-	if h.session != 0 {
+	if h.session != 0 && !c.asks {
 		c.wire.established(c, h)
 	}
 }
