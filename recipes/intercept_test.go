@@ -20,6 +20,7 @@ const (
 	opChildren        = 12
 	opMulti           = 14
 	opCreateContainer = 19
+	opSetWatches      = 101
 	opBeat            = -14 // what hooks are told for a multi of checks alone, as heartbeats are
 )
 

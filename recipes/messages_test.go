@@ -138,31 +138,82 @@ func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 		waiting = append(waiting, acquiring(within(t), m))
 		eventually(t, "it queues", func() bool { return len(contenders(t, admin(t), path)) == i+1 })
 	}
-	eventually(t, "all watch", func() bool { return watchesBelow(t, path) == sessions-1 })
+	eventually(t, "all watch the two ahead", func() bool { return watchesBelow(t, path) == 1+2*(sessions-2) })
 	for _, count := range sent {
 		count()
 	}
 	release(t, holders[0])
 	second := (<-waiting[0]).ok(t)
-	eventually(t, "the third has looked", func() bool { return watchesBelow(t, path) == sessions-2 })
-	total := 0
-	for i, count := range sent {
-		got := count()
-		for op, n := range got {
-			if op != opPing {
-				total += n
+	release(t, second)
+	third := (<-waiting[1]).ok(t)
+	total := make(map[int32]int)
+	eventually(t, "the fourth has looked", func() bool {
+		for i, count := range sent {
+			for op, n := range count() {
+				total[op] += n
+				if i > 3 && n > 0 && op != opPing {
+					t.Errorf("session %d, far from its turn, sends %d requests of operation %d", i, n, op)
+				}
 			}
 		}
-		if i > 2 && len(got) > 0 {
-			t.Errorf("session %d, far from its turn, sent %v", i, got)
-		}
+		return total[opChildren] > 0
+	})
+	// The third has seen in its first list that nobody else is ahead.
+	if total[opDelete] != 2 || total[opChildren] != 1 || total[opGetData]+total[opSetWatches]+total[opCreate] != 0 {
+		t.Errorf("requests by operation for two hand-overs: %v", total)
 	}
-	if total > 6 {
-		t.Errorf("%d requests for one hand-over", total)
-	}
-	release(t, second)
-	for _, w := range waiting[1:] {
+	release(t, third)
+	for _, w := range waiting[2:] {
 		release(t, (<-w).ok(t))
+	}
+}
+
+// TestACycleBetweenSessionsIsFiveRequests : a create, a list, the watches on the two
+// ahead, a list when the first of these has gone, and a delete. With two ahead nobody else
+// can be there when the first has gone, and with one there is nobody else.
+func TestACycleBetweenSessionsIsFiveRequests(t *testing.T) {
+	for ahead, want := range []map[int32]int{
+		{opCreate: 1, opChildren: 1, opDelete: 1},
+		{opCreate: 1, opChildren: 1, opGetData: 1, opDelete: 1},
+		{opCreate: 1, opChildren: 1, opSetWatches: 1, opDelete: 1},
+		{opCreate: 1, opChildren: 2, opSetWatches: 1, opDelete: 1},
+		{opCreate: 1, opChildren: 2, opSetWatches: 1, opDelete: 1},
+	} {
+		path := uniquePath(t)
+		persistent(t, admin(t), path) // so that no server deletes it when it is empty
+		var waiting []<-chan result
+		watched := 0
+		for i := range ahead {
+			waiting = append(waiting, acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path)))
+			watched += min(i, 2)
+			eventually(t, "it queues", func() bool {
+				return len(contenders(t, admin(t), path)) == i+1 && watchesBelow(t, path) == watched
+			})
+		}
+		c, sent := counted(t)
+		waiting = append(waiting, acquiring(within(t), recipes.NewMutex(c, path)))
+		watched += min(ahead, 2)
+		eventually(t, "it watches", func() bool { return watchesBelow(t, path) == watched })
+		total := make(map[int32]int)
+		for i, w := range waiting {
+			l := (<-w).ok(t)
+			eventually(t, "it has looked", func() bool {
+				for op, n := range sent() {
+					total[op] += n
+				}
+				return i != ahead-1 || total[opChildren] == want[opChildren]
+			})
+			release(t, l)
+		}
+		for op, n := range sent() {
+			total[op] += n
+		}
+		delete(total, opPing)
+		delete(total, opSync)
+		delete(total, opBeat)
+		if !maps.Equal(total, want) {
+			t.Errorf("with %d ahead it sends %v, not %v", ahead, total, want)
+		}
 	}
 }
 

@@ -99,15 +99,17 @@ func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
 	release(t, got)
 }
 
-// twoAhead makes a queue of two clients: a third one that waits behind them
+// threeAhead makes a queue of three clients: a fourth one that waits behind them
 // has to ask for a list when the second goes, since it cannot know whether the
 // first has gone before.
-func twoAhead(t *testing.T, path string) (first *recipes.Lease, second <-chan result) {
+func threeAhead(t *testing.T, path string) (first *recipes.Lease, second, third <-chan result) {
 	t.Helper()
-	l := acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
-	waiting := acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
+	first = acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
+	second = acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
 	eventually(t, "the second waits", func() bool { return watchesBelow(t, path) == 1 })
-	return l, waiting
+	third = acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
+	eventually(t, "the third waits", func() bool { return watchesBelow(t, path) == 1+2 })
+	return first, second, third
 }
 
 func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
@@ -115,9 +117,9 @@ func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 	var wire intercept
 	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 	conn := admin(t)
-	l, second := twoAhead(t, path)
+	l, second, third := threeAhead(t, path)
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
-	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 2 })
+	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 1+2+2 })
 	first, _ := wire.credentials()
 	// The list that says "your turn" is on its way while the session ends.
 	wire.on(nil, once(opChildren, func() bool {
@@ -126,6 +128,7 @@ func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 	}))
 	release(t, l)
 	release(t, (<-second).ok(t))
+	release(t, (<-third).ok(t))
 	got := (<-waiting).ok(t)
 	if got.SessionID() == first {
 		// It may have been granted before the client could know; then it must
@@ -146,10 +149,10 @@ func TestCurator315TheOwnNodeIsDeletedBySomebodyElse(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))
 	conn := admin(t)
-	l, second := twoAhead(t, path)
+	l, second, third := threeAhead(t, path)
 	before := contenders(t, conn, path)
 	waiting := acquiring(within(t), recipes.NewMutex(c, path))
-	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 2 })
+	eventually(t, "it waits", func() bool { return watchesBelow(t, path) == 1+2+2 })
 	for _, name := range contenders(t, conn, path) {
 		if !slices.Contains(before, name) {
 			if err := conn.Delete(path+"/"+name, -1); err != nil {
@@ -159,6 +162,7 @@ func TestCurator315TheOwnNodeIsDeletedBySomebodyElse(t *testing.T) {
 	}
 	release(t, l)
 	release(t, (<-second).ok(t))
+	release(t, (<-third).ok(t))
 	release(t, (<-waiting).ok(t))
 }
 

@@ -17,7 +17,7 @@ type verdict struct {
 	other   string // wait for this node of another session
 	any     bool   // wait until anybody goes: the contender will be woken for nodes of the session
 	list    int64  // or for this list
-	next    string // and then most likely for this node of another session; "" if that is not known
+	next    string // and then most likely for this node of another session; "" if there is none, or it is not known
 }
 
 // judge applies the contender's rule. When the verdict is to wait for an own
@@ -43,14 +43,14 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		return verdict{}, ErrBadRule
 	}
 	list := q.started + 1
-	if q.flight != nil && q.flight.number >= q.needed {
+	if q.flight != nil && q.flight.number >= max(q.needed, q.passed) {
 		list = q.flight.number // requested with the node's create: it most likely has it
 	}
 	switch {
 	case ahead < 0 && (places[i].listed == 0 || q.now().After(q.fresh)):
 		return verdict{list: list}, nil
 	case ahead < 0:
-		if q.applied < q.needed && q.kinds[0] != Lock {
+		if q.old() && q.kinds[0] != Lock {
 			return verdict{list: list}, nil // there may be a downgraded reader ahead
 		}
 		return verdict{granted: true}, nil
@@ -79,14 +79,18 @@ func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure 
 		if unsure {
 			return verdict{}
 		}
-		if q.applied < q.needed {
-			return verdict{next: blocker} // others ahead may be there no more
+		without := slices.Delete(slices.Clone(places[:i+1]), ahead, ahead+1)
+		earlier := c.rule(without, i-1)
+		more := earlier >= 0 && earlier < ahead
+		if q.applied < q.needed || q.old() && (more || q.kinds[0] != Lock) {
+			return verdict{next: blocker} // it, or others ahead, may be there no more
 		}
 		// If another one would have to be waited for without the blocker, wait
 		// for that one first. When it goes, the list that tells who is left
-		// comes while the blocker has its turn, not after.
-		without := slices.Delete(slices.Clone(places[:i+1]), ahead, ahead+1)
-		if earlier := c.rule(without, i-1); earlier >= 0 && earlier < ahead {
+		// comes while the blocker has its turn, not after. One request watches both.
+		if more && q.own[places[earlier].Node] == nil {
+			return verdict{other: places[earlier].Node, next: blocker}
+		} else if more {
 			blocker = places[earlier].Node
 		}
 	}

@@ -47,6 +47,7 @@ type localQueue struct {
 	applied int64                   // the latest list that is in places
 	fresh   time.Time               // until when a contender may be granted the lock by that list
 	needed  int64                   // what stands in places of other sessions is known to be old until this list
+	passed  int64                   // a node of another session has gone: those ahead of it may have, too, until this list
 	memory  memory                  // of a semaphore's permits; nil: none
 }
 
@@ -155,7 +156,8 @@ func (q *localQueue) gone(node string) {
 		return
 	}
 	if c == nil || c.downgraded {
-		q.mark()
+		q.passed = q.started + 1
+		q.forget()
 	}
 	q.drop(node)
 }
@@ -170,9 +172,12 @@ func (q *localQueue) drop(node string) {
 	q.wake(anybody)
 }
 
-// mark says that what the local queue knows of other sessions is old: one of their
-// nodes has gone, and others may have gone or, when it was a writer's, have been
-// put in its place by a downgrade.
+// old reports whether what the local queue knows of other sessions is known to be old: it
+// may have missed something, or one of their nodes has gone, and others may have gone with
+// it or, when it was a writer's, have been put in its place by a downgrade. q is locked.
+func (q *localQueue) old() bool { return q.applied < max(q.needed, q.passed) }
+
+// mark says that something of other sessions may have been missed.
 func (q *localQueue) mark() {
 	q.needed = q.started + 1
 	q.forget()

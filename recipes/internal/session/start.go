@@ -25,7 +25,10 @@ func startSession(c *common) (*Session, error) {
 	conn, events, err := zk.Connect(c.cfg.Servers, c.cfg.Timeout,
 		zk.WithDialer(connector{s}.dial),
 		zk.WithHostProvider(&hosts{over: s.Ended}),
-		zk.WithEventCallback(connector{s}.event),
+		zk.WithEventCallback(func(e zk.Event) {
+			s.watches.happened(e)
+			connector{s}.event(e)
+		}),
 		zk.WithMaxConnBufferSize(4+c.cfg.MaxPacket),
 		zk.WithLogger(connector{s}),
 		zk.WithLogInfo(false))

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"encoding/binary"
+	"math"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -17,6 +19,60 @@ func Watch(ctx context.Context, s *Session, path string) (Watched, error) {
 		_, _, ch, err := s.Conn.GetW(path)
 		return ch, err
 	})
+}
+
+// WatchTogether sets watches as those of Watch on several nodes by one request, unless one
+// of them is set. [Watch] finds them then. Of a node that is not there, the watch has fired.
+//
+// The request is the one by which a client that has come to another server sets its
+// watches again (SetWatches). go-zookeeper has no other use for it, and the servers have:
+// DataTree.setWatches of 3.8.0 to 3.9.6 sets a watch on each node, or sends the event at
+// once if the node is gone. It asks nobody for permission to read the node, and from 3.9.2
+// on the event is not sent without that permission.
+//
+// The answer says nothing more, and is not waited for: an event goes ahead of each later
+// answer that shows its change.
+func WatchTogether(ctx context.Context, s *Session, paths ...string) error {
+	_, err := Call(ctx, s, func() (struct{}, error) {
+		var link *wireConn
+		s.With(func(l Locked) { link = s.watches.join(paths, l.upLink()) })
+		if link == nil {
+			return struct{}{}, nil // or there is no connection: who waits is told of the next
+		}
+		if _, err := link.Conn.Write(setWatches(paths)); err != nil {
+			_ = link.Close() // half of it may have been sent
+		}
+		return struct{}{}, nil
+	}, nil)
+	return err
+}
+
+// upLink returns the connection that the session uses, nil if it has none.
+func (l Locked) upLink() *wireConn {
+	if !l.s.up {
+		return nil
+	}
+	return l.s.link
+}
+
+// setWatches encodes a request for data watches. Whatever the nodes' data, it has not
+// changed: nodes are waited for until they go.
+func setWatches(paths []string) []byte {
+	const xid, op, zxid = -8, 101, math.MaxInt64
+	frame := make([]byte, 4, 256)
+	put := func(n int) { frame = binary.BigEndian.AppendUint32(frame, uint32(int32(n))) }
+	put(xid)
+	put(op)
+	frame = binary.BigEndian.AppendUint64(frame, zxid)
+	put(len(paths))
+	for _, path := range paths {
+		put(len(path))
+		frame = append(frame, path...)
+	}
+	put(0) // nodes that are not there
+	put(0) // children
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+	return frame
 }
 
 // WatchChildren is watchNode for the list of a node's children. It returns the list
@@ -56,7 +112,10 @@ const childrenOf = "/"
 
 // share returns the watch of this name, which set sets if there is none.
 func share(ctx context.Context, s *Session, name string, set func() (<-chan zk.Event, error)) (Watched, error) {
-	if watch, ok := s.watches.find(name); ok {
+	var watch Watched
+	var ok bool
+	s.With(func(l Locked) { watch, ok = s.watches.find(name, l.upLink()) })
+	if ok {
 		return watch, nil
 	}
 	ch, err := Call(ctx, s, func() (<-chan zk.Event, error) {

@@ -11,7 +11,7 @@ var freeEdits = []edit{
 `},
 
 	// mutant-goroutine-per-wait
-	{"internal/queue/contender.go", "			err = c.awaitOther(ctx, v.other)\n		}\n		if err != nil {\n", `			err = c.awaitOther(ctx, v.other)
+	{"internal/queue/contender.go", "			err = c.awaitOther(ctx, v.other, v.next)\n		}\n		if err != nil {\n", `			err = c.awaitOther(ctx, v.other, v.next)
 		}
 		if ctx.Err() != nil && c.S.Defect() == "mutant-goroutine-per-wait" {
 			c.S.Spawn(func() { <-c.S.Ended })

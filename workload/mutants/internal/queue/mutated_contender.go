@@ -97,7 +97,7 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 		case v.own != "":
 			err = c.awaitOwn(ctx, v.own)
 		default:
-			err = c.awaitOther(ctx, v.other)
+			err = c.awaitOther(ctx, v.other, v.next)
 		}
 		if ctx.Err() != nil && c.S.Defect() == "mutant-goroutine-per-wait" {
 			c.S.Spawn(func() { <-c.S.Ended })
@@ -179,14 +179,20 @@ func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 // awaitOther waits until the node of another session changes or goes, or until
 // it is time to look again: after every reconnect, since a change may be missed
 // there (kazoo #170), and by the clock, since a single watch is not to be trusted
-// alone (ZOOKEEPER-3145).
-func (c *Contender) awaitOther(ctx context.Context, node string) error {
+// alone (ZOOKEEPER-3145). The node that will be waited for next, if there is one, is
+// watched by the same request.
+func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 	up, linkChanged := c.S.LinkState()
 	if !up {
 		c.q.outdated()
 		return c.S.AwaitUp(ctx)
 	}
 	path := c.q.dir + "/" + node
+	if next != "" {
+		if err := session.WatchTogether(ctx, c.S, path, c.q.dir+"/"+next); err != nil {
+			return err
+		}
+	}
 	watch, err := session.Watch(ctx, c.S, path)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
@@ -246,6 +252,7 @@ func (c *Contender) awaitOther(ctx context.Context, node string) error {
 		c.q.outdated()
 		return nil
 	case <-again.C:
+		c.S.WatchFired(watch) // the next one is set by a request of its own, whose answer says what is wrong
 		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded // also while it waits (etcd #19597)

@@ -14,7 +14,16 @@ import (
 // with a timeout behind one long holder would pile them up (CURATOR-654).
 type watches struct {
 	mu  sync.Mutex
-	set map[string]<-chan zk.Event
+	set map[string]*watch
+}
+
+// watch is one watch that has been set.
+type watch struct {
+	event chan zk.Event // nil: go-zookeeper's
+	seen  <-chan zk.Event
+	// link is the connection that a joint watch was set over, see WatchTogether. With the
+	// connection it is gone. go-zookeeper sets its own again: theirs is nil.
+	link *wireConn
 }
 
 // Watched is one watch that is shared.
@@ -23,34 +32,84 @@ type Watched struct {
 	Event <-chan zk.Event // readable, for any number of readers, when it has fired
 }
 
-// find returns the watch of this name that is set and has not fired.
-func (w *watches) find(name string) (Watched, bool) {
+// find returns the watch of this name that is set and has not fired. A joint one is
+// set over this connection, the session's, which is locked; and it may have fired: who
+// waits for it next is told at once.
+func (w *watches) find(name string, link *wireConn) (Watched, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for other, ch := range w.set {
-		if len(ch) > 0 { // fired with nobody waiting
+	return w.look(name, link)
+}
+
+// look is find, with w locked.
+func (w *watches) look(name string, link *wireConn) (Watched, bool) {
+	for other, one := range w.set {
+		fired := len(one.seen) > 0 // with nobody waiting
+		if joint := one.link != nil; joint && one.link != link || fired && !(joint && other == name) {
 			delete(w.set, other)
 		}
 	}
-	ch, ok := w.set[name]
-	return Watched{name, ch}, ok
+	one, ok := w.set[name]
+	if !ok {
+		return Watched{}, false
+	}
+	return Watched{name, one.seen}, true
 }
 
 // add notes that a watch has been set.
 func (w *watches) add(name string, ch <-chan zk.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.set == nil {
-		w.set = make(map[string]<-chan zk.Event)
-	}
-	w.set[name] = ch
+	w.put(name, &watch{seen: ch})
 }
 
-// fired forgets a watch that a waiter has seen fire.
+// put is add, with w locked.
+func (w *watches) put(name string, one *watch) {
+	if w.set == nil {
+		w.set = make(map[string]*watch)
+	}
+	w.set[name] = one
+}
+
+// join notes that one request is about to set watches on nodes over the connection of the
+// session, which is locked. It returns nil when one of them is set, or there is none.
+func (w *watches) join(paths []string, link *wireConn) *wireConn {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if link == nil {
+		return nil
+	}
+	for _, path := range paths {
+		if _, ok := w.look(path, link); ok {
+			return nil
+		}
+	}
+	for _, path := range paths {
+		event := make(chan zk.Event, 1)
+		w.put(path, &watch{event, event, link})
+	}
+	return link
+}
+
+// happened tells who waits for a joint watch that its node has changed or gone.
+func (w *watches) happened(e zk.Event) {
+	if e.Type != zk.EventNodeDeleted && e.Type != zk.EventNodeDataChanged {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one := w.set[e.Path]; one != nil && one.event != nil {
+		one.event <- e
+		close(one.event)
+		one.event = nil
+	}
+}
+
+// fired forgets a watch that a waiter has seen fire, or does not trust any more.
 func (w *watches) fired(seen Watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.set[seen.name] == seen.Event {
+	if one := w.set[seen.name]; one != nil && one.seen == seen.Event {
 		delete(w.set, seen.name)
 	}
 }

@@ -1,0 +1,230 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// jointStage is a queue with some nodes ahead of a client that waits, and watches the last
+// two of them by one request.
+type jointStage struct {
+	t     *testing.T
+	path  string
+	ahead []string
+	wire  intercept
+	c     *recipes.Client
+}
+
+// newJointStage makes the queue. The session timeout is so long that no look by the clock
+// covers a wake-up that is missed.
+func newJointStage(t *testing.T, ahead int) *jointStage {
+	s := &jointStage{t: t, path: uniquePath(t)}
+	persistent(t, admin(t), s.path)
+	for range ahead {
+		node, err := admin(t).Create(s.path+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ahead = append(s.ahead, node)
+	}
+	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.wire.dial), recipes.WithSessionTimeout(40*time.Second))
+	return s
+}
+
+// goes deletes the nodes at these indices.
+func (s *jointStage) goes(indices ...int) {
+	s.t.Helper()
+	for _, i := range indices {
+		if err := admin(s.t).Delete(s.ahead[i], -1); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// waits has the client acquire, and returns when it watches.
+func (s *jointStage) waits(ctx context.Context, watches int) <-chan result {
+	s.t.Helper()
+	waiting := acquiring(ctx, recipes.NewMutex(s.c, s.path))
+	eventually(s.t, "it watches", func() bool { return watchesBelow(s.t, s.path) == watches })
+	return waiting
+}
+
+// is checks that the client does not get the lock, and then that it does.
+func (s *jointStage) is(waiting <-chan result, free func()) {
+	s.t.Helper()
+	select {
+	case r := <-waiting:
+		s.t.Fatalf("with somebody ahead it has %v, %v", r.lease, r.err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	free()
+	release(s.t, (<-waiting).ok(s.t))
+}
+
+// In whatever order those ahead go, the last of them lets the client in.
+func TestInWhichOrderThoseAheadGo(t *testing.T) {
+	for _, order := range [][]int{
+		{0, 1}, {1, 0}, {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {3, 2, 1, 0}, {0, 3, 1, 2}, {3, 0, 2, 1}, {0, 1, 2, 3},
+	} {
+		s := newJointStage(t, len(order))
+		waiting := s.waits(within(t), 2)
+		var asked atomic.Int32
+		s.wire.on(func(op int32) bool {
+			if op == opGetData || op == opChildren {
+				asked.Add(1)
+			}
+			return true
+		}, nil)
+		for _, i := range order[:len(order)-1] {
+			s.goes(i)
+			time.Sleep(20 * time.Millisecond) // it hears of it, and asks what it has to
+		}
+		s.is(waiting, func() { s.goes(order[len(order)-1]) })
+		if n := asked.Load(); len(order) == 2 && n > 0 {
+			t.Errorf("in the order %v it asks %d times for what it has been told", order, n)
+		}
+	}
+}
+
+// The nodes may go while the request that is to watch them is on its way: the server tells
+// so when it comes.
+func TestThoseAheadGoBeforeTheyAreWatched(t *testing.T) {
+	for _, gone := range [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}} {
+		s := newJointStage(t, 3)
+		let := make(chan struct{})
+		held := s.wire.holdBack(opSetWatches, let)
+		waiting := acquiring(within(t), recipes.NewMutex(s.c, s.path))
+		<-held
+		s.goes(gone...)
+		left := map[int]bool{0: true, 1: true, 2: true}
+		for _, i := range gone {
+			delete(left, i)
+		}
+		rest := func() {
+			for i := range left {
+				s.goes(i)
+			}
+		}
+		close(let)
+		if len(left) == 0 {
+			release(t, (<-waiting).ok(t))
+			continue
+		}
+		s.is(waiting, rest)
+	}
+}
+
+// A joint watch is gone with its connection, and go-zookeeper does not set it again.
+func TestThoseAheadGoWhileTheConnectionIsAway(t *testing.T) {
+	for name, gone := range map[string][]int{
+		"none": nil, "the nearest": {2}, "the one before it": {1}, "both": {1, 2}, "all": {0, 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newJointStage(t, 3)
+			waiting := s.waits(within(t), 2)
+			cutOff := make(chan struct{})
+			s.wire.on(func(op int32) bool {
+				select {
+				case <-cutOff:
+					return true
+				default:
+				}
+				s.goes(gone...)
+				close(cutOff)
+				return false
+			}, nil)
+			_, _, _ = s.c.Conn().Exists("/") // what is sent next ends the connection
+			left := map[int]bool{0: true, 1: true, 2: true}
+			for _, i := range gone {
+				delete(left, i)
+			}
+			if len(left) == 0 {
+				release(t, (<-waiting).ok(t))
+				return
+			}
+			s.is(waiting, func() {
+				for i := range left {
+					s.goes(i)
+				}
+			})
+		})
+	}
+}
+
+// The request itself ends the connection: nobody knows whether it has come.
+func TestTheConnectionBreaksAtTheJointWatch(t *testing.T) {
+	s := newJointStage(t, 3)
+	var wasCut bool
+	s.wire.on(once(opSetWatches, func() bool { wasCut = true; return false }), nil)
+	waiting := s.waits(within(t), 2)
+	if !wasCut {
+		t.Error("nothing was cut")
+	}
+	s.goes(0, 1)
+	s.is(waiting, func() { s.goes(2) })
+}
+
+// Who waits behind the same nodes as one that has given up, in the same session, finds its
+// watches.
+func TestAJointWatchOutlivesWhoHasSetIt(t *testing.T) {
+	s := newJointStage(t, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	first := s.waits(ctx, 2)
+	cancel()
+	if r := <-first; r.err == nil {
+		t.Fatal("it has the lock")
+	}
+	s.goes(2) // with nobody waiting
+	asked := make(chan struct{}, 10)
+	s.wire.on(func(op int32) bool {
+		if op == opSetWatches {
+			asked <- struct{}{}
+		}
+		return true
+	}, nil)
+	waiting := s.waits(within(t), 2)
+	s.goes(1)
+	s.is(waiting, func() { s.goes(0) })
+	if len(asked) != 0 {
+		t.Error("it watches what is watched")
+	}
+}
+
+// Somebody asks the one ahead to release the lock: its data changes, and it stays.
+func TestTheDataOfThoseAheadChanges(t *testing.T) {
+	for i := range 3 {
+		s := newJointStage(t, 3)
+		waiting := s.waits(within(t), 2)
+		if _, err := admin(t).Set(s.ahead[i], []byte("__REVOKE__"), -1); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond) // it hears of it
+		s.goes(0, 1)
+		s.is(waiting, func() { s.goes(2) })
+	}
+}
+
+// No event comes, as from servers that keep it from those who may not read the node: the
+// client looks by the clock, and watches each node by a request that is answered.
+func TestThoseAheadCannotBeWatchedTogether(t *testing.T) {
+	path := uniquePath(t)
+	persistent(t, admin(t), path)
+	for range 3 {
+		if _, err := admin(t).Create(path+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.DigestACL(zk.PermAll, "holder", "password")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wire intercept
+	wire.loseEvents()
+	c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(4*time.Second))
+	if l, err := recipes.NewMutex(c, path).Acquire(within(t)); !errors.Is(err, zk.ErrNoAuth) {
+		t.Errorf("got %v, %v", l, err)
+	}
+}
