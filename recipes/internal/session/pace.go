@@ -56,7 +56,21 @@ func longestWait(timeout time.Duration) time.Duration {
 
 // await waits until the next attempt may begin, or until ctx ends.
 func (p *pace) await(ctx context.Context, timeout time.Duration) error {
-	timer := time.NewTimer(p.next(time.Now(), longestWait(timeout)))
+	return sleep(ctx, p.next(time.Now(), longestWait(timeout)))
+}
+
+// awaitAnother waits until the latest attempt may open one more connection, or until ctx
+// ends: it counts among the most that there may be in a window.
+func (p *pace) awaitAnother(ctx context.Context) error {
+	p.mu.Lock()
+	now := time.Now()
+	at := p.book(now)
+	p.mu.Unlock()
+	return sleep(ctx, at.Sub(now))
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -64,6 +78,17 @@ func (p *pace) await(ctx context.Context, timeout time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// book books a connection for a time, or for the first later one at which there are not too
+// many, and returns when that is. The pace is locked.
+func (p *pace) book(at time.Time) time.Time {
+	if p.count >= maxConnects {
+		at = latest(at, p.begun[p.count%maxConnects].Add(p.window))
+	}
+	p.begun[p.count%maxConnects] = at
+	p.count++
+	return at
 }
 
 // next books an attempt and returns how long to wait for it.
@@ -79,11 +104,7 @@ func (p *pace) next(now time.Time, longest time.Duration) time.Duration {
 		wait := min(longest, leastWait<<min(step, 16))
 		at = latest(at, p.last.Add(wait/2+time.Duration(random.Int64N(int64(wait/2+1)))))
 	}
-	if p.count >= maxConnects {
-		at = latest(at, p.begun[p.count%maxConnects].Add(p.window))
-	}
-	p.begun[p.count%maxConnects] = at
-	p.count++
+	at = p.book(at)
 	p.tries++
 	p.last, p.atOnce = at, false
 	return at.Sub(now)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -103,4 +104,29 @@ func TestWhatResetsTheWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A connection that asks a server for something counts among those of a window.
+func TestAnotherConnectionOfAnAttemptCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(maxConnects, 10*time.Second)
+		start := time.Now()
+		for range maxConnects / 2 {
+			if err := p.await(t.Context(), 10*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.awaitAnother(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took != 0 {
+			t.Errorf("the first %d connections take %v", maxConnects, took)
+		}
+		if err := p.awaitAnother(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took != p.window {
+			t.Errorf("one more comes after %v, want %v", took, p.window)
+		}
+	})
 }

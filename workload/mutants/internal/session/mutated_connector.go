@@ -41,6 +41,9 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 		s.least.Store(int64(least))
+		if err := s.pace.awaitAnother(s.dials); err != nil {
+			return nil, err
+		}
 	}
 	conn, err := s.cfg.open(ctx, network, addr)
 	if err != nil {
