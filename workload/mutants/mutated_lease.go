@@ -84,8 +84,9 @@ func (l *Lease) Depth() int {
 // Lost returns a channel that is closed once exclusivity is no longer
 // guaranteed: before the servers can grant the lock to another client. When an
 // administrator ends the session or deletes the lock node, it is closed within one
-// heartbeat (a sixth of the session timeout) and one round trip. It stays open
-// when the lease is released first.
+// heartbeat (a sixth of the session timeout, or six tenths of the servers' tick if that
+// is longer, see WithServerTick) and one round trip. It stays open when the lease is
+// released first.
 func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
 
 // Valid asks the clock: is exclusivity guaranteed now? Unlike Lost it needs no

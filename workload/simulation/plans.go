@@ -54,6 +54,7 @@ var swarmTicks = []time.Duration{100 * time.Millisecond, 200 * time.Millisecond,
 const (
 	islandFault = "isolate-holder-follower"
 	edgesFault  = "at-message"
+	leaseFault  = "deaf-leader" // besides clocks as fast and as slow as the contract of a lease allows
 )
 
 // island cuts off the follower of a client that holds a lock, every third session timeout:
@@ -101,6 +102,46 @@ func edges(w *world) {
 				Aim: fault.AtAnyone, Client: &client, Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)],
 				Params: map[string]string{"message": strconv.FormatUint(1+w.seed%messages, 10), "cut": way},
 			},
+		})
+	}
+}
+
+// lease has the leader stand still around the answers that a holder's evidence is made of, one
+// direction be lost, and the holder be cut off behind an answer. The servers' tick, and whether
+// the leader's clock is fast or slow, go by the seed too.
+func lease(w *world) {
+	if w.Clients == 0 && len(w.Recipes) == 1 {
+		w.Clients = 9
+	}
+	if w.Locks == 0 {
+		w.Locks = 3
+	}
+	m := &w.Mix
+	m.Try, m.Timeout, m.Cancel, m.Crash, m.Long, m.HoldOn = -1, -1, -1, -1, -1, 1
+	m.Hold, m.Rest = 300*time.Millisecond, 100*time.Millisecond
+	w.latency = 100 * time.Microsecond
+	t := w.SessionTimeout
+	ticks := []time.Duration{t / 10, t / 4, t / 2, t / 20}
+	w.tick = ticks[w.seed%uint64(len(ticks))].Round(time.Millisecond)
+	if w.Schedule != nil {
+		return
+	}
+	r, every := w.draws(), 7*t/2
+	w.Schedule = &nemesis.Schedule{Steps: []nemesis.Step{{
+		For: w.Duration, Fault: "clock-rate",
+		Pick: fault.Pick{Server: fault.TheLeader, Params: map[string]string{"rate": []string{"1.05", "1", "0.95"}[r.IntN(3)]}},
+	}}}
+	tables := [][]digit{heldBack, chains}
+	if w.tick <= t/20 {
+		tables = append(tables, deposed)
+	}
+	strikes, rounds := uint64(w.Duration/every), w.seed/uint64(len(ticks))
+	for i := range strikes {
+		n := rounds*strikes + i
+		of := uint64(len(tables))
+		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
+			At: t/4 + time.Duration(i)*every + time.Duration(r.Int64N(int64(t/4))), For: 5 * t / 2, Fault: leaseFault,
+			Pick: fault.Pick{Aim: fault.AtHolder, Draw: r.Uint32(), Params: strikeOf(tables[n%of], n/of, w.tick, 7*t/10)},
 		})
 	}
 }

@@ -85,14 +85,9 @@ func (b heartbeat) sync() error {
 	return err
 }
 
-// link returns the session's connection, or nil while it is not connected.
-func (b heartbeat) link() *wireConn {
-	b.s.mu.Lock()
-	defer b.s.mu.Unlock()
-	if !b.s.up {
-		return nil
-	}
-	return b.s.link
+func (b heartbeat) link() (link *wireConn) {
+	b.s.With(func(l Locked) { link = l.upLink() })
+	return link
 }
 
 func (b heartbeat) spacing(answers int) time.Duration {
