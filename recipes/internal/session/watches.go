@@ -54,10 +54,14 @@ func (w *watches) look(name string, link *wireConn) (Watched, bool) {
 	return Watched{name, one.seen}, true
 }
 
-// add notes that a watch has been set.
+// add notes that a watch has been set. It takes the place of no joint one that has not
+// fired, which was set meanwhile: the waiters of that one are told through w.
 func (w *watches) add(name string, ch <-chan zk.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if one := w.set[name]; one != nil && one.event != nil {
+		return
+	}
 	w.put(name, &watch{seen: ch})
 }
 
@@ -98,16 +102,27 @@ func (w *watches) happened(e zk.Event) {
 	defer w.mu.Unlock()
 	if one := w.set[e.Path]; one != nil && one.event != nil {
 		one.event <- e
-		close(one.event)
-		one.event = nil
+		one.end()
 	}
 }
 
-// fired forgets a watch that a waiter has seen fire, or does not trust any more.
+// end ends the wait of all who wait for a joint watch.
+func (one *watch) end() {
+	close(one.event)
+	one.event = nil
+}
+
+// fired forgets a watch that a waiter has seen fire, or does not trust any more. The other
+// waiters for a joint one look again, for they are told through w of what happens to it.
 func (w *watches) fired(seen Watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if one := w.set[seen.name]; one != nil && one.seen == seen.Event {
-		delete(w.set, seen.name)
+	one := w.set[seen.name]
+	if one == nil || one.seen != seen.Event {
+		return
+	}
+	delete(w.set, seen.name)
+	if one.event != nil {
+		one.end()
 	}
 }

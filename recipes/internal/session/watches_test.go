@@ -87,3 +87,36 @@ func TestWhichWatchesAreFound(t *testing.T) {
 		t.Error("a joint watch has outlived its connection")
 	}
 }
+
+// A request of one watch may be under way when another one sets it jointly, and of the
+// waiters for a joint watch one may cease to trust it.
+func TestEachWaiterForAJointWatchIsTold(t *testing.T) {
+	link := new(wireConn)
+	over := func(ch <-chan zk.Event) bool {
+		select {
+		case <-ch:
+			return true
+		default:
+			return false
+		}
+	}
+	var w watches
+	w.join([]string{"/a", "/b"}, link)
+	a, _ := w.find("/a", link)
+	w.add("/a", make(chan zk.Event, 1)) // the answer to a request from before
+	if again, ok := w.find("/a", link); !ok || again != a {
+		t.Error("a joint watch that others wait for is not found any more")
+	}
+	if w.happened(zk.Event{Type: zk.EventNodeDeleted, Path: "/a"}); !over(a.Event) {
+		t.Error("a waiter for a joint watch is not told, for it was set another time")
+	}
+	b, _ := w.find("/b", link)
+	if w.fired(b); !over(b.Event) {
+		t.Error("the other waiters for a watch that is not trusted still wait")
+	}
+	single := make(chan zk.Event, 1)
+	w.add("/a", single)
+	if again, ok := w.find("/a", link); !ok || again.Event != (<-chan zk.Event)(single) {
+		t.Error("a joint watch that has fired is not replaced")
+	}
+}
