@@ -182,8 +182,9 @@ func slowHandOvers(t *testing.T, ctx context.Context, b *bench) {
 			t.Errorf("%s: %v requests a hand-over, %s", name, got, m.Notes[name])
 		}
 	}
-	if got := median(m.Samples[sequential]); got < 2 || got > 2.5 {
-		t.Errorf("the textbook lock: %v requests a hand-over", got)
+	// A connection that breaks on a busy machine adds requests to one repetition.
+	if got := slices.Min(m.Samples[sequential]); got < 2 || got > 2.5 {
+		t.Errorf("the textbook lock: %v requests a hand-over", m.Samples[sequential])
 	}
 	if len(m.Samples[floor]) > 0 {
 		t.Error("somebody waited on the floor")
