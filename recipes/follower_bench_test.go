@@ -3,7 +3,7 @@ package recipes_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -11,20 +11,23 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
 )
 
 // BenchmarkLossBeforeExpiry cuts the follower that the holder is linked to off
-// from its peers, at a random phase of heartbeats and pings, and measures by
+// from its peers, at all phases of heartbeats and pings alike, and measures by
 // how much the holder is told of the loss before the leader deletes its node.
 // The client knows no other server. Negative would be two believers.
 func BenchmarkLossBeforeExpiry(b *testing.B) {
+	const golden = math.Phi - 1 // its multiples are spread evenly, however few there are
 	ctx := context.Background()
 	var ahead []time.Duration
-	r := rand.New(rand.NewPCG(1, 2))
+	servers := ensembletest.Start(b, ensemble.LocalConfig{TickTime: tick, MinSessionTimeout: 2 * tick}) // ZooKeeper's default
 	for i := 0; b.Loop(); i++ {
-		ahead = append(ahead, lossBeforeExpiry(b, ctx, i, r))
+		_, phase := math.Modf(float64(i) * golden)
+		ahead = append(ahead, lossBeforeExpiry(b, ctx, servers, i, time.Duration(phase*float64(time.Second))))
 	}
 	slices.Sort(ahead)
 	b.ReportMetric(0, "ns/op")
@@ -32,23 +35,27 @@ func BenchmarkLossBeforeExpiry(b *testing.B) {
 	b.ReportMetric(float64(ahead[len(ahead)/2])/1e6, "median-ms-ahead")
 }
 
-func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) time.Duration {
+func lossBeforeExpiry(b *testing.B, ctx context.Context, servers ensembletest.Servers, i int, phase time.Duration) time.Duration {
 	must := func(err error) {
 		b.Helper()
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
-	leader, err := serversOf(b).Leader(ctx)
+	var addrs []string
+	for _, s := range servers.Servers() {
+		addrs = append(addrs, s.Addr)
+	}
+	leader, err := servers.Leader(ctx)
 	must(err)
-	follower := leader%len(addrsOf(b)) + 1
-	c, err := recipes.Connect(ctx, addrsOf(b)[follower-1:follower], recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
+	follower := leader%len(addrs) + 1
+	c, err := recipes.Connect(ctx, addrs[follower-1:follower], recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	must(err)
 	defer c.Close(ctx)
 	path := fmt.Sprintf("/bench-loss-%d/lock", i)
 	l, err := recipes.NewMutex(c, path).Acquire(ctx)
 	must(err)
-	watch, events, err := zk.Connect(addrsOf(b)[leader-1:leader], 30*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
+	watch, events, err := zk.Connect(addrs[leader-1:leader], 30*time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
 	must(err)
 	defer func() {
 		watch.Close()
@@ -57,13 +64,13 @@ func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) ti
 	}()
 	_, _, gone, err := watch.GetW(l.Node())
 	must(err)
-	time.Sleep(timeout + time.Duration(r.IntN(1000))*time.Millisecond) // any phase
+	time.Sleep(timeout + phase)
 
 	var peers []links.Link
-	for other := 1; other <= len(addrsOf(b)); other++ {
+	for other := 1; other <= len(addrs); other++ {
 		if other != follower {
-			peers = append(peers, serversOf(b).Peer(follower, other)...)
-			peers = append(peers, serversOf(b).Peer(other, follower)...)
+			peers = append(peers, servers.Peer(follower, other)...)
+			peers = append(peers, servers.Peer(other, follower)...)
 		}
 	}
 	for _, p := range peers {
@@ -80,9 +87,9 @@ func lossBeforeExpiry(b *testing.B, ctx context.Context, i int, r *rand.Rand) ti
 	for _, p := range peers {
 		must(p.Heal(ctx))
 	}
-	for serving := 0; serving < len(addrsOf(b)); { // until the follower is back
+	for serving := 0; serving < len(addrs); { // until the follower is back
 		serving = 0
-		for _, a := range addrsOf(b) {
+		for _, a := range addrs {
 			if s, _, err := ensemble.AskStatus(ctx, ensemble.Server{Addr: a}); err == nil && s.Serving() {
 				serving++
 			}
