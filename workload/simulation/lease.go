@@ -37,6 +37,21 @@ var (
 		{"lost", []string{"to-leader", "to-leader", "from-leader"}},
 		{"at", []string{"follower"}},
 	}
+	// answeredFirst are strikes at a leader that goes on with the next request of a chain, and
+	// answers before it pings.
+	answeredFirst = []digit{
+		{"answers", []string{"2", "2", "1", "3"}},
+		{"stopped", []string{"1", "0.5", "1"}},
+		{"at", []string{"follower"}}, {"from", []string{"answer"}}, {"ask", []string{"nothing"}},
+		{"until", []string{"request"}}, {"lost", []string{"to-leader"}},
+	}
+	// unasked are strikes at answers between which no ping need have been due.
+	unasked = []digit{
+		{"answers", []string{"5", "1", "4", "2", "3"}},
+		{"from", []string{"answer", "request"}},
+		{"at", []string{"follower"}}, {"stopped", []string{"0"}}, {"ask", []string{"nothing"}},
+		{"until", []string{"request"}}, {"lost", []string{"to-leader"}},
+	}
 	// deposed are strikes at a leader that stands still until another one leads, and answers
 	// when it goes on. That takes short ticks, or the holder would know by then that its
 	// lease has ended.

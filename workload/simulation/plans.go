@@ -131,9 +131,9 @@ func lease(w *world) {
 		For: w.Duration, Fault: "clock-rate",
 		Pick: fault.Pick{Server: fault.TheLeader, Params: map[string]string{"rate": []string{"1.05", "1", "0.95"}[r.IntN(3)]}},
 	}}}
-	tables := [][]digit{heldBack, chains}
-	if w.tick <= t/20 {
-		tables = append(tables, deposed)
+	tables := [][]digit{heldBack, answeredFirst, chains, unasked}
+	if w.tick <= t/10 { // half a tick is no more than the margin of a lease
+		tables = [][]digit{heldBack, deposed, chains, deposed}
 	}
 	strikes, rounds := uint64(w.Duration/every), w.seed/uint64(len(ticks))
 	for i := range strikes {

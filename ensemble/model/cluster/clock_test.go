@@ -129,9 +129,31 @@ func TestWhenAServerIsDueIsKnown(t *testing.T) {
 			if !n.running {
 				continue
 			}
-			if known, says := n.due(), n.clock.instant(n.server.Due()); known != says {
+			if known, says := n.due(), max(n.dozes, n.clock.instant(n.server.Due())); known != says {
 				t.Fatalf("at %v server %d is due at %v, and said to be at %v", b.Now(), id, says, known)
 			}
 		}
+	}
+}
+
+// What a server does at an instant it may do late when it goes on: it takes messages before.
+func TestAServerThatGoesOnIsLate(t *testing.T) {
+	b := newBench(t, lan)
+	leader := b.leader()
+	const tick = 200 * time.Millisecond // the default
+	late := false
+	for range 20 {
+		b.Pause(leader)
+		b.Advance(b.Now() + tick) // a ping is due
+		b.Resume(leader)
+		wakes := b.nodes[leader].due() - b.Now()
+		if wakes >= wakesWithin {
+			t.Errorf("it wakes %v after it went on", wakes)
+		}
+		late = late || wakes > wakesWithin/4
+		b.Advance(b.Now() + tick)
+	}
+	if !late {
+		t.Error("it is never late")
 	}
 }

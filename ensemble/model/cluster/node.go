@@ -18,7 +18,8 @@ type node struct {
 	server  *model.Server
 	running bool
 	paused  bool
-	life    int // how often it was started
+	dozes   time.Duration // until when its timers are late, since it was paused
+	life    int           // how often it was started
 	waiting []model.Input
 	clients []model.ConnID
 	streams map[model.PeerID]*stream
@@ -35,7 +36,7 @@ func (n *node) start() error {
 		return err
 	}
 	server.StepClock(n.clock.stepped)
-	n.asked = false
+	n.asked, n.dozes = false, 0
 	n.server, n.running, n.paused, n.streams = server, true, false, map[model.PeerID]*stream{}
 	n.life++
 	return nil
@@ -108,11 +109,17 @@ func (n *node) kill() {
 	n.disk.Crash(n.cluster.rand.IntN(4))
 }
 
+// wakesWithin is how late the timers of a server are at most when it goes on. What takes its
+// messages and what waits for an instant are several threads, so that a leader may answer
+// before it pings.
+const wakesWithin = 8 * time.Millisecond
+
 func (n *node) resume() {
 	if !n.paused {
 		return
 	}
 	n.paused = false
+	n.dozes = n.cluster.now + time.Duration(n.cluster.rand.Int64N(int64(wakesWithin)))
 	waiting := n.waiting
 	n.waiting = nil
 	for _, in := range waiting {
