@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// digit is a parameter of the fault of the plan lease, and the values that it goes through. A value that stands
-// there more than once comes the more often.
+// digit is a parameter of the fault of the plan lease, and the values that it goes through. A
+// value that stands there more than once comes the more often.
 type digit struct {
 	name   string
 	values []string

@@ -55,7 +55,7 @@ func (n *node) due() time.Duration {
 	if !n.asked {
 		n.dueAt, n.asked = n.clock.instant(n.server.Due()), true
 	}
-	return max(n.dueAt, n.dozes)
+	return max(n.dueAt, n.lateUntil)
 }
 
 // SetClockRate has a server's clock run at so many times the rate of the cluster's time,

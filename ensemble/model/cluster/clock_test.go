@@ -129,7 +129,7 @@ func TestWhenAServerIsDueIsKnown(t *testing.T) {
 			if !n.running {
 				continue
 			}
-			if known, says := n.due(), max(n.dozes, n.clock.instant(n.server.Due())); known != says {
+			if known, says := n.due(), max(n.lateUntil, n.clock.instant(n.server.Due())); known != says {
 				t.Fatalf("at %v server %d is due at %v, and said to be at %v", b.Now(), id, says, known)
 			}
 		}

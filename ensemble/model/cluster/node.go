@@ -11,18 +11,18 @@ import (
 
 // node is a server's machine: its disk, and its process if that runs.
 type node struct {
-	cluster *Cluster
-	id      int
-	disk    *storage.Disk
-	clock   clock
-	server  *model.Server
-	running bool
-	paused  bool
-	dozes   time.Duration // until when its timers are late, since it was paused
-	life    int           // how often it was started
-	waiting []model.Input
-	clients []model.ConnID
-	streams map[model.PeerID]*stream
+	cluster   *Cluster
+	id        int
+	disk      *storage.Disk
+	clock     clock
+	server    *model.Server
+	running   bool
+	paused    bool
+	lateUntil time.Duration // its timers are late until then, since it was paused
+	life      int           // how often it was started
+	waiting   []model.Input
+	clients   []model.ConnID
+	streams   map[model.PeerID]*stream
 
 	dueAt time.Duration // see due
 	asked bool          // dueAt is what the server says now
@@ -36,7 +36,7 @@ func (n *node) start() error {
 		return err
 	}
 	server.StepClock(n.clock.stepped)
-	n.asked, n.dozes = false, 0
+	n.asked, n.lateUntil = false, 0
 	n.server, n.running, n.paused, n.streams = server, true, false, map[model.PeerID]*stream{}
 	n.life++
 	return nil
@@ -119,7 +119,7 @@ func (n *node) resume() {
 		return
 	}
 	n.paused = false
-	n.dozes = n.cluster.now + time.Duration(n.cluster.rand.Int64N(int64(wakesWithin)))
+	n.lateUntil = n.cluster.now + time.Duration(n.cluster.rand.Int64N(int64(wakesWithin)))
 	waiting := n.waiting
 	n.waiting = nil
 	for _, in := range waiting {
