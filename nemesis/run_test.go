@@ -47,6 +47,7 @@ func (l *fakeLink) Delay(_ context.Context, latency, jitter time.Duration) error
 	return nil
 }
 
+func (l *fakeLink) Stall(context.Context, bool, bool) error { return nil }
 func (l *fakeLink) DelayReplies(context.Context, time.Duration) error {
 	l.log("delay replies " + l.name)
 	return nil

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -10,9 +11,10 @@ type condition struct {
 	cut             Cut // "" for none
 	left            int // bytes until the connection is truncated
 	latency, jitter time.Duration
-	oneWay          bool // the latency is of what the server says alone
-	rate            int  // in kilobytes a second
-	size            int  // of slices, in bytes
+	oneWay          bool    // the latency is of what the server says alone
+	stalled         [2]bool // what the client says, what the server says
+	rate            int     // in kilobytes a second
+	size            int     // of slices, in bytes
 	pause           time.Duration
 }
 
@@ -33,8 +35,10 @@ type toxic struct {
 // none: its proxy does not run.
 //
 // A black hole is the timeout toxic with timeout 0, which drops data and keeps
-// connections open, and never a huge latency: data held back is kept, and taking
-// such a latency off a connection hangs until all of it is delivered.
+// connections open, and never a huge latency: that keeps data, and delivers it in
+// order when it is taken off, which is a stall. A toxic that is added interrupts the
+// last one, which then lets go of what it holds: so the last one of a stall is a gate,
+// which holds nothing.
 func (c condition) toxics() []toxic {
 	on := func(stream, name, kind string, attributes map[string]int64) toxic {
 		return toxic{Name: name + "-" + stream, Type: kind, Stream: stream, Toxicity: 1, Attributes: attributes}
@@ -54,6 +58,15 @@ func (c condition) toxics() []toxic {
 		return []toxic{on("upstream", "reset", "reset_peer", map[string]int64{"timeout": 0})}
 	case c.cut == truncated:
 		return []toxic{on("downstream", "truncate", "limit_data", map[string]int64{"bytes": int64(c.left)})}
+	case c.stalled != [2]bool{}:
+		var of []toxic
+		for i, stream := range []string{"upstream", "downstream"} {
+			if c.stalled[i] {
+				of = append(of, on(stream, "stall", "latency", map[string]int64{"latency": forever.Milliseconds()}),
+					on(stream, "gate", "latency", map[string]int64{"latency": 0}))
+			}
+		}
+		return of
 	case c.oneWay && c.latency > 0:
 		return []toxic{on("downstream", "slow", "latency", map[string]int64{"latency": c.latency.Milliseconds()})}
 	case c.latency > 0:
@@ -84,6 +97,17 @@ func delayCondition(latency, jitter time.Duration) (condition, error) {
 	}
 	up := func(d time.Duration) time.Duration { return (d + time.Millisecond - 1).Truncate(time.Millisecond) }
 	return condition{latency: up(latency), jitter: up(jitter)}, nil
+}
+
+// forever is longer than any stall.
+const forever = 24 * time.Hour
+
+// stallCondition checks that something is to be held back.
+func stallCondition(requests, replies bool) (condition, error) {
+	if !requests && !replies {
+		return condition{}, errors.New("a stall of neither direction: want requests, replies, or both")
+	}
+	return condition{stalled: [2]bool{requests, replies}}, nil
 }
 
 // throttleCondition checks and rounds a rate.

@@ -109,6 +109,94 @@ func TestADelayHoldsBackBothWaysAndItsEndKeepsConnections(t *testing.T) {
 	})
 }
 
+// held are the numbers of lines that a client has sent into a stall: more than a buffer of
+// one, so that their order can be seen.
+const held = 40
+
+func TestAStallHoldsBackInOrderAndItsEndDeliversAtOnce(t *testing.T) {
+	networks(t, func(t *testing.T, network links.Network) {
+		server := newEcho(t)
+		link := newLink(t, network, server)
+		ctx := testContext(t)
+		for _, stall := range []struct{ requests, replies bool }{{true, false}, {false, true}, {true, true}} {
+			conns := []client{dial(t, link.Addr()), dial(t, link.Addr())}
+			conns[0].mustAnswer(t)
+			must(t, link.Stall(ctx, stall.requests, stall.replies))
+			conns[1] = dial(t, link.Addr()) // one that comes
+			heard := server.heard.Load()
+			for i := range held {
+				for _, c := range conns {
+					fmt.Fprintf(c, "line %d\n", i)
+				}
+				time.Sleep(time.Millisecond) // in chunks of their own
+			}
+			for _, c := range conns {
+				_ = c.SetReadDeadline(time.Now().Add(silence))
+				if line, err := c.in.ReadString('\n'); !errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Fatalf("%+v: got %q, %v; want silence on an open connection", stall, line, err)
+				}
+			}
+			want := int64(0)
+			if !stall.requests {
+				want = held * 2
+			}
+			if got := server.heard.Load() - heard; got != want {
+				t.Fatalf("%+v: the server heard %d lines, want %d", stall, got, want)
+			}
+			must(t, link.Heal(ctx))
+			start := time.Now()
+			for _, c := range conns {
+				_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+				for i := range held {
+					if line, err := c.in.ReadString('\n'); err != nil || line != fmt.Sprintf("line %d\n", i) {
+						t.Fatalf("%+v: line %d arrived as %q, %v", stall, i, line, err)
+					}
+				}
+			}
+			t.Logf("%+v: %d lines on each connection within %v of the stall's end", stall, held, time.Since(start))
+			conns[0].mustAnswer(t)
+		}
+	})
+}
+
+func TestACutLosesWhatAStallHoldsBackInItsDirectionAlone(t *testing.T) {
+	networks(t, func(t *testing.T, network links.Network) {
+		server := newEcho(t)
+		link := newLink(t, network, server)
+		ctx := testContext(t)
+		for _, cut := range links.Cuts() {
+			conn := dial(t, link.Addr())
+			conn.mustAnswer(t)
+			must(t, link.Stall(ctx, true, false))
+			heard := server.heard.Load()
+			fmt.Fprintln(conn, "held back")
+			time.Sleep(silence / 3)
+			must(t, link.Cut(ctx, cut))
+			if cut == links.RepliesLost {
+				if server.hears(heard+1) != heard+1 {
+					t.Errorf("%s: what was held back in the other direction does not arrive", cut)
+				}
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(silence))
+			if line, err := conn.in.ReadString('\n'); err == nil {
+				t.Errorf("%s: got %q, %v; want no answer", cut, line, err)
+			}
+			if got := server.heard.Load() - heard; cut != links.RepliesLost && got != 0 {
+				t.Errorf("%s: what was held back arrives", cut)
+			}
+			must(t, link.Heal(ctx))
+			conn.mustBeClosed(t)
+		}
+		conn := dial(t, link.Addr())
+		conn.mustAnswer(t)
+		must(t, link.Stall(ctx, true, true))
+		fmt.Fprintln(conn, "held back")
+		time.Sleep(silence / 3)
+		must(t, link.Close()) // and nothing goes on holding it
+		conn.mustBeClosed(t)
+	})
+}
+
 func TestAThrottledLinkIsSlowAndKeepsItsConnections(t *testing.T) {
 	networks(t, func(t *testing.T, network links.Network) {
 		link := newLink(t, network, newEcho(t))
@@ -210,6 +298,7 @@ func TestMistakesAreErrors(t *testing.T) {
 			t.Error("an unknown cut was taken")
 		}
 		for what, err := range map[string]error{
+			"a stall of nothing":         link.Stall(ctx, false, false),
 			"a throttle to nothing":      link.Throttle(ctx, 0),
 			"slices of a byte":           link.Slice(ctx, 1, 0),
 			"a negative pause":           link.Slice(ctx, 8, -1),

@@ -6,7 +6,7 @@
 // keep the same promises:
 //
 //   - A link is in one condition at a time: healthy, slowed (delayed, throttled
-//     or sliced), truncated, or cut in one of the ways of [Cut]. A new condition replaces the one before it, and asking
+//     or sliced), stalled, truncated, or cut in one of the ways of [Cut]. A new condition replaces the one before it, and asking
 //     for the condition that the link is in already does nothing.
 //   - A method returns when the change is in force, or with an error, at the
 //     latest when its context ends; without a deadline in the context it takes
@@ -14,7 +14,7 @@
 //   - A cut takes hold of the connections that exist and of those that come.
 //   - Leaving a cut closes the connections that lived through it: bytes are
 //     missing from their streams, so carrying on would hand a garbled stream to
-//     both ends. What only slows a link, and its end, leave connections alone.
+//     both ends. What only slows or stalls a link, and its end, leave connections alone.
 //   - A link keeps its address until it is closed, whatever its condition.
 //
 // # How a link heals

@@ -85,6 +85,14 @@ func (l *link) DelayReplies(ctx context.Context, latency time.Duration) error {
 	return l.change(ctx, next)
 }
 
+func (l *link) Stall(ctx context.Context, requests, replies bool) error {
+	next, err := stallCondition(requests, replies)
+	if err != nil {
+		return err
+	}
+	return l.change(ctx, next)
+}
+
 func (l *link) Throttle(ctx context.Context, bytesPerSecond int) error {
 	next, err := throttleCondition(bytesPerSecond)
 	if err != nil {
@@ -177,21 +185,23 @@ func portTaken(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || strings.Contains(err.Error(), "address already in use")
 }
 
-// alter changes the condition of live connections, which stay open. What slows
-// them stays in place under a cut: leaving the cut replaces the proxy anyway.
+// alter changes the condition of live connections, which stay open. A cut is in force
+// before what a stall has held back goes on.
 func (l *link) alter(ctx context.Context, next condition) error {
-	var before []toxic // listed here: f may still run when another change is under way
-	if next.cut == "" {
-		before = l.now.toxics()
+	var steps []func(proxy) error // made here: they may still run when another change is under way
+	for _, t := range next.toxics() {
+		steps = append(steps, func(p proxy) error { return p.add(t) })
+	}
+	cut := len(steps)
+	for _, old := range l.now.toxics() {
+		steps = append(steps, func(p proxy) error { return p.remove(old.Name) })
+	}
+	if next.cut == "" { // the same toxics may be in both
+		steps = append(steps[cut:], steps[:cut]...)
 	}
 	return l.do(ctx, liveLimit, func(p proxy) error {
-		for _, old := range before {
-			if err := p.remove(old.Name); err != nil {
-				return err
-			}
-		}
-		for _, t := range next.toxics() {
-			if err := p.add(t); err != nil {
+		for _, step := range steps {
+			if err := step(p); err != nil {
 				return err
 			}
 		}
@@ -247,6 +257,11 @@ func discard(opened <-chan opening) {
 // stop stops the proxy, if there is one. The proxy is kept when it could not be
 // stopped, so that the next change tries again.
 func (l *link) stop(ctx context.Context) error {
+	if l.now.stalled != [2]bool{} {
+		// Toxiproxy keeps what it holds back, and the goroutine that does, for as long as
+		// it was told to, whatever becomes of the connection.
+		_ = l.alter(ctx, condition{cut: BlackHole})
+	}
 	err := l.do(ctx, stopLimit, proxy.stop)
 	if err == nil {
 		l.proxy = nil

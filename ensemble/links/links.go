@@ -76,6 +76,10 @@ type Link interface {
 	// DelayReplies holds back what the server says, by latency, rounded up to
 	// milliseconds. Zero is the same as the end of a delay.
 	DelayReplies(ctx context.Context, latency time.Duration) error
+	// Stall holds back what the client says, what the server says, or both: one of them
+	// at least. The next change of the link delivers it at once, in order, unless it is a
+	// cut that loses it.
+	Stall(ctx context.Context, requests, replies bool) error
 	// Throttle carries at most so many bytes a second, each way. It is rounded
 	// up to thousands, and must be positive.
 	Throttle(ctx context.Context, bytesPerSecond int) error

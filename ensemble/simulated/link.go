@@ -102,6 +102,13 @@ func (l *link) DelayReplies(_ context.Context, latency time.Duration) error {
 	return l.set(cluster.Condition{Latency: latency, RepliesOnly: true})
 }
 
+func (l *link) Stall(_ context.Context, requests, replies bool) error {
+	if !requests && !replies {
+		return fmt.Errorf("%s: a stall of neither direction", l.name)
+	}
+	return l.set(cluster.Condition{HoldRequests: requests, HoldReplies: replies})
+}
+
 // Throttle holds each message back for as long as its bytes take.
 func (l *link) Throttle(_ context.Context, bytesPerSecond int) error {
 	if bytesPerSecond <= 0 {

@@ -40,6 +40,8 @@ func TestALinkBetweenServersIsInTheConditionThatWasAskedForLast(t *testing.T) {
 	}
 	is("a delay", l.Delay(ctx, 20*time.Millisecond, 5*time.Millisecond), cluster.Condition{Latency: 20 * time.Millisecond, Jitter: 5 * time.Millisecond})
 	is("slow replies", l.DelayReplies(ctx, time.Second), cluster.Condition{Latency: time.Second, RepliesOnly: true})
+	is("a stall of requests", l.Stall(ctx, true, false), cluster.Condition{HoldRequests: true})
+	is("a stall of both", l.Stall(ctx, true, true), cluster.Condition{HoldRequests: true, HoldReplies: true})
 	is("1000 bytes a second", l.Throttle(ctx, 1000), cluster.Condition{Rate: 1000})
 	is("slices of 10 bytes", l.Slice(ctx, 10, time.Millisecond), cluster.Condition{Slice: 10, Pause: time.Millisecond})
 	is("a truncation", l.Truncate(ctx, 250), cluster.Condition{Left: 250})
@@ -53,6 +55,7 @@ func TestMistakesWithALinkBetweenServersAreErrors(t *testing.T) {
 		"an unknown cut":             l.Cut(ctx, "scissors"),
 		"a jitter above the latency": l.Delay(ctx, time.Millisecond, time.Second),
 		"a negative latency":         l.DelayReplies(ctx, -1),
+		"a stall of nothing":         l.Stall(ctx, false, false),
 		"a throttle to nothing":      l.Throttle(ctx, 0),
 		"slices of a byte":           l.Slice(ctx, 1, 0),
 		"a negative pause":           l.Slice(ctx, 8, -1),

@@ -49,6 +49,8 @@ func TestFaultsOnRealServers(t *testing.T) {
 		{"bridge keeps the leader and a follower apart, the third serves", s.testBridge},
 		{"cut-quorum leaves servers that run, accept, and serve nobody", s.testCutQuorum},
 		{"slow-peers makes writes slow, and reads not", s.testSlowPeers},
+		{"stall holds a client's reply back, and then delivers it", s.testStall},
+		{"stall-peers holds a follower's write back, and then carries it out", s.testStallPeers},
 		{"kill-server moves its client, who keeps the session", s.testKillServer},
 		{"kill-leader makes another server lead", s.testKillLeader},
 		{"pause-server leaves connections open and answers nothing", s.testPauseServer},

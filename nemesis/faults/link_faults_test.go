@@ -75,3 +75,31 @@ func (s servers) testSlicer(t *testing.T) {
 		t.Errorf("%d of %d bytes came in %v, error %v", len(got), len(data), time.Since(start), err)
 	}
 }
+
+func (s servers) testStall(t *testing.T) {
+	for _, held := range []string{heldRequests, heldReplies, heldBoth} {
+		t.Run(held, func(t *testing.T) {
+			r := s.client(t, 1)
+			f, _ := r.begin(t, "stall", fault.Pick{Params: map[string]string{"held": held}})
+			done := make(chan error, 1)
+			go func() { done <- r.conn.Delete(r.node, -1) }() // ends with the connection at the latest
+			if held == heldReplies {
+				r.gone(t, time.Second)
+			}
+			select {
+			case err := <-done:
+				t.Errorf("a request is answered meanwhile: %v", err)
+			case <-time.After(200 * time.Millisecond):
+			}
+			if there, _, err := r.direct.Exists(r.node); err != nil || there != (held != heldReplies) {
+				t.Errorf("its node is there: %v, %v", there, err)
+			}
+			if err := f.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-done; err != nil {
+				t.Errorf("what was held back is lost: %v", err)
+			}
+		})
+	}
+}

@@ -1,12 +1,8 @@
 package faults
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
-	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
@@ -30,18 +26,13 @@ func oneWayKind() fault.Kind {
 				from, to = to, from
 			}
 			f.Targets = []string{fmt.Sprintf("%s -> %s", fault.ServerName(from), fault.ServerName(to))}
-			peers, ok := s.Ensemble().(ensemble.PeerLinks)
-			if !ok {
-				return fault.Fault{}, fmt.Errorf("this ensemble (%s) has no links between its servers", s.Ensemble().Kind())
+			said, err := voiceOf(s.Ensemble(), from, to)
+			if err != nil {
+				return fault.Fault{}, err
 			}
-			// Either may have opened the connection on which it is said.
-			opened, accepted := peers.Peer(from, to), peers.Peer(to, from)
-			return f.OnLinks(append(opened, accepted...), func(ctx context.Context, l links.Link) error {
-				if slices.Contains(opened, l) {
-					return l.Cut(ctx, links.RequestsLost)
-				}
-				return l.Cut(ctx, links.RepliesLost)
-			}), nil
+			f = f.OnLinks(said.links(), nil)
+			f.Start = said.lose
+			return f, nil
 		},
 	}
 }

@@ -101,6 +101,25 @@ func (s servers) testSlowPeers(t *testing.T) {
 	s.heals(t, f)
 }
 
+func (s servers) testStallPeers(t *testing.T) {
+	_, r := s.settled(t)
+	f, _ := r.begin(t, "stall-peers", fault.Pick{Server: fault.Server(fmt.Sprint(r.client.Linked))})
+	done := make(chan error, 1)
+	go func() { done <- r.conn.Delete(r.node, -1) }() // ends with the connection at the latest
+	select {
+	case err := <-done:
+		t.Errorf("a write through the follower is answered: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	if err := f.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("the write that was held back: %v", err)
+	}
+	s.heals(t, f)
+}
+
 func (s servers) testIsolateLeader(t *testing.T) {
 	old, err := s.ensemble.Leader(t.Context())
 	if err != nil {

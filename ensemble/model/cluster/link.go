@@ -15,6 +15,8 @@ type Condition struct {
 	Refuse       bool          // connections are closed, new ones are refused
 	DropRequests bool          // what the server that dials says is lost
 	DropReplies  bool          // what the other one says is lost
+	HoldRequests bool          // what the server that dials says is held back
+	HoldReplies  bool          // what the other one says is held back
 	Reset        bool          // connections are accepted, and closed with their first message
 	Latency      time.Duration // on top of the cluster's, each way
 	Jitter       time.Duration // up to so much of it, more or less
@@ -46,17 +48,52 @@ type Link struct {
 	condition Condition
 	open      map[*stream]bool
 	votesAt   [2]time.Duration // when the last vote arrives, each way
+	votes     Backlog
 }
 
 // Set changes what the link does. Connections of which one direction has lost something, and
-// would carry something again, are closed.
+// would carry something again, are closed. What was held back is sent at once, in order.
 func (l *Link) Set(c Condition) {
 	l.condition = c
 	for _, s := range l.streams() {
 		if c.Refuse || s.lost[0] && !c.DropRequests || s.lost[1] && !c.DropReplies {
 			s.cut()
+			continue
+		}
+		s.backlog.Release(c)
+	}
+	l.votes.Release(c)
+}
+
+// Backlog is what a link has held back: what sends it, in order, of the side that dials and
+// of the other one.
+type Backlog [2][]func()
+
+// Send sends something of a side (0 for the one that dials, 1 for the other), or keeps it
+// as long as condition c holds it back.
+func (b *Backlog) Send(c Condition, way int, send func()) {
+	if c.holds(way) {
+		b[way] = append(b[way], send)
+		return
+	}
+	send()
+}
+
+// Release sends what condition c does not hold back.
+func (b *Backlog) Release(c Condition) {
+	for way, held := range b {
+		if c.holds(way) {
+			continue
+		}
+		b[way] = nil
+		for _, send := range held {
+			send()
 		}
 	}
+}
+
+func (c Condition) holds(way int) bool {
+	return way == 0 && c.HoldRequests || way == 1 && c.HoldReplies
 }
 
 // Condition is what the link does.
@@ -98,12 +135,14 @@ func (l *Link) vote(from, to *node, n election.Notification) {
 	if from.id != l.from {
 		way = 1
 	}
-	l.votesAt[way] = max(l.votesAt[way], l.arrival(from.id))
 	life := to.life
-	l.cluster.At(l.votesAt[way], func() {
-		if to.life == life && !l.condition.Refuse && !l.drops(from.id) {
-			to.step(model.Voted{Notification: n})
-		}
+	l.votes.Send(l.condition, way, func() {
+		l.votesAt[way] = max(l.votesAt[way], l.arrival(from.id))
+		l.cluster.At(l.votesAt[way], func() {
+			if to.life == life && !l.condition.Refuse && !l.drops(from.id) {
+				to.step(model.Voted{Notification: n})
+			}
+		})
 	})
 }
 
@@ -136,6 +175,7 @@ type stream struct {
 	// lost says that something of a direction was dropped: nothing later arrives in it. The
 	// other direction goes on, as long as both servers keep the connection.
 	lost    [2]bool
+	backlog Backlog
 	arrives [2]time.Duration
 	said    [2]int
 }
@@ -159,8 +199,14 @@ func (s *stream) send(n *node, m model.Message) {
 	s.deliver(n, to, way, model.PeerSaid{Peer: s.number, Message: m})
 }
 
-// deliver has an input arrive at the other end, unless the link drops it.
+// deliver has an input arrive at the other end, when the link does not hold it back, and
+// unless it drops it.
 func (s *stream) deliver(n, to *node, way int, in model.Input) {
+	s.backlog.Send(s.link.condition, way, func() { s.carry(n, to, way, in) })
+}
+
+// carry is deliver of what is not held back.
+func (s *stream) carry(n, to *node, way int, in model.Input) {
 	if s.lost[way] || s.link.drops(n.id) {
 		s.lost[way] = true
 		return

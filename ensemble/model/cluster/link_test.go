@@ -228,3 +228,71 @@ func TestADelayedLinkCanBeCutAndDelayedAgain(t *testing.T) {
 	}
 	p.wait("the follower serves", func() bool { return p.Mode(p.follower) != "" })
 }
+
+// creates sends so many creates through the follower, without waiting for answers.
+func (p *pair) creates(n int) {
+	for range n {
+		p.path += "a"
+		p.client.say(wire.Create, &wire.CreateRequest{Path: p.path, ACL: open})
+	}
+}
+
+func TestAStalledLinkHoldsBackInOrderAndDeliversAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		stall   Condition
+		arrives bool
+	}{
+		"requests": {stall: Condition{HoldRequests: true}},
+		"replies":  {stall: Condition{HoldReplies: true}, arrives: true},
+		"both":     {stall: Condition{HoldRequests: true, HoldReplies: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			old := p.only()
+			p.link.Set(c.stall)
+			had := len(p.client.frames)
+			p.creates(10)
+			p.Advance(p.Now() + 200*time.Millisecond)
+			if len(p.client.frames) != had {
+				t.Fatal("a create is answered through a link that stalls")
+			}
+			if p.arrived() != c.arrives {
+				t.Errorf("the creates arrived: %v, want %v", !c.arrives, c.arrives)
+			}
+			p.link.Set(Condition{})
+			p.Advance(p.Now() + 20*time.Millisecond)
+			if got := len(p.client.frames) - had; got != 10 || !p.arrived() {
+				t.Errorf("%d of 10 creates are answered when the stall has ended", got)
+			}
+			if p.only() != old {
+				t.Error("the connection was replaced")
+			}
+			if _, answered := p.create(); !answered {
+				t.Error("the link carries nothing after that")
+			}
+		})
+	}
+}
+
+func TestACutLosesWhatAStallHoldsBackInItsDirection(t *testing.T) {
+	for name, c := range map[string]struct {
+		cut     Condition
+		arrives bool
+	}{
+		"what is held back":   {cut: Condition{DropRequests: true}},
+		"the other direction": {cut: Condition{DropReplies: true}, arrives: true},
+	} {
+		p := newPair(t)
+		old := p.only()
+		p.link.Set(Condition{HoldRequests: true})
+		p.creates(3)
+		p.Advance(p.Now() + 20*time.Millisecond)
+		had := len(p.client.frames)
+		p.link.Set(c.cut)
+		p.Advance(p.Now() + 100*time.Millisecond)
+		if p.arrived() != c.arrives || len(p.client.frames) != had {
+			t.Errorf("%s is lost: the creates arrived: %v, %d answers", name, p.arrived(), len(p.client.frames)-had)
+		}
+		p.heals(old)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/cluster"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
@@ -24,6 +25,7 @@ type conn struct {
 	id      model.ConnID // 0 before the server has accepted it
 	over    bool         // it has ended at the server
 	lost    [2]bool      // something that was said is lost, by direction
+	backlog cluster.Backlog
 	arrives [2]time.Duration
 	said    int    // bytes of the server, since the link's condition was set
 	head    []byte // what the server has said, until it has answered the connect request
@@ -55,8 +57,13 @@ func (c *conn) accept() bool {
 }
 
 // carry has something of so many bytes arrive at the other end, behind what was said
-// before, unless the link drops it.
+// before, when the link does not hold it back, and unless it drops it.
 func (c *conn) carry(w way, size int, arrive func()) {
+	c.backlog.Send(c.link.condition, int(w), func() { c.send(w, size, arrive) })
+}
+
+// send is carry of what is not held back.
+func (c *conn) send(w way, size int, arrive func()) {
 	l := c.link
 	if c.lost[w] || l.drops(w) {
 		c.lost[w] = true

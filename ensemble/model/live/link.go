@@ -64,14 +64,16 @@ func (l *Live) NewLink(c LinkConfig) *Link {
 func (l *Link) Server() int { return l.server }
 
 // Set changes what the link does. Connections that have lost something cannot go on when
-// it is whole again, and are closed.
+// it is whole again, and are closed. What was held back is sent at once, in order.
 func (l *Link) Set(c cluster.Condition) {
 	l.condition, l.countdown = c, 0
 	for _, conn := range slices.Clone(l.conns) {
 		conn.said = 0
 		if c.Refuse || conn.lost[request] && !l.drops(request) || conn.lost[reply] && !l.drops(reply) {
 			conn.cut()
+			continue
 		}
+		conn.backlog.Release(c)
 	}
 	close(l.changed)
 	l.changed = make(chan struct{})
