@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/cycle"
 )
 
 // evidenceProvocations are of what a client takes for evidence that its session lives.
@@ -45,5 +46,53 @@ func evidenceProvocations() []Provocation {
 			},
 			Mutants: []string{"mutant-clocked-follower"},
 		},
+		{
+			// One strike in twenty shows it: the leader has to go on with its answers before it
+			// pings, and to have heard of the holder's session long before.
+			Name:    "answers-first",
+			What:    "a leader whose clock is fast stands still until a holder's request comes, answers it before it pings, and hears the follower no more",
+			Config:  doubted(96, map[string]string{"at": "follower", "stop": "pause", "stopped": "50ms", "from": "quiet", "ask": "nothing", "until": "request", "lost": "to-leader", "answers": "2"}),
+			Mutants: []string{"mutant-three-answers"},
+		},
+		{
+			Name:    "answers-in-a-row",
+			What:    "a leader whose clock is fast hears a holder's follower no more, just when it has answered several of the holder's requests",
+			Config:  doubted(16, map[string]string{"at": "follower", "stop": "none", "stopped": "100ms", "from": "quiet", "ask": "nothing", "until": "request", "lost": "to-leader", "answers": "5"}),
+			Mutants: []string{"mutant-short-gap"},
+		},
+		{
+			Name:    "deposed-leader",
+			What:    "the leader stands still until another one leads; when it goes on it answers a holder, who is then cut off",
+			Config:  doubted(16, map[string]string{"at": "leader", "stop": "pause", "stopped": "800ms", "from": "quiet", "ask": "sync", "until": "time", "lost": "connections", "answers": "5"}),
+			Mutants: []string{"mutant-unwritten-chain"},
+		},
+		{
+			Name:    "deposed-reconnect",
+			What:    "as deposed-leader, but when the leader goes on the holder reconnects to it",
+			Config:  doubted(16, map[string]string{"at": "leader", "stop": "pause", "stopped": "800ms", "from": "quiet", "ask": "reconnect", "until": "time", "lost": "connections", "answers": "0"}),
+			Mutants: []string{"mutant-eager-reconnect"},
+		},
 	}
+}
+
+// doubted is a run in which a rule of evidence has to bear the fault deaf-leader with these
+// parameters n times, and a clock of the leader that is as fast as the rule allows: what is
+// wrong with a rule shows by half a tick, and may be hidden by the margin.
+func doubted(n int, params map[string]string) workload.Config {
+	const every = 7 * time.Second
+	whole := time.Duration(n) * every
+	strikes := withAll(several("deaf-leader", fault.AtHolder, n, 400*time.Millisecond, every, 5*time.Second), params)
+	fast := with(several("clock-rate", "", 1, 0, 0, whole), "rate", "1.05")
+	fast.Steps[0].Pick.Server = fault.TheLeader
+	return workload.Config{
+		Clients: 9, Locks: 3, Duration: whole + 2*time.Second, SessionTimeout: 2 * time.Second, Mix: doubters(),
+		Schedule: steps(fast, strikes),
+	}
+}
+
+// doubters are clients of which one holds each lock for long, and others wait for it.
+func doubters() cycle.Mix {
+	mix := stubborn()
+	mix.Hold, mix.Rest = 300*time.Millisecond, 100*time.Millisecond
+	return mix
 }

@@ -24,7 +24,8 @@ var (
 		{"ask", []string{"read-write", "read", "write", "sync", "read-write"}},
 		{"stopped", halfTicks},
 		{"lost", []string{"to-leader", "both"}},
-		{"from", []string{"answer", "request"}},
+		{"from", []string{"quiet", "answer", "request"}},
+		{"stop", []string{"pause", "hold"}},
 		{"at", []string{"follower"}}, {"answers", []string{"0"}}, {"until", []string{"time"}},
 	}
 	// chains are strikes at one of several answers behind each other.
@@ -32,23 +33,24 @@ var (
 		{"answers", []string{"2", "1", "3", "4", "5", "6"}},
 		{"ask", []string{"nothing", "sync", "write"}},
 		{"stopped", halfTicks},
-		{"from", []string{"answer", "request"}},
+		{"from", []string{"answer", "request", "quiet"}},
 		{"until", []string{"request", "time"}},
+		{"stop", []string{"pause", "hold"}},
 		{"lost", []string{"to-leader", "to-leader", "from-leader"}},
 		{"at", []string{"follower"}},
 	}
 	// answeredFirst are strikes at a leader that goes on with the next request of a chain, and
 	// answers before it pings.
 	answeredFirst = []digit{
-		{"answers", []string{"2", "2", "1", "3"}},
+		{"answers", []string{"2", "2", "3", "2"}},
 		{"stopped", []string{"1", "0.5", "1"}},
-		{"at", []string{"follower"}}, {"from", []string{"answer"}}, {"ask", []string{"nothing"}},
+		{"at", []string{"follower"}}, {"from", []string{"quiet"}}, {"ask", []string{"nothing"}},
 		{"until", []string{"request"}}, {"lost", []string{"to-leader"}},
 	}
 	// unasked are strikes at answers between which no ping need have been due.
 	unasked = []digit{
 		{"answers", []string{"5", "1", "4", "2", "3"}},
-		{"from", []string{"answer", "request"}},
+		{"from", []string{"answer", "request", "quiet"}},
 		{"at", []string{"follower"}}, {"stopped", []string{"0"}}, {"ask", []string{"nothing"}},
 		{"until", []string{"request"}}, {"lost", []string{"to-leader"}},
 	}
@@ -60,19 +62,26 @@ var (
 		{"stopped", []string{"20", "24", "18", "22", "28"}},
 		{"answers", []string{"5", "0"}},
 		{"until", []string{"time", "request"}},
-		{"at", []string{"leader"}}, {"from", []string{"answer"}}, {"lost", []string{"both"}},
+		{"from", []string{"answer", "quiet"}},
+		{"lost", []string{"both", "connections"}},
+		{"at", []string{"leader"}},
 	}
 )
 
-// strikeOf is the n-th combination of a table. Neighbors differ in most digits: few runs are
-// spread over all combinations. After a longer stop the holder has lost its lease already.
+// strikeOf is the n-th strike of a table. Neighbors differ in most digits: few runs are
+// spread over all combinations.
 func strikeOf(table []digit, n uint64, tick, longest time.Duration) map[string]string {
 	all := uint64(1)
 	for _, d := range table {
 		all *= uint64(len(d.values))
 	}
 	const stride = 4003 // a prime: no number of combinations has it as a factor
-	n = n % all * stride % all
+	return combination(table, n%all*stride%all, tick, longest)
+}
+
+// combination is the n-th one of a table. After a longer stop than the longest the holder has
+// lost its lease already.
+func combination(table []digit, n uint64, tick, longest time.Duration) map[string]string {
 	params := map[string]string{"stop": "pause"}
 	for _, d := range table {
 		params[d.name] = d.values[n%uint64(len(d.values))]

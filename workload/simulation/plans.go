@@ -121,7 +121,7 @@ func lease(w *world) {
 	m.Hold, m.Rest = 300*time.Millisecond, 100*time.Millisecond
 	w.latency = 100 * time.Microsecond
 	t := w.SessionTimeout
-	ticks := []time.Duration{t / 10, t / 4, t / 2, t / 20}
+	ticks := []time.Duration{t / 10, t / 4, t / 10, t / 2, t / 20}
 	w.tick = ticks[w.seed%uint64(len(ticks))].Round(time.Millisecond)
 	if w.Schedule != nil {
 		return
@@ -129,11 +129,14 @@ func lease(w *world) {
 	r, every := w.draws(), 7*t/2
 	w.Schedule = &nemesis.Schedule{Steps: []nemesis.Step{{
 		For: w.Duration, Fault: "clock-rate",
-		Pick: fault.Pick{Server: fault.TheLeader, Params: map[string]string{"rate": []string{"1.05", "1", "0.95"}[r.IntN(3)]}},
+		Pick: fault.Pick{Server: fault.TheLeader, Params: map[string]string{"rate": []string{"1.05", "1.05", "1.05", "1", "0.95"}[r.IntN(5)]}},
 	}}}
 	tables := [][]digit{heldBack, answeredFirst, chains, unasked}
-	if w.tick <= t/10 { // half a tick is no more than the margin of a lease
+	switch { // where half a tick is less than the margin of a lease, few chains can be refuted
+	case w.tick < t/10:
 		tables = [][]digit{heldBack, deposed, chains, deposed}
+	case w.tick == t/10:
+		tables = [][]digit{heldBack, answeredFirst, deposed, answeredFirst, chains, deposed}
 	}
 	strikes, rounds := uint64(w.Duration/every), w.seed/uint64(len(ticks))
 	for i := range strikes {

@@ -21,9 +21,44 @@ var evidenceEdits = []edit{
 		if whole := e.extend(links-1, sent); !whole.IsZero() {
 `},
 	{"internal/session/heartbeat.go", "	for answers := range links - 1 {\n", `	for answers := range links - 1 {
-		if b.s.Defect() == "mutant-clocked-follower" {
+		if b.s.Defect() == "mutant-clocked-follower" || b.s.Defect() == "mutant-three-answers" && answers == 2 {
 			break
 		}
+`},
+
+	// mutant-three-answers
+	{"internal/session/evidence.go", "	for answers := links - 2; answers > 0; answers-- {\n", `	for _, c := range e.chains[1] {
+		if e.defect == "mutant-three-answers" && confirmed && !sent.Before(c.last) {
+			e.count(c.first)
+		}
+	}
+	for answers := links - 2; answers > 0; answers-- {
+`},
+
+	// mutant-short-gap
+	{"internal/session/evidence.go", "	switch answers {\n	case 1:\n", `	if e.defect == "mutant-short-gap" && answers == 1 {
+		answers = 2
+	}
+	switch answers {
+	case 1:
+`},
+
+	// mutant-unwritten-chain
+	{"internal/session/evidence.go", "	if confirmed {\n", "	if confirmed || e.defect == \"mutant-unwritten-chain\" {\n"},
+	{"internal/session/heartbeat.go", "			return\n		}\n	}\n	b.check()\n", `			return
+		}
+	}
+	if b.s.Defect() == "mutant-unwritten-chain" {
+		b.ask(b.sync)
+	}
+	b.check()
+`},
+
+	// mutant-eager-reconnect
+	{"internal/session/evidence.go", "	e.reconnect = sent\n", `	e.reconnect = sent
+	if e.defect == "mutant-eager-reconnect" {
+		e.count(sent)
+	}
 `},
 
 	// mutant-clocked-follower: the rule of the first releases

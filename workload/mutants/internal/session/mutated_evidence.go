@@ -98,6 +98,9 @@ type chain struct {
 // clocks may differ and as a leader that counts in milliseconds may be late. The next two
 // are the time in which a leader that answers pings too, if a ping is due.
 func (e *evidence) spacing(answers int) time.Duration {
+	if e.defect == "mutant-short-gap" && answers == 1 {
+		answers = 2
+	}
 	switch answers {
 	case 1:
 		return e.tick/2 + e.tick/32 + 2*time.Millisecond
@@ -116,13 +119,16 @@ func (e *evidence) established(sent time.Time) {
 // reconnected notes that the session goes on over a new connection.
 func (e *evidence) reconnected(sent time.Time) {
 	e.reconnect = sent
+	if e.defect == "mutant-eager-reconnect" {
+		e.count(sent)
+	}
 	clear(e.chains[:])
 }
 
 // relayed notes a relayed answer to a request sent then. confirmed says that a quorum has
 // carried the request out: it was a write.
 func (e *evidence) relayed(sent, at time.Time, confirmed bool) {
-	if confirmed {
+	if confirmed || e.defect == "mutant-unwritten-chain" {
 		if e.defect == "mutant-write-proves-itself" {
 			e.count(sent)
 		}
@@ -137,6 +143,11 @@ func (e *evidence) relayed(sent, at time.Time, confirmed bool) {
 		}
 		if whole := e.extend(links-1, sent); !whole.IsZero() {
 			e.count(whole)
+		}
+	}
+	for _, c := range e.chains[1] {
+		if e.defect == "mutant-three-answers" && confirmed && !sent.Before(c.last) {
+			e.count(c.first)
 		}
 	}
 	for answers := links - 2; answers > 0; answers-- {

@@ -75,12 +75,15 @@ func (b heartbeat) chain() {
 		return
 	}
 	for answers := range links - 1 {
-		if b.s.Defect() == "mutant-clocked-follower" {
+		if b.s.Defect() == "mutant-clocked-follower" || b.s.Defect() == "mutant-three-answers" && answers == 2 {
 			break
 		}
 		if !b.pause(b.spacing(answers), link) || !b.ask(b.sync) {
 			return
 		}
+	}
+	if b.s.Defect() == "mutant-unwritten-chain" {
+		b.ask(b.sync)
 	}
 	b.check()
 }
