@@ -115,6 +115,8 @@ func done(f *histories.Fault) string {
 		return "slow, then cut off"
 	case name == "deaf-leader":
 		return "paused, then deaf"
+	case name == "deposed-leader":
+		return "paused, then deposed"
 	case name == "stall-peers":
 		return "stalled links"
 	case name == "slow-peers":

@@ -26,6 +26,7 @@ func List() fault.Kinds {
 		followerKind(),
 		slowFollowerKind(),
 		deafKind(),
+		deposedKind(),
 		pauseWorkerKind(),
 		killWorkerKind(),
 		partitionKind(),

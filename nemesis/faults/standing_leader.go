@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -13,20 +14,42 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
+// deafKind and deposedKind are compound faults, of one sentence each, that aim at what a client
+// takes for evidence that its session lives: an answer, or several. They differ in what they
+// usually do.
+//
 // deafKind has the leader stand still, and when it goes on it does not hear the follower that
 // a lock's holder is linked to; the holder is cut off once it has been answered. What the
 // holder hears last the leader has answered, and yet the leader does not count the holder's
 // session from then: it pings nobody while it stands still, and only in their answers to its
 // pings do followers tell it which sessions are active.
 //
-// What a client takes for evidence that its session lives is an answer, or several, so a
-// schedule may say from which instant on the leader stands still, for how long, what the holder
+// A schedule may say from which instant on the leader stands still, for how long, what the holder
 // asks for meanwhile, which direction is lost then, and after how many answers.
 func deafKind() fault.Kind {
+	return standingLeader("deaf-leader", "the leader stands still, and when it goes on a holder's follower is not heard; the holder is cut off once it has been answered", 4,
+		map[string]string{
+			"at": string(fault.AFollower), "stop": stopPause, "from": onQuiet, "until": onTime, "ask": askReadWrite, "lost": lostToLeader, "answers": "0",
+		})
+}
+
+// deposedKind has the leader stand still until the other servers follow another one, and when it
+// goes on it answers a holder that asks it, or that reconnects to it, before it finds that out.
+// The new leader has begun to count the holder's session by then.
+func deposedKind() fault.Kind {
+	usual := map[string]string{"at": string(fault.TheLeader), "stop": stopPause, "from": onQuiet, "until": onTime, "lost": lostAll}
+	asks, reconnects := maps.Clone(usual), maps.Clone(usual)
+	asks["ask"], asks["answers"] = askSync, "5"
+	reconnects["ask"], reconnects["answers"] = askReconnect, "0"
+	return standingLeader("deposed-leader", "the leader stands still until another one leads; when it goes on it answers a holder, who is cut off then", 5, asks, reconnects)
+}
+
+// standingLeader is a kind of fault in which the leader stands still. What it usually does is one
+// of these: values of parameters.
+func standingLeader(name, description string, early int, usual ...map[string]string) fault.Kind {
 	return fault.Kind{
-		Name:        "deaf-leader",
-		Description: "the leader stands still, and when it goes on a holder's follower is not heard; the holder is cut off once it has been answered",
-		Needs:       fault.NeedsPeers, Weight: 1, Early: 4,
+		Name: name, Description: description,
+		Needs: fault.NeedsPeers, Weight: 1, Early: early,
 		Span: fault.Timeouts(1.5, 2), // from then on
 		Params: []fault.Param{
 			fault.Choice("at", string(fault.AFollower), string(fault.TheLeader)),
@@ -36,7 +59,7 @@ func deafKind() fault.Kind {
 			fault.Choice("ask", askNothing, askRead, askSync, askWrite, askReadWrite, askReconnect),
 			fault.Choice("lost", lostToLeader, lostFromLeader, lostBoth, lostAll, lostNothing), fault.Number("answers", 0),
 		},
-		Make: makeDeaf,
+		Make: func(s fault.Scene) (fault.Fault, error) { return makeDeaf(s, usual) },
 	}
 }
 
@@ -64,6 +87,7 @@ const (
 // deaf is such a fault.
 type deaf struct {
 	fault.Scene
+	usual   map[string]string // values of parameters, nil in one fault of four
 	holder  fault.Client
 	leader  int
 	server  int // of the holder, from when it begins
@@ -78,8 +102,11 @@ type deaf struct {
 	answers                      int
 }
 
-func makeDeaf(s fault.Scene) (fault.Fault, error) {
+func makeDeaf(s fault.Scene, usual []map[string]string) (fault.Fault, error) {
 	d := &deaf{Scene: s, leader: s.Leader}
+	if s.Rand.IntN(4) > 0 {
+		d.usual = usual[s.Rand.IntN(len(usual))]
+	}
 	f, err := d.choose()
 	if err != nil {
 		return f, err
@@ -109,18 +136,16 @@ func makeDeaf(s fault.Scene) (fault.Fault, error) {
 	return f, nil
 }
 
-// choose picks the holder, and draws what the schedule does not say. Three strikes of four are
-// as the fault's description says; that is the first value of each parameter.
+// choose picks the holder, and draws what the schedule does not say.
 func (d *deaf) choose() (f fault.Fault, err error) {
 	if err := d.ServersFree(); err != nil {
 		return f, err
 	}
-	f.Name = "deaf-leader"
-	usual := d.Rand.IntN(4) > 0
+	f.Name = d.Kind
 	draw := func(name string, of ...string) string {
 		drawn := of[d.Rand.IntN(len(of))]
-		if usual {
-			drawn = of[0]
+		if value, ok := d.usual[name]; ok {
+			drawn = value
 		}
 		return d.Set(&f, name, drawn)
 	}
@@ -131,6 +156,10 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	})
 	if len(holders) == 0 {
 		return f, fmt.Errorf("%w: no client holds a lock", fault.ErrNobody)
+	}
+	// What another client of its session asks for would be in the way of what it asks for.
+	if alone := slices.DeleteFunc(slices.Clone(holders), func(c fault.Client) bool { return len(c.Together) > 0 }); len(alone) > 0 && d.usual != nil {
+		holders = alone
 	}
 	if w, ok := d.World.(fault.Chooser); ok {
 		holders = w.Rarest(d.Kind, fault.AtHolder, holders, false)
@@ -151,11 +180,11 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	d.lost = draw("lost", lostToLeader, lostFromLeader, lostBoth, lostAll)
 	d.answers, err = strconv.Atoi(draw("answers", "0", "1", "2", "3", "4", "5"))
 	// From half of half a tick, after which a leader pings, to four ticks, after which its
-	// followers may give it up. A holder that counts what its follower answers counts the more
-	// the longer that is; for longer than two fifths of its timeout it does not wait for one.
+	// followers may give it up. What a rule of evidence counts too much is the more the longer
+	// that is; for longer than two fifths of its timeout a holder does not wait for its server.
 	tick, longest := d.Ensemble().TickTime(), 2*d.SessionTimeout()/5
 	stopped := tick/4 + time.Duration(d.Rand.Int64N(int64(4*tick)))
-	if usual {
+	if d.usual != nil {
 		stopped = longest*2/3 + time.Duration(d.Rand.Int64N(int64(longest/3)))
 	}
 	d.stopped = d.SetDuration(&f, "stopped", min(stopped, longest).Round(time.Millisecond))
