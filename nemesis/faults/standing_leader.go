@@ -157,10 +157,21 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	if len(holders) == 0 {
 		return f, fmt.Errorf("%w: no client holds a lock", fault.ErrNobody)
 	}
-	// What another client of its session asks for would be in the way of what it asks for.
-	if alone := slices.DeleteFunc(slices.Clone(holders), func(c fault.Client) bool { return len(c.Together) > 0 }); len(alone) > 0 && d.usual != nil {
-		holders = alone
+	prefer := func(fits func(fault.Client) bool) {
+		some := slices.DeleteFunc(slices.Clone(holders), func(c fault.Client) bool { return !fits(c) })
+		if d.usual != nil && len(some) > 0 {
+			holders = some
+		}
 	}
+	// One that has to move may lose its lock for that. What another client of its session asks
+	// for is in the way of what it asks for.
+	prefer(func(c fault.Client) bool {
+		if at == leader {
+			return c.Linked == d.leader
+		}
+		return slices.Contains(d.Voters(d.leader), c.Linked)
+	})
+	prefer(func(c fault.Client) bool { return c.Together == nil })
 	if w, ok := d.World.(fault.Chooser); ok {
 		holders = w.Rarest(d.Kind, fault.AtHolder, holders, false)
 	}
@@ -199,7 +210,7 @@ func (d *deaf) start(ctx context.Context) error {
 		return err
 	}
 	if d.from == onQuiet {
-		d.await(ctx, d.quiet(), 1, t/2)
+		d.await(ctx, d.quiet(), 2, t/2) // the second is behind a heartbeat, most likely: the next one is far
 	} else {
 		d.await(ctx, d.events(d.from), 1, t/2)
 	}
@@ -371,22 +382,23 @@ func (d *deaf) events(of string) func() int {
 	}
 }
 
-// quiet counts the first time that the holder has been answered and sends nothing.
+// quiet counts how often the holder has been answered, and sends nothing.
 func (d *deaf) quiet() func() int {
 	w, ok := d.World.(Listener)
 	if !ok {
 		return func() int { return 0 }
 	}
-	first := w.Answers(d.holder.Index)
-	answers, sent, since := first, w.Sent(d.holder.Index), time.Now()
+	counted := w.Answers(d.holder.Index)
+	answers, sent, since, times := counted, w.Sent(d.holder.Index), time.Now(), 0
 	return func() int {
 		if a, s := w.Answers(d.holder.Index), w.Sent(d.holder.Index); a != answers || !s.Equal(sent) {
 			answers, sent, since = a, s, time.Now()
 		}
-		if answers == first || time.Since(since) < nothingUnderWay {
-			return 0
+		if answers != counted && time.Since(since) >= nothingUnderWay {
+			counted = answers
+			times++
 		}
-		return 1
+		return times
 	}
 }
 
