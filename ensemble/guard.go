@@ -4,9 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/zkverify/zkverify/internal/reply"
 )
 
 // maxFrame bounds what a server may send at once. It is far above the lists of
@@ -24,37 +30,52 @@ const (
 
 // Guard returns a connection to a ZooKeeper server that fails with
 // ErrNotZooKeeper, saying what came, as soon as the other end sends what no
-// ZooKeeper server does: an answer to the connect request that is none, or a
-// frame of less than a header or more than 4 MiB. go-zookeeper allocates what a
-// frame's length says, and believes every answer.
+// ZooKeeper server does: an answer to the connect request that is none, a
+// frame of less than a header or more than 4 MiB, or an answer that has less in it
+// than it says. go-zookeeper allocates what a frame's length and an answer's counts
+// say, and believes every answer. It writes each request by one call.
 func Guard(conn net.Conn) net.Conn {
-	return &guarded{Conn: conn, in: bufio.NewReader(conn)}
+	return &guarded{Conn: conn, in: bufio.NewReader(conn), asked: make(map[int32]int32)}
 }
 
 type guarded struct {
 	net.Conn
 	in     *bufio.Reader
-	shaken bool  // the answer to the connect request is here
-	left   int   // bytes of the current frame that are still to be handed out
-	err    error // why the connection was given up
+	shaken bool   // the answer to the connect request is here
+	whole  []byte // the current frame, with its length
+	left   []byte // of it, what is still to be handed out
+	err    error  // why the connection was given up
+
+	mu        sync.Mutex
+	connected bool            // the connect request has left
+	asked     map[int32]int32 // operations by the numbers of the requests under way
+}
+
+func (g *guarded) Write(p []byte) (int, error) {
+	const number, operation = 4, 8 // where they are
+	g.mu.Lock()
+	if g.connected && len(p) >= operation+4 {
+		g.asked[int32(binary.BigEndian.Uint32(p[number:]))] = int32(binary.BigEndian.Uint32(p[operation:]))
+	}
+	g.connected = true
+	g.mu.Unlock()
+	return g.Conn.Write(p)
 }
 
 func (g *guarded) Read(p []byte) (int, error) {
+	if g.err == nil && len(g.left) == 0 {
+		g.err = g.next()
+	}
 	if g.err != nil {
 		return 0, g.err
 	}
-	if g.left == 0 {
-		if err := g.begin(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := g.in.Read(p[:min(len(p), g.left)])
-	g.left -= n
-	return n, err
+	n := copy(p, g.left)
+	g.left = g.left[n:]
+	return n, nil
 }
 
-// begin looks at the length of the next frame, and at all of the first.
-func (g *guarded) begin() error {
+// next reads the next frame and judges it.
+func (g *guarded) next() error {
 	size, err := g.in.Peek(4)
 	if err != nil {
 		return err
@@ -66,22 +87,40 @@ func (g *guarded) begin() error {
 	}
 	if n < least || n > most {
 		came, _ := g.in.Peek(g.in.Buffered())
-		g.err = fmt.Errorf("%w: a frame of %d bytes%s", ErrNotZooKeeper, n, describe(came))
-		return g.err
+		return fmt.Errorf("%w: a frame of %d bytes%s", ErrNotZooKeeper, n, describe(came))
 	}
-	if !g.shaken {
-		frame, err := g.in.Peek(4 + n)
-		if err != nil {
-			return err
-		}
-		if reason := implausible(frame[4:]); reason != "" {
-			g.err = fmt.Errorf("%w: %s", ErrNotZooKeeper, reason)
-			return g.err
-		}
-		g.shaken = true
+	g.whole = slices.Grow(g.whole[:0], 4+n)[:4+n]
+	if _, err := io.ReadFull(g.in, g.whole); err != nil {
+		return err
 	}
-	g.left = 4 + n
+	if err := g.judge(g.whole[4:]); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotZooKeeper, err)
+	}
+	g.left = g.whole
 	return nil
+}
+
+// judge says why no ZooKeeper server sends a frame, nil if one may.
+func (g *guarded) judge(frame []byte) error {
+	if !g.shaken {
+		g.shaken = true
+		if reason := implausible(frame); reason != "" {
+			return errors.New(reason)
+		}
+		return nil
+	}
+	number, code, body := int32(binary.BigEndian.Uint32(frame)), binary.BigEndian.Uint32(frame[12:]), frame[replyHeader:]
+	if number == reply.Event {
+		return reply.CheckEvent(body)
+	}
+	g.mu.Lock()
+	op, ok := g.asked[number]
+	delete(g.asked, number)
+	g.mu.Unlock()
+	if !ok || code != 0 {
+		return nil
+	}
+	return reply.Check(op, body)
 }
 
 // implausible says why no ZooKeeper server answers a connect request so, ""

@@ -81,6 +81,56 @@ func TestGuardEndsAConnectionAtWhatNoServerSends(t *testing.T) {
 	}
 }
 
+// An answer may say that it has two billion names in forty bytes: the connection ends before
+// go-zookeeper makes room for them. Package reply knows what answers consist of.
+func TestGuardBelievesALengthOnlyAsFarAsBytesAreThere(t *testing.T) {
+	const getChildren, number = 8, 7
+	request := func(number, op uint32) []byte {
+		return frame(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, number), op))
+	}
+	names := func(number, code, count uint32) []byte {
+		body := binary.BigEndian.AppendUint32(nil, number)
+		body = binary.BigEndian.AppendUint64(body, 5)
+		body = binary.BigEndian.AppendUint32(body, code)
+		return frame(binary.BigEndian.AppendUint32(body, count))
+	}
+	failed := uint32(0xffffff9b)
+	for name, c := range map[string]struct {
+		answer []byte
+		passes bool
+	}{
+		"no names":                     {names(number, 0, 0), true},
+		"two billion":                  {names(number, 0, 1<<31-1), false},
+		"less than none":               {names(number, 0, 1<<32-1), false},
+		"one that is not there":        {names(number, 0, 1), false},
+		"an error, and anything":       {names(number, failed, 1<<31-1), true},
+		"an answer to another request": {names(number+1, 0, 1<<31-1), true}, // go-zookeeper drops it
+		"an event that breaks off":     {names(1<<32-1, 0, 3), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hello := answer(0, 4000, 5, 16)
+			conn := ensemble.Guard(talking{canned{Reader: bytes.NewReader(append(hello, c.answer...))}})
+			for _, said := range [][]byte{frame(make([]byte, 44)), request(number, getChildren)} {
+				if _, err := conn.Write(said); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := io.ReadAll(conn)
+			if c.passes && (err != nil || len(got) != len(hello)+len(c.answer)) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+			if !c.passes && (!errors.Is(err, ensemble.ErrNotZooKeeper) || len(got) != len(hello)) {
+				t.Errorf("%d bytes, %v; want %v", len(got), err, ensemble.ErrNotZooKeeper)
+			}
+		})
+	}
+}
+
+// talking is a connection that takes what is said.
+type talking struct{ canned }
+
+func (talking) Write(p []byte) (int, error) { return len(p), nil }
+
 // canned is a connection that something comes from.
 type canned struct {
 	net.Conn

@@ -105,6 +105,9 @@ func (c connector) created(path string, zxid int64) {
 	c.s.zxids.created(GUIDOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
 }
 
+// lied implements wireTap.
+func (c connector) lied() { c.s.pace.lied() }
+
 // event is called by two goroutines of the Conn and must not block.
 func (c connector) event(e zk.Event) {
 	if e.Type != zk.EventSession {

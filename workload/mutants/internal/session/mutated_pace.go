@@ -126,6 +126,14 @@ func (p *pace) confirmed() {
 	p.served = true
 }
 
+// lied notes that the latest attempt has led to a server that sends what none sends. What it
+// has confirmed does not reset the wait.
+func (p *pace) lied() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.served, p.shaken = false, time.Time{}
+}
+
 // expired notes that a server has answered, and that the session is over. The
 // next one need not wait, once: a server may say so again and again.
 func (p *pace) expired() {

@@ -58,6 +58,9 @@ func (*probe) answered(time.Time, time.Time, answer) {}
 // created implements wireTap.
 func (*probe) created(string, int64) {}
 
+// lied implements wireTap.
+func (*probe) lied() {}
+
 // connectRequest asks for a new session.
 func connectRequest(timeout time.Duration) []byte {
 	p := make([]byte, 4+4+8+4+8+4+passwordSize) // length, version, zxid, timeout, session, password

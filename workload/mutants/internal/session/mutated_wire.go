@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/zkverify/zkverify/internal/reply"
 )
 
 // Operation codes and reply codes of ZooKeeper's protocol that matter here.
@@ -31,8 +33,8 @@ const (
 // go-zookeeper writes each packet in one call.
 //
 // It also ends the connection before go-zookeeper sees what no ZooKeeper server
-// sends: go-zookeeper allocates as many bytes as a frame says it has, and takes
-// every answer to a connect request for a session.
+// sends: go-zookeeper allocates as many bytes as a frame says it has, and as many names as
+// an answer does, and takes every answer to a connect request for a session.
 type wireConn struct {
 	net.Conn
 	tap         wireTap
@@ -62,6 +64,8 @@ type wireTap interface {
 	connected(sent time.Time, h handshake) error
 	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
+	// lied is told that the connection ends, since the server has sent what none sends.
+	lied()
 }
 
 // answer says how far a request has come that was answered.
@@ -112,6 +116,7 @@ func (w *wireConn) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
 	if bad := w.frames.feed(p[:n]); bad != nil {
 		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
+		w.tap.lied()
 		return 0, w.refuse(notZooKeeper(bad, came))
 	}
 	return n, err
@@ -212,15 +217,19 @@ func (w *wireConn) request(p []byte, now time.Time) {
 // long zxid, int err.
 const replyHeader = 16
 
-// reply takes the first bytes of one frame from the server, after the connect
-// reply.
-func (w *wireConn) reply(head []byte) {
+// reply takes one frame from the server, after the connect reply. It returns why no ZooKeeper
+// server sends that.
+func (w *wireConn) reply(frame []byte) error {
 	now := w.clock.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	xid := int32(binary.BigEndian.Uint32(head))
-	code := int32(binary.BigEndian.Uint32(head[12:]))
-	zxid := int64(binary.BigEndian.Uint64(head[4:]))
+	xid := int32(binary.BigEndian.Uint32(frame))
+	code := int32(binary.BigEndian.Uint32(frame[12:]))
+	zxid := int64(binary.BigEndian.Uint64(frame[4:]))
+	body := frame[replyHeader:]
+	if xid == reply.Event {
+		return reply.CheckEvent(body)
+	}
 	for i, c := range w.pending {
 		if c.xid != xid {
 			continue
@@ -229,16 +238,24 @@ func (w *wireConn) reply(head []byte) {
 		// will not be answered, but for authentication, which jumps the queue:
 		// forgetting those is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
-		by := local
-		if code == 0 {
-			by = answeredBy(c.op)
+		if code != 0 {
+			w.tap.answered(c.sent, now, local)
+			return nil
 		}
-		w.tap.answered(c.sent, now, by)
-		if path := createdPath(c.op, head[replyHeader:]); code == 0 && path != "" {
+		if err := reply.Check(c.op, body); err != nil {
+			return err
+		}
+		path := createdPath(c.op, body)
+		if path != "" && zxid <= 0 {
+			return fmt.Errorf("it created a node by transaction %#x", zxid)
+		}
+		w.tap.answered(c.sent, now, answeredBy(c.op))
+		if path != "" {
 			w.tap.created(path, zxid)
 		}
-		return
+		return nil
 	}
+	return nil
 }
 
 // createdPath returns the path in the reply to a create, or to a multi that
@@ -281,23 +298,26 @@ func answeredBy(op int32) answer {
 	return local
 }
 
-// maxHead is how much of a frame is looked at: its header and a path.
+// maxHead is how much is looked at of what is no frame.
 const maxHead = 1024
 
-// frameReader splits a stream into length-prefixed frames and hands out the
-// head of each, as soon as the frame is whole.
+// frameReader splits a stream into length-prefixed frames and hands out each as soon as it
+// is whole.
 type frameReader struct {
-	frame       func(head []byte)
-	least, most int // a frame's length
-	passed      int // bytes at the stream's beginning that are not looked at
+	frame       func([]byte) error // must not keep it
+	least, most int                // a frame's length
+	passed      int                // bytes at the stream's beginning that are not looked at
 	size        [4]byte
 	nsize       int
-	head        []byte
-	left        int // bytes of the frame still to come
+	have        []byte // of the frame
+	left        int    // bytes of the frame still to come
 }
 
-// feed returns an error when a frame begins whose length is out of bounds; the
-// rest of the stream makes no sense then.
+// mostKept is how much memory a frameReader keeps from one frame to the next.
+const mostKept = 64 << 10
+
+// feed returns an error when a frame begins whose length is out of bounds, or ends that is
+// refused; the rest of the stream makes no sense then.
 func (r *frameReader) feed(p []byte) error {
 	n := min(len(p), r.passed)
 	r.passed -= n
@@ -311,19 +331,24 @@ func (r *frameReader) feed(p []byte) error {
 				return nil
 			}
 			r.left = int(int32(binary.BigEndian.Uint32(r.size[:])))
-			r.head = r.head[:0]
+			if cap(r.have) > mostKept {
+				r.have = nil
+			}
+			r.have = r.have[:0]
 			if r.left < r.least || r.left > r.most {
 				return fmt.Errorf("it sent a frame of %d bytes, where %d to %d are expected", r.left, r.least, r.most)
 			}
 			continue
 		}
 		n := min(len(p), r.left)
-		r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
+		r.have = append(r.have, p[:n]...)
 		r.left -= n
 		p = p[n:]
 		if r.left == 0 {
 			r.nsize = 0
-			r.frame(r.head)
+			if err := r.frame(r.have); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

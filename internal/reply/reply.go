@@ -1,0 +1,146 @@
+// Package reply checks what a ZooKeeper server answers before go-zookeeper decodes it.
+//
+// go-zookeeper allocates as many names, access rules and bytes as an answer says it has, and
+// reads a flag without a look whether a byte is left: an answer of forty bytes can end the
+// process, by a lack of memory or by a panic, and neither can be recovered from.
+package reply
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Event is the number in the header of a watch event, where an answer has that of its request.
+const Event = -1
+
+// layouts say of what the answer to an operation consists, in ZooKeeper's jute records: s a
+// string, b bytes, t a stat, n names, a access rules, m the results of a transaction.
+var layouts = map[int32]string{
+	1: "s", 15: "st", 19: "s", 21: "s", // create, create2, createContainer, createTTL
+	3: "t", 5: "t", 7: "t", // exists, setData, setACL
+	4: "bt", 6: "at", 16: "bt", // getData, getACL, reconfig
+	8: "n", 12: "nt", // getChildren, getChildren2
+	9: "s", 14: "m", // sync, multi
+}
+
+// event is the layout of a watch event: a type, a state and a path.
+const event = "iis"
+
+// Check returns an error for the body of an answer, what comes after its header, to an operation
+// that succeeded, if it has less than it says. More is no error: newer servers may add to it.
+func Check(op int32, body []byte) error { return check(layouts[op], body) }
+
+// CheckEvent is Check for the body of a watch event.
+func CheckEvent(body []byte) error { return check(event, body) }
+
+func check(layout string, body []byte) error {
+	r := reader{rest: body}
+	for _, part := range layout {
+		switch part {
+		case 'i':
+			r.take(4)
+		case 's':
+			r.text()
+		case 'b':
+			r.bytes()
+		case 't':
+			r.take(statSize)
+		case 'n':
+			for range r.count(4) {
+				r.text()
+			}
+		case 'a':
+			for range r.count(12) {
+				r.take(4) // permissions
+				r.text()  // scheme
+				r.text()  // id
+			}
+		case 'm':
+			r.results()
+		}
+		if r.err != nil {
+			return fmt.Errorf("it sent an answer of %d bytes that %w", len(body), r.err)
+		}
+	}
+	return nil
+}
+
+const statSize = 68
+
+// reader goes through a body. After an error it takes nothing more.
+type reader struct {
+	rest []byte
+	err  error
+}
+
+func (r *reader) take(n int) []byte {
+	if r.err == nil && n > len(r.rest) {
+		r.err = fmt.Errorf("breaks off: %d bytes are left where %d are expected", len(r.rest), n)
+	}
+	if r.err != nil {
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) int() int {
+	if b := r.take(4); b != nil {
+		return int(int32(binary.BigEndian.Uint32(b)))
+	}
+	return 0
+}
+
+// text goes past a string. No server answers with one that is null, of −1 bytes.
+func (r *reader) text() { r.atLeast(0) }
+
+// bytes goes past bytes, which may be null.
+func (r *reader) bytes() { r.atLeast(-1) }
+
+func (r *reader) atLeast(least int) {
+	n := r.int()
+	if n < least && r.err == nil {
+		r.err = fmt.Errorf("has a text of %d bytes", n)
+	}
+	r.take(max(n, 0))
+}
+
+// count is how many there are in a vector whose elements have so many bytes at least.
+func (r *reader) count(least int) int {
+	n := r.int()
+	if r.err == nil && (n < 0 || n > len(r.rest)/least) {
+		r.err = fmt.Errorf("has a list of %d, with %d bytes for them", n, len(r.rest))
+	}
+	if r.err != nil {
+		return 0
+	}
+	return n
+}
+
+// results goes through the results of a transaction. What comes behind one of an unknown kind
+// is not read: go-zookeeper does not either.
+func (r *reader) results() {
+	for r.err == nil {
+		kind := r.int()
+		if done := r.take(1); done == nil || done[0] != 0 {
+			r.take(4)
+			return
+		}
+		r.take(4) // an error code
+		switch kind {
+		case -1: // a failure
+			r.take(4)
+		case 1: // create
+			r.text()
+		case 15: // create2
+			r.text()
+			r.take(statSize)
+		case 5: // setData
+			r.take(statSize)
+		case 2, 13: // delete, check
+		default:
+			return
+		}
+	}
+}
