@@ -84,11 +84,19 @@ func ReadNight(path string) (*Night, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ParseNight(text, path)
+}
+
+// mostSeeds is how many runs a night has at most: whoever reads one has a list of those left.
+const mostSeeds = 1_000_000
+
+// ParseNight reads the text of a file that [Night.WriteJSON] has written.
+func ParseNight(text []byte, path string) (*Night, error) {
 	n := &Night{}
 	if err := json.Unmarshal(text, n); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if _, _, err := ParseShard(n.Shard); err != nil || n.Seeds < 1 || len(n.Options) == 0 {
+	if _, _, err := ParseShard(n.Shard); err != nil || n.Seeds < 1 || n.Seeds > mostSeeds || len(n.Options) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.New("it is not what zkverify nightly writes"))
 	}
 	for _, r := range n.Results {
@@ -163,8 +171,11 @@ func (n *Night) Made() (seeds []int64) {
 
 // Left returns the seeds of its part that have no result yet.
 func (n *Night) Left() []int64 {
-	made := n.Made()
-	return slices.DeleteFunc(n.seeds(), func(seed int64) bool { return slices.Contains(made, seed) })
+	made := make(map[int64]bool)
+	for _, seed := range n.Made() {
+		made[seed] = true
+	}
+	return slices.DeleteFunc(n.seeds(), func(seed int64) bool { return made[seed] })
 }
 
 // Add puts the result of a run on record.

@@ -131,7 +131,7 @@ func (k *keeperFlags) servers() serversFlags {
 		SessionTimeout: 10 * time.Second,
 		ensembleFlags: ensembleFlags{
 			Ensemble: k.Ensemble, Voters: k.Voters, Observers: k.Observers, ClientPorts: k.ports(),
-			Tick: k.Tick, SyncLimit: k.SyncLimit, Java: k.Java, ZooKeeper: k.ZooKeeper,
+			Tick: k.Tick, SyncLimit: k.SyncLimit, hereFlags: hereFlags{Java: k.Java}, ZooKeeper: k.ZooKeeper,
 		},
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // nightlyMergeCmd makes one night of its parts.
@@ -27,11 +29,16 @@ func (nightlyMergeCmd) Help() string {
 func (m *nightlyMergeCmd) Run(ctx context.Context, con *console) error {
 	var parts []*report.Night
 	for _, dir := range m.Dirs {
-		part, err := report.ReadNight(filepath.Join(dir, nightlyFile))
+		file := filepath.Join(dir, nightlyFile)
+		text, err := folder.ReadNamed(dir, nightlyFile, mostOfNight)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return usage("%s: no %s in this folder: it is not that of a night", dir, nightlyFile)
 		case err != nil:
+			return usageError{err}
+		}
+		part, err := report.ParseNight(text, file)
+		if err != nil {
 			return usageError{err}
 		}
 		parts = append(parts, part)
@@ -44,77 +51,102 @@ func (m *nightlyMergeCmd) Run(ctx context.Context, con *console) error {
 	case err != nil:
 		return usageError{err}
 	}
-	if err := m.makeFolder(); err != nil {
-		return err
+	if _, err := os.Stat(filepath.Join(m.Out, nightlyFile)); err == nil {
+		return usage("--out: %s holds a night already: choose another folder, or remove it", m.Out)
 	}
-	for i, part := range parts {
-		if err := m.copyKept(ctx, con, night, part.Made(), m.Dirs[i]); err != nil {
-			return err
+	kept, err := m.kept(con, night, parts)
+	if err != nil {
+		return usageError{err}
+	}
+	// nightly.json is moved there last, so that a folder with a night in it is a whole one.
+	if err := folder.Staged(m.Out, nightlyFile, func(dir string) error {
+		return errors.Join(m.copyKept(ctx, dir, kept), saveNight(dir, night))
+	}); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
+		return usage("--out: %w", err)
 	}
-	// Last, so that a folder with a night in it is a whole one.
-	if err := errors.Join(saveNight(m.Out, night), stepSummary(night, m.Out)); err != nil {
+	if err := stepSummary(night, m.Out); err != nil {
 		return err
 	}
 	con.tellNight(m.Out, night)
 	return outcome(night.Outcome())
 }
 
-// makeFolder makes the folder of the whole. One that holds a night is refused, so
-// that no part is overwritten.
-func (m *nightlyMergeCmd) makeFolder() error {
-	if _, err := os.Stat(filepath.Join(m.Out, nightlyFile)); err == nil {
-		return usage("--out: %s holds a night already: choose another folder, or remove it", m.Out)
-	}
-	if err := os.MkdirAll(m.Out, 0o755); err != nil {
-		return usage("--out: %w", err)
-	}
-	return nil
-}
+// mostOfNight is how large a nightly.json may be: ten times one of a thousand runs that all
+// went wrong.
+const mostOfNight = 256 << 20
 
-// copyKept copies what was kept of the runs of a part to the folder of the whole.
-// What is not there any more is not linked to.
-func (m *nightlyMergeCmd) copyKept(ctx context.Context, con *console, night *report.Night, seeds []int64, dir string) error {
-	for i := range night.Results {
-		r := &night.Results[i]
-		if !slices.Contains(seeds, r.Seed) {
-			continue
+// keptOf is a folder of a part that was kept of a run.
+type keptOf struct{ dir, name string }
+
+// kept looks at what was kept of the runs, before anything is copied. What is not there any more
+// is not linked to. Parts may be anybody's: see folder.CheckTree.
+func (m *nightlyMergeCmd) kept(con *console, night *report.Night, parts []*report.Night) (all []keptOf, err error) {
+	named := make(map[string]string)
+	for i, part := range parts {
+		root, err := os.OpenRoot(m.Dirs[i])
+		if err != nil {
+			return nil, err
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		kept := slices.Clone(r.VoidRuns)
-		if r.Folder != "" {
-			kept = append(kept, r.Folder)
-		}
-		for _, name := range kept {
-			err := m.copyFolder(dir, name)
-			switch {
-			case errors.Is(err, os.ErrNotExist):
-				con.say("warning: %s is not there: that run with seed %d cannot be looked at", filepath.Join(dir, name), r.Seed)
-				r.VoidRuns = slices.DeleteFunc(r.VoidRuns, func(void string) bool { return void == name })
-				if r.Folder == name {
-					r.Folder = ""
+		defer root.Close()
+		seeds := part.Made()
+		for j := range night.Results {
+			r := &night.Results[j]
+			if !slices.Contains(seeds, r.Seed) {
+				continue
+			}
+			names := slices.Clone(r.VoidRuns)
+			if r.Folder != "" {
+				names = append(names, r.Folder)
+			}
+			for _, name := range names {
+				if err := folder.Named(name); err != nil {
+					return nil, fmt.Errorf("%s: %w", filepath.Join(m.Dirs[i], nightlyFile), err)
 				}
-			case err != nil:
-				return err
+				if other, twice := named[name]; twice {
+					return nil, fmt.Errorf("%s: %q is named twice, also in %s", filepath.Join(m.Dirs[i], nightlyFile), name, other)
+				}
+				named[name] = m.Dirs[i]
+				err := folder.CheckTree(root, name)
+				switch {
+				case errors.Is(err, os.ErrNotExist):
+					con.say("warning: %s is not there: that run with seed %d cannot be looked at", filepath.Join(m.Dirs[i], name), r.Seed)
+					r.VoidRuns = slices.DeleteFunc(r.VoidRuns, func(void string) bool { return void == name })
+					if r.Folder == name {
+						r.Folder = ""
+					}
+				case err != nil:
+					return nil, err
+				default:
+					all = append(all, keptOf{m.Dirs[i], name})
+				}
 			}
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// copyFolder copies a folder of a part. What an interrupted copy has left is replaced.
-func (m *nightlyMergeCmd) copyFolder(dir, name string) error {
-	if !filepath.IsLocal(name) {
-		return usage("%s: %q is no folder in it", filepath.Join(dir, nightlyFile), name)
-	}
-	from, to := filepath.Join(dir, name), filepath.Join(m.Out, name)
-	if _, err := os.Stat(from); err != nil {
+// copyKept copies what was kept to a folder.
+func (m *nightlyMergeCmd) copyKept(ctx context.Context, dir string, kept []keptOf) error {
+	to, err := os.OpenRoot(dir)
+	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(to); err != nil {
-		return err
+	defer to.Close()
+	for _, k := range kept {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		from, err := os.OpenRoot(k.dir)
+		if err != nil {
+			return err
+		}
+		err = folder.CopyTree(from, to, k.name)
+		if err := errors.Join(err, from.Close()); err != nil {
+			return err
+		}
 	}
-	return os.CopyFS(to, os.DirFS(from))
+	return nil
 }

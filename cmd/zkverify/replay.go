@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,18 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/simulated"
-	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
-	"github.com/zkverify/zkverify/workload/selftest"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
@@ -40,11 +35,15 @@ type replayCmd struct {
 	Ensemble  string `enum:"recorded,local,simulated" default:"recorded" help:"recorded: servers of the kind that the history was recorded with; local, simulated: these instead." placeholder:"KIND"`
 	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run, or version that is simulated; default that of the history, if it is installed or can be simulated." placeholder:"VERSION"`
 
+	Here          hereFlags `embed:"" group:"What is on this machine, which no history says:"`
+	UpgradeTo     string    `help:"Another version of ZooKeeper, for the fault rolling-upgrade; default none, and no such fault." placeholder:"VERSION" group:"What is on this machine, which no history says:"`
+	WorkerCommand string    `help:"Command of a worker process, if the history was recorded with worker processes; default zkverify worker." placeholder:"COMMAND" group:"What is on this machine, which no history says:"`
+
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
 }
 
 func (replayCmd) Help() string {
-	return help.WithExamples("Options, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. The order of concurrent requests is not defined, so a violation may not come back the first time. A run in virtual time is run again by its seed, and comes back message by message if this is the program that made it, on a seeded runtime; every message goes to trace.txt. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
+	return help.WithExamples("What clients do, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. The order of concurrent requests is not defined, so a violation may not come back the first time. A run in virtual time is run again by its seed, and comes back message by message if this is the program that made it, on a seeded runtime; every message goes to trace.txt. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
 		"zkverify replay runs/20260102-150405-zk-lock --times 10")
 }
 
@@ -75,11 +74,17 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return usage("%s: %w", file, err)
 	}
-	run, err := recorded(h.Header)
+	run, left, err := recorded(h.Header)
 	if err != nil {
 		return usage("%s: %w", file, err)
 	}
-	run.Engines = r.Engines
+	run.Engines, run.Workers.WorkerCommand = r.Engines, r.WorkerCommand
+	if command, ok := h.Header.Options["worker-command"]; ok && r.WorkerCommand == "" {
+		return usage("%s was recorded with workers that are another program, %q: if you trust it, give its command by --worker-command", file, command)
+	}
+	if len(left) > 0 {
+		con.say("not taken from the history, which may be anybody's: %s", strings.Join(left, ", "))
+	}
 	if err := r.choose(&run.Servers, h.Header.ZooKeeper); err != nil {
 		return usage("%s: %w", file, err)
 	}
@@ -99,8 +104,11 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 // asked for.
 func (r *replayCmd) choose(f *serversFlags, recorded string) error {
 	if r.Ensemble != "recorded" && r.Ensemble != f.kind() {
-		f.ensembleFlags = ensembleFlags{Ensemble: r.Ensemble, Voters: f.Voters, AuthFile: f.AuthFile, Tick: f.Tick, SyncLimit: f.SyncLimit}
-		f.UpgradeTo = ""
+		f.ensembleFlags = ensembleFlags{Ensemble: r.Ensemble, Voters: f.Voters, Tick: f.Tick, SyncLimit: f.SyncLimit}
+	}
+	f.hereFlags, f.UpgradeTo = r.Here, r.UpgradeTo
+	if f.kind() == "external" && len(f.Addresses) == 0 {
+		return errors.New("it was recorded on servers that somebody ran: name yours by --servers, or start some by --ensemble local")
 	}
 	switch f.kind() {
 	case "local":
@@ -211,47 +219,4 @@ func orNone(names []string) string {
 		return "nothing"
 	}
 	return strings.Join(names, ", ")
-}
-
-// recorded is the command line that a history was recorded with.
-func recorded(header histories.Header) (*runCmd, error) {
-	if header.Target == "" || len(header.Options) == 0 {
-		return nil, errors.New("it does not say with which options it was recorded, so it cannot be run again")
-	}
-	var c struct {
-		Run runCmd `cmd:""`
-	}
-	parser, err := kong.New(&c, kong.Name("zkverify"), kong.Exit(func(int) {}), helpVars())
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"run", fmt.Sprintf("--seed=%d", header.Seed)}
-	provocation := ""
-	for _, name := range slices.Sorted(maps.Keys(header.Options)) {
-		switch value := header.Options[name]; name {
-		case "zookeeper": // another machine may have it elsewhere, or not at all
-		case "provocation":
-			provocation = value
-		default:
-			args = append(args, "--"+name+"="+value)
-		}
-	}
-	if provocation != "" {
-		args = append(args, "--target="+header.Target, "--recipe="+header.Recipe, "--session-timeout="+header.SessionTimeout.String())
-	}
-	if _, err := parser.Parse(args); err != nil {
-		return nil, fmt.Errorf("its options: %w", err)
-	}
-	if provocation != "" {
-		all, err := selftest.Select([]string{provocation}, nil)
-		if err != nil {
-			return nil, err
-		}
-		c.Run.again = &again{all[0].Config}
-		c.Run.Duration = all[0].Config.Duration
-		c.Run.Workers.N = all[0].Config.Workers.N
-		clients := max(all[0].Config.Clients, 1)
-		c.Run.Clients = &clients
-	}
-	return &c.Run, nil
 }

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
@@ -20,10 +24,14 @@ func TestAHistoryIsRunAgainWithTheOptionsThatItWasRecordedWith(t *testing.T) {
 	}
 	want.Servers.Ensemble, want.Servers.SessionTimeout, want.Servers.Tick, want.Servers.SyncLimit = "external", 3*time.Second, 100*time.Millisecond, 9
 	want.Servers.Voters = 3
-	want.Servers.Addresses = []string{"zk1:2181", "zk2:2181"}
-	got, err := recorded(histories.Header{Target: "recipes", Seed: -5, Options: want.options([]histories.Recipe{histories.Mutex, histories.ReadWrite})})
+	options := want // as it was recorded
+	options.Servers.Addresses = []string{"zk1:2181", "zk2:2181"}
+	got, left, err := recorded(histories.Header{Target: "recipes", Seed: -5, Ensemble: "external", Options: options.options([]histories.Recipe{histories.Mutex, histories.ReadWrite})})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := []string{`--servers "zk1:2181,zk2:2181"`}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 	if got.Seed == nil || *got.Seed != -5 {
 		t.Errorf("seed %v", got.Seed)
@@ -34,8 +42,52 @@ func TestAHistoryIsRunAgainWithTheOptionsThatItWasRecordedWith(t *testing.T) {
 	}
 }
 
+// A history is data: what it says must not name what a replay runs, reads, writes or calls.
+func TestAReplayTakesNothingFromAHistoryThatNamesSomethingHere(t *testing.T) {
+	plain := map[string]string{"recipe": "mutex", "duration": "5s", "ensemble": "local"}
+	base, _, err := recorded(histories.Header{Target: "recipes", Options: plain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser, err := kong.New(new(struct {
+		Run runCmd `cmd:""`
+	}), helpVars())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{"": true, "no such option": true, "-": true, "seed=1 --java": true}
+	for _, node := range parser.Model.Children {
+		for _, group := range node.AllFlags(false) {
+			for _, flag := range group {
+				names[flag.Name] = true
+			}
+		}
+	}
+	if len(names) < 40 {
+		t.Fatalf("%d options are known", len(names))
+	}
+	for name := range names {
+		if slices.Contains(ofTheRun, name) || name == "provocation" {
+			continue
+		}
+		options := maps.Clone(plain)
+		options[name] = "/tmp/here\x1b[31m"
+		run, left, err := recorded(histories.Header{Target: "recipes", Options: options})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(run, base) {
+			t.Errorf("%s: the run is %+v, want %+v", name, run, base)
+		}
+		if name != "zookeeper" && (len(left) != 1 || strings.ContainsAny(left[0], "\x1b\n")) {
+			t.Errorf("%s: left are %q", name, left)
+		}
+	}
+}
+
 func TestATrialOfTheSelfTestIsRunAgainAsItWas(t *testing.T) {
-	run, err := recorded(histories.Header{
+	run, _, err := recorded(histories.Header{
 		Target: "naive", Recipe: "mutex", Seed: 5, SessionTimeout: time.Second, Options: map[string]string{"provocation": "foreign-child"},
 	})
 	if err != nil {
@@ -51,10 +103,13 @@ func TestATrialOfTheSelfTestIsRunAgainAsItWas(t *testing.T) {
 func TestAHistoryThatDoesNotSayHowItWasMadeIsNotRunAgain(t *testing.T) {
 	for says, h := range map[string]histories.Header{
 		"with which options":     {Target: "mine"},
-		"unknown flag":           {Target: "recipes", Options: map[string]string{"speed": "9"}},
+		"at least 1, not 0":      {Target: "recipes", Options: map[string]string{"clients": "0"}},
+		"1000 at most":           {Target: "recipes", Options: map[string]string{"clients": "1000000"}},
+		"100 at most":            {Target: "recipes", Options: map[string]string{"workers": "1000000"}},
+		"24h0m0s at most":        {Target: "recipes", Options: map[string]string{"duration": "100000h"}},
 		"unknown mutant or prov": {Target: "recipes", Recipe: "mutex", SessionTimeout: time.Second, Options: map[string]string{"provocation": "nothing"}},
 	} {
-		if _, err := recorded(h); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := recorded(h); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v; want %q", err, says)
 		}
 	}
@@ -92,12 +147,12 @@ func TestAReplayRunsTheVersionThatWasRecorded(t *testing.T) {
 		}
 	}
 	// A trial of the self-test has its clients where they were.
-	run, err := recorded(histories.Header{Target: "recipes", Recipe: "mutex", SessionTimeout: time.Second, Options: map[string]string{"provocation": "paused-holders"}})
+	run, _, err := recorded(histories.Header{Target: "recipes", Recipe: "mutex", SessionTimeout: time.Second, Options: map[string]string{"provocation": "paused-holders"}})
 	if err != nil || run.Workers.N != 3 {
 		t.Errorf("got %+v, %v", run, err)
 	}
 	// Where the machine that recorded it had ZooKeeper says nothing here.
-	run, err = recorded(histories.Header{Target: "recipes", Options: map[string]string{"recipe": "mutex", "zookeeper": "/elsewhere"}})
+	run, _, err = recorded(histories.Header{Target: "recipes", Options: map[string]string{"recipe": "mutex", "zookeeper": "/elsewhere"}})
 	if err != nil || run.Servers.ZooKeeper != "" {
 		t.Errorf("got %+v, %v", run, err)
 	}

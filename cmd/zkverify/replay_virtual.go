@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
@@ -15,6 +16,12 @@ import (
 func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.Kept) error {
 	if r.Ensemble != "recorded" || r.ZooKeeper != "" {
 		return usage("--ensemble and --zookeeper go with runs in real time: %s holds one in virtual time", r.Path)
+	}
+	spec := kept.Spec
+	if err := within(map[string]int{"clients": spec.Clients, "locks": spec.Locks}, map[string]time.Duration{
+		"duration": spec.Duration, "hold": spec.Mix.Hold, "patience": spec.Mix.Patience, "session timeout": spec.SessionTimeout,
+	}); err != nil {
+		return usage("%s: %w", r.Path, err)
 	}
 	program, _, err := virtualTime(simRun, 1)
 	if err != nil {

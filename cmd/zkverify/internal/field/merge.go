@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // Merge makes one field of parts.
@@ -41,14 +42,19 @@ func (c *Merge) Run(out io.Writer) error {
 			return err
 		}
 	}
-	// Nothing is copied before all parts are known to be parts.
-	for _, dir := range c.Parts {
-		if err := copyRuns(c.Out, dir); err != nil {
-			return err
-		}
+	if err := whole.checkFolders(); err != nil { // two parts may name one
+		return Refused{err}
 	}
-	if err := errors.Join(runner{dir: c.Out}.tidy(whole), whole.save(c.Out, f)); err != nil {
-		return err
+	// Nothing is copied before all parts are known to be parts.
+	if err := folder.Staged(c.Out, stateFile, func(to string) error {
+		for _, dir := range c.Parts {
+			if err := copyRuns(to, dir); err != nil {
+				return err
+			}
+		}
+		return errors.Join(runner{dir: to}.tidy(whole), whole.save(to, f))
+	}); err != nil {
+		return Refused{fmt.Errorf("--out: %w", err)}
 	}
 	fmt.Fprintf(out, "%d runs; to look at it: %s and %s\n", len(whole.Results), filepath.Join(c.Out, pageFile), filepath.Join(c.Out, markdownFile))
 	return nil
@@ -80,9 +86,27 @@ func (s *State) take(dir, file string) error {
 
 // copyRuns copies what a part has kept of its runs.
 func copyRuns(to, dir string) error {
-	err := os.CopyFS(filepath.Join(to, runsFolder), os.DirFS(filepath.Join(dir, runsFolder)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it kept nothing
+	from, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
 	}
-	return err
+	defer from.Close()
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	part, err := load(dir)
+	if err != nil {
+		return err
+	}
+	for _, r := range part.Results {
+		if r.Folder == "" {
+			continue
+		}
+		if err := folder.CopyTree(from, root, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -32,8 +32,9 @@ type State struct {
 
 // load reads the state of a folder, which is empty if there is none.
 func load(dir string) (*State, error) {
+	const mostOfState = 256 << 20
 	name := filepath.Join(dir, stateFile)
-	text, err := os.ReadFile(name)
+	text, err := folder.ReadNamed(dir, stateFile, mostOfState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return new(State), nil
 	}
@@ -44,7 +45,33 @@ func load(dir string) (*State, error) {
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if err := s.checkFolders(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	return s, nil
+}
+
+// checkFolders returns an error unless the folders of all results lie below that of runs, each in
+// one of its own: what a part names may be copied, and removed.
+func (s *State) checkFolders() error {
+	seen := make(map[string]bool)
+	for _, r := range s.Results {
+		if r.Folder == "" {
+			continue
+		}
+		below, name := path.Split(filepath.ToSlash(r.Folder))
+		if below != runsFolder+"/" {
+			return fmt.Errorf("%q is not a folder right below %s", r.Folder, runsFolder)
+		}
+		if err := folder.Named(name); err != nil {
+			return err
+		}
+		if seen[r.Folder] {
+			return fmt.Errorf("%q is named twice", r.Folder)
+		}
+		seen[r.Folder] = true
+	}
+	return nil
 }
 
 // save writes the state and the pages, each whole or not at all.
