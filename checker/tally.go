@@ -76,7 +76,7 @@ func (c *tally) inUse(session string) bool {
 		return true
 	}
 	for _, p := range c.t.Processes {
-		for _, h := range p.Holds {
+		for h := range p.Holds.All() {
 			if h.Session == session {
 				return true
 			}

@@ -11,12 +11,12 @@ import (
 type holdTracker struct {
 	t      *Trace
 	owned  map[ownerKey]*ownership
-	apart  map[string][]*Hold // open holds of a semaphore
+	apart  map[string]*holds // open holds of a semaphore
 	lostAt map[LockUse]histories.Event
 }
 
 func newHoldTracker(t *Trace) *holdTracker {
-	return &holdTracker{t, map[ownerKey]*ownership{}, map[string][]*Hold{}, map[LockUse]histories.Event{}}
+	return &holdTracker{t, map[ownerKey]*ownership{}, map[string]*holds{}, map[LockUse]histories.Event{}}
 }
 
 // ownership returns the ownership of the owner that invoked o.
@@ -42,18 +42,16 @@ func (b *holdTracker) invoked(o *Op) {
 	if o.unnamed {
 		// If its process holds the lock, in whichever mode,
 		// it means that one.
-		for _, h := range o.By.Holds {
-			if h.Lock == o.Lock {
-				o.Owner = h.Owner
-			}
+		for h := range o.By.Holds.Of(o.Lock) {
+			o.Owner = h.Owner
 		}
 	}
 	w := b.ownership(o)
 	switch {
 	case o.Acquires():
 		o.Again = w.hold
-		for _, h := range o.By.Holds {
-			if h.Lock == o.Lock && h.Owner == o.Owner && h.Mode != o.Mode {
+		for h := range o.By.Holds.Of(o.Lock) {
+			if h.Owner == o.Owner && h.Mode != o.Mode {
 				o.Beside = h
 			}
 		}
@@ -159,7 +157,7 @@ func (b *holdTracker) granted(w *ownership, o *Op) {
 func (b *holdTracker) begin(h *Hold, o *Op) {
 	o.Hold = h
 	b.t.Holds = append(b.t.Holds, h)
-	o.By.Holds = append(o.By.Holds, h)
+	o.By.Holds.add(h)
 	// The lease may have been lost between its grant and the recording of it.
 	if len(b.lostAt) == 0 {
 		return
@@ -170,13 +168,12 @@ func (b *holdTracker) begin(h *Hold, o *Op) {
 }
 
 func (b *holdTracker) lost(i int, e *histories.Event) {
-	locks := LocksOf(e)
-	for _, lock := range locks {
+	for _, lock := range LocksOf(e) {
 		b.lostAt[LockUse{e.Process, lock, e.Mode}] = *e
-	}
-	for _, h := range slices.Clone(b.t.Process(e.Process).Holds) {
-		if slices.Contains(locks, h.Lock) && about(e, h) {
-			b.finish(h, e.Time, i, ByLoss)
+		for h := range b.t.Process(e.Process).Holds.Of(lock) {
+			if about(e, h) {
+				b.finish(h, e.Time, i, ByLoss)
+			}
 		}
 	}
 }
@@ -184,9 +181,14 @@ func (b *holdTracker) lost(i int, e *histories.Event) {
 // link notes whether the link of holds is up, as their client says.
 func (b *holdTracker) link(e *histories.Event, up bool) {
 	locks := LocksOf(e)
-	for _, h := range b.t.Process(e.Process).Holds {
-		if slices.Contains(locks, h.Lock) && about(e, h) {
-			h.linked(e.Time, up)
+	for i, lock := range locks {
+		if slices.Contains(locks[:i], lock) {
+			continue
+		}
+		for h := range b.t.Process(e.Process).Holds.Of(lock) {
+			if about(e, h) {
+				h.linked(e.Time, up)
+			}
 		}
 	}
 }
@@ -213,7 +215,7 @@ func (h *Hold) Outages() (n int, down bool) {
 }
 
 func (b *holdTracker) crashed(i int, e *histories.Event) {
-	for _, h := range slices.Clone(b.t.Process(e.Process).Holds) {
+	for h := range b.t.Process(e.Process).Holds.All() {
 		b.finish(h, e.Time, i, ByCrashing)
 	}
 }
@@ -221,7 +223,7 @@ func (b *holdTracker) crashed(i int, e *histories.Event) {
 // closing ends the holds of a process that closes its client: it gives them back.
 func (b *holdTracker) closing(i int, e *histories.Event) {
 	p := b.t.Process(e.Process)
-	p.closing = slices.Clone(p.Holds)
+	p.closing = slices.Collect(p.Holds.All())
 	for _, h := range p.closing {
 		h.Closed = true
 		b.finish(h, e.Time, i, ByRelease)
@@ -246,10 +248,9 @@ func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 	if w := b.owned[ownerKey{h.Lock, h.Owner, h.Mode}]; w != nil && w.hold == h {
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
-	is := func(other *Hold) bool { return other == h }
-	h.By.Holds = slices.DeleteFunc(h.By.Holds, is)
-	if len(b.apart[h.Lock]) > 0 {
-		b.apart[h.Lock] = slices.DeleteFunc(b.apart[h.Lock], is)
+	h.By.Holds.remove(h)
+	if of := b.apart[h.Lock]; of != nil {
+		of.remove(h)
 	}
 	for _, l := range b.t.listeners {
 		l.Ended(h)

@@ -23,7 +23,10 @@ func (b *holdTracker) permitsCompleted(o *Op) {
 		o.Hold.Released = o.Ret
 	case o.Acquires() && o.OK():
 		h := newHold(o)
-		b.apart[h.Lock] = append(b.apart[h.Lock], h)
+		if b.apart[h.Lock] == nil {
+			b.apart[h.Lock] = new(holds)
+		}
+		b.apart[h.Lock].add(h)
 		b.begin(h, o)
 	}
 }
@@ -33,7 +36,11 @@ func (b *holdTracker) permitsCompleted(o *Op) {
 // of several equal ones ends makes no difference to their sum.
 func (b *holdTracker) givenBack(o *Op) *Hold {
 	none := histories.Token{}
-	for _, h := range b.apart[o.Lock] {
+	open := b.apart[o.Lock]
+	if open == nil {
+		return nil
+	}
+	for h := range open.each() {
 		mine := h.Owner == o.Owner || o.unnamed && h.Process == o.Process
 		switch {
 		case !mine:

@@ -12,7 +12,7 @@ type Process struct {
 	Began   time.Duration // its first invocation; forever if it made none
 	Retired time.Duration // forever if it was not
 	Open    []*Op
-	Holds   []*Hold // that it has
+	Holds   Held    // that it has
 	closing []*Hold // that it gives back by closing its client
 	last    lastOwnership
 }

@@ -261,7 +261,7 @@ func (t *Trace) DiscardSettled() {
 	t.before = t.End
 	t.Ops, t.Holds = t.Ops[:0], t.Holds[:0]
 	for _, p := range t.Processes {
-		t.Ops, t.Holds = append(t.Ops, p.Open...), append(t.Holds, p.Holds...)
+		t.Ops, t.Holds = append(t.Ops, p.Open...), slices.AppendSeq(t.Holds, p.Holds.All())
 	}
 	slices.SortFunc(t.Ops, func(a, b *Op) int { return cmp.Or(a.Invoke-b.Invoke, a.Part-b.Part) })
 	slices.SortFunc(t.Holds, func(a, b *Hold) int {

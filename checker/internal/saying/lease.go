@@ -112,8 +112,8 @@ func (s *sayings) free(e *histories.Event, h *facts.Hold) bool {
 		return false
 	}
 	for _, other := range s.t.Processes {
-		for _, held := range other.Holds {
-			if held.Lock == e.Lock && held.Mode == e.Mode && (other == p || held.Session == e.Session) {
+		for held := range other.Holds.Of(e.Lock) {
+			if held.Mode == e.Mode && (other == p || held.Session == e.Session) {
 				return false
 			}
 		}
