@@ -51,6 +51,9 @@ func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.C
 // need. The default is 256 MiB.
 func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.engines.Caps.Memory = bytes } }
 
+// manyGoOn is how many operations and holds that are not over make windows longer.
+const manyGoOn = 1 << 12
+
 // check is one run of the checker.
 type check struct {
 	ctx      context.Context
@@ -157,7 +160,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	if err := c.shrunk(&header); err != nil {
 		return nil, err
 	}
-	since := 0
+	since, least := 0, c.window
 	for e, err := range events {
 		if err != nil {
 			return nil, err
@@ -165,13 +168,19 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if c.ctx.Err() != nil {
 			return nil, context.Cause(c.ctx)
 		}
-		if since++; since >= c.window && e.Time > t.End {
+		if since++; since >= least && e.Time > t.End {
 			since = 0
 			t.BeginWindow()
 			if err := c.judgeWindow(t); err != nil {
 				return nil, err
 			}
 			t.DiscardSettled()
+			// What goes on is looked at again in each window: many of them have longer ones, or a
+			// million holds would be looked at a hundred times.
+			least = c.window
+			if on := len(t.Ops) + len(t.Holds); on > manyGoOn {
+				least = max(least, on)
+			}
 		}
 		t.Step(e)
 		c.coverage.Step(e)

@@ -191,7 +191,7 @@ func TestFaultsAreSelectedByName(t *testing.T) {
 		err   string
 	}{
 		"all of them with servers of our own":                  {[]string{"all"}, (*ensemble.Local)(nil), len(faults.List()) - 8, ""},
-		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 12, ""},
+		"all but those of servers with servers that are yours": {[]string{"all"}, (*ensemble.Ext)(nil), 13, ""},
 		"none":                   {[]string{"none"}, nil, 0, ""},
 		"two, one of them twice": {[]string{"down", "latency", "down"}, nil, 2, ""},
 		"an unknown one is an error that names the known ones":              {[]string{"dwon"}, nil, 0, "known: all, none, down"},

@@ -111,7 +111,11 @@ func serving(timeout time.Duration, greetings ...[]byte) func(net.Conn) {
 			if _, err := io.CopyN(io.Discard, conn, int64(binary.BigEndian.Uint32(head[:]))-8); err != nil {
 				return
 			}
-			if _, err := conn.Write(frame(append(head[4:8:8], make([]byte, 12)...))); err != nil {
+			answer := append(head[4:8:8], make([]byte, 12)...)
+			if binary.BigEndian.Uint32(head[8:]) == opSync {
+				answer = append(answer, 0, 0, 0, 1, '/')
+			}
+			if _, err := conn.Write(frame(answer)); err != nil {
 				return
 			}
 		}

@@ -35,9 +35,10 @@ var allowed = map[string][]string{
 	"internal/words":                     {},
 	"checker":                            {"checker/internal/witness", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/judge", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/search", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "histories/states", "internal/words", "histories/service"},
 	"checker/bench":                      {"checker", "checker/verdict", "histories", "internal/words"},
-	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "ensemble/internal/ports", "internal/relay", "histories"},
+	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/reply", "histories"},
 	"ensemble/docker":                    {"ensemble", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/wait"},
 	"internal/relay":                     {},
+	"internal/reply":                     {},
 	"ensemble/child":                     {},
 	"ensemble/links":                     {"ensemble/internal/ports", "histories"},
 	"ensemble/failpoints":                {},
@@ -96,10 +97,10 @@ var allowed = map[string][]string{
 	"workload/worker":                   {"workload/internal/goroutines", "workload/internal/network", "workload/internal/protocol", "workload/lock", "histories"},
 	"recipes/internal/barrier":          {"recipes/internal/session"},
 	"recipes/internal/queue":            {"recipes/internal/session"},
-	"recipes/internal/session":          {},
+	"recipes/internal/session":          {"internal/reply"},
 	"workload/mutants/internal/barrier": {"workload/mutants/internal/session"},
 	"workload/mutants/internal/queue":   {"workload/mutants/internal/session"},
-	"workload/mutants/internal/session": {},
+	"workload/mutants/internal/session": {"internal/reply"},
 
 	"workload/internal/protocol": {"ensemble", "histories"},
 	"workload/conformance":       {"workload", "workload/lock", "workload/targets", "workload/internal/protocol", "ensemble", "ensemble/child", "histories", "internal/words"},
@@ -171,9 +172,9 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 	for _, p := range listPackages(t) {
 		may, check := map[string][]string{
-			module + "/recipes":              {"github.com/go-zookeeper/zk", module + "/recipes/internal"},
-			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes"},
-			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes"},
+			module + "/recipes":              {"github.com/go-zookeeper/zk", module + "/recipes/internal", module + "/internal/reply"},
+			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply"},
+			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply"},
 			module + "/zktest":               {module + "/ensemble/model"},
 			module + "/histories":            {"github.com/klauspost/compress", "olympos.io/encoding/edn"},
 			module + "/checker":              {"github.com/klauspost/compress", "olympos.io/encoding/edn", "github.com/anishathalye/porcupine", module},
