@@ -229,7 +229,7 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 			made.paths[c] = append(made.paths[c], results[i].String)
 		}
 	}
-	if zxid == 0 { // the path is too long for the tap
+	if zxid == 0 { // the reply did not tell
 		made.zxid, err = session.Identify(b.s.Quit, b.s, made.paths[members[0]][0])
 		if errors.Is(err, session.ErrNodeGone) { // somebody deletes them meanwhile
 			b.drop(members)

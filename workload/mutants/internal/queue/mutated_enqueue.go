@@ -86,7 +86,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 		switch {
 		case err == nil:
 			zxid := s.TakeZxid(all[0].guid)
-			if zxid == 0 { // its path is too long for the tap
+			if zxid == 0 { // the reply did not tell
 				if zxid, err = session.Identify(ctx, s, paths[0]); err != nil {
 					giveUp()
 					abandoned(paths, nil)

@@ -44,6 +44,6 @@ func (z *zxids) take(guid string) int64 {
 // ExpectZxid keeps the transaction of a create, of a node with this guid, for TakeZxid.
 func (s *Session) ExpectZxid(guid string) { s.zxids.expect(guid) }
 
-// TakeZxid returns the transaction that created the node with this guid, 0 when the
-// reply has not come or the path was too long to be read along.
+// TakeZxid returns the transaction that created the node with this guid, 0 when no reply has
+// told it.
 func (s *Session) TakeZxid(guid string) int64 { return s.zxids.take(guid) }
