@@ -15,7 +15,7 @@ func (p *printer) details(r *checker.Report, facts []string) {
 		p.printf("\n")
 	}
 	for _, f := range r.Figures {
-		p.printf("%s\n", f)
+		p.wrapped("", "  ", f.String())
 	}
 	for _, f := range facts {
 		p.wrapped("", "  ", f)

@@ -10,7 +10,7 @@ import (
 
 // Explanation writes a violation in plain words, with what happened around it.
 func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
-	p := &printer{w: w, style: style}
+	p := &printer{w: style.door(w), style: style}
 	v := x.Verdict
 	p.printf("%s: %s, %s\n\n", v.Guarantee, p.paint(v.Outcome, string(v.Outcome)), words.Times(v.Violations))
 	p.wrapped("", "", x.Witness.String())
@@ -21,7 +21,7 @@ func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
 	}
 	for _, l := range x.Story {
 		first := fmt.Sprintf("%12.6f s", l.Time.Seconds())
-		lines := words.Wrap(l.What, what)
+		lines := words.Wrap(words.Line(l.What), what)
 		for i, text := range lines {
 			if i < len(lines)-1 {
 				p.printf("%s  %s\n", first, text)

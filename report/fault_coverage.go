@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
@@ -13,7 +14,7 @@ import (
 
 // CoverageTable writes the table of what the faults of several runs have met.
 func CoverageTable(w io.Writer, sum *checker.CoverageSum, style Style) error {
-	p := &printer{w: w, style: style}
+	p := &printer{w: style.door(w), style: style}
 	p.meetings(sum.Meetings, sum.Coverage)
 	return p.err
 }
@@ -75,7 +76,7 @@ func (p *printer) meetings(rows []checker.Meetings, starts checker.Coverage) {
 		if row.Fault == rows[0].Fault {
 			columns++
 		}
-		name = max(name, len(row.Fault))
+		name = max(name, utf8.RuneCountInString(words.Line(row.Fault)))
 	}
 	if columns == 1 {
 		p.printf("\n")
@@ -85,7 +86,7 @@ func (p *printer) meetings(rows []checker.Meetings, starts checker.Coverage) {
 			p.printf(" %9s", s)
 		}
 		for _, row := range rows {
-			p.printf("\n%-*s %6d", name, row.Fault, startsOf(starts, row.Fault))
+			p.fault(name, row.Fault, starts)
 			for _, s := range checker.States() {
 				p.printf(" %9s", count(row.Met, s))
 			}
@@ -113,12 +114,17 @@ func (p *printer) letters(rows []checker.Meetings, starts checker.Coverage, colu
 		p.printf(" %-*s", width(row), row.Recipe)
 	}
 	for i := 0; i < len(rows); i += columns {
-		p.printf("\n%-*s %6d", name, rows[i].Fault, startsOf(starts, rows[i].Fault))
+		p.fault(name, rows[i].Fault, starts)
 		for _, row := range rows[i+from : i+to] {
 			p.printf(" %-*s", width(row), met(row))
 		}
 	}
 	p.printf("\n")
+}
+
+// fault begins the line of a fault, whose name has so many columns.
+func (p *printer) fault(columns int, name string, starts checker.Coverage) {
+	p.printf("\n%-*s %6d", columns, words.Line(name), startsOf(starts, name))
 }
 
 func startsOf(rows checker.Coverage, fault string) int {

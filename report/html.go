@@ -56,7 +56,7 @@ func HTML(w io.Writer, name string, header histories.Header, events iter.Seq2[*h
 	page.Style, page.Script, page.Data = template.CSS(style), template.JS(script), template.HTML(packed)
 	// Nothing but what is written here may run, and nothing may be fetched.
 	page.Policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
-	return pageTemplate.Execute(w, page)
+	return pageTemplate.Execute(words.Page(w), page)
 }
 
 // assets returns the style sheet and the script of the page.

@@ -7,10 +7,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // pageData is what the page's script gets beside the bars.
@@ -106,6 +108,7 @@ func (p *pass) data() (*pageData, []*track) {
 // bars column by column, which compresses best; all compressed, and in letters
 // that mean nothing to HTML. Page/data.js reads it.
 func pack(d *pageData, tracks []*track) (string, error) {
+	printed(reflect.ValueOf(d))
 	text, err := json.Marshal(d)
 	if err != nil {
 		return "", err
@@ -140,6 +143,26 @@ func pack(d *pageData, tracks []*track) (string, error) {
 		return "", err
 	}
 	return out.String(), nil
+}
+
+// printed makes a line for people of each text in v.
+func printed(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if text := v.String(); words.Line(text) != text {
+			v.SetString(words.Line(text))
+		}
+	case reflect.Pointer:
+		printed(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			printed(v.Index(i))
+		}
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			printed(field)
+		}
+	}
 }
 
 // columns append one number of a bar each, given the bar before it of its track.

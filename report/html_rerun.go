@@ -1,10 +1,8 @@
 package report
 
 import (
-	"regexp"
-	"strings"
-
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // rerun returns the command that runs a history again, or "" where the history
@@ -13,15 +11,5 @@ func rerun(header *histories.Header, name string) string {
 	if header.Target == "" || len(header.Options) == 0 {
 		return ""
 	}
-	return "zkverify replay " + quote(name)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:@%+=-]+$`)
-
-// quote quotes a word for a POSIX shell.
-func quote(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return "zkverify replay " + words.ShellPath(name)
 }

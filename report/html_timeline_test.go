@@ -123,14 +123,6 @@ func TestTimesArePrintedToThreeDigits(t *testing.T) {
 	}
 }
 
-func TestWordsOfACommandLineAreQuoted(t *testing.T) {
-	for word, want := range map[string]string{"a,b=1": "a,b=1", "": "''", "a b": "'a b'", "it's; rm": `'it'\''s; rm'`, "$(x)": "'$(x)'"} {
-		if got := quote(word); got != want {
-			t.Errorf("%s is quoted as %s, want %s", word, got, want)
-		}
-	}
-}
-
 func TestSlotsGrowWithTheRun(t *testing.T) {
 	s := &series{width: 100 * time.Millisecond}
 	for at := time.Duration(0); at < 10*time.Minute; at += 10 * time.Millisecond {

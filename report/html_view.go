@@ -10,6 +10,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // maxShown is how many violations of one guarantee are not folded: the first ones
@@ -85,7 +86,7 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 	v := &view{
 		Name: name, Header: p.header, Report: r, Outcome: signs[r.Outcome()], Reason: r.Reason(), Length: p.end,
 		Coverage: coverageMatrices(r), Latency: p.latency.sorted(), Series: p.latency.data(), Several: len(r.Recipes) > 1,
-		Rerun: rerun(p.header, name), Check: "zkverify check " + quote(name), Faults: len(p.faults),
+		Rerun: rerun(p.header, name), Check: "zkverify check " + words.ShellPath(name), Faults: len(p.faults),
 		Processes: len(p.timeline.laneNo), Lanes: len(p.timeline.lanes),
 	}
 	described := r.Guarantees()

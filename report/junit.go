@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // JUnit is a suite of test cases for JUnit XML, which every CI reads.
@@ -56,22 +58,22 @@ func (s *JUnit) Write(w io.Writer) error {
 		Cases      []testcase `xml:"testcase"`
 	}
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
-	out := suite{Name: s.Name, Tests: len(s.Cases), Time: seconds(s.Took)}
+	out := suite{Name: words.Line(s.Name), Tests: len(s.Cases), Time: seconds(s.Took)}
 	if s.ZooKeeper != "" {
-		out.Properties = []property{{"zookeeper", s.ZooKeeper}}
+		out.Properties = []property{{"zookeeper", words.Line(s.ZooKeeper)}}
 	}
 	for _, c := range s.Cases {
-		t := testcase{Class: c.Class, Name: c.Name, Time: seconds(c.Took)}
+		t := testcase{Class: words.Line(c.Class), Name: words.Line(c.Name), Time: seconds(c.Took)}
 		switch {
 		case c.Failure != "":
 			out.Failures++
-			t.Failure = &message{c.Failure, c.Detail}
+			t.Failure = &message{words.Line(c.Failure), words.Lines(c.Detail)}
 		case c.Error != "":
 			out.Errors++
-			t.Error = &message{Message: c.Error}
+			t.Error = &message{Message: words.Line(c.Error)}
 		case c.Skipped != "":
 			out.Skipped++
-			t.Skipped = &message{Message: c.Skipped}
+			t.Skipped = &message{Message: words.Line(c.Skipped)}
 		}
 		out.Cases = append(out.Cases, t)
 	}

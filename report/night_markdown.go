@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Markdown tells the night as GitHub shows it in the summary of a workflow: what
@@ -11,7 +13,7 @@ import (
 func (n *Night) Markdown(dir string) string {
 	var b strings.Builder
 	outcome := signs[n.Outcome()]
-	fmt.Fprintf(&b, "## %s %s: %s\n\n", outcome.Sign, outcome.Text, inMarkdown(n.Title))
+	fmt.Fprintf(&b, "## %s %s: %s\n\n", outcome.Sign, outcome.Text, words.Markdown(n.Title))
 	b.WriteString(n.figures() + "\n\n")
 	if why := n.missing(); why != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", why)
@@ -21,7 +23,7 @@ func (n *Night) Markdown(dir string) string {
 		if r.Passed() {
 			continue
 		}
-		fmt.Fprintf(&b, "- **seed %d** %s %s\n", r.Seed, signs[r.Outcome].Sign, inMarkdown(r.String()))
+		fmt.Fprintf(&b, "- **seed %d** %s %s\n", r.Seed, signs[r.Outcome].Sign, words.Markdown(r.String()))
 		if command := r.Replay(dir); command != "" {
 			fmt.Fprintf(&b, "\n  ```\n  %s\n  ```\n", command)
 		}
@@ -42,13 +44,13 @@ func (t nightTable) markdown(b *strings.Builder) {
 	}
 	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(t.Recipes)) + "\n")
 	for _, row := range t.Rows {
-		fmt.Fprintf(b, "| %s |", row.Guarantee)
+		fmt.Fprintf(b, "| %s |", words.Markdown(row.Guarantee))
 		for _, cell := range row.Cells {
 			var told []string
 			for _, c := range cell {
 				text := fmt.Sprintf("%s %d", c.Outcome.Sign, len(c.Seeds))
 				if runs := c.Runs(); runs != "" {
-					text += " (" + runs + ")"
+					text += " (" + words.Markdown(runs) + ")"
 				}
 				told = append(told, text)
 			}
@@ -57,9 +59,4 @@ func (t nightTable) markdown(b *strings.Builder) {
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
-}
-
-// inMarkdown is text that Markdown and HTML leave as it is.
-func inMarkdown(text string) string {
-	return strings.NewReplacer("\n", " ", "\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", "&", "&amp;", "|", "\\|", "#", "\\#").Replace(text)
 }

@@ -27,7 +27,7 @@ func (r *NightResult) Replay(dir string) string {
 	if r.Folder == "" {
 		return ""
 	}
-	command := "zkverify replay " + quote(path.Join(dir, r.Folder))
+	command := "zkverify replay " + words.ShellPath(path.Join(dir, r.Folder))
 	if r.Outcome == verdict.Violated {
 		command += " --times 10 --until-violated"
 	}
@@ -40,8 +40,7 @@ func (r *NightResult) Annotation() string {
 	if r.Outcome != verdict.Violated {
 		level = "warning"
 	}
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	return fmt.Sprintf("::%s title=zkverify seed %d::%s", level, r.Seed, escape.Replace(r.String()))
+	return words.Annotation(level, fmt.Sprintf("zkverify seed %d", r.Seed), r.String())
 }
 
 // counts says how many runs came to which outcome, the worst first.
@@ -126,7 +125,7 @@ func (n *Night) Summary(dir string) string {
 		fmt.Fprintf(&b, "; %s made again because the servers disagreed", words.Count(void, "run"))
 	}
 	if v := n.ZooKeeper(); v != "" {
-		fmt.Fprintf(&b, "; ZooKeeper %s", v)
+		fmt.Fprintf(&b, "; ZooKeeper %s", words.Line(v))
 	}
 	if empty, of := n.Unmet(); len(empty) > 0 {
 		fmt.Fprintf(&b, "; %d of %d cells of the coverage are empty", len(empty), of)
@@ -141,7 +140,7 @@ func (n *Night) Summary(dir string) string {
 		if r.Passed() && len(r.VoidRuns) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\nseed %d: %s", r.Seed, r.String())
+		fmt.Fprintf(&b, "\nseed %d: %s", r.Seed, words.Line(r.String()))
 		if command := r.Replay(dir); command != "" {
 			fmt.Fprintf(&b, "\n  %s", command)
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,6 +20,14 @@ type Style struct {
 	Width   int  // letters in a line, 0 if there is no limit
 	Height  int  // lines of the terminal, 0 if it is none
 	Verbose bool // show figures, coverage and all witnesses on record
+}
+
+// door is w for words that may be painted.
+func (s Style) door(w io.Writer) io.Writer {
+	if !s.Color {
+		return w
+	}
+	return words.Colored(w)
 }
 
 // Run is what a terminal report tells of a run besides the verdicts.
@@ -60,12 +67,12 @@ func Terminal(w io.Writer, r *checker.Report, run Run, style Style) error {
 		p.outcome(r)
 	}
 	for _, line := range leads(r, run) {
-		p.printf("%s\n", line)
+		p.printf("%s\n", words.Line(line))
 	}
 	if p.err != nil {
 		return p.err
 	}
-	_, err := page.WriteTo(w)
+	_, err := page.WriteTo(style.door(w))
 	return err
 }
 
@@ -101,11 +108,8 @@ func leads(r *checker.Report, run Run) []string {
 	}
 	switch o := r.Outcome(); {
 	case o == verdict.Violated && run.Path != "":
-		command := "zkverify explain"
-		for _, word := range append(slices.Clone(run.Args), run.Path) {
-			command += " " + quote(word)
-		}
-		lines = append(lines, "what happened: "+command)
+		command := words.Command(append([]string{"zkverify", "explain"}, run.Args...)...)
+		lines = append(lines, "what happened: "+command+" "+words.ShellPath(run.Path))
 	case o == verdict.NotExercised && run.Page != "":
 		lines = append(lines, "to put more to the test: run longer (--duration), or name the faults (--faults)")
 	case run.Page != "":
@@ -134,7 +138,7 @@ func (p *printer) wrapped(first, further, text string) {
 	if p.style.Width > 0 {
 		width = max(p.style.Width-max(utf8.RuneCountInString(first), utf8.RuneCountInString(further)), 16)
 	}
-	for i, line := range words.Wrap(text, width) {
+	for i, line := range words.Wrap(words.Line(text), width) {
 		if i > 0 {
 			first = further
 		}
@@ -143,19 +147,19 @@ func (p *printer) wrapped(first, further, text string) {
 }
 
 func (p *printer) paint(o verdict.Outcome, text string) string {
-	code, colored := map[verdict.Outcome]string{
-		verdict.Holds: "32", verdict.Violated: "1;31", verdict.Unknown: "33", verdict.NotExercised: "33", verdict.NotJudged: "33",
+	color, colored := map[verdict.Outcome]words.Color{
+		verdict.Holds: words.Green, verdict.Violated: words.Red, verdict.Unknown: words.Yellow, verdict.NotExercised: words.Yellow, verdict.NotJudged: words.Yellow,
 	}[o]
 	if !p.style.Color || !colored {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return words.Paint(color, text)
 }
 
 // outcome prints what the run came to, and why.
 func (p *printer) outcome(r *checker.Report) {
 	word := strings.ToUpper(string(r.Outcome())) + ":"
-	for i, line := range words.Wrap(word+" "+r.Reason(), p.style.Width) {
+	for i, line := range words.Wrap(words.Line(word+" "+r.Reason()), p.style.Width) {
 		if rest, first := strings.CutPrefix(line, word); i == 0 && first {
 			line = p.paint(r.Outcome(), word) + rest
 		}
@@ -207,7 +211,7 @@ func (p *printer) verdict(v *verdict.Verdict, name, outcome int) {
 	if p.style.Width > 0 {
 		width = p.style.Width - indent
 	}
-	reason = words.Wrap(v.Reason, width)
+	reason = words.Wrap(words.Line(v.Reason), width)
 	if figures := v.Figures; p.style.Verbose && len(figures) > 0 {
 		var all []string
 		for _, f := range figures {

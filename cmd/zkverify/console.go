@@ -14,7 +14,8 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// console is where commands write, and what they are told of the terminal.
+// console is where commands write, and what they are told of the terminal. What is
+// written to out and err passes doors.
 type console struct {
 	out, err io.Writer
 	terminal bool // err is a terminal: show a bar, use colors
@@ -28,6 +29,32 @@ type console struct {
 
 func newConsole() *console {
 	return &console{out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+}
+
+// behindDoors is con whose words all pass the door to a terminal.
+func (con *console) behindDoors() *console {
+	other := *con
+	if other.out != nil {
+		other.out = words.Terminal(other.out)
+	}
+	if other.err != nil {
+		other.err = words.Terminal(other.err)
+	}
+	return &other
+}
+
+// screen is what is behind the door of w: a bar is drawn there.
+func screen(w io.Writer) io.Writer {
+	if door, ok := w.(*words.Door); ok {
+		return door.Behind()
+	}
+	return w
+}
+
+// terminalOf returns the terminal that w writes to, if it does.
+func terminalOf(w io.Writer) (*os.File, bool) {
+	f, ok := screen(w).(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
 // as is con for machines, or for those who want to hear nothing.
@@ -58,13 +85,25 @@ func (con *console) print(text string) { wrapped(con.err, text) }
 // tell writes a text to con.out.
 func (con *console) tell(format string, args ...any) { wrapped(con.out, fmt.Sprintf(format, args...)) }
 
-// wrapped writes the lines of a text, to a terminal without breaking words.
+// tellLines writes lines to con.out, of which each is ours: what comes from others has passed
+// words.Line.
+func (con *console) tellLines(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		wrapped(con.out, line)
+	}
+}
+
+// wrapped writes the lines of a text, to a terminal without breaking words. Further lines
+// are set in: they may be those of a history, and are to be told from ours.
 func wrapped(w io.Writer, text string) {
 	width := 0
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := terminalOf(w); ok {
 		width, _, _ = term.GetSize(int(f.Fd())) //nolint:errcheck // no limit then
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 && line != "" && !strings.HasPrefix(line, "  ") {
+			line = "  " + line
+		}
 		for _, part := range words.Wrap(line, width) {
 			fmt.Fprintln(w, part)
 		}
@@ -80,8 +119,8 @@ func (con *console) line(v any) {
 
 // style is how reports look on con.out: without limits unless it is a terminal.
 func (con *console) style(verbose bool) report.Style {
-	f, ok := con.out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := terminalOf(con.out)
+	if !ok {
 		return report.Style{Verbose: verbose}
 	}
 	s := report.Style{Color: os.Getenv("NO_COLOR") == "", Verbose: verbose}
@@ -92,8 +131,8 @@ func (con *console) style(verbose bool) report.Style {
 // forLocks is the console of zkverify locks, which shows tables on a terminal and asks.
 func (con *console) forLocks() *locks.Console {
 	c := &locks.Console{Out: con.out, Err: con.err, In: os.Stdin, Asks: term.IsTerminal(int(os.Stdin.Fd()))}
-	if f, ok := con.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		c.Terminal = true
+	if f, ok := terminalOf(con.out); ok {
+		c.Screen = f
 		c.Size = func() (width, height int) {
 			width, height, err := term.GetSize(int(f.Fd()))
 			if err != nil || width <= 0 || height <= 0 {
@@ -102,7 +141,7 @@ func (con *console) forLocks() *locks.Console {
 			return width, height
 		}
 	}
-	if f, ok := con.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := terminalOf(con.err); ok {
 		c.ErrWidth, _, _ = term.GetSize(int(f.Fd())) //nolint:errcheck // no limit then
 	}
 	return c

@@ -20,7 +20,7 @@ type countBar struct {
 func newCountBar(con *console, total int, counted string) *countBar {
 	b := &countBar{con: con, line: time.Now()}
 	if con.terminal && total > 0 {
-		b.bars = mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(40), mpb.WithAutoRefresh())
+		b.bars = mpb.New(mpb.WithOutput(screen(con.err)), mpb.WithWidth(40), mpb.WithAutoRefresh())
 		b.bar = b.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
 			mpb.AppendDecorators(decor.CountersNoUnit(counted), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)))
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// annotate tells GitHub of a run that did not pass, where a workflow of it runs.
+// annotate tells GitHub of a run that did not pass, where a workflow of it runs: a command
+// to it, which no door lets pass.
 func (con *console) annotate(r *report.NightResult) {
 	if os.Getenv("GITHUB_ACTIONS") == "true" && !r.Passed() {
-		fmt.Fprintln(con.out, r.Annotation())
+		fmt.Fprintln(screen(con.out), r.Annotation())
 	}
 }
 

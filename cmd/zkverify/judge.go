@@ -72,7 +72,7 @@ func (con *console) reading(file *histories.File) (done func()) {
 	if !con.terminal || size < large {
 		return func() {}
 	}
-	bars := mpb.New(mpb.WithOutput(con.err), mpb.WithWidth(30), mpb.WithAutoRefresh())
+	bars := mpb.New(mpb.WithOutput(screen(con.err)), mpb.WithWidth(30), mpb.WithAutoRefresh())
 	bar := bars.AddBar(size, mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.CountersKibiByte(" % .0f of % .0f read"), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() { // ends when done is called

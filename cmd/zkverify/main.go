@@ -79,6 +79,7 @@ func main() {
 
 // zkverify runs one command and returns the exit status.
 func zkverify(args []string, con *console) (status int) {
+	con = con.behindDoors()
 	exited := -1
 	parser, err := newParser(new(cli), con, func(code int) { exited = code })
 	if err != nil {
@@ -94,7 +95,8 @@ func zkverify(args []string, con *console) (status int) {
 		return exited // --help, --version
 	}
 	if err != nil {
-		con.print(fmt.Sprintf("zkverify: %v\nTry zkverify --help.", err))
+		con.print(fmt.Sprintf("zkverify: %v", err))
+		con.print("Try zkverify --help.")
 		return exitUsage
 	}
 	// The first interrupt ends the command in good order, the second at once.

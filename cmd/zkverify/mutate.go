@@ -156,7 +156,8 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	seeded := true
 	file, err := program.Build(ctx, dir, "./cmd/zkverify", seeded)
 	if errors.Is(err, mutate.ErrNoSeededRuntime) {
-		con.say("%v\nruns are made on the standard one, without faults of processes", err)
+		con.say("%v", err)
+		con.say("runs are made on the standard one, without faults of processes")
 		seeded = false
 		file, err = program.Build(ctx, dir, "./cmd/zkverify", seeded)
 	}
@@ -218,7 +219,8 @@ func tellMutants(con *console, results *trial.Results, chosen []mutate.Mutant, e
 	if missing > 0 {
 		text += fmt.Sprintf("\nnot tried yet: %d; zkverify mutate --out %s and the same flags go on", missing, dir)
 	}
-	con.tell("%s\nresults: %s", strings.TrimSpace(text), filepath.Join(dir, mutantsFile))
+	con.tellLines(strings.TrimSpace(text))
+	con.tell("results: %s", filepath.Join(dir, mutantsFile))
 	switch {
 	case missing > 0:
 		return outcome(verdict.Unknown)

@@ -91,7 +91,8 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 
 // tellNight sums a night up, and names its page.
 func (con *console) tellNight(dir string, night *report.Night) {
-	con.tell("\n%s\nto look at it: %s", night.Summary(dir), filepath.Join(dir, report.NightPage))
+	con.tellLines("\n" + night.Summary(dir))
+	con.tell("to look at it: %s", filepath.Join(dir, report.NightPage))
 }
 
 // begin returns the night, with what has been done of it already. It is on disk.

@@ -49,7 +49,7 @@ func newProgress(con *console) *progress {
 		p.con, p.label = con.live, con.label
 	}
 	if p.con.terminal {
-		p.bars = mpb.New(mpb.WithOutput(p.con.err), mpb.WithAutoRefresh())
+		p.bars = mpb.New(mpb.WithOutput(screen(p.con.err)), mpb.WithAutoRefresh())
 		p.bar = p.bars.MustAdd(1, mpb.BarFillerFunc(p.draw), mpb.BarFillerTrim())
 	}
 	return p
@@ -60,7 +60,7 @@ func (p *progress) draw(w io.Writer, s decor.Statistics) error {
 	p.mu.Lock()
 	last := p.last
 	p.mu.Unlock()
-	_, err := io.WriteString(w, liveLine(s.AvailableWidth, p.label, last, p.rate(last)))
+	_, err := io.WriteString(w, words.Line(liveLine(s.AvailableWidth, p.label, last, p.rate(last))))
 	return err
 }
 

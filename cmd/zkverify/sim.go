@@ -158,7 +158,7 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if !s.JSON {
-		con.tell("%s", sweep.Summary(s.asked(), time.Since(started)))
+		con.tellLines(sweep.Summary(s.asked(), time.Since(started)))
 	}
 	o := sweep.Outcome(s.asked())
 	if ctx.Err() != nil && o != verdict.Violated {

@@ -29,7 +29,7 @@ func (workerHostCmd) Help() string {
 }
 
 func (workerHostCmd) Run(ctx context.Context, con *console) error {
-	if err := worker.Serve(ctx, os.Stdin, con.out, targets.All()...); err != nil {
+	if err := worker.Serve(ctx, os.Stdin, screen(con.out), targets.All()...); err != nil {
 		return usageError{err}
 	}
 	return nil

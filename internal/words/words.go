@@ -1,5 +1,5 @@
-// Package words has what sentences for people have in common: counts, and the
-// refusal of a name.
+// Package words has what sentences for people have in common: the doors to terminals, pages and
+// shells, counts, and the refusal of a name.
 package words
 
 import (

@@ -45,7 +45,7 @@ func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run
 		if err != nil || !r.report.Void() || s.servers != nil || n == voidRuns || ctx.Err() != nil {
 			return r, err
 		}
-		t.Logf("the run shows nothing of the lock, because of its servers: it is made again (%s)", r.report.Reason())
+		t.Logf("the run shows nothing of the lock, because of its servers: it is made again (%s)", words.Line(r.report.Reason()))
 		in = filepath.Join(dir, fmt.Sprintf("again-%d", n))
 		if err := os.Mkdir(in, 0o755); err != nil {
 			return nil, err
@@ -129,6 +129,7 @@ const judgeWithin = time.Minute
 // failure says in plain words why the test fails, "" if it does not.
 func (r *ran) failure(seed int64) string {
 	var b strings.Builder
+	w := words.Terminal(&b) // the log of a test is that of CI
 	switch o := r.report.Outcome(); {
 	case o == verdict.Violated:
 		for i := range r.report.Verdicts {
@@ -136,25 +137,25 @@ func (r *ran) failure(seed int64) string {
 			if v.Outcome != verdict.Violated {
 				continue
 			}
-			fmt.Fprintf(&b, "%s is violated: %s.\n", v.Guarantee, v.Reason)
+			fmt.Fprintf(w, "%s is violated: %s.\n", v.Guarantee, v.Reason)
 			if len(v.Witnesses) > 0 {
-				fmt.Fprintf(&b, "  First: %s\n", v.Witnesses[0])
+				fmt.Fprintf(w, "  First: %s\n", v.Witnesses[0])
 			}
 		}
 	case r.why != nil:
-		fmt.Fprintf(&b, "the run was ended after %v (%v); until then: %s\n", r.Chaos.Round(time.Millisecond), r.why, r.report.Reason())
+		fmt.Fprintf(w, "the run was ended after %v (%v); until then: %s\n", r.Chaos.Round(time.Millisecond), r.why, r.report.Reason())
 	case r.failed != nil:
-		fmt.Fprintf(&b, "the run failed: %v\n", r.failed)
+		fmt.Fprintf(w, "the run failed: %v\n", r.failed)
 	case o == verdict.NotExercised:
-		fmt.Fprintf(&b, "not exercised: %s\n  Give it more time (verify.Duration), or promise only what the lock does.\n", r.report.Reason())
+		fmt.Fprintf(w, "not exercised: %s\n  Give it more time (verify.Duration), or promise only what the lock does.\n", r.report.Reason())
 	case o != verdict.Holds:
-		fmt.Fprintf(&b, "%s: %s\n", o, r.report.Reason())
+		fmt.Fprintf(w, "%s: %s\n", o, r.report.Reason())
 	default:
 		return ""
 	}
-	fmt.Fprintf(&b, "  To look at it, in a browser: %s\n", filepath.Join(r.dir, folder.Page))
-	fmt.Fprintf(&b, "  In words: go run github.com/zkverify/zkverify/cmd/zkverify explain %s\n", r.dir)
-	fmt.Fprintf(&b, "  The same faults again: verify.Seed(%d)", seed)
+	fmt.Fprintf(w, "  To look at it, in a browser: %s\n", filepath.Join(r.dir, folder.Page))
+	fmt.Fprintf(w, "  In words: go run github.com/zkverify/zkverify/cmd/zkverify explain %s\n", r.dir)
+	fmt.Fprintf(w, "  The same faults again: verify.Seed(%d)", seed)
 	return b.String()
 }
 
@@ -170,7 +171,7 @@ func (l *teller) tell(t testing.TB, p workload.Progress) {
 	}
 	l.phase, l.last = p.Phase, time.Now()
 	t.Logf("%s, %.0f s: %s, lost: %d, sessions expired: %d; faults now: %s",
-		cmp.Or(p.Phase, "start"), p.Elapsed.Seconds(), words.Count(p.Ops, "operation"), p.Lost, p.Expired, cmp.Or(strings.Join(p.Faults, ", "), "none"))
+		cmp.Or(p.Phase, "start"), p.Elapsed.Seconds(), words.Count(p.Ops, "operation"), p.Lost, p.Expired, cmp.Or(words.Line(strings.Join(p.Faults, ", ")), "none"))
 }
 
 // keepsArtifacts reports whether go test was told to keep what tests leave.

@@ -24,6 +24,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -79,7 +80,7 @@ func Lock(t testing.TB, target lock.Target, options ...Option) *checker.Report {
 		t.Fatal(explained(err))
 	}
 	for _, w := range r.Warnings {
-		t.Logf("warning: %s", w)
+		t.Logf("warning: %s", words.Line(w))
 	}
 	if text := r.failure(s.config.Seed); text != "" {
 		t.Error(text)

@@ -18,6 +18,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Again repeats the runs of violations.
@@ -71,7 +72,7 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "%d runs to make, in %s\n", len(a.all), c.Dir)
+	words.Fprintf(out, "%d runs to make, in %s\n", len(a.all), c.Dir)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(c.Jobs)
 	for i := range a.all {
@@ -174,7 +175,7 @@ func (a *again) repeat(ctx context.Context, i int) error {
 	r, err := a.untilShown(ctx, one.planned, below, func(r Result) bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		fmt.Fprintf(a.out, "%s, %s, seed %d: %s: it is made again\n", run.Lock, run.Plan, run.Seed, r)
+		words.Fprintf(a.out, "%s, %s, seed %d: %s: it is made again\n", run.Lock, run.Plan, run.Seed, r)
 		return true
 	})
 	if err = errors.Join(err, os.RemoveAll(filepath.Join(a.dir, below))); err != nil {
@@ -189,11 +190,11 @@ func (a *again) repeat(ctx context.Context, i int) error {
 	if r.Outcome != verdict.Unknown {
 		one.count(a.field, &r)
 	}
-	fmt.Fprintf(a.out, "%s, %s, seed %d: %s%s\n", run.Lock, run.Plan, run.Seed, r, timeLeft(a.started, a.done, len(a.all)))
+	words.Fprintf(a.out, "%s, %s, seed %d: %s%s\n", run.Lock, run.Plan, run.Seed, r, timeLeft(a.started, a.done, len(a.all)))
 	if a.left[run]--; a.left[run] == 0 {
 		for _, came := range run.Again {
 			if came.Command == one.counted() {
-				fmt.Fprintf(a.out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, came.Guarantee, came.Came, came.Of)
+				words.Fprintf(a.out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, came.Guarantee, came.Came, came.Of)
 			}
 		}
 	}

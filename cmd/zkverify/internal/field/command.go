@@ -14,6 +14,7 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -113,7 +114,7 @@ func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 		s.Started = time.Now()
 	}
 	s.Version = string(version)
-	fmt.Fprintf(out, "%d runs, %d of them to make, in %s\n", len(planned), len(left), c.Out)
+	words.Fprintf(out, "%d runs, %d of them to make, in %s\n", len(planned), len(left), c.Out)
 	team := &team{runner: runner{runs.Program{Path: program}, c.Out}, field: f, state: s, out: out, left: left, all: len(left), started: time.Now()}
 	if c.For > 0 {
 		team.until = team.started.Add(c.For)
@@ -166,14 +167,14 @@ func conclude(out io.Writer, dir string, f *Field, s *State, runs []planned) err
 			incomplete++
 			if !missing[run.Lock.id] {
 				missing[run.Lock.id] = true
-				fmt.Fprintf(out, "%s did not run: %s\n", run.Lock.id, r.Missing)
+				words.Fprintf(out, "%s did not run: %s\n", run.Lock.id, r.Missing)
 			}
 		}
 	}
 	for _, v := range p.Unexplained {
-		fmt.Fprintf(out, "not explained: %s violated %s: %s\n", v.Lock.id, v.Guarantee, v.Verdict.What)
+		words.Fprintf(out, "not explained: %s violated %s: %s\n", v.Lock.id, v.Guarantee, v.Verdict.What)
 	}
-	fmt.Fprintf(out, "\n%d of %d runs were made; to look at it: %s and %s\n", len(runs)-incomplete, len(runs), filepath.Join(dir, pageFile), filepath.Join(dir, markdownFile))
+	words.Fprintf(out, "\n%d of %d runs were made; to look at it: %s and %s\n", len(runs)-incomplete, len(runs), filepath.Join(dir, pageFile), filepath.Join(dir, markdownFile))
 	switch {
 	case len(p.Unexplained) > 0:
 		return ErrUnexplained

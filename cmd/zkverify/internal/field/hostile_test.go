@@ -7,7 +7,68 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
+
+// results returns so many results of the field that is built in.
+func results(t *testing.T, n int) (all []Result) {
+	t.Helper()
+	f, err := Of("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range f.planned(nil, nil, 1, 1)[:n] {
+		all = append(all, Result{Lock: p.Lock.id, Plan: p.Plan.Name, Seed: p.Seed, Command: p.Command()})
+	}
+	return all
+}
+
+func savePart(t *testing.T, dir string, s State) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, stateFile), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The pages tell readers to type the commands of a field: those of a part are made of this field.
+func TestAPartWithOtherCommandsIsRefused(t *testing.T) {
+	for name, change := range map[string]func(r *Result){
+		"none":            func(*Result) {},
+		"a longer repeat": func(r *Result) { r.Again = []Repeats{{Of: 1, Command: longer(t)}} },
+		"another":         func(r *Result) { r.Command = "touch forged" },
+		"more":            func(r *Result) { r.Command += "; touch forged" },
+		"another seed":    func(r *Result) { r.Seed++ },
+		"another lock":    func(r *Result) { r.Lock = "a" },
+		"another plan":    func(r *Result) { r.Plan = "p" },
+		"of a repeat":     func(r *Result) { r.Again = []Repeats{{Of: 1, Command: "touch forged"}} },
+		"more of it":      func(r *Result) { r.Again = []Repeats{{Of: 1, Command: longer(t) + ";touch"}} },
+	} {
+		part, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+		s := State{Version: "v1", Results: results(t, 1)}
+		change(&s.Results[0])
+		savePart(t, part, s)
+		err := (&Merge{Parts: []string{part}, Out: out}).Run(io.Discard)
+		if fine := name == "none" || name == "a longer repeat"; fine && err != nil || !fine && !errors.As(err, new(Refused)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// longer is the command of a longer repeat of the first run.
+func longer(t *testing.T) string {
+	t.Helper()
+	f, err := Of("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := f.planned(nil, nil, 1, 1)[0]
+	p.duration = 3 * time.Minute
+	return p.Command()
+}
 
 // What a field in a folder names may be copied, shown and removed, and the folder may be
 // anybody's: all of it lies right below runs.
@@ -24,16 +85,11 @@ func TestAFieldThatNamesAnotherFolderIsRefused(t *testing.T) {
 			}
 		}
 		s := State{Version: "v1"}
-		for i, f := range folders {
-			s.Results = append(s.Results, Result{Lock: "a", Plan: "p", Seed: int64(i), Folder: f})
+		for i, r := range results(t, len(folders)) {
+			r.Folder = folders[i]
+			s.Results = append(s.Results, r)
 		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(part, stateFile), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		savePart(t, part, s)
 		if _, err := load(part); err == nil {
 			t.Errorf("%q: it is read", folders)
 		}

@@ -34,7 +34,7 @@ func (p *page) html(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return htmlTemplate.Execute(w, map[string]any{"Page": p, "Style": template.CSS(style), "Policy": policy})
+	return htmlTemplate.Execute(words.Page(w), map[string]any{"Page": p, "Style": template.CSS(style), "Policy": policy})
 }
 
 // class is how a cell looks.

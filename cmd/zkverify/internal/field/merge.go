@@ -7,8 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -56,15 +60,18 @@ func (c *Merge) Run(out io.Writer) error {
 	}); err != nil {
 		return Refused{fmt.Errorf("--out: %w", err)}
 	}
-	fmt.Fprintf(out, "%d runs; to look at it: %s and %s\n", len(whole.Results), filepath.Join(c.Out, pageFile), filepath.Join(c.Out, markdownFile))
+	words.Fprintf(out, "%d runs; to look at it: %s and %s\n", len(whole.Results), filepath.Join(c.Out, pageFile), filepath.Join(c.Out, markdownFile))
 	return nil
 }
 
 // take takes the results of a part.
 func (s *State) take(dir, file string) error {
-	_, part, err := open(file, dir)
+	f, part, err := open(file, dir)
 	if err != nil {
 		return err
+	}
+	if err := f.checkCommands(part); err != nil {
+		return Refused{fmt.Errorf("%s: %w", dir, err)}
 	}
 	if s.Version != "" && s.Version != part.Version {
 		return Refused{fmt.Errorf("%s was made by zkverify %s, the parts before it by %s", dir, part.Version, s.Version)}
@@ -81,6 +88,36 @@ func (s *State) take(dir, file string) error {
 		}
 	}
 	s.Results = append(s.Results, part.Results...)
+	return nil
+}
+
+// checkCommands returns an error unless the commands of a part are those of the field: the pages
+// tell readers to type them.
+func (f *Field) checkCommands(part *State) error {
+	for i := range part.Results {
+		r := &part.Results[i]
+		at := slices.IndexFunc(f.Locks(), func(l Lock) bool { return l.id == r.Lock })
+		if at < 0 {
+			return fmt.Errorf("it has a run of %q, which is no lock of this field", r.Lock)
+		}
+		run := f.plannedAs(f.Locks()[at], r, 0)
+		if run.Plan.Name == "" || r.Command != run.Command() {
+			return fmt.Errorf("it has results of other commands, such as %q where this field has %q", r.Command, run.Command())
+		}
+		for _, a := range r.Again {
+			if a.Command == "" {
+				continue
+			}
+			words := strings.Fields(a.Command)
+			longer := run
+			if last := len(words) - 3; last > 0 { // --duration 3m0s --seed 1
+				longer.duration, _ = time.ParseDuration(words[last]) //nolint:errcheck // none is that of the run
+			}
+			if longer.duration <= 0 || a.Command != longer.Command() {
+				return fmt.Errorf("it has repeats by another command than a longer %q: %q", r.Command, a.Command)
+			}
+		}
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // team makes the runs of a field, several at the same time.
@@ -67,7 +68,7 @@ func (t *team) result(ctx context.Context, p planned) (Result, error) {
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		fmt.Fprintf(t.out, "%s, %s, seed %d: %s: it is made again\n", p.Lock.id, p.Plan.Name, p.Seed, r)
+		words.Fprintf(t.out, "%s, %s, seed %d: %s: it is made again\n", p.Lock.id, p.Plan.Name, p.Seed, r)
 		return true
 	})
 	if err != nil {
@@ -115,7 +116,7 @@ func (t *team) put(p planned, r Result, err error) error {
 	}
 	t.state.put(p, r)
 	err = errors.Join(t.tidy(t.state), t.state.save(t.dir, t.field))
-	fmt.Fprintf(t.out, "%s, %s, seed %d: %s%s\n", p.Lock.id, p.Plan.Name, p.Seed, r, timeLeft(t.started, t.done, t.all))
+	words.Fprintf(t.out, "%s, %s, seed %d: %s%s\n", p.Lock.id, p.Plan.Name, p.Seed, r, timeLeft(t.started, t.done, t.all))
 	return err
 }
 

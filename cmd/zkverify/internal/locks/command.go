@@ -32,8 +32,11 @@ func (Command) Help() string {
 type Console struct {
 	Out, Err io.Writer
 	In       io.Reader
-	// Terminal and Asks say that Out is a terminal, and In.
-	Terminal, Asks bool
+	// Screen is the terminal that Out writes to, for tables that are drawn over each other;
+	// nil if it is none.
+	Screen io.Writer
+	// Asks says that In is a terminal.
+	Asks bool
 	// Size is the width and height of the terminal Out; nil if it is none.
 	Size func() (width, height int)
 	// ErrWidth is the width of the terminal Err; 0 if it is none.
@@ -57,7 +60,7 @@ func (con *Console) say(format string, args ...any) {
 // tell writes a text of the result, behind an indent.
 func (con *Console) tell(indent, text string) {
 	width := 0
-	if con.Terminal {
+	if con.Screen != nil {
 		width, _ = con.Size()
 	}
 	paragraphs(con.Out, width, indent, text)

@@ -55,7 +55,7 @@ func TestInspectShowsTheQueueInOrder(t *testing.T) {
 	b.ephemeral("/l/"+curator(5, "lock-"), "\x1b[31mred\n\u202e")
 	b.plant("/l/readme", "", 0)
 	a := b.locks("inspect", "/l")
-	a.want(t, 0, []string{"/l: mutex, 1 holder, 1 waiter\n", `\x1b[31mred\n\u202e`, "1 child node that are not of this recipe"}, nil)
+	a.want(t, 0, []string{"/l: mutex, 1 holder, 1 waiter\n", `\u001b[31mred\n\u202e`, "1 child node that are not of this recipe"}, nil)
 	for _, want := range []string{
 		`(?m)^1 +holds +[0-9.]+m?s +` + lease.Token().String() + ` +0x[0-9a-f]+ +alive +\S+:\d+ +web-1/4711 +_c_\S+-lock-0000000000$`,
 		`(?m)^2 +waits +[0-9.]+m?s +0x[0-9a-f]+ +0x[0-9a-f]+ +alive +\S+:\d+ +\S+ +_c_00000005\S+-lock-0000000005$`,

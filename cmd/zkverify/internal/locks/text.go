@@ -2,39 +2,25 @@ package locks
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
 // revokeData is what a node holds while its holder is asked to release.
 const revokeData = "__REVOKE__"
 
-// printable is a text as a terminal may show it: what does not print is escaped, and at
-// most most letters are shown.
+// printable is a text as a part of a line, of which at most so many letters are shown.
 func printable(text string, most int) string {
-	var b strings.Builder
 	n := 0
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
+	for i := range text {
 		if n++; n > most {
-			return b.String() + "…"
+			return words.Line(text[:i]) + "…"
 		}
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-		i += size
 	}
-	return b.String()
+	return words.Line(text)
 }
 
 // Of what others have written so many letters are shown.

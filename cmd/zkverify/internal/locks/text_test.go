@@ -12,9 +12,9 @@ func TestWhatDoesNotPrintIsEscaped(t *testing.T) {
 	for text, want := range map[string]string{
 		"web-3/4711":              "web-3/4711",
 		"Zürich 東京":               "Zürich 東京",
-		"a\x1b[2Jb\r\n\t":         `a\x1b[2Jb\r\n\t`,
+		"a\x1b[2Jb\r\n\t":         `a\u001b[2Jb\r\n\t`,
 		"right\u202eleft":         `right\u202eleft`,
-		"\xff\x00":                `\xff\x00`,
+		"\xff\x00":                `\xff\u0000`,
 		strings.Repeat("x", 41):   strings.Repeat("x", 40) + "…",
 		strings.Repeat("\xfe", 4): `\xfe\xfe\xfe\xfe`,
 	} {

@@ -140,7 +140,7 @@ func (w *watcher) show() error {
 	if w.JSON {
 		return w.showJSON(rates)
 	}
-	if !w.con.Terminal {
+	if w.con.Screen == nil {
 		var b bytes.Buffer
 		w.table(&b, rates, cmp.Or(w.Top, defaultTop))
 		fmt.Fprintln(&b)
@@ -166,14 +166,14 @@ func (w *watcher) draw(table string, width int) error {
 	}
 	b.WriteString("\x1b[H") // to the top
 	for line := range strings.Lines(table) {
-		letters := []rune(strings.TrimRight(line, "\n"))
+		letters := []rune(words.Line(strings.TrimRight(line, "\n")))
 		if width > 0 && len(letters) > width {
 			letters = letters[:width]
 		}
 		b.WriteString(string(letters) + "\x1b[K\n") // and clear the rest of the line
 	}
 	b.WriteString("\x1b[J") // and of the screen
-	_, err := io.WriteString(w.con.Out, b.String())
+	_, err := io.WriteString(w.con.Screen, b.String())
 	return err
 }
 
@@ -201,7 +201,7 @@ func (w *watcher) table(out io.Writer, rates []inspect.Rate, top int) {
 			holdersText(&r.Lock, holder)+"\t"+age(holder, w.con.now()), recipeText(&r.Lock))
 	}
 	t.Flush() //nolint:errcheck // a buffer takes everything
-	if n := len(rates) - top; n > 0 && !w.con.Terminal {
+	if n := len(rates) - top; n > 0 && w.con.Screen == nil {
 		fmt.Fprintf(out, "and %s\n", words.Count(n, "more lock"))
 	}
 }

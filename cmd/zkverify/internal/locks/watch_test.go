@@ -25,7 +25,7 @@ func TestWatchPrintsPlainTablesToAFile(t *testing.T) {
 	for i, want := range []string{
 		`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d   2 locks in use, 1 waited for, read every \d+ms$`,
 		`^LOCK +WAITERS +GRANTS/S +HOLD p50 +p99 +WAIT p50 +p99 +HOLDER +HELD +RECIPE$`,
-		`^/l/b +1 +0\.0 +- +- +- +- +\\x1b\[2Jtwo +[0-9.]+m?s +mutex$`,
+		`^/l/b +1 +0\.0 +- +- +- +- +\\u001b\[2Jtwo +[0-9.]+m?s +mutex$`,
 		`^/l/a +0 +0\.0 +- +- +- +- +one +[0-9.]+m?s +mutex$`,
 	} {
 		if line := strings.Split(tables[1], "\n")[i]; !regexp.MustCompile(want).MatchString(line) {
@@ -48,7 +48,7 @@ func TestWatchFillsATerminal(t *testing.T) {
 		b.ephemeral(lock+"/"+curator(1, "lock-"), "Zürich")
 	}
 	var out, said output
-	con := &Console{Out: &out, Err: &said, Terminal: true, Size: func() (int, int) { return 30, 5 }}
+	con := &Console{Out: &out, Err: &said, Screen: &out, Size: func() (int, int) { return 30, 5 }}
 	run(t, t.Context(), b.addrs, con, "watch", "--interval", "1ms", "--count", "2", "/l").want(t, 0, nil, nil)
 	screens := strings.Split(out.String(), "\x1b[H")
 	if len(screens) != 3 || screens[0] != "\x1b[2J" {

@@ -11,11 +11,14 @@ import (
 // markdownColumns is the length of a line of text.
 const markdownColumns = 100
 
-// MarkdownFuncs are what the templates of pages in Markdown use: wrap for a paragraph, code for
-// a block, bars for the line below the head of a table, join and count.
+// MarkdownFuncs are what the templates of pages in Markdown use: text for words that are data,
+// wrap for a paragraph, code for a block, command for inline code, bars for the line below the
+// head of a table, join and count.
 func MarkdownFuncs() template.FuncMap {
 	return template.FuncMap{
-		"bars": func(n int) string { return strings.Repeat(" --- |", n) },
+		"text":    words.Markdown,
+		"command": words.Code,
+		"bars":    func(n int) string { return strings.Repeat(" --- |", n) },
 		"wrap": func(text string) string {
 			return strings.Join(words.Wrap(strings.Join(strings.Fields(text), " "), markdownColumns), "\n")
 		},
@@ -36,6 +39,6 @@ func WriteMarkdown(w io.Writer, t *template.Template, page any) error {
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}
-	_, err := io.WriteString(w, strings.TrimSpace(strings.Join(lines, "\n"))+"\n")
+	_, err := io.WriteString(words.Page(w), strings.TrimSpace(strings.Join(lines, "\n"))+"\n")
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Program is a program that is started for each run: zkverify.
@@ -54,12 +56,10 @@ func LastWords(said []byte) string {
 
 // Command is what to type in a shell for a command of zkverify with these arguments.
 func Command(env, args []string) string {
-	words := append(append([]string{}, env...), "zkverify")
-	for _, arg := range args {
-		if arg == "" || strings.ContainsAny(arg, " '\"$*") {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words = append(words, arg)
+	text := ""
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		text += name + "=" + words.Shell(value) + " "
 	}
-	return strings.Join(words, " ")
+	return text + words.Command(append([]string{"zkverify"}, args...)...)
 }

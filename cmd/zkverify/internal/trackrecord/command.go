@@ -77,7 +77,7 @@ func (c *Command) run(ctx context.Context, out io.Writer, version Version, recor
 	}
 	if c.List {
 		for _, b := range bugs {
-			fmt.Fprintf(out, "%-22s %s\n", b.ID, listed(b))
+			words.Fprintf(out, "%-22s %s\n", b.ID, listed(b))
 		}
 		return nil
 	}
@@ -140,11 +140,11 @@ func (c *Command) all(ctx context.Context, out io.Writer, t tester, record *Reco
 				return err
 			}
 		}
-		fmt.Fprintf(out, "%s: %s\n", b.ID, told(b, r))
+		words.Fprintf(out, "%s: %s\n", b.ID, told(b, r))
 	}
 	for _, b := range bugs {
 		if !b.Had() {
-			fmt.Fprintf(out, "%s: not to be had: %s\n", b.ID, b.NotHad)
+			words.Fprintf(out, "%s: not to be had: %s\n", b.ID, b.NotHad)
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func (c *Command) conclude(out io.Writer, s *State, bugs []Bug) error {
 			escaped++
 		}
 	}
-	fmt.Fprintf(out, "\n%d of %d bugs were caught, %d escaped, %d need what is not installed, %d were not tried to the end; %d cannot be had; see %s\n",
+	words.Fprintf(out, "\n%d of %d bugs were caught, %d escaped, %d need what is not installed, %d were not tried to the end; %d cannot be had; see %s\n",
 		caught, had, escaped, missing, left, len(bugs)-had, filepath.Join(c.Out, pageFile))
 	switch {
 	case escaped > 0 && left == 0:

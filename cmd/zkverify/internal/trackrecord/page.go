@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 //go:embed trackrecord.md.tmpl
@@ -60,7 +61,7 @@ func (r row) Verdict() string {
 	case r.Last.Missing != "":
 		return "not run"
 	case r.Last.Caught:
-		return r.Last.Verdict
+		return words.Markdown(r.Last.Verdict)
 	case r.Tries == 0:
 		return "not decided"
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 	"github.com/zkverify/zkverify/histories/service"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // Command is zkverify txnlog.
@@ -171,7 +172,7 @@ func (c *Command) compare(out io.Writer) error {
 	case err != nil:
 		return Refused{err}
 	case d != nil:
-		fmt.Fprintf(out, "%s\nThe servers are numbered as the folders are named: server %d is %s.\n", d, d.Server, c.Dirs[d.Server-1])
+		words.Fprintf(out, "%s\nThe servers are numbered as the folders are named: server %d is %s.\n", d, d.Server, c.Dirs[d.Server-1])
 		return ErrDiffer
 	}
 	fmt.Fprintf(out, "the logs of %d servers do not contradict each other\n", len(servers))

@@ -15,6 +15,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -58,7 +59,7 @@ func (c *Command) lives(out io.Writer) error {
 	slices.Sort(locks)
 	w := bufio.NewWriter(out)
 	for _, name := range locks {
-		fmt.Fprintf(w, "%s\n", name)
+		words.Fprintf(w, "%s\n", name)
 		for _, life := range checker.Lives(h, l, name) {
 			if session == 0 || life.Session == lock.SessionName(session) {
 				fmt.Fprintln(w, "  "+lifeLine(life))
