@@ -11,8 +11,11 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
@@ -46,17 +49,27 @@ func (e *LineError) Unwrap() error { return e.Err }
 // that make no sense, and faults that cannot be in force together are a [*LineError].
 // Kinds are those that it may name.
 func ReadYAML(r io.Reader, kinds fault.Kinds) (Schedule, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
+	text, err := io.ReadAll(io.LimitReader(r, maxYAML+1))
+	switch {
+	case err != nil:
 		return Schedule{}, err
+	case len(text) > maxYAML:
+		return Schedule{}, &LineError{1, fmt.Errorf("it is larger than %d MiB", maxYAML>>20)}
 	}
-	file, err := parser.ParseBytes(text, 0)
+	tokens := lexer.Tokenize(string(text))
+	if line, deep := deeper(tokens, maxDepth); deep {
+		return Schedule{}, &LineError{line, fmt.Errorf("more than %d lists and maps lie in each other", maxDepth)}
+	}
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return Schedule{}, lineOf(err, 1)
 	}
 	list, err := faultsOf(file)
 	if err != nil {
 		return Schedule{}, err
+	}
+	if len(list) > maxSteps {
+		return Schedule{}, &LineError{list[maxSteps].GetToken().Position.Line, fmt.Errorf("a schedule has at most %d faults", maxSteps)}
 	}
 	type placed struct {
 		Step
@@ -83,15 +96,49 @@ func ReadYAML(r io.Reader, kinds fault.Kinds) (Schedule, error) {
 	}
 	slices.SortStableFunc(steps, func(a, b placed) int { return cmp.Compare(a.At, b.At) })
 	var s Schedule
-	for i, b := range steps {
-		for _, a := range steps[:i] {
+	var on []placed // those before b that are in force when it begins
+	for _, b := range steps {
+		on = slices.DeleteFunc(on, func(a placed) bool { return a.At+max(a.For, time.Nanosecond) <= b.At })
+		for _, a := range on {
 			if err := clash(kinds, a.Step, b.Step); err != nil {
 				return Schedule{}, &LineError{b.line, fmt.Errorf("%w (line %d)", err, a.line)}
 			}
 		}
+		on = append(on, b)
 		s.Steps = append(s.Steps, b.Step)
 	}
 	return s, nil
+}
+
+// What a schedule may have at most: a night of eight hours has a fault in two seconds. The parser
+// takes time with the square of the depth, and a schedule needs four levels.
+const (
+	maxYAML  = 16 << 20
+	maxSteps = 20_000
+	maxDepth = 32
+)
+
+// deeper returns the line at which more than so many lists and maps lie in each other: brackets,
+// and dashes on one line. Blocks below each other cannot be many, for each is set in further.
+func deeper(tokens token.Tokens, most int) (line int, deep bool) {
+	brackets, dashes := 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, dashes = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			brackets++
+		case token.SequenceEndType, token.MappingEndType:
+			brackets--
+		case token.SequenceEntryType:
+			dashes++
+		}
+		if brackets+dashes > most {
+			return line, true
+		}
+	}
+	return 0, false
 }
 
 // faultsOf returns the nodes of the list.
@@ -163,7 +210,7 @@ func (y stepYAML) step() (Step, error) {
 func (s Schedule) WriteYAML(w io.Writer, header string) error {
 	var b strings.Builder
 	for line := range strings.Lines(header) {
-		b.WriteString("# " + strings.TrimRight(line, "\n") + "\n")
+		b.WriteString("# " + words.Line(strings.TrimRight(line, "\n")) + "\n")
 	}
 	b.WriteString("faults:\n")
 	for _, step := range s.Steps {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -99,14 +99,43 @@ func TestWhatIsWrongWithAScheduleIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestReadYAMLNeverPanics(t *testing.T) {
-	words := []string{"faults", ":", "-", " ", "\n", "  ", "{", "}", "[", "]", "at", "1s", "for", "fault", "down", ",", "client", "1", "&a", "*a", "<<", "null", "~", "\"", "|", "params", "#", "---", "!!int"}
-	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(words)).Draw(t, "words"), "")
-		_, err := ReadYAML(strings.NewReader(text), faults.List())
-		var at *LineError
-		if err != nil && !errors.As(err, &at) {
-			t.Errorf("an error without a line: %v", err)
+// FuzzReadYAML reads schedules that strangers wrote. One that is read is written, and read as the
+// same.
+func FuzzReadYAML(f *testing.F) {
+	for _, text := range []string{
+		"faults:\n  - {at: 1s, for: 2s, fault: down, client: 1}\n", "faults: []\n", "faults:\n- at: 3s\n  fault: latency\n  params:\n    ms: '7'\n",
+		"faults: &a\n- *a\n", "faults:\n- &a {<<: *a, at: 1s}\n", "--- \n...\nfaults: ~\n", "faults: !!seq |\n  a\n", "faults: \"\\x41\n", "# a\nfaults:\n- {at: 9223372036854775807ns, fault: down}\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ReadYAML(strings.NewReader(text), faults.List())
+		if at := new(LineError); err != nil {
+			if !errors.As(err, &at) {
+				t.Errorf("an error without a line: %v", err)
+			}
+			return
+		}
+		var out strings.Builder
+		if err := s.WriteYAML(&out, "of\n"+text); err != nil {
+			t.Fatalf("it is read, and not written: %v", err)
+		}
+		again, err := ReadYAML(strings.NewReader(out.String()), faults.List())
+		if diff := cmp.Diff(s, again); err != nil || diff != "" {
+			t.Errorf("written as %s\nit is read as another one: %v\n%s", out.String(), err, diff)
 		}
 	})
+}
+
+// What is large or deep is refused before it takes long.
+func TestAScheduleIsBounded(t *testing.T) {
+	step := "- {at: 1s, for: 0s, fault: wipe-follower}\n"
+	for name, text := range map[string]string{
+		"brackets": "faults: " + strings.Repeat("[", 1<<20), "braces": "faults: " + strings.Repeat("{a: ", 1<<18), "dashes": "faults:\n" + strings.Repeat("- ", 1<<19),
+		"steps": "faults:\n" + strings.Repeat(step, maxSteps+1), "bytes": strings.Repeat("# a\n", maxYAML/4+1),
+	} {
+		if _, err := ReadYAML(strings.NewReader(text), faults.List()); !errors.As(err, new(*LineError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
+	"github.com/zkverify/zkverify/ensemble/docker"
 )
 
 // job is what of a Kubernetes Job these tests look at.
@@ -23,16 +26,90 @@ type job struct {
 		Completions, Parallelism int
 		Template                 struct {
 			Spec struct {
-				Containers []struct {
-					Env          []struct{ Name, Value string }
-					Command      []string
-					Args         []string
-					VolumeMounts []struct {
-						Name      string
-						MountPath string `yaml:"mountPath"`
-					} `yaml:"volumeMounts"`
+				Containers []container
+				Volumes    []struct{ Name string }
+
+				AutomountServiceAccountToken *bool           `yaml:"automountServiceAccountToken"`
+				SecurityContext              securityContext `yaml:"securityContext"`
+			}
+		}
+	}
+}
+
+// container is that of a pod.
+type container struct {
+	Image        string
+	Env          []struct{ Name, Value string }
+	Command      []string
+	Args         []string
+	VolumeMounts []struct {
+		Name      string
+		MountPath string `yaml:"mountPath"`
+	} `yaml:"volumeMounts"`
+	SecurityContext securityContext `yaml:"securityContext"`
+	Resources       struct{ Requests, Limits map[string]string }
+}
+
+// securityContext is that of a pod or a container.
+type securityContext struct {
+	RunAsNonRoot             bool                  `yaml:"runAsNonRoot"`
+	RunAsUser                int64                 `yaml:"runAsUser"`
+	SeccompProfile           struct{ Type string } `yaml:"seccompProfile"`
+	AllowPrivilegeEscalation *bool                 `yaml:"allowPrivilegeEscalation"`
+	ReadOnlyRootFilesystem   bool                  `yaml:"readOnlyRootFilesystem"`
+	Capabilities             struct{ Drop, Add []string }
+}
+
+// A cluster that enforces the restricted Pod Security Standard takes the pods, and no pod takes
+// more of its node than it says.
+func TestPodsOnKubernetesAreRestricted(t *testing.T) {
+	no := func(b *bool) bool { return b != nil && !*b }
+	for _, file := range []string{"nightly.yaml", "merge.yaml"} {
+		pod := jobOf(t, file).Spec.Template.Spec
+		if s := pod.SecurityContext; !s.RunAsNonRoot || s.RunAsUser == 0 || s.SeccompProfile.Type != "RuntimeDefault" || !no(pod.AutomountServiceAccountToken) {
+			t.Errorf("%s: the pod: %+v", file, s)
+		}
+		for _, c := range pod.Containers {
+			if s := c.SecurityContext; !no(s.AllowPrivilegeEscalation) || !s.ReadOnlyRootFilesystem || !slices.Equal(s.Capabilities.Drop, []string{"ALL"}) || s.Capabilities.Add != nil {
+				t.Errorf("%s: the container: %+v", file, s)
+			}
+			for _, what := range []string{"cpu", "memory", "ephemeral-storage"} {
+				if c.Resources.Requests[what] == "" || c.Resources.Limits[what] == "" {
+					t.Errorf("%s: %s is not bounded: %+v", file, what, c.Resources)
 				}
-				Volumes []struct{ Name string }
+			}
+			for _, variable := range regexp.MustCompile(`"[^"]*"|\$\w+`).FindAllString(c.Args[0], -1) {
+				if strings.HasPrefix(variable, "$") {
+					t.Errorf("%s: %s is not quoted", file, variable)
+				}
+			}
+		}
+	}
+}
+
+// An image that comes from outside is named by its digest: what runs today is what ran yesterday.
+func TestImagesFromOutsideArePinned(t *testing.T) {
+	for file, images := range map[string]int{"docker-compose.yml": 2, "docs/kubernetes/Dockerfile": 1, "ensemble/docker/config.go": 1} {
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := regexp.MustCompile(`[a-z/.]+:[0-9a-z.-]+@sha256:[0-9a-f]{64}\b`).FindAll(text, -1); len(all) != images {
+			t.Errorf("%s names %q by digest", file, all)
+		}
+	}
+	compose, err := os.ReadFile("../../docker-compose.yml")
+	if err != nil || !bytes.Contains(compose, []byte("ZOOKEEPER_IMAGE:-"+docker.DefaultImage+"}")) {
+		t.Errorf("docker-compose.yml has another ZooKeeper than %s: %v", docker.DefaultImage, err)
+	}
+	for _, workflow := range []string{"ci", "nightly", "release"} {
+		text, err := os.ReadFile("../../.github/workflows/" + workflow + ".yml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, action := range regexp.MustCompile(`uses: (.*)`).FindAllSubmatch(text, -1) {
+			if !regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v[0-9.]+$`).Match(action[1]) {
+				t.Errorf("%s.yml uses %s", workflow, action[1])
 			}
 		}
 	}
@@ -98,10 +175,8 @@ func TestThePodsOfTheKubernetesJobShareTheRuns(t *testing.T) {
 	}
 }
 
-var programLine = regexp.MustCompile(`(?m)^(?:exec )?zkverify (.*)$`)
-
-// commandsOf returns the environment of the Job's container, with more, and the
-// arguments of zkverify in it.
+// commandsOf returns the environment of the Job's container, with more, and the arguments with
+// which its script starts zkverify.
 func commandsOf(t *testing.T, j job, more map[string]string) (env map[string]string, args []string) {
 	t.Helper()
 	c := j.Spec.Template.Spec.Containers[0]
@@ -112,11 +187,21 @@ func commandsOf(t *testing.T, j job, more map[string]string) (env map[string]str
 	for key, value := range more {
 		env[key] = value
 	}
-	line := programLine.FindStringSubmatch(c.Args[0])
-	if line == nil || !slices.Equal(c.Command, []string{"sh", "-c"}) {
-		t.Fatalf("%q does not run zkverify", c.Args)
+	bin := t.TempDir()
+	program := filepath.Join(bin, "zkverify")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\0' \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	return env, strings.Fields(os.Expand(line[1], func(key string) string { return env[key] }))
+	cmd := exec.Command(c.Command[0], append(c.Command[1:], c.Args...)...)
+	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin"}
+	for key, value := range env {
+		cmd.Env = append(cmd.Env, key+"="+value)
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 func parse(t *testing.T, c *cli, args []string) {

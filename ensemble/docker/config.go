@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// DefaultImage is the official image of the version that is tested.
-const DefaultImage = "zookeeper:3.8"
+// DefaultImage is the official image, by its digest: no other one can be put in its place. That
+// of docker-compose.yml is the same.
+const DefaultImage = "zookeeper:3.9.5@sha256:4c6f15fbd5491a3e01b0108c046891125553329a4956848ba3014cedff5386ee"
 
 // ImageVariable names the environment variable that replaces DefaultImage.
 const ImageVariable = "ZKVERIFY_IMAGE"

@@ -38,6 +38,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
+user=1000 # that of the official image; no program in the images needs to be root
+
 missing() { [ $force = yes ] || ! docker image inspect "$1" >/dev/null 2>&1; }
 
 zookeeper() {
@@ -59,7 +61,8 @@ zookeeper() {
 	rm -rf "$work"/root/var/cache/apt/* "$work"/root/var/lib/apt/lists/* "$work"/root/usr/share/doc/* \
 		"$work"/root/usr/share/man/* "$work"/root/usr/share/locale/* "$work"/root/etc/zookeeper
 	install -m 755 "$here/entrypoint.sh" "$work/root/docker-entrypoint.sh"
-	tar -C "$work/root" -c . | docker import \
+	install -d -o $user -g $user "$work/root/conf" "$work/root/data" "$work/root/datalog"
+	tar -C "$work/root" -c . | docker import --change "USER $user:$user" \
 		--change 'ENTRYPOINT ["/docker-entrypoint.sh"]' --change 'EXPOSE 2181 2888 3888' \
 		- "$zookeeper" >/dev/null
 	rm -rf "$work/root"
@@ -72,7 +75,7 @@ toxiproxy() {
 	done
 	mv "$work/bin/server" "$work/image/toxiproxy"
 	mv "$work/bin/cli" "$work/image/toxiproxy-cli"
-	tar -C "$work/image" -c . | docker import \
+	tar -C "$work/image" -c . | docker import --change "USER $user:$user" \
 		--change 'ENTRYPOINT ["/toxiproxy"]' --change 'CMD ["-host=0.0.0.0"]' --change 'EXPOSE 8474' \
 		- zkverify/toxiproxy:2.12.0 >/dev/null
 }

@@ -12,7 +12,7 @@ import (
 
 func TestWhatDoesNotPrintIsEscaped(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain, ä, 漢字, ✗ …":     "plain, ä, 漢字, ✗ …",
+		"plain, ä, 漢字, ✗ …":      "plain, ä, 漢字, ✗ …",
 		"a\x1b]0;title\x07b":     `a\u001b]0;title\u0007b`,
 		"\x7f\u0085\u009b":       `\u007f\u0085\u009b`,
 		"\u202eabc\u2066\u200b":  `\u202eabc\u2066\u200b`,
