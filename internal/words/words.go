@@ -5,7 +5,18 @@ package words
 import (
 	"fmt"
 	"strings"
+	"time"
 )
+
+// Time is a time that others have told, for JSON: nil, which is null, if it has none for it, before
+// the year 0 or after 9999.
+func Time(t time.Time) *time.Time {
+	if year := t.UTC().Year(); year < 0 || year > 9999 {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
 
 // Count returns "1 thing" or "n things".
 func Count[N int | int64](n N, thing string) string {

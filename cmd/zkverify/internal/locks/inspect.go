@@ -69,7 +69,7 @@ func detailsOf(l *inspect.Lock, sessions *inspect.Sessions, now time.Time) detai
 		d.Unasked[addr] = err.Error()
 	}
 	if l.Round != nil {
-		d.Ready = &l.Round.Since
+		d.Ready = words.Time(l.Round.Since)
 	}
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
@@ -34,7 +35,7 @@ type contender struct {
 	Client    string          `json:"client,omitempty"`
 	SessionIs string          `json:"sessionState,omitempty"`
 	Token     string          `json:"token"`
-	Since     time.Time       `json:"since"` // of the node, by the leader's clock
+	Since     *time.Time      `json:"since"` // of the node, by the leader's clock; null if that is no time of JSON
 	Age       float64         `json:"ageSeconds"`
 	Data      string          `json:"data,omitempty"`       // its first 256 bytes, if it is text
 	Bytes     []byte          `json:"dataBase64,omitempty"` // the same, if it is none
@@ -76,7 +77,7 @@ func contenderOf(c *inspect.Contender, now time.Time, sessions *inspect.Sessions
 	}
 	j := &contender{
 		Node: c.Path, State: "waits", Kind: c.Kind, Library: c.Library, Client: sessions.Client(c.Session), Token: c.Token.String(),
-		Since: c.Since, Age: inspect.Age(now, c.Since).Seconds(), Size: c.Size, Hidden: c.Hidden,
+		Since: words.Time(c.Since), Age: inspect.Age(now, c.Since).Seconds(), Size: c.Size, Hidden: c.Hidden,
 	}
 	if c.Holds {
 		j.State = "holds"

@@ -1,6 +1,8 @@
 package locks
 
 import (
+	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,18 @@ func TestAgesHaveTwoUnitsAtMost(t *testing.T) {
 	} {
 		if got := ageText(d); got != want {
 			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}
+
+// A server may tell any time.
+func TestTimesThatJSONDoesNotHaveAreNull(t *testing.T) {
+	for _, millis := range []int64{math.MaxInt64, math.MinInt64, 253402300800000} {
+		at := time.UnixMilli(millis)
+		l := &inspect.Lock{Path: "/l", Queue: []inspect.Contender{{Since: at, Holds: true}}, Round: &inspect.Round{Since: at}}
+		text, err := json.Marshal(detailsOf(l, &inspect.Sessions{}, time.Now()))
+		if err != nil || !strings.Contains(string(text), `"since":null`) {
+			t.Errorf("%d: %s, %v", millis, text, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/adler32"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,6 +131,22 @@ func TestTransactionsArePrintedForPrograms(t *testing.T) {
 	}
 	if c := first.Changes[0]; first.Zxid != "0x3" || first.Session != "0xa1" || c.Op != "create" || string(c.Data) != "web-3/4711" || !c.Ephemeral {
 		t.Errorf("%+v", first)
+	}
+}
+
+// A log may tell any time.
+func TestTimesThatJSONDoesNotHaveAreNull(t *testing.T) {
+	for _, millis := range []int64{math.MaxInt64, math.MinInt64, 253402300800000, -62167219200001} {
+		strange := txn(0xa1, wire.CreateSession, number(2000))
+		binary.BigEndian.PutUint64(strange[8+4+8:], uint64(millis))
+		dir := serverDir(t, strange, txn(0xb2, wire.CreateSession, number(-1)))
+		got, err := run(t, Command{Dirs: []string{dir}, JSON: true})
+		if err != nil || strings.Count(got, "\n") != 2 || !strings.Contains(got, `"time":null`) {
+			t.Errorf("%d: %q, %v", millis, got, err)
+		}
+		if got, err := run(t, Command{Dirs: []string{dir}}); err != nil || strings.Count(got, "\n") != 2 {
+			t.Errorf("%d: %q, %v", millis, got, err)
+		}
 	}
 }
 

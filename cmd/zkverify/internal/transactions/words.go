@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 	"github.com/zkverify/zkverify/ensemble/txnlog"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // ops names the kinds of transactions, and of changes.
@@ -66,14 +67,14 @@ func details(c txnlog.Change) string {
 
 // record is a transaction for programs.
 type record struct {
-	Zxid    string    `json:"zxid"`
-	Time    time.Time `json:"time"`
-	Session string    `json:"session"`
-	Cxid    int32     `json:"cxid"`
-	Op      string    `json:"op"`
-	Timeout int64     `json:"timeout_ms,omitempty"`
-	Error   int32     `json:"error,omitempty"`
-	Changes []change  `json:"changes,omitempty"`
+	Zxid    string     `json:"zxid"`
+	Time    *time.Time `json:"time"` // null if the log tells none between the years 0 and 9999
+	Session string     `json:"session"`
+	Cxid    int32      `json:"cxid"`
+	Op      string     `json:"op"`
+	Timeout int64      `json:"timeout_ms,omitempty"`
+	Error   int32      `json:"error,omitempty"`
+	Changes []change   `json:"changes,omitempty"`
 }
 
 type change struct {
@@ -88,7 +89,7 @@ type change struct {
 
 func recordOf(t txnlog.Txn) record {
 	r := record{
-		Zxid: fmt.Sprintf("0x%x", t.Zxid), Time: t.Time.UTC(), Session: fmt.Sprintf("0x%x", uint64(t.Session)), Cxid: t.Cxid,
+		Zxid: fmt.Sprintf("0x%x", t.Zxid), Time: words.Time(t.Time), Session: fmt.Sprintf("0x%x", uint64(t.Session)), Cxid: t.Cxid,
 		Op: ops[t.Op], Timeout: t.Timeout.Milliseconds(), Error: int32(t.Err),
 	}
 	for _, c := range t.Changes {

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzParseNight reads parts of nights that strangers wrote. One that is read is told, merged
+// with nothing, written, and read as the same.
+func FuzzParseNight(f *testing.F) {
+	for _, text := range []string{
+		`{"firstSeed":1,"seeds":2,"options":{"a":"b"},"results":[{"seed":1,"outcome":"holds","cases":[{"guarantee":"g","outcome":"holds"}]}]}`,
+		`{"firstSeed":1,"seeds":4,"shard":"2/4","options":{"a":"b"},"results":[{"seed":2,"outcome":"violated","reason":"r","trouble":"t","folder":"seed-2","voidRuns":["v"],"cases":[{"recipe":"mutex","guarantee":"g","outcome":"violated","witnesses":"w"}]}],"coverage":[{"fault":"down","starts":1}],"meetings":[{"fault":"down","recipe":"mutex","met":{"idle":1}}]}`,
+		`{"firstSeed":-9223372036854775808,"seeds":1000000,"options":{"a":"b"},"results":[{"seed":9223372036854775807,"tookNs":-1,"operations":-5}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		n, err := ParseNight(text, "part")
+		if err != nil {
+			return
+		}
+		if n.Seeds > 1000 {
+			n.Seeds = 1000 // what is told of those that are left goes with their number
+		}
+		for _, write := range []func(io.Writer) error{n.WriteHTML, n.JUnit().Write} {
+			if err := write(io.Discard); err != nil {
+				t.Errorf("it is read, and not told: %v", err)
+			}
+		}
+		n.Markdown("dir")
+		n.Summary("dir")
+		for _, r := range n.Results {
+			r.Annotation()
+		}
+		if _, err := MergeNights([]*Night{n}); err != nil {
+			t.Errorf("it is read, and is no night by itself: %v", err)
+		}
+		var once, twice bytes.Buffer
+		if err := n.WriteJSON(&once); err != nil {
+			t.Fatalf("it is read, and not written: %v", err)
+		}
+		again, err := ParseNight(once.Bytes(), "part")
+		if err != nil {
+			t.Fatalf("written as %s it is not read: %v", once.Bytes(), err)
+		}
+		if err := again.WriteJSON(&twice); err != nil || !json.Valid(twice.Bytes()) {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(once.String(), twice.String()); diff != "" {
+			t.Errorf("it is read as another one: %s", diff)
+		}
+	})
+}
