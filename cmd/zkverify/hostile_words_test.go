@@ -6,6 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"maps"
@@ -399,5 +402,43 @@ func lookAtMarkdown(t *testing.T, text string) {
 	}
 	if fenced {
 		t.Error("a block of the summary of the step does not end")
+	}
+}
+
+// Only the console writes to the outputs of the process, through its doors, and what speaks a
+// protocol to another process.
+func TestNothingGoesAroundTheDoors(t *testing.T) {
+	protocols := map[string]bool{"cmd/zkverify/sim.go": true, "cmd/zkverify/selftest.go": true, "workload/simulation/process/host.go": true}
+	root := filepath.Join("..", "..")
+	for _, dir := range []string{"cmd", "report", "checker", "workload", "nemesis", "ensemble", "histories", "recipes", "internal/words", "internal/wait"} {
+		if err := filepath.WalkDir(filepath.Join(root, dir), func(path string, e fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(root, path)
+			name = filepath.ToSlash(name)
+			if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || protocols[name] || name == "cmd/zkverify/console.go" {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			// Programs beside zkverify write what they like: benchmarks, examples, generators.
+			if file.Name.Name == "main" && !strings.HasPrefix(name, "cmd/zkverify/") {
+				return nil
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				s, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				x, ok := s.X.(*ast.Ident)
+				if ok && (x.Name == "os" && (s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr") || x.Name == "fmt" && strings.HasPrefix(s.Sel.Name, "Print")) {
+					t.Errorf("%s uses %s.%s", name, x.Name, s.Sel.Name)
+				}
+				return true
+			})
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
