@@ -135,12 +135,10 @@ func (d *doubleBarrier) seenBefore(when time.Duration) int {
 func (d *doubleBarrier) judge(v *verdict.Verdict, t *facts.Trace, lock string) {
 	open := map[int]bool{} // rounds with an operation under way
 	first := t.End
-	for _, p := range t.Processes {
-		for _, o := range p.Open {
-			if o.Lock == lock {
-				open[o.Generation] = true
-				first = min(first, o.Call)
-			}
+	for o := range t.Open() {
+		if o.Lock == lock {
+			open[o.Generation] = true
+			first = min(first, o.Call)
 		}
 	}
 	for len(d.rounds) > 0 {

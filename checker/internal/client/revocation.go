@@ -68,10 +68,9 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) {
 	known := facts.Forever
 	if !t.Last {
 		known = t.End + 1
-		oldest := t.Oldest(func(o *facts.Op) bool { return o.Acquires() || o.Kind == histories.Revoke })
-		for _, lock := range t.LocksThat(facts.Is(histories.Revocation)) {
-			known = min(known, oldest(lock))
-		}
+		known = min(known, t.OldestOfAny(func(o *facts.Op) bool {
+			return (o.Acquires() || o.Kind == histories.Revoke) && o.Recipe() == histories.Revocation
+		}))
 	}
 	for ; j.decided < len(j.notices) && j.notices[j.decided].Time < known; j.decided++ {
 		j.tell(t, j.notices[j.decided])

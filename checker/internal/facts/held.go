@@ -26,6 +26,8 @@ func (h *Held) Of(lock string) iter.Seq[*Hold] {
 	return func(func(*Hold) bool) {}
 }
 
+func (h *Held) any() bool { return len(h.all.at) > 0 }
+
 func (h *Held) add(hold *Hold) {
 	if h.of == nil {
 		h.of = make(map[string]*holds)

@@ -9,14 +9,15 @@ import (
 
 // holdTracker follows who holds what while the history is read in order.
 type holdTracker struct {
-	t      *Trace
-	owned  map[ownerKey]*ownership
-	apart  map[string]*holds // open holds of a semaphore
-	lostAt map[LockUse]histories.Event
+	t       *Trace
+	owned   map[ownerKey]*ownership
+	changed []*ownership      // of owned, in this window
+	apart   map[string]*holds // open holds of a semaphore
+	lostAt  map[LockUse]histories.Event
 }
 
 func newHoldTracker(t *Trace) *holdTracker {
-	return &holdTracker{t, map[ownerKey]*ownership{}, map[string]*holds{}, map[LockUse]histories.Event{}}
+	return &holdTracker{t: t, owned: map[ownerKey]*ownership{}, apart: map[string]*holds{}, lostAt: map[LockUse]histories.Event{}}
 }
 
 // ownership returns the ownership of the owner that invoked o.
@@ -27,9 +28,10 @@ func (b *holdTracker) ownership(o *Op) *ownership {
 	}
 	w := b.owned[k]
 	if w == nil {
-		w = &ownership{}
+		w = &ownership{key: k}
 		b.owned[k] = w
 	}
+	b.change(w)
 	o.By.last = lastOwnership{k, w}
 	return w
 }
@@ -65,10 +67,16 @@ func (b *holdTracker) invoked(o *Op) {
 		o.Stale = w.hold == nil && w.prev != nil && w.prev.Why == ByLoss
 		return
 	}
-	for _, other := range w.open {
-		other.shared, o.shared = true, true
+	switch w.open {
+	case 0:
+		w.first = o
+	case 1:
+		w.first.shared, o.shared = true, true
+	default:
+		o.shared = true // as all others are
 	}
-	w.open, o.filed = append(w.open, o), w
+	w.open++
+	o.filed = w
 }
 
 // releasing ends the belief when the outermost release is invoked, whatever
@@ -95,12 +103,9 @@ func (b *holdTracker) releasing(w *ownership, o *Op) {
 func (b *holdTracker) completed(o *Op) {
 	// An owner that only the completion names was filed under another one.
 	if w := o.filed; w != nil {
-		for i, p := range w.open {
-			if p == o {
-				w.open = append(w.open[:i], w.open[i+1:]...)
-				break
-			}
-		}
+		b.change(w)
+		w.open--
+		o.filed = nil
 	}
 	if o.Recipe().HasPermits() {
 		b.permitsCompleted(o)
@@ -246,8 +251,10 @@ func (b *holdTracker) closed(e *histories.Event) {
 func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 	h.End, h.EndEvent, h.Why = at, event, why
 	if w := b.owned[ownerKey{h.Lock, h.Owner, h.Mode}]; w != nil && w.hold == h {
+		b.change(w)
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
+	b.t.touch(h.info)
 	h.By.Holds.remove(h)
 	if of := b.apart[h.Lock]; of != nil {
 		of.remove(h)
@@ -260,12 +267,19 @@ func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 // forget drops the owners that hold and want nothing. What an owner lost is
 // remembered: it may act on it still.
 func (b *holdTracker) forget() {
-	for k, w := range b.owned {
-		if w.hold == nil && len(w.open) == 0 && (w.prev == nil || w.prev.Why != ByLoss) {
-			delete(b.owned, k)
+	for _, w := range b.changed {
+		w.changed = false
+		if w.hold == nil && w.open == 0 && (w.prev == nil || w.prev.Why != ByLoss) {
+			delete(b.owned, w.key)
 		}
 	}
-	for _, p := range b.t.Processes {
-		p.last = lastOwnership{}
+	b.changed = b.changed[:0]
+}
+
+// change takes note that an ownership changes in this window.
+func (b *holdTracker) change(w *ownership) {
+	if !w.changed {
+		w.changed = true
+		b.changed = append(b.changed, w)
 	}
 }

@@ -77,7 +77,7 @@ func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) {
 		}
 		k.waiting = append(k.waiting, o)
 	}
-	for _, lock := range t.Locks {
+	for _, lock := range t.LocksThat(facts.Every) {
 		k := j.counters[lock]
 		if k == nil {
 			continue

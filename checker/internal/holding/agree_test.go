@@ -42,7 +42,7 @@ func TestTheEnginesAgreeOnHoldings(t *testing.T) {
 	drawn.Agree(t, some, func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
 		tr := facts.Of(h)
 		for _, lock := range tr.Locks {
-			holds := tr.ByLock[lock]
+			holds := tr.HoldsOf(lock)
 			switch r := tr.Recipe(lock); {
 			case r.Exclusive():
 				agreeOnShared(t, a, h, lock, facts.PiecesOf(holds), nil, differ, differ)

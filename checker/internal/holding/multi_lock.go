@@ -73,7 +73,7 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) {
 		}
 	}
 	oldest := t.Oldest((*facts.Op).Acquires)
-	first := facts.Forever // of those that are still open
+	first := t.OldestOfAny(func(o *facts.Op) bool { return o.Acquires() && o.Recipe() == histories.MultiLock })
 	for _, lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
 		j.notAll(t, lock)
 		places := j.places[lock]
@@ -82,7 +82,6 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) {
 			j.places[lock] = places
 		}
 		places.window(j.v, t, lock, settled, min(oldest(lock), t.End))
-		first = min(first, oldest(lock))
 	}
 	j.opposed(t, settled, first)
 }
@@ -104,7 +103,7 @@ func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
 // mutex, two holds that overlap are found in the window in which the first of
 // them ends.
 func (j *multiLockJudge) notAll(t *facts.Trace, lock string) {
-	sweep(facts.PiecesOf(t.ByLock[lock]), differ, func(a, b facts.Piece) bool {
+	sweep(facts.PiecesOf(t.HoldsOf(lock)), differ, func(a, b facts.Piece) bool {
 		if !t.Over(a.Hold) && !t.Over(b.Hold) {
 			return true // not yet
 		}

@@ -49,7 +49,7 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) {
 			of = &exclusionOf{search: newHoldingsSearch(nil, 0)}
 			j.locks[lock] = of
 		}
-		holds := t.ByLock[lock]
+		holds := t.HoldsOf(lock)
 		j.holds += countBegun(t, holds)
 		pieces := facts.PiecesOf(holds)
 		before := of.violations

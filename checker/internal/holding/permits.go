@@ -77,7 +77,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
 			}
 			j.locks[lock] = of
 		}
-		holds, changes := t.ByLock[lock], changes[lock]
+		holds, changes := t.HoldsOf(lock), changes[lock]
 		j.grants += countBegun(t, holds)
 		j.changes += len(changes)
 		known := horizon{until: min(t.End, resized(lock)-1), asked: acquire(lock)}

@@ -57,7 +57,7 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) {
 			of = &readWriteOf{search: newHoldingsSearch(BesideReaders, 0)}
 			j.locks[lock] = of
 		}
-		holds := t.ByLock[lock]
+		holds := t.HoldsOf(lock)
 		for _, h := range holds {
 			if !t.Begun(h) {
 				continue

@@ -67,7 +67,7 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 	}
 	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
-		holds := t.ByLock[lock]
+		holds := t.HoldsOf(lock)
 		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner) > 0 }) {
 			continue
 		}
