@@ -11,13 +11,13 @@ import (
 type holdTracker struct {
 	t       *Trace
 	owned   map[ownerKey]*ownership
-	changed []*ownership      // of owned, in this window
-	apart   map[string]*holds // open holds of a semaphore
+	changed []*ownership          // of owned, in this window
+	apart   map[permitChain]chain // open holds of semaphores
 	lostAt  map[LockUse]histories.Event
 }
 
 func newHoldTracker(t *Trace) *holdTracker {
-	return &holdTracker{t: t, owned: map[ownerKey]*ownership{}, apart: map[string]*holds{}, lostAt: map[LockUse]histories.Event{}}
+	return &holdTracker{t: t, owned: map[ownerKey]*ownership{}, apart: map[permitChain]chain{}, lostAt: map[LockUse]histories.Event{}}
 }
 
 // ownership returns the ownership of the owner that invoked o.
@@ -44,19 +44,15 @@ func (b *holdTracker) invoked(o *Op) {
 	if o.unnamed {
 		// If its process holds the lock, in whichever mode,
 		// it means that one.
-		for h := range o.By.Holds.Of(o.Lock) {
-			o.Owner = h.Owner
+		if last := o.By.Holds.of[o.info].last; last != nil {
+			o.Owner = last.Owner
 		}
 	}
 	w := b.ownership(o)
 	switch {
 	case o.Acquires():
 		o.Again = w.hold
-		for h := range o.By.Holds.Of(o.Lock) {
-			if h.Owner == o.Owner && h.Mode != o.Mode {
-				o.Beside = h
-			}
-		}
+		o.Beside = b.beside(o)
 		if len(b.lostAt) > 0 {
 			delete(b.lostAt, LockUse{o.Process, o.Lock, o.Mode})
 		}
@@ -77,6 +73,23 @@ func (b *holdTracker) invoked(o *Op) {
 	}
 	w.open++
 	o.filed = w
+}
+
+// beside returns what the owner that invoked o holds of its lock in another mode, by the same
+// process: the last one of it.
+func (b *holdTracker) beside(o *Op) (last *Hold) {
+	if o.By.Holds.of[o.info].first == nil {
+		return nil
+	}
+	for _, mode := range []histories.Mode{"", histories.ModeRead, histories.ModeWrite} {
+		if mode == o.Mode {
+			continue
+		}
+		if w := b.owned[ownerKey{o.Lock, o.Owner, mode}]; w != nil && w.hold != nil && w.hold.By == o.By && (last == nil || w.hold.Acquire.Done > last.Acquire.Done) {
+			last = w.hold
+		}
+	}
+	return last
 }
 
 // releasing ends the belief when the outermost release is invoked, whatever
@@ -163,6 +176,9 @@ func (b *holdTracker) begin(h *Hold, o *Op) {
 	o.Hold = h
 	b.t.Holds = append(b.t.Holds, h)
 	o.By.Holds.add(h)
+	for _, l := range b.t.listeners {
+		l.Began(h)
+	}
 	// The lease may have been lost between its grant and the recording of it.
 	if len(b.lostAt) == 0 {
 		return
@@ -175,25 +191,17 @@ func (b *holdTracker) begin(h *Hold, o *Op) {
 func (b *holdTracker) lost(i int, e *histories.Event) {
 	for _, lock := range LocksOf(e) {
 		b.lostAt[LockUse{e.Process, lock, e.Mode}] = *e
-		for h := range b.t.Process(e.Process).Holds.Of(lock) {
-			if about(e, h) {
-				b.finish(h, e.Time, i, ByLoss)
-			}
+		for h := range b.meant(e, lock) {
+			b.finish(h, e.Time, i, ByLoss)
 		}
 	}
 }
 
 // link notes whether the link of holds is up, as their client says.
 func (b *holdTracker) link(e *histories.Event, up bool) {
-	locks := LocksOf(e)
-	for i, lock := range locks {
-		if slices.Contains(locks[:i], lock) {
-			continue
-		}
-		for h := range b.t.Process(e.Process).Holds.Of(lock) {
-			if about(e, h) {
-				h.linked(e.Time, up)
-			}
+	for _, lock := range LocksOf(e) {
+		for h := range b.meant(e, lock) {
+			h.linked(e.Time, up)
 		}
 	}
 }
@@ -241,7 +249,7 @@ func (b *holdTracker) closing(i int, e *histories.Event) {
 func (b *holdTracker) closed(e *histories.Event) {
 	p := b.t.Process(e.Process)
 	for _, h := range p.closing {
-		if !slices.ContainsFunc(b.t.Faults.All, func(f *Fault) bool { return f.Stop >= h.Call && f.Reaches(h.Process) }) {
+		if !b.t.Faults.Struck(h.Process, h.Call, Forever) {
 			h.Released = e.Time
 		}
 	}
@@ -256,8 +264,8 @@ func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 	}
 	b.t.touch(h.info)
 	h.By.Holds.remove(h)
-	if of := b.apart[h.Lock]; of != nil {
-		of.remove(h)
+	if h.permitLinks != nil {
+		b.apartRemove(h)
 	}
 	for _, l := range b.t.listeners {
 		l.Ended(h)

@@ -283,6 +283,15 @@ func (t *Trace) DiscardSettled() {
 	t.held.forget()
 }
 
+// GoesOn returns how much of what goes on the next window shows again.
+func (t *Trace) GoesOn() int {
+	n := len(t.Ops) + len(t.Holds)
+	for _, h := range t.Holds {
+		n += len(h.Excuses)
+	}
+	return n
+}
+
 // Lifetime is how long a session can live on without its client.
 func (t *Trace) Lifetime() time.Duration { return max(t.Header.SessionTimeout, time.Second) }
 
