@@ -51,16 +51,14 @@ func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.C
 // need. The default is 256 MiB.
 func WithMemoryLimit(bytes int64) Option { return func(c *check) { c.engines.Caps.Memory = bytes } }
 
-// manyGoOn is how many operations and holds that are not over make windows longer.
-const manyGoOn = 1 << 12
-
 // check is one run of the checker.
 type check struct {
 	ctx      context.Context
 	engine   Engine
 	engines  judge.Engines
 	notHeld  ReleaseNotHeld
-	window   int
+	window   int         // events of a window, at least
+	fixed    bool        // windows are no longer than that, for tests
 	everyOne bool        // every violation becomes a witness
 	own      []Guarantee // of the user's
 	service  *service.Log
@@ -171,36 +169,37 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if since++; since >= least && e.Time > t.End {
 			since = 0
 			t.BeginWindow()
-			if err := c.judgeWindow(t); err != nil {
+			kept, err := c.judgeWindow(t)
+			if err != nil {
 				return nil, err
 			}
 			t.DiscardSettled()
-			// What goes on is looked at again in each window: many of them have longer ones, or a
-			// million holds would be looked at a hundred times.
-			least = c.window
-			if on := len(t.Ops) + len(t.Holds); on > manyGoOn {
-				least = max(least, on)
+			// What goes on is looked at again in each window: so a window has at least as many
+			// events, and each of them pays for one look.
+			if kept += t.GoesOn(); !c.fixed {
+				least = max(c.window, kept)
 			}
 		}
 		t.Step(e)
 		c.coverage.Step(e)
 	}
 	t.Close()
-	if err := c.judgeWindow(t); err != nil {
+	if _, err := c.judgeWindow(t); err != nil {
 		return nil, err
 	}
 	return c.report(t)
 }
 
 // judgeWindow lets all judges look at a window: side by side, unless they search, for
-// searches share one budget. The goroutines end here.
-func (c *check) judgeWindow(t *facts.Trace) error {
+// searches share one budget. The goroutines end here. It returns how much they keep.
+func (c *check) judgeWindow(t *facts.Trace) (kept int, err error) {
 	var judges sync.WaitGroup
-	for _, j := range c.judging {
+	each := make([]int, len(c.judging))
+	for i, j := range c.judging {
 		if c.engines.Searches {
-			j.judge.Window(&c.engines, t)
+			each[i] = j.judge.Window(&c.engines, t)
 		} else {
-			judges.Go(func() { j.judge.Window(&c.engines, t) })
+			judges.Go(func() { each[i] = j.judge.Window(&c.engines, t) })
 		}
 		if c.ctx.Err() != nil {
 			break // searches were cut short
@@ -208,9 +207,12 @@ func (c *check) judgeWindow(t *facts.Trace) error {
 	}
 	judges.Wait()
 	if c.ctx.Err() != nil {
-		return context.Cause(c.ctx)
+		return 0, context.Cause(c.ctx)
 	}
-	return nil
+	for _, n := range each {
+		kept += n
+	}
+	return kept, nil
 }
 
 func (c *check) report(t *facts.Trace) (*Report, error) {
@@ -221,7 +223,7 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	if c.ctx.Err() != nil {
 		return nil, context.Cause(c.ctx)
 	}
-	r.Recipes = c.tally.uses()
+	r.Recipes = c.tally.recipes()
 	r.Coverage, r.Meetings = coverageOf(c.coverage), meetingsOf(c.coverage, t.Recipes())
 	r.Figures = append(c.tally.figures(r.Recipes), paceFigures(t.Pace.Counts)...)
 	r.Notes = c.engines.Notes

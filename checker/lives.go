@@ -47,7 +47,7 @@ func Lives(h *histories.History, l *service.Log, lock string) []Life {
 			}
 		}
 	}
-	for _, hold := range t.ByLock[lock] {
+	for _, hold := range t.HoldsOf(lock) {
 		n := t.Service.NodeOf(hold)
 		if n == nil {
 			continue

@@ -66,7 +66,7 @@ type eventJudge struct {
 func (j *eventJudge) Event(i int, e *histories.Event) { j.events.Event(i, e) }
 
 // Window needs none.
-func (j *eventJudge) Window(*judge.Engines, *facts.Trace) {}
+func (j *eventJudge) Window(*judge.Engines, *facts.Trace) int { return 0 }
 
 // Conclude asks for the verdict.
 func (j *eventJudge) Conclude(*judge.Engines, *facts.Trace) {

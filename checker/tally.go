@@ -18,16 +18,24 @@ type tally struct {
 	operations   int
 	unanswered   int
 	expiredInUse int             // sessions that ended while their process held or waited
+	using        map[string]int  // holds in a session, and places of acquires that are under way
 	lost         map[string]bool // sessions in which a lease was lost
 	counted      map[string]bool // sessions in expiredInUse
 }
 
 func newTally(t *facts.Trace, coverage *states.Coverage) *tally {
-	return &tally{t: t, coverage: coverage, lost: map[string]bool{}, counted: map[string]bool{}}
+	return &tally{t: t, coverage: coverage, using: map[string]int{}, lost: map[string]bool{}, counted: map[string]bool{}}
 }
 
 func (c *tally) Event(_ int, e *histories.Event) {
-	if e.Type != histories.Expired {
+	switch e.Type {
+	case histories.Crash:
+		for _, o := range c.t.Process(e.Process).Open {
+			c.left(o)
+		}
+		return
+	case histories.Expired:
+	default:
 		return
 	}
 	if _, seen := c.t.Sessions.Expired[e.Session]; !seen {
@@ -48,10 +56,30 @@ func (c *tally) Completed(o *facts.Op) {
 	if o.Part == 0 && o.Result != histories.Info {
 		c.unanswered--
 	}
+	c.left(o)
 }
+
+// Placed and left count the places that an acquire has while it is under way.
+func (c *tally) Placed(o *facts.Op) { c.uses(o.Places[len(o.Places)-1].Session, 1) }
+
+func (c *tally) left(o *facts.Op) {
+	for _, p := range o.Places {
+		c.uses(p.Session, -1)
+	}
+}
+
+func (c *tally) uses(session string, n int) {
+	if c.using[session] += n; c.using[session] == 0 {
+		delete(c.using, session)
+	}
+}
+
+// Began counts the holds of a session.
+func (c *tally) Began(h *facts.Hold) { c.uses(h.Session, 1) }
 
 // Ended counts sessions that a hold ends with.
 func (c *tally) Ended(h *facts.Hold) {
+	c.uses(h.Session, -1)
 	if h.Why == facts.ByLoss && h.Session != "" {
 		// It was told ahead of time.
 		c.lost[h.Session] = true
@@ -64,38 +92,15 @@ func (c *tally) Ended(h *facts.Hold) {
 
 // expired counts a session that was seen to have ended, if it was in use.
 func (c *tally) expired(session string) {
-	if session == "" || c.counted[session] || !c.inUse(session) {
+	if session == "" || c.counted[session] || !c.lost[session] && c.using[session] == 0 {
 		return
 	}
 	c.counted[session] = true
 	c.expiredInUse++
 }
 
-func (c *tally) inUse(session string) bool {
-	if c.lost[session] {
-		return true
-	}
-	for _, p := range c.t.Processes {
-		for h := range p.Holds.All() {
-			if h.Session == session {
-				return true
-			}
-		}
-	}
-	for _, p := range c.t.Processes {
-		for _, o := range p.Open {
-			for _, p := range o.Places {
-				if p.Session == session {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// uses returns how much each recipe of the run was used.
-func (c *tally) uses() []RecipeUse {
+// recipes returns how much each recipe of the run was used.
+func (c *tally) recipes() []RecipeUse {
 	var out []RecipeUse
 	for _, r := range c.t.Recipes() {
 		use := RecipeUse{Recipe: r, Awaited: c.found(r, Enqueuing) + c.found(r, Waiting)}

@@ -17,7 +17,7 @@ import (
 
 // windowed makes windows of so many events, and has Porcupine cut where it can.
 func windowed(events int) Option {
-	return func(c *check) { c.window, c.engines.Caps.Size = events, 1 }
+	return func(c *check) { c.window, c.fixed, c.engines.Caps.Size = events, true, 1 }
 }
 
 // inWindows checks that a history that is looked at a few events at a time gets

@@ -90,8 +90,13 @@ func (v *Verdict) Fresh() *Verdict { return &Verdict{Guarantee: v.Guarantee, eve
 // in time: locks are judged one after the other, and the story begins with the
 // lock that broke first.
 func (v *Verdict) Violate(w func() Witness) {
+	v.ViolateFrom(w().From, w)
+}
+
+// ViolateFrom counts a violation whose witness takes long to tell: it is from that time on.
+func (v *Verdict) ViolateFrom(from time.Duration, w func() Witness) {
 	v.Violations++
-	v.found = append(v.found, violation{w().From, w})
+	v.found = append(v.found, violation{from, w})
 	if len(v.found) == 2*maxWitnesses && !v.everyOne {
 		v.keepFirst()
 	}

@@ -36,7 +36,7 @@ func NewBarriers(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	}
 }
 
-func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) {
+func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	settled := map[string][]*facts.Op{}
 	for _, o := range t.Ops {
 		if !o.Recipe().IsLock() && t.Settled(o) {
@@ -67,6 +67,7 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) {
 		if e.Searches {
 			of.search.window(&e.Caps, t, settled[lock], any(lock))
 		}
+		kept += of.kept()
 	}
 	for _, lock := range t.LocksThat(facts.Is(histories.DoubleBarrier)) {
 		of := j.doubles[lock]
@@ -76,7 +77,24 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 		of.take(j.v, t, settled[lock])
 		of.judge(j.v, t, lock)
+		kept += of.kept()
 	}
+	return kept
+}
+
+// kept is how much is gone through again.
+func (of *singleBarrier) kept() int {
+	s, x := &of.sweep, &of.search.ops
+	return len(s.sets) + len(s.removes) + len(s.waits) + len(s.begun) + len(s.lost) + len(x.Sets) + len(x.Removes) + len(x.Waits)
+}
+
+// kept is how much is gone through again.
+func (d *doubleBarrier) kept() int {
+	n := len(d.seen)
+	for _, r := range d.rounds {
+		n += len(r.enters) + len(r.leaves)
+	}
+	return n
 }
 
 func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -44,9 +45,9 @@ import (
 // round is one generation of one double barrier.
 type round struct {
 	generation     int
-	enters, leaves []*facts.Op // by invocation
-	late           []*facts.Op // of the enters, those after a later round was entered
-	inside         []stay      // those who entered
+	enters, leaves []*facts.Op        // by invocation
+	late           map[*facts.Op]bool // of the enters, those after a later round was entered
+	inside         []stay             // those who entered
 }
 
 // stay is one member inside.
@@ -104,11 +105,11 @@ func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op
 		}
 		i, ok := slices.BinarySearchFunc(d.rounds, o.Generation, func(r *round, g int) int { return r.generation - g })
 		if !ok {
-			d.rounds = slices.Insert(d.rounds, i, &round{generation: o.Generation})
+			d.rounds = slices.Insert(d.rounds, i, &round{generation: o.Generation, late: map[*facts.Op]bool{}})
 		}
 		r := d.rounds[i]
 		if late {
-			r.late = append(r.late, o)
+			r.late[o] = true
 		}
 		if o.Kind == histories.Enter {
 			r.enters = append(r.enters, o)
@@ -135,12 +136,10 @@ func (d *doubleBarrier) seenBefore(when time.Duration) int {
 func (d *doubleBarrier) judge(v *verdict.Verdict, t *facts.Trace, lock string) {
 	open := map[int]bool{} // rounds with an operation under way
 	first := t.End
-	for _, p := range t.Processes {
-		for _, o := range p.Open {
-			if o.Lock == lock {
-				open[o.Generation] = true
-				first = min(first, o.Call)
-			}
+	for o := range t.Open() {
+		if o.Lock == lock {
+			open[o.Generation] = true
+			first = min(first, o.Call)
 		}
 	}
 	for len(d.rounds) > 0 {
@@ -160,15 +159,25 @@ func (d *doubleBarrier) judge(v *verdict.Verdict, t *facts.Trace, lock string) {
 // stays finds out who entered a round, and how long they stayed.
 func (d *doubleBarrier) stays(t *facts.Trace, r *round) {
 	r.inside = nil
+	leaves := r.leavesOf()
 	for _, e := range r.enters {
 		if r.entered(e) {
-			r.inside = append(r.inside, stay{e, insideUntil(t, r, e)})
+			r.inside = append(r.inside, stay{e, insideUntil(t, leaves[e.Process], e)})
 		}
 	}
 }
 
+// leavesOf returns the leaves of each process, by invocation.
+func (r *round) leavesOf() map[int][]*facts.Op {
+	leaves := map[int][]*facts.Op{}
+	for _, l := range r.leaves {
+		leaves[l.Process] = append(leaves[l.Process], l)
+	}
+	return leaves
+}
+
 // entered reports whether e, one of the enters, entered the round, and not too late.
-func (r *round) entered(e *facts.Op) bool { return e.OK() && !slices.Contains(r.late, e) }
+func (r *round) entered(e *facts.Op) bool { return e.OK() && !r.late[e] }
 
 // decided reports whether nothing that is still to come makes a difference to round
 // r, or to what it asks of the next one.
@@ -178,12 +187,18 @@ func (d *doubleBarrier) decided(t *facts.Trace, r, next *round) bool {
 		return false
 	}
 	gathered := begins(t, next, d.size, 0)
+	left := facts.Forever // when somebody had left for the first time
+	for _, l := range r.leaves {
+		if l.OK() {
+			left = min(left, l.Ret)
+		}
+	}
 	for _, s := range r.inside {
 		_, ended := t.Sessions.Expired[s.enter.Session]
 		if s.until < facts.Forever && (ended || t.Sessions.Alive[s.enter.Session] >= s.until) {
 			continue // that is known for certain
 		}
-		if s.until > gathered || gathered > first.Ret || slices.ContainsFunc(r.leaves, func(l *facts.Op) bool { return l.OK() && l.Ret < s.until }) {
+		if s.until > gathered || gathered > first.Ret || left < s.until {
 			return false
 		}
 	}
@@ -206,15 +221,17 @@ func (d *doubleBarrier) close(v *verdict.Verdict, t *facts.Trace, r *round) {
 			d.over, d.last, d.before = s.until, s, r
 		}
 	}
-	for _, l := range r.leaves {
-		if !l.OK() {
-			continue
+	longest := make([]time.Duration, len(r.inside)) // of the first so many
+	for i, s := range r.inside {
+		longest[i] = s.until
+		if i > 0 {
+			longest[i] = max(s.until, longest[i-1])
 		}
-		for i := range r.inside {
-			if s := &r.inside[i]; s.until > l.Ret {
-				v.Violate(func() verdict.Witness { return leftEarly(t, l, s) })
-				break // one witness for each who left
-			}
+	}
+	for _, l := range r.leaves {
+		if i := sort.Search(len(longest), func(i int) bool { return longest[i] > l.Ret }); l.OK() && i < len(longest) {
+			s := &r.inside[i] // one witness for each who left
+			v.Violate(func() verdict.Witness { return leftEarly(t, l, s) })
 		}
 	}
 	if first := r.first(); first != nil && begun <= first.Ret && begun > d.over {
@@ -236,15 +253,49 @@ func (r *round) first() *facts.Op {
 // begins returns the first instant, not before from, at which size members are
 // there, or forever.
 func begins(t *facts.Trace, r *round, size int, from time.Duration) time.Duration {
-	if there(t, r, from) >= size {
+	type leaving struct {
+		process int
+		at      time.Duration
+	}
+	var leave []leaving // those who may have been counted until their sessions ended
+	for _, e := range r.enters {
+		if at, ended := endedBefore(t, e); ended {
+			leave = append(leave, leaving{e.Process, max(at, e.Call-1)}) // not before it came
+		}
+	}
+	slices.SortFunc(leave, func(a, b leaving) int { return cmp.Compare(a.at, b.at) })
+	members := map[int]int{} // enters of a process that count
+	came, gone := 0, 0
+	enough := func(when time.Duration) bool {
+		for ; came < len(r.enters) && r.enters[came].Call <= when; came++ {
+			members[r.enters[came].Process]++
+		}
+		for ; gone < len(leave) && leave[gone].at < when; gone++ {
+			members[leave[gone].process]--
+			if members[leave[gone].process] == 0 {
+				delete(members, leave[gone].process)
+			}
+		}
+		return len(members) >= size
+	}
+	if enough(from) {
 		return from
 	}
 	for _, e := range r.enters { // by invocation
-		if e.Call > from && there(t, r, e.Call) >= size {
+		if e.Call > from && enough(e.Call) {
 			return e.Call
 		}
 	}
 	return facts.Forever
+}
+
+// endedBefore returns when the session of an enter that failed was seen to end, if it was.
+func endedBefore(t *facts.Trace, e *facts.Op) (time.Duration, bool) {
+	if e.Result != histories.Fail || e.Session == "" {
+		return 0, false
+	}
+	at, ended := t.Sessions.Expired[e.Session]
+	return at, ended
 }
 
 // there returns how many members may have been there at an instant.
@@ -254,10 +305,8 @@ func there(t *facts.Trace, r *round, when time.Duration) int {
 		if e.Call > when {
 			break
 		}
-		if e.Result == histories.Fail && e.Session != "" {
-			if ended, ok := t.Sessions.Expired[e.Session]; ok && ended < when {
-				continue
-			}
+		if at, ended := endedBefore(t, e); ended && at < when {
+			continue
 		}
 		members[e.Process] = true
 	}
@@ -285,13 +334,10 @@ func (r *round) countedFor(e *facts.Op) (counted int, gone []*facts.Op) {
 // has seen end may have ended all the same, if its client lost its link, or was paused, before
 // it could show the session to the observer. Then its leave fails, or a crash or the end of the
 // history comes before it, and nothing is done in the session any more.
-func insideUntil(t *facts.Trace, r *round, e *facts.Op) time.Duration {
+func insideUntil(t *facts.Trace, leaves []*facts.Op, e *facts.Op) time.Duration {
 	end, failed := facts.Forever, false
-	for _, l := range r.leaves {
-		if l.Process == e.Process && l.Invoke > e.Done {
-			end, failed = l.Call, l.Result == histories.Fail
-			break
-		}
+	if i := sort.Search(len(leaves), func(i int) bool { return leaves[i].Invoke > e.Done }); i < len(leaves) {
+		end, failed = leaves[i].Call, leaves[i].Result == histories.Fail
 	}
 	end = min(end, e.By.Retired)
 	alive := t.Sessions.Alive[e.Session]

@@ -29,7 +29,7 @@ func legal(t *facts.Trace, size int) bool {
 		for _, e := range r.enters {
 			if e.OK() {
 				passed = true
-				if e.Ret < at || insideUntil(t, r, e) > end {
+				if e.Ret < at || insideUntil(t, r.leavesOf()[e.Process], e) > end {
 					return false
 				}
 			}
@@ -122,7 +122,7 @@ func TestTheEarliestInstantsDecideRounds(t *testing.T) {
 		tried := facts.Of(h)
 		for _, x := range roundsOf(tried) {
 			for _, e := range x.enters {
-				if e.OK() && insideUntil(tried, x, e) == facts.Forever {
+				if e.OK() && insideUntil(tried, x.leavesOf()[e.Process], e) == facts.Forever {
 					e.By.Retired = 35 * time.Millisecond
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -92,7 +93,11 @@ type barrierSweep struct {
 	removes []*facts.Op     // answered, by invocation
 	lost    []time.Duration // invocations of those that never will be
 	waits   []*facts.Op     // that passed and are not judged, by answer
-	begun   []*facts.Op     // waits of which it is not known whether the barrier was up
+	// latest[i] is of the first i+1 sets the one invoked last; returned are the answers of the
+	// removes, in order.
+	latest   []*facts.Op
+	returned []time.Duration
+	begun    []*facts.Op // waits of which it is not known whether the barrier was up
 
 	taken   time.Duration // removes invoked by then are in pending, or in spare
 	pending deadlines
@@ -136,19 +141,26 @@ func (b *barrierSweep) take(ops []*facts.Op) {
 	slices.SortFunc(b.waits, byAnswer)
 	slices.SortFunc(b.removes, func(a, b *facts.Op) int { return a.Invoke - b.Invoke })
 	slices.Sort(b.lost)
+	b.latest, b.returned = b.latest[:0], b.returned[:0]
+	for i, s := range b.sets {
+		if i > 0 && b.latest[i-1].Call > s.Call {
+			s = b.latest[i-1]
+		}
+		b.latest = append(b.latest, s)
+	}
+	for _, r := range b.removes {
+		b.returned = append(b.returned, r.Ret)
+	}
+	slices.Sort(b.returned)
 }
 
 // before returns of the sets that were answered before an instant the one that was
 // invoked last, or nil.
 func (b *barrierSweep) before(when time.Duration) *facts.Op {
 	set := b.set
-	for _, s := range b.sets {
-		if s.Ret >= when {
-			break
-		}
-		if set == nil || s.Call >= set.Call {
-			set = s
-		}
+	n, _ := slices.BinarySearchFunc(b.sets, when, func(s *facts.Op, when time.Duration) int { return cmp.Compare(s.Ret, when) })
+	if n > 0 && (set == nil || b.latest[n-1].Call >= set.Call) {
+		set = b.latest[n-1]
 	}
 	return set
 }
@@ -179,15 +191,11 @@ func (b *barrierSweep) judge(known time.Duration, early func(d demand, removes i
 
 // advance has the removes whose last instant comes by some time take effect then.
 func (b *barrierSweep) advance(to time.Duration) {
-	for _, r := range b.removes {
-		if r.Call > b.taken && r.Call <= to {
+	if to > b.taken {
+		for _, r := range b.removes[b.called(b.taken):b.called(to)] {
 			heap.Push(&b.pending, r.Ret)
 		}
-	}
-	for _, call := range b.lost {
-		if call > b.taken && call <= to {
-			b.spare++
-		}
+		b.spare += calledBy(b.lost, to) - calledBy(b.lost, b.taken)
 	}
 	b.taken = to
 	for len(b.pending) > 0 && b.pending[0] <= to {
@@ -215,18 +223,18 @@ func (b *barrierSweep) meet(from, to time.Duration) bool {
 
 // underWay counts the removes that can have taken effect in [from, to].
 func (b *barrierSweep) underWay(from, to time.Duration) int {
-	n := 0
-	for _, r := range b.removes {
-		if r.Call <= to && r.Ret >= from {
-			n++
-		}
-	}
-	for _, call := range b.lost {
-		if call <= to {
-			n++
-		}
-	}
-	return n
+	over, _ := slices.BinarySearch(b.returned, from)
+	return b.called(to) - over + calledBy(b.lost, to)
+}
+
+// called returns how many of the removes were called by a time.
+func (b *barrierSweep) called(by time.Duration) int {
+	return sort.Search(len(b.removes), func(i int) bool { return b.removes[i].Call > by })
+}
+
+// calledBy is how many of some times, in order, are not after one.
+func calledBy(times []time.Duration, by time.Duration) int {
+	return sort.Search(len(times), func(i int) bool { return times[i] > by })
 }
 
 // forget lets go of what matters to no wait that is not judged. The oldest wait and

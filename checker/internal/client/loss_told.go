@@ -38,7 +38,7 @@ type lossJudge struct {
 // NewLossTold returns the judge that judges whether holders are told of their losses.
 func NewLossTold(_ *facts.Trace, v *verdict.Verdict) judge.Judge { return &lossJudge{v: v} }
 
-func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) {
+func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	for _, h := range t.Holds {
 		if t.Over(h) {
 			j.judgeDeletion(t, h)
@@ -59,6 +59,7 @@ func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) {
 		}
 		return expired
 	})
+	return len(j.early)
 }
 
 // judge judges a hold whose session ended.

@@ -42,10 +42,11 @@ type revocationJudge struct {
 	v                              *verdict.Verdict
 	asked, told, inTime, outlasted int
 	slowest                        time.Duration
-	requests                       []*facts.Op           // that may have taken effect and are not decided, by invocation
-	notices                        []facts.ReleaseNotice // not decided, or since the oldest of those requests
-	decided                        int                   // how many of the notices are decided
-	acquires                       []*facts.Op           // that came to an end since the oldest operation still open was invoked
+	requests                       []*facts.Op                      // that may have taken effect and are not decided, by invocation
+	firstAsked                     map[facts.LeaseKey]time.Duration // of the requests, by lease
+	notices                        []facts.ReleaseNotice            // not decided, or since the oldest of those requests
+	decided                        int                              // how many of the notices are decided
+	acquires                       []*facts.Op                      // that came to an end since the oldest operation still open was invoked
 	leases                         map[facts.LeaseKey][]*facts.Hold
 	losses                         []*facts.Hold        // of any lock
 	suspects                       []*facts.Hold        // that a request seems to have ended, if their session lived on
@@ -57,21 +58,20 @@ type revocationJudge struct {
 func NewRevocation(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &revocationJudge{
-		v: v, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{},
+		v: v, firstAsked: map[facts.LeaseKey]time.Duration{}, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{},
 		hadBefore: map[string]tokens{}, askedBefore: map[string]tokens{},
 	}
 }
 
-func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) {
+func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	j.take(t)
 	// What was invoked before this is answered, or will never be.
 	known := facts.Forever
 	if !t.Last {
 		known = t.End + 1
-		oldest := t.Oldest(func(o *facts.Op) bool { return o.Acquires() || o.Kind == histories.Revoke })
-		for _, lock := range t.LocksThat(facts.Is(histories.Revocation)) {
-			known = min(known, oldest(lock))
-		}
+		known = min(known, t.OldestOfAny(func(o *facts.Op) bool {
+			return (o.Acquires() || o.Kind == histories.Revoke) && o.Recipe() == histories.Revocation
+		}))
 	}
 	for ; j.decided < len(j.notices) && j.notices[j.decided].Time < known; j.decided++ {
 		j.tell(t, j.notices[j.decided])
@@ -97,6 +97,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) {
 		return true
 	})
 	j.forget(t, known, since)
+	return len(j.requests) + len(j.notices) + len(j.acquires) + len(j.leases) + len(j.losses) + len(j.suspects)
 }
 
 // take takes in what came to an end in a window.
@@ -112,6 +113,10 @@ func (j *revocationJudge) take(t *facts.Trace) {
 		}
 	}
 	slices.SortFunc(j.requests, func(a, b *facts.Op) int { return a.Invoke - b.Invoke })
+	clear(j.firstAsked)
+	for _, o := range slices.Backward(j.requests) {
+		j.firstAsked[facts.LeaseKey{Lock: o.Lock, Token: o.Token}] = o.Call
+	}
 	for _, h := range t.Holds {
 		if t.Begun(h) && t.Recipe(h.Lock) == histories.Revocation {
 			k := facts.LeaseKey{Lock: h.Lock, Token: h.Token}
@@ -210,9 +215,8 @@ func (j *revocationJudge) lease(e facts.ReleaseNotice) (h *facts.Hold, before in
 
 // hasAsked reports whether somebody had asked for a lease by some time.
 func (j *revocationJudge) hasAsked(lock string, token histories.Token, by time.Duration) bool {
-	return j.askedBefore[lock].has(token, 0) || slices.ContainsFunc(j.requests, func(o *facts.Op) bool {
-		return o.Lock == lock && o.Token == token && o.Call <= by
-	})
+	first, asked := j.firstAsked[facts.LeaseKey{Lock: lock, Token: token}]
+	return asked && first <= by || j.askedBefore[lock].has(token, 0)
 }
 
 // decide judges a request if all that bears on it was invoked, or came to pass,
@@ -300,8 +304,10 @@ func (j *revocationJudge) forced(t *facts.Trace, o *facts.Op, h *facts.Hold, bou
 		return false
 	}
 	from := o.Call - t.Calm()
-	return !slices.ContainsFunc(t.Faults.All, func(f *facts.Fault) bool { return f.Start <= h.End && f.Stop >= from }) &&
-		!slices.ContainsFunc(j.losses, func(x *facts.Hold) bool {
-			return x.End >= from && x.End <= h.End+t.Calm() && !j.hasAsked(x.Lock, x.Token, x.End)
-		})
+	for range t.Faults.In(from, h.End) {
+		return false
+	}
+	return !slices.ContainsFunc(j.losses, func(x *facts.Hold) bool {
+		return x.End >= from && x.End <= h.End+t.Calm() && !j.hasAsked(x.Lock, x.Token, x.End)
+	})
 }

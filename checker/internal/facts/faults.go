@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -50,10 +50,8 @@ type FaultLog struct {
 	Stalls  []Span   // in which the process that records stood still, in order
 	clients int      // of the run; 0: not known
 	active  map[int]*Fault
-	forced  []*Fault // those that excuse beliefs: forced expiries, pauses of their process, and stalls; by start
-
-	forcing       []*Fault      // those of them that go on
-	longestForced time.Duration // of the others
+	known   timelines // of all
+	forced  timelines // of those that excuse beliefs: forced expiries, pauses of their process, and stalls
 
 	// LossBound is how long a holder may go on believing after its session was
 	// forced to expire. A target that never tells of loss promises no bound, so
@@ -65,7 +63,7 @@ type FaultLog struct {
 }
 
 func newFaultLog(header *histories.Header) FaultLog {
-	l := FaultLog{clients: header.Clients, active: map[int]*Fault{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
+	l := FaultLog{clients: header.Clients, active: map[int]*Fault{}, known: timelines{}, forced: timelines{}, WakeGrace: histories.WakeBound + histories.Slack(header.SessionTimeout)}
 	if header.Promises.TellsLoss {
 		l.LossBound = header.Promises.LossBound
 	}
@@ -78,8 +76,10 @@ func (l *FaultLog) begin(i int, e *histories.Event) {
 	f := &Fault{Fault: &fault, Start: e.Time, Stop: Forever, Event: i, clients: l.clients}
 	l.active[fault.ID] = f
 	l.All = append(l.All, f)
+	targets := l.targets(f)
+	l.known.add(f, targets)
 	if f.excuses() {
-		l.forced, l.forcing = append(l.forced, f), append(l.forcing, f)
+		l.forced.add(f, targets)
 	}
 }
 
@@ -88,9 +88,10 @@ func (l *FaultLog) stop(e *histories.Event) {
 	f := l.active[e.Fault.ID]
 	f.Stop, f.failed = e.Time, e.Error != ""
 	delete(l.active, e.Fault.ID)
+	targets := l.targets(f)
+	l.known.stops(f, targets)
 	if f.excuses() {
-		l.forcing = slices.DeleteFunc(l.forcing, func(g *Fault) bool { return g == f })
-		l.longestForced = max(l.longestForced, f.Stop-f.Start)
+		l.forced.stops(f, targets)
 	}
 }
 
@@ -103,8 +104,8 @@ const stall = "stall"
 // that time, so that no fault which is known began later.
 func (l *FaultLog) stalled(i int, e *histories.Event) {
 	l.Stalls = append(l.Stalls, Span{e.Since, e.Time})
-	l.forced = append(l.forced, &Fault{Fault: &histories.Fault{Name: stall}, Start: e.Since, Stop: e.Time, Event: i})
-	l.longestForced = max(l.longestForced, e.Time-e.Since)
+	f := &Fault{Fault: &histories.Fault{Name: stall}, Start: e.Since, Stop: e.Time, Event: i}
+	l.forced.add(f, l.targets(f))
 }
 
 // Pauses reports whether any process was paused, or the one that records stood still.
@@ -115,35 +116,62 @@ func (l *FaultLog) Pauses() bool {
 // Struck reports whether a fault on a process, or one that names none, was in force at some
 // time in [from, to].
 func (l *FaultLog) Struck(process int, from, to time.Duration) bool {
-	return slices.ContainsFunc(l.All, func(f *Fault) bool { return f.Start <= to && f.Stop >= from && f.Reaches(process) })
+	for range l.Reaching(process, from, to) {
+		return true
+	}
+	return false
+}
+
+// In are the faults that were in force at some time in [from, to], in the order in which they
+// began.
+func (l *FaultLog) In(from, to time.Duration) iter.Seq[*Fault] {
+	return l.known.in(from, to, target{kind: anything})
+}
+
+// Reaching are those of them that reach a process, or name none.
+func (l *FaultLog) Reaching(process int, from, to time.Duration) iter.Seq[*Fault] {
+	return l.that(from, to, func(f *Fault) bool { return f.Reaches(process) }, target{kind: everybody}, l.client(process))
+}
+
+// ReachingOrOnServers are those of them that reach a process, or name none, or hit servers.
+func (l *FaultLog) ReachingOrOnServers(process int, from, to time.Duration) iter.Seq[*Fault] {
+	return l.that(from, to, func(f *Fault) bool { return f.Reaches(process) || f.OnServers() }, target{kind: everybody}, l.client(process), target{kind: someServer})
+}
+
+func (l *FaultLog) that(from, to time.Duration, are func(*Fault) bool, targets ...target) iter.Seq[*Fault] {
+	return func(yield func(*Fault) bool) {
+		for f := range l.known.in(from, to, targets...) {
+			if are(f) && !yield(f) {
+				return
+			}
+		}
+	}
 }
 
 // Excusing returns the faults that excuse process, in a session, and were in force at some
 // time in [from, to].
 func (l *FaultLog) Excusing(process int, session string, from, to time.Duration) []*Fault {
-	return l.ForcedThat(func(f *Fault) bool { return f.strikes(process, session) }, from, to)
-}
-
-// ForcedThat returns the faults that excuse beliefs, are as asked for and were in
-// force at some time in [from, to].
-func (l *FaultLog) ForcedThat(is func(*Fault) bool, from, to time.Duration) []*Fault {
+	if len(l.forced) == 0 {
+		return nil
+	}
 	var all []*Fault
-	add := func(f *Fault) {
-		if f.Start <= to && f.Stop >= from && is(f) {
+	for f := range l.forced.in(from, to, target{kind: everybody}, l.client(process), target{kind: aSession, name: session}) {
+		if f.strikes(process, session) {
 			all = append(all, f)
 		}
 	}
-	i, _ := slices.BinarySearchFunc(l.forced, from-l.longestForced, func(f *Fault, from time.Duration) int { return cmp.Compare(f.Start, from) })
-	for _, f := range l.forcing {
-		if i < len(l.forced) && f.Event >= l.forced[i].Event {
-			break // it is among them
-		}
-		add(f)
-	}
-	for ; i < len(l.forced) && l.forced[i].Start <= to; i++ {
-		add(l.forced[i])
-	}
 	return all
+}
+
+// MayHaveDeleted reports whether a fault deleted, or tried to delete, a lock's node at some
+// time in [from, to]: see Deletes.
+func (l *FaultLog) MayHaveDeleted(lock string, token histories.Token, session string, from, to time.Duration) bool {
+	for f := range l.forced.in(from, to, target{kind: aLock, name: lock}) {
+		if f.Deletes(lock, token, session) {
+			return true
+		}
+	}
+	return false
 }
 
 // ForcedIn returns when forced expiries that hit process, or its session, may have taken effect,
@@ -158,9 +186,7 @@ func (l *FaultLog) ForcedIn(process int, session string, from, to time.Duration)
 // [from, to]. It hits the session's processes of its time: one that has ended before
 // is none of them, though what it was told of the session still stands.
 func (l *FaultLog) WasForced(session string, process int, from, to time.Duration) bool {
-	return len(l.ForcedThat(func(f *Fault) bool {
-		return f.Name == histories.ForcedExpiry && f.strikes(process, session)
-	}, from, to)) > 0
+	return len(l.ForcedIn(process, session, from, to)) > 0
 }
 
 // RobbedIn returns when process may have lost a lock, or its place in a queue, without
@@ -192,8 +218,11 @@ func named(name string) func(*Fault) bool { return func(f *Fault) bool { return 
 // a given time, or nil. It goes by the session: a client that is retired as one process
 // goes on in it as another.
 func (l *FaultLog) EndedSession(session string, before time.Duration) *Fault {
-	for _, f := range l.forced {
-		if f.Start <= before && f.Name == histories.ForcedExpiry && !f.failed && session != "" && f.Params["session"] == session {
+	if session == "" {
+		return nil
+	}
+	for f := range l.forced.in(0, before, target{kind: aSession, name: session}) {
+		if !f.failed {
 			return f
 		}
 	}

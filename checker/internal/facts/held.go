@@ -5,85 +5,92 @@ import "iter"
 // Held are the holds that a process has, in the order in which they began. One of a million is
 // found and removed as fast as one of two.
 type Held struct {
-	all holds
-	of  map[string]*holds // by lock
+	all chain
+	of  map[*LockInfo]chain
 }
 
-// holds are holds in order, with gaps where some have ended.
-type holds struct {
-	list []*Hold
-	at   map[*Hold]int
-}
+// chain has holds in order. A hold is in several: each has a number, which says by which of its
+// links.
+type chain struct{ first, last *Hold }
 
-// All are all of them. Some may be removed meanwhile.
-func (h *Held) All() iter.Seq[*Hold] { return h.all.each() }
+// link is where a hold is in a chain.
+type link struct{ before, after *Hold }
 
-// Of are those of a lock. Some may be removed meanwhile.
-func (h *Held) Of(lock string) iter.Seq[*Hold] {
-	if of := h.of[lock]; of != nil {
-		return of.each()
+// The chains of a hold.
+const (
+	inProcess = iota // all of its process
+	inLock           // those of them of its lock
+	inPermits        // and so on: see permitChains
+)
+
+func (h *Hold) link(n int) *link {
+	if n < inPermits {
+		return &h.links[n]
 	}
-	return func(func(*Hold) bool) {}
+	return &h.permitLinks[n-inPermits]
 }
+
+func (c *chain) add(h *Hold, n int) {
+	*h.link(n) = link{before: c.last}
+	if c.last == nil {
+		c.first = h
+	} else {
+		c.last.link(n).after = h
+	}
+	c.last = h
+}
+
+func (c *chain) remove(h *Hold, n int) {
+	at := *h.link(n)
+	if at.before == nil {
+		c.first = at.after
+	} else {
+		at.before.link(n).after = at.after
+	}
+	if at.after == nil {
+		c.last = at.before
+	} else {
+		at.after.link(n).before = at.before
+	}
+}
+
+// each goes through them. The one that is shown may be removed meanwhile.
+func (c chain) each(n int) iter.Seq[*Hold] {
+	return func(yield func(*Hold) bool) {
+		for h := c.first; h != nil; {
+			after := h.link(n).after
+			if !yield(h) {
+				return
+			}
+			h = after
+		}
+	}
+}
+
+// All are all of them. The one that is shown may be removed meanwhile.
+func (h *Held) All() iter.Seq[*Hold] { return h.all.each(inProcess) }
+
+// ofLock are those of a lock.
+func (h *Held) ofLock(lock *LockInfo) iter.Seq[*Hold] { return h.of[lock].each(inLock) }
+
+func (h *Held) any() bool { return h.all.first != nil }
 
 func (h *Held) add(hold *Hold) {
 	if h.of == nil {
-		h.of = make(map[string]*holds)
+		h.of = make(map[*LockInfo]chain)
 	}
-	if h.of[hold.Lock] == nil {
-		h.of[hold.Lock] = new(holds)
-	}
-	h.all.add(hold)
-	h.of[hold.Lock].add(hold)
+	h.all.add(hold, inProcess)
+	c := h.of[hold.info]
+	c.add(hold, inLock)
+	h.of[hold.info] = c
 }
 
 func (h *Held) remove(hold *Hold) {
-	h.all.remove(hold)
-	if of := h.of[hold.Lock]; of != nil {
-		if of.remove(hold); len(of.at) == 0 {
-			delete(h.of, hold.Lock)
-		}
-	}
-}
-
-func (s *holds) each() iter.Seq[*Hold] {
-	list := s.list
-	return func(yield func(*Hold) bool) {
-		for _, hold := range list {
-			if hold != nil && !yield(hold) {
-				return
-			}
-		}
-	}
-}
-
-func (s *holds) add(hold *Hold) {
-	if s.at == nil {
-		s.at = make(map[*Hold]int)
-	}
-	s.at[hold] = len(s.list)
-	s.list = append(s.list, hold)
-}
-
-// remove leaves a gap. When half of them are gaps, those that are left move to a list of their own:
-// whoever goes through the old one goes on in it.
-func (s *holds) remove(hold *Hold) {
-	i, ok := s.at[hold]
-	if !ok {
+	h.all.remove(hold, inProcess)
+	c := h.of[hold.info]
+	if c.remove(hold, inLock); c.first == nil {
+		delete(h.of, hold.info)
 		return
 	}
-	delete(s.at, hold)
-	s.list[i] = nil
-	const few = 16
-	if len(s.list) < few || len(s.at) > len(s.list)/2 {
-		return
-	}
-	var list []*Hold
-	for _, left := range s.list {
-		if left != nil {
-			s.at[left] = len(list)
-			list = append(list, left)
-		}
-	}
-	s.list = list
+	h.of[hold.info] = c
 }

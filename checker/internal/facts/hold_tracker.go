@@ -9,14 +9,15 @@ import (
 
 // holdTracker follows who holds what while the history is read in order.
 type holdTracker struct {
-	t      *Trace
-	owned  map[ownerKey]*ownership
-	apart  map[string]*holds // open holds of a semaphore
-	lostAt map[LockUse]histories.Event
+	t       *Trace
+	owned   map[ownerKey]*ownership
+	changed []*ownership          // of owned, in this window
+	apart   map[permitChain]chain // open holds of semaphores
+	lostAt  map[LockUse]histories.Event
 }
 
 func newHoldTracker(t *Trace) *holdTracker {
-	return &holdTracker{t, map[ownerKey]*ownership{}, map[string]*holds{}, map[LockUse]histories.Event{}}
+	return &holdTracker{t: t, owned: map[ownerKey]*ownership{}, apart: map[permitChain]chain{}, lostAt: map[LockUse]histories.Event{}}
 }
 
 // ownership returns the ownership of the owner that invoked o.
@@ -27,9 +28,10 @@ func (b *holdTracker) ownership(o *Op) *ownership {
 	}
 	w := b.owned[k]
 	if w == nil {
-		w = &ownership{}
+		w = &ownership{key: k}
 		b.owned[k] = w
 	}
+	b.change(w)
 	o.By.last = lastOwnership{k, w}
 	return w
 }
@@ -42,19 +44,15 @@ func (b *holdTracker) invoked(o *Op) {
 	if o.unnamed {
 		// If its process holds the lock, in whichever mode,
 		// it means that one.
-		for h := range o.By.Holds.Of(o.Lock) {
-			o.Owner = h.Owner
+		if last := o.By.Holds.of[o.info].last; last != nil {
+			o.Owner = last.Owner
 		}
 	}
 	w := b.ownership(o)
 	switch {
 	case o.Acquires():
 		o.Again = w.hold
-		for h := range o.By.Holds.Of(o.Lock) {
-			if h.Owner == o.Owner && h.Mode != o.Mode {
-				o.Beside = h
-			}
-		}
+		o.Beside = b.beside(o)
 		if len(b.lostAt) > 0 {
 			delete(b.lostAt, LockUse{o.Process, o.Lock, o.Mode})
 		}
@@ -65,10 +63,33 @@ func (b *holdTracker) invoked(o *Op) {
 		o.Stale = w.hold == nil && w.prev != nil && w.prev.Why == ByLoss
 		return
 	}
-	for _, other := range w.open {
-		other.shared, o.shared = true, true
+	switch w.open {
+	case 0:
+		w.first = o
+	case 1:
+		w.first.shared, o.shared = true, true
+	default:
+		o.shared = true // as all others are
 	}
-	w.open, o.filed = append(w.open, o), w
+	w.open++
+	o.filed = w
+}
+
+// beside returns what the owner that invoked o holds of its lock in another mode, by the same
+// process: the last one of it.
+func (b *holdTracker) beside(o *Op) (last *Hold) {
+	if o.By.Holds.of[o.info].first == nil {
+		return nil
+	}
+	for _, mode := range []histories.Mode{"", histories.ModeRead, histories.ModeWrite} {
+		if mode == o.Mode {
+			continue
+		}
+		if w := b.owned[ownerKey{o.Lock, o.Owner, mode}]; w != nil && w.hold != nil && w.hold.By == o.By && (last == nil || w.hold.Acquire.Done > last.Acquire.Done) {
+			last = w.hold
+		}
+	}
+	return last
 }
 
 // releasing ends the belief when the outermost release is invoked, whatever
@@ -95,12 +116,9 @@ func (b *holdTracker) releasing(w *ownership, o *Op) {
 func (b *holdTracker) completed(o *Op) {
 	// An owner that only the completion names was filed under another one.
 	if w := o.filed; w != nil {
-		for i, p := range w.open {
-			if p == o {
-				w.open = append(w.open[:i], w.open[i+1:]...)
-				break
-			}
-		}
+		b.change(w)
+		w.open--
+		o.filed = nil
 	}
 	if o.Recipe().HasPermits() {
 		b.permitsCompleted(o)
@@ -158,6 +176,9 @@ func (b *holdTracker) begin(h *Hold, o *Op) {
 	o.Hold = h
 	b.t.Holds = append(b.t.Holds, h)
 	o.By.Holds.add(h)
+	for _, l := range b.t.listeners {
+		l.Began(h)
+	}
 	// The lease may have been lost between its grant and the recording of it.
 	if len(b.lostAt) == 0 {
 		return
@@ -170,25 +191,17 @@ func (b *holdTracker) begin(h *Hold, o *Op) {
 func (b *holdTracker) lost(i int, e *histories.Event) {
 	for _, lock := range LocksOf(e) {
 		b.lostAt[LockUse{e.Process, lock, e.Mode}] = *e
-		for h := range b.t.Process(e.Process).Holds.Of(lock) {
-			if about(e, h) {
-				b.finish(h, e.Time, i, ByLoss)
-			}
+		for h := range b.meant(e, lock) {
+			b.finish(h, e.Time, i, ByLoss)
 		}
 	}
 }
 
 // link notes whether the link of holds is up, as their client says.
 func (b *holdTracker) link(e *histories.Event, up bool) {
-	locks := LocksOf(e)
-	for i, lock := range locks {
-		if slices.Contains(locks[:i], lock) {
-			continue
-		}
-		for h := range b.t.Process(e.Process).Holds.Of(lock) {
-			if about(e, h) {
-				h.linked(e.Time, up)
-			}
+	for _, lock := range LocksOf(e) {
+		for h := range b.meant(e, lock) {
+			h.linked(e.Time, up)
 		}
 	}
 }
@@ -236,7 +249,7 @@ func (b *holdTracker) closing(i int, e *histories.Event) {
 func (b *holdTracker) closed(e *histories.Event) {
 	p := b.t.Process(e.Process)
 	for _, h := range p.closing {
-		if !slices.ContainsFunc(b.t.Faults.All, func(f *Fault) bool { return f.Stop >= h.Call && f.Reaches(h.Process) }) {
+		if !b.t.Faults.Struck(h.Process, h.Call, Forever) {
 			h.Released = e.Time
 		}
 	}
@@ -246,11 +259,13 @@ func (b *holdTracker) closed(e *histories.Event) {
 func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 	h.End, h.EndEvent, h.Why = at, event, why
 	if w := b.owned[ownerKey{h.Lock, h.Owner, h.Mode}]; w != nil && w.hold == h {
+		b.change(w)
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
+	b.t.touch(h.info)
 	h.By.Holds.remove(h)
-	if of := b.apart[h.Lock]; of != nil {
-		of.remove(h)
+	if h.permitLinks != nil {
+		b.apartRemove(h)
 	}
 	for _, l := range b.t.listeners {
 		l.Ended(h)
@@ -260,12 +275,19 @@ func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 // forget drops the owners that hold and want nothing. What an owner lost is
 // remembered: it may act on it still.
 func (b *holdTracker) forget() {
-	for k, w := range b.owned {
-		if w.hold == nil && len(w.open) == 0 && (w.prev == nil || w.prev.Why != ByLoss) {
-			delete(b.owned, k)
+	for _, w := range b.changed {
+		w.changed = false
+		if w.hold == nil && w.open == 0 && (w.prev == nil || w.prev.Why != ByLoss) {
+			delete(b.owned, w.key)
 		}
 	}
-	for _, p := range b.t.Processes {
-		p.last = lastOwnership{}
+	b.changed = b.changed[:0]
+}
+
+// change takes note that an ownership changes in this window.
+func (b *holdTracker) change(w *ownership) {
+	if !w.changed {
+		w.changed = true
+		b.changed = append(b.changed, w)
 	}
 }

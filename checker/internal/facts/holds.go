@@ -26,6 +26,9 @@ type Hold struct {
 	Reentries            []*Op
 	Excuses              []Span // when the belief does not count
 	outages              []Span // in which its link was down, as its client has said
+
+	links       [2]link
+	permitLinks *[5]link
 }
 
 type ending string

@@ -13,6 +13,8 @@ type listener interface {
 	Invoked(o *Op)
 	Placed(o *Op)
 	Completed(o *Op)
+	// Began is called with every hold that begins, before Completed of its acquire.
+	Began(h *Hold)
 	// Ended is called with every hold that ends.
 	Ended(h *Hold)
 }
@@ -24,4 +26,5 @@ func (Deaf) Event(int, *histories.Event) {}
 func (Deaf) Invoked(*Op)                 {}
 func (Deaf) Placed(*Op)                  {}
 func (Deaf) Completed(*Op)               {}
+func (Deaf) Began(*Hold)                 {}
 func (Deaf) Ended(*Hold)                 {}

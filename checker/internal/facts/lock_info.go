@@ -8,10 +8,13 @@ import (
 
 // LockInfo is what is known of a lock.
 type LockInfo struct {
+	lock       string
+	at         int // in order of appearance
 	recipe     histories.Recipe
 	Operations int     // invoked
 	Got        int     // times that it was acquired, or a barrier passed
-	holds      []*Hold // of this window
+	touched    bool    // something happened in this window
+	holds      []*Hold // of this window, if it is touched
 }
 
 // Every is of every recipe.

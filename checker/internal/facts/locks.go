@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -11,9 +12,9 @@ import (
 func (t *Trace) Info(lock string) *LockInfo {
 	known := t.known[lock]
 	if known == nil {
-		known = &LockInfo{recipe: t.Recipe(lock)}
+		known = &LockInfo{lock: lock, at: len(t.infos), recipe: t.Recipe(lock)}
 		t.known[lock] = known
-		t.Locks = append(t.Locks, lock)
+		t.Locks, t.infos = append(t.Locks, lock), append(t.infos, known)
 	}
 	return known
 }
@@ -33,14 +34,38 @@ func (t *Trace) Recipes() []histories.Recipe {
 	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !seen[r] })
 }
 
-// LocksThat returns the locks of some recipes.
-func (t *Trace) LocksThat(some func(histories.Recipe) bool) []string {
-	return slices.DeleteFunc(slices.Clone(t.Locks), func(lock string) bool { return !some(t.Recipe(lock)) })
+// touch takes note that something happens in a lock in this window.
+func (t *Trace) touch(lock *LockInfo) {
+	if !lock.touched {
+		lock.touched = true
+		t.touched = append(t.touched, lock)
+	}
 }
 
-// HoldsThat returns the holds of the locks of some recipes.
+// LocksThat returns the locks of some recipes, in order of appearance: those in which
+// something happened in this window, and from the last one on all. Nothing can have come
+// true of the others that a later window does not show.
+func (t *Trace) LocksThat(some func(histories.Recipe) bool) []string {
+	var locks []string
+	for _, lock := range t.touched {
+		if some(lock.recipe) {
+			locks = append(locks, lock.lock)
+		}
+	}
+	return locks
+}
+
+// HoldsThat returns the holds of this window of the locks of some recipes.
 func (t *Trace) HoldsThat(some func(histories.Recipe) bool) []*Hold {
-	return slices.DeleteFunc(slices.Clone(t.Holds), func(h *Hold) bool { return !some(t.Recipe(h.Lock)) })
+	return slices.DeleteFunc(slices.Clone(t.Holds), func(h *Hold) bool { return !some(h.info.recipe) })
+}
+
+// HoldsOf returns the holds of this window of a lock in which something happened in it.
+func (t *Trace) HoldsOf(lock string) []*Hold {
+	if known := t.known[lock]; known != nil {
+		return known.holds
+	}
+	return nil
 }
 
 // OldestAcquires returns a function that tells of a lock since when an acquire
@@ -58,13 +83,39 @@ func (t *Trace) Oldest(kind func(*Op) bool) func(lock string) time.Duration {
 	return t.oldestOpen(kind, Forever)
 }
 
+// OldestOfAny returns since when some operation of a kind has been under way, on whatever
+// lock: forever, if there is none.
+func (t *Trace) OldestOfAny(kind func(*Op) bool) time.Duration {
+	oldest := Forever
+	if t.Last {
+		return oldest
+	}
+	for o := range t.Open() {
+		if kind(o) {
+			oldest = min(oldest, o.Call)
+		}
+	}
+	return oldest
+}
+
+// Open are the operations under way.
+func (t *Trace) Open() iter.Seq[*Op] {
+	return func(yield func(*Op) bool) {
+		for _, p := range t.busy {
+			for _, o := range p.Open {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (t *Trace) oldestOpen(kind func(*Op) bool, none time.Duration) func(lock string) time.Duration {
 	oldest := map[string]time.Duration{}
-	for _, p := range t.Processes {
-		for _, o := range p.Open {
-			if at, ok := oldest[o.Lock]; kind(o) && (!ok || o.Call < at) {
-				oldest[o.Lock] = o.Call
-			}
+	for o := range t.Open() {
+		if at, ok := oldest[o.Lock]; kind(o) && (!ok || o.Call < at) {
+			oldest[o.Lock] = o.Call
 		}
 	}
 	return func(lock string) time.Duration {

@@ -10,10 +10,14 @@ type ownerKey struct {
 
 // ownership is what an owner has of a lock.
 type ownership struct {
+	key   ownerKey
 	hold  *Hold // nil when the owner holds nothing
 	depth int
 	prev  *Hold // the last hold that ended
-	open  []*Op // open acquires and releases of this owner
+	open  int   // acquires and releases of this owner that are open, or were when their process crashed
+	first *Op   // the one that was open when another was invoked is shared, and so are all after it
+
+	changed bool // in this window
 }
 
 // lastOwnership is the one that a process asked for last: most often the one that

@@ -1,10 +1,68 @@
 package facts
 
-import "github.com/zkverify/zkverify/histories"
+import (
+	"iter"
+
+	"github.com/zkverify/zkverify/histories"
+)
 
 // A semaphore is not reentrant: each acquire takes permits of its own, and each
 // release gives the permits of one acquire back. So the holds of one owner are
 // kept apart, and depth means nothing.
+
+// permitChain names holds of one semaphore among which a release, or a loss, finds its own.
+type permitChain struct {
+	lock    *LockInfo
+	owner   string // or
+	process int    // -1: by owner
+	// Those of a token; or, if it is zero, of so many permits.
+	token   histories.Token
+	permits int
+	// untold says: those without a token; if permits is 0, of any number.
+	untold bool
+}
+
+// permitChains are those that a hold is in.
+func permitChains(h *Hold) [5]permitChain {
+	owner, process := permitChain{lock: h.info, owner: h.Owner, process: -1}, permitChain{lock: h.info, process: h.Process}
+	of := func(c permitChain, token histories.Token, permits int, untold bool) permitChain {
+		c.token, c.permits, c.untold = token, permits, untold
+		return c
+	}
+	none := histories.Token{}
+	if h.Token != none {
+		return [5]permitChain{of(owner, none, h.Permits, false), of(process, none, h.Permits, false), of(owner, h.Token, 0, false), of(process, h.Token, 0, false)}
+	}
+	return [5]permitChain{
+		of(owner, none, h.Permits, false), of(process, none, h.Permits, false),
+		of(owner, none, h.Permits, true), of(process, none, h.Permits, true), of(process, none, 0, true),
+	}
+}
+
+func (b *holdTracker) apartAdd(h *Hold) {
+	h.permitLinks = new([5]link)
+	for i, key := range permitChains(h) {
+		if key.lock != nil {
+			c := b.apart[key]
+			c.add(h, inPermits+i)
+			b.apart[key] = c
+		}
+	}
+}
+
+func (b *holdTracker) apartRemove(h *Hold) {
+	for i, key := range permitChains(h) {
+		if key.lock == nil {
+			continue
+		}
+		c := b.apart[key]
+		if c.remove(h, inPermits+i); c.first == nil {
+			delete(b.apart, key)
+		} else {
+			b.apart[key] = c
+		}
+	}
+}
 
 func (b *holdTracker) permitsInvoked(o *Op) {
 	if o.Acquires() {
@@ -23,10 +81,7 @@ func (b *holdTracker) permitsCompleted(o *Op) {
 		o.Hold.Released = o.Ret
 	case o.Acquires() && o.OK():
 		h := newHold(o)
-		if b.apart[h.Lock] == nil {
-			b.apart[h.Lock] = new(holds)
-		}
-		b.apart[h.Lock].add(h)
+		b.apartAdd(h)
 		b.begin(h, o)
 	}
 }
@@ -35,22 +90,62 @@ func (b *holdTracker) permitsCompleted(o *Op) {
 // token tells; without one it is the oldest hold of as many permits, for which
 // of several equal ones ends makes no difference to their sum.
 func (b *holdTracker) givenBack(o *Op) *Hold {
-	none := histories.Token{}
-	open := b.apart[o.Lock]
-	if open == nil {
-		return nil
-	}
-	for h := range open.each() {
-		mine := h.Owner == o.Owner || o.unnamed && h.Process == o.Process
-		switch {
-		case !mine:
-		case o.Token != none && h.Token != none:
-			if o.Token == h.Token {
-				return h
-			}
-		case o.Permits == h.Permits:
-			return h
+	var oldest *Hold
+	find := func(c permitChain) {
+		if h := b.apart[c].first; h != nil && (oldest == nil || h.Acquire.Done < oldest.Acquire.Done) {
+			oldest = h
 		}
 	}
-	return nil
+	for _, mine := range []permitChain{{lock: o.info, owner: o.Owner, process: -1}, {lock: o.info, process: o.Process}} {
+		if mine.process >= 0 && !o.unnamed {
+			break
+		}
+		mine.permits = o.Permits
+		if o.Token == (histories.Token{}) {
+			find(mine)
+			continue
+		}
+		mine.untold = true
+		find(mine)
+		mine.token, mine.permits, mine.untold = o.Token, 0, false
+		find(mine)
+	}
+	return oldest
+}
+
+// meant returns the holds of a process that an event about a lock can mean: see about. It looks
+// at few others, if the event names the lease or its owner.
+func (b *holdTracker) meant(e *histories.Event, lock string) iter.Seq[*Hold] {
+	return func(yield func(*Hold) bool) {
+		p, info := b.t.Process(e.Process), b.t.known[lock]
+		if info == nil {
+			return
+		}
+		var among [2]iter.Seq[*Hold]
+		none := histories.Token{}
+		switch {
+		case info.recipe.HasPermits() && e.Token != none:
+			c := permitChain{lock: info, process: e.Process, token: e.Token}
+			among[0] = b.apart[c].each(inPermits + 3)
+			c.token, c.untold = none, true
+			among[1] = b.apart[c].each(inPermits + 4)
+		case !info.recipe.HasPermits() && e.Owner != "":
+			if w := b.owned[ownerKey{lock, e.Owner, e.Mode}]; w != nil && w.hold != nil && w.hold.By == p && about(e, w.hold) {
+				yield(w.hold)
+			}
+			return
+		default:
+			among[0] = p.Holds.ofLock(info)
+		}
+		for _, some := range among {
+			if some == nil {
+				return
+			}
+			for h := range some {
+				if about(e, h) && !yield(h) {
+					return
+				}
+			}
+		}
+	}
 }

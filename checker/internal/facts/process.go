@@ -15,6 +15,7 @@ type Process struct {
 	Holds   Held    // that it has
 	closing []*Hold // that it gives back by closing its client
 	last    lastOwnership
+	busy    bool // it has something open, or holds, or had in this window
 }
 
 // Gone reports whether p has come to its end.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -35,5 +36,6 @@ func (q *Quiet) Answered(at time.Duration) {
 // Within reports whether there was one at some time of a stretch since whose end the
 // servers have answered.
 func (q *Quiet) Within(from, to time.Duration) bool {
-	return slices.ContainsFunc(q.Spans, func(s Span) bool { return s.To >= from && s.From <= to })
+	i, _ := slices.BinarySearchFunc(q.Spans, from, func(s Span, from time.Duration) int { return cmp.Compare(s.To, from) })
+	return i < len(q.Spans) && q.Spans[i].From <= to
 }

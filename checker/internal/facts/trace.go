@@ -27,9 +27,8 @@ type Trace struct {
 	OddDeep []OddDepth      // of this window: re-entries at a wrong depth
 	Notices []ReleaseNotice // of this window: holders that were asked to release
 
-	ByLock    map[string][]*Hold // holds of this window, by lock
-	Locks     []string           // in order of appearance
-	Processes []*Process         // in order of appearance
+	Locks     []string   // in order of appearance
+	Processes []*Process // in order of appearance
 	Phases    map[string]time.Duration
 	Census    *histories.Event
 
@@ -41,7 +40,10 @@ type Trace struct {
 
 	held      *holdTracker
 	byNumber  map[int]*Process
+	busy      []*Process // with something open, or holds
 	known     map[string]*LockInfo
+	infos     []*LockInfo // in the order of Locks
+	touched   []*LockInfo // in which something happened in this window; in the last one, all
 	listeners []listener
 }
 
@@ -63,7 +65,7 @@ func Of(h *histories.History) *Trace {
 func Begin(header histories.Header) *Trace {
 	t := &Trace{
 		Header: header, before: -1,
-		Phases: map[string]time.Duration{}, byNumber: map[int]*Process{}, known: map[string]*LockInfo{}, ByLock: map[string][]*Hold{},
+		Phases: map[string]time.Duration{}, byNumber: map[int]*Process{}, known: map[string]*LockInfo{},
 		Quiet: Quiet{Least: header.SessionTimeout / 2}, Faults: newFaultLog(&header), Sessions: newSessionLog(),
 	}
 	t.held = newHoldTracker(t)
@@ -161,7 +163,12 @@ func (t *Trace) invoke(i int, e *histories.Event) {
 	}
 	t.Ops = append(t.Ops, ops...)
 	p.Open = ops
+	if !p.busy {
+		p.busy = true
+		t.busy = append(t.busy, p)
+	}
 	for _, o := range ops {
+		t.touch(o.info)
 		if o.held() {
 			t.held.invoked(o)
 		}
@@ -180,6 +187,7 @@ func (t *Trace) complete(i int, e *histories.Event) {
 	}
 	t.Quiet.Completed(e)
 	for _, o := range p.Open {
+		t.touch(o.info)
 		o.complete(i, e)
 		if o.held() {
 			t.held.completed(o)
@@ -201,6 +209,7 @@ func (t *Trace) enqueued(i int, e *histories.Event) {
 		if !o.Acquires() || o.Lock != e.Lock {
 			continue
 		}
+		t.touch(o.info)
 		o.Places = append(o.Places, Place{i, e.Time, e.Token, e.Sequence, e.Session})
 		t.Sessions.livedAt(e.Session, o.Call)
 		for _, l := range t.listeners {
@@ -214,6 +223,7 @@ func (t *Trace) crash(i int, e *histories.Event) {
 	p.Retired = e.Time
 	t.held.crashed(i, e)
 	for _, o := range p.Open {
+		t.touch(o.info)
 		o.Gone = true
 	}
 	p.Open = nil
@@ -221,20 +231,15 @@ func (t *Trace) crash(i int, e *histories.Event) {
 
 // BeginWindow makes what was read since the last window ready to be looked at.
 func (t *Trace) BeginWindow() {
-	clear(t.ByLock)
-	for _, lock := range t.known {
-		lock.holds = nil
+	slices.SortFunc(t.touched, func(a, b *LockInfo) int { return a.at - b.at })
+	if t.Last {
+		t.touched = t.infos
 	}
 	for _, h := range t.Holds {
-		h.info.holds = append(h.info.holds, h)
-	}
-	for lock, info := range t.known {
-		if len(info.holds) > 0 {
-			t.ByLock[lock] = info.holds
+		if h.info.touched || t.Last {
+			h.info.holds = append(h.info.holds, h)
+			h.Excuses = t.Faults.Excuses(h)
 		}
-	}
-	for _, h := range t.Holds {
-		h.Excuses = t.Faults.Excuses(h)
 	}
 }
 
@@ -260,15 +265,31 @@ func (t *Trace) Begun(h *Hold) bool { return h.Start > t.before }
 func (t *Trace) DiscardSettled() {
 	t.before = t.End
 	t.Ops, t.Holds = t.Ops[:0], t.Holds[:0]
-	for _, p := range t.Processes {
+	t.busy = slices.DeleteFunc(t.busy, func(p *Process) bool {
 		t.Ops, t.Holds = append(t.Ops, p.Open...), slices.AppendSeq(t.Holds, p.Holds.All())
-	}
+		p.last = lastOwnership{}
+		p.busy = len(p.Open) > 0 || p.Holds.any()
+		return !p.busy
+	})
 	slices.SortFunc(t.Ops, func(a, b *Op) int { return cmp.Or(a.Invoke-b.Invoke, a.Part-b.Part) })
 	slices.SortFunc(t.Holds, func(a, b *Hold) int {
 		return cmp.Or(a.Acquire.Done-b.Acquire.Done, a.Acquire.Part-b.Acquire.Part)
 	})
 	t.OddDeep, t.Notices = nil, nil
+	for _, info := range t.touched {
+		info.touched, info.holds = false, nil
+	}
+	t.touched = t.touched[:0]
 	t.held.forget()
+}
+
+// GoesOn returns how much of what goes on the next window shows again.
+func (t *Trace) GoesOn() int {
+	n := len(t.Ops) + len(t.Holds)
+	for _, h := range t.Holds {
+		n += len(h.Excuses)
+	}
+	return n
 }
 
 // Lifetime is how long a session can live on without its client.

@@ -47,7 +47,7 @@ func NewFencing(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &fencingJudge{v: v, locks: map[string]*grants{}}
 }
 
-func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) {
+func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	all := t.HoldsThat(histories.Recipe.Guards)
 	granted := map[string][]*facts.Hold{}
 	for _, h := range all {
@@ -85,7 +85,9 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) {
 			g.turns.settle(j.v, t)
 		}
 		g.forget(oldest(lock))
+		kept += len(g.recent) + len(g.turns.doubts)
 	}
+	return kept
 }
 
 func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {

@@ -47,7 +47,7 @@ func NewNoLostUpdate(store string) judge.Maker {
 
 func (j *counterJudge) excusing() bool { return j.store == histories.StorePlain }
 
-func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) {
+func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	oldest := map[string]time.Duration{} // of a counter's operations that are not settled
 	for _, o := range t.Ops {
 		if o.Store != j.store {
@@ -77,7 +77,7 @@ func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) {
 		}
 		k.waiting = append(k.waiting, o)
 	}
-	for _, lock := range t.Locks {
+	for _, lock := range t.LocksThat(facts.Every) {
 		k := j.counters[lock]
 		if k == nil {
 			continue
@@ -87,7 +87,12 @@ func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) {
 			horizon = facts.Forever
 		}
 		k.judge(j, t, horizon)
+		kept += len(k.waiting) + len(k.excused) + len(k.judged.recent) + len(k.judged.read)
+		if k.plainly != nil {
+			kept += len(k.plainly.recent) + len(k.plainly.read)
+		}
 	}
+	return kept
 }
 
 // leftOut takes the values of a counter, that of o, that were written but not by any

@@ -26,9 +26,9 @@ func atOnce(pieces []facts.Piece, sizes *Sizes, size int, admits func(Holdings, 
 }
 
 // overlaps counts the pairs that sweep finds.
-func overlaps(pieces []facts.Piece, clash func(a, b *facts.Hold) bool) int {
+func overlaps(pieces []facts.Piece, c clash) int {
 	n := 0
-	sweep(pieces, clash, func(_, _ facts.Piece) bool { n++; return n < maxPairs })
+	sweep(pieces, c, func(*facts.Hold) bool { return true }, func(_, _ facts.Piece) bool { n++; return n < maxPairs })
 	return n
 }
 
@@ -42,12 +42,12 @@ func TestTheEnginesAgreeOnHoldings(t *testing.T) {
 	drawn.Agree(t, some, func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
 		tr := facts.Of(h)
 		for _, lock := range tr.Locks {
-			holds := tr.ByLock[lock]
+			holds := tr.HoldsOf(lock)
 			switch r := tr.Recipe(lock); {
 			case r.Exclusive():
-				agreeOnShared(t, a, h, lock, facts.PiecesOf(holds), nil, differ, differ)
+				agreeOnShared(t, a, h, lock, facts.PiecesOf(holds), nil, differ, differ.clash)
 			case r == histories.ReadWrite:
-				agreeOnShared(t, a, h, lock, facts.PiecesOf(holds), BesideReaders(facts.PiecesOf(holds)), exclude, apart)
+				agreeOnShared(t, a, h, lock, facts.PiecesOf(holds), BesideReaders(facts.PiecesOf(holds)), readersBeside, apart)
 			case r.HasPermits():
 				sizes := SizesOf(tr, lock)
 				agreeOnPermits(t, a, h, lock, PermitPieces(holds, sizes), sizes)
@@ -56,9 +56,9 @@ func TestTheEnginesAgreeOnHoldings(t *testing.T) {
 	})
 }
 
-func agreeOnShared(t *rapid.T, a *drawn.Agreement, h *histories.History, lock string, pieces []facts.Piece, admits func(Holdings, int) bool, clash, brute func(a, b *facts.Hold) bool) {
+func agreeOnShared(t *rapid.T, a *drawn.Agreement, h *histories.History, lock string, pieces []facts.Piece, admits func(Holdings, int) bool, c clash, brute func(a, b *facts.Hold) bool) {
 	a.Cuts += len(cutHoldings(pieces, nil, 2, beginning(nil), facts.Forever, facts.Forever)) - 1
-	a.Same(t, h, lock, overlaps(pieces, clash) > 0, func(size int) bool { return atOnce(pieces, nil, size, admits).Illegal }, bruteHolds(pieces, nil, brute), 0)
+	a.Same(t, h, lock, overlaps(pieces, c) > 0, func(size int) bool { return atOnce(pieces, nil, size, admits).Illegal }, bruteHolds(pieces, nil, brute), 0)
 }
 
 func agreeOnPermits(t *rapid.T, a *drawn.Agreement, h *histories.History, lock string, pieces []facts.Piece, sizes *Sizes) {

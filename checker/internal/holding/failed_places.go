@@ -55,7 +55,7 @@ func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock string, s
 		}
 		return p.recent[n-1].until
 	}
-	for _, h := range t.ByLock[lock] {
+	for _, h := range t.HoldsOf(lock) {
 		if !t.Begun(h) {
 			continue
 		}

@@ -59,7 +59,7 @@ func NewMultiLock(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &multiLockJudge{v: v, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
 }
 
-func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) {
+func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	settled := groups(t)
 	for _, g := range settled {
 		switch g.parts[0].Result {
@@ -73,7 +73,7 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) {
 		}
 	}
 	oldest := t.Oldest((*facts.Op).Acquires)
-	first := facts.Forever // of those that are still open
+	first := t.OldestOfAny(func(o *facts.Op) bool { return o.Acquires() && o.Recipe() == histories.MultiLock })
 	for _, lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
 		j.notAll(t, lock)
 		places := j.places[lock]
@@ -82,9 +82,10 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) {
 			j.places[lock] = places
 		}
 		places.window(j.v, t, lock, settled, min(oldest(lock), t.End))
-		first = min(first, oldest(lock))
+		kept += len(places.recent) + len(places.failed)
 	}
 	j.opposed(t, settled, first)
+	return kept + len(j.groups)
 }
 
 func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
@@ -104,10 +105,7 @@ func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
 // mutex, two holds that overlap are found in the window in which the first of
 // them ends.
 func (j *multiLockJudge) notAll(t *facts.Trace, lock string) {
-	sweep(facts.PiecesOf(t.ByLock[lock]), differ, func(a, b facts.Piece) bool {
-		if !t.Over(a.Hold) && !t.Over(b.Hold) {
-			return true // not yet
-		}
+	sweep(facts.PiecesOf(t.HoldsOf(lock)), differ, t.Over, func(a, b facts.Piece) bool {
 		// Of two that overlap, the second should not have been granted.
 		if ofSeveral(t, b.Hold.Acquire) && b.From == b.Hold.Start {
 			j.v.Violate(func() verdict.Witness { return notAll(t, a.Hold, b.Hold) })

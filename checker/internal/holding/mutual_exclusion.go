@@ -42,22 +42,19 @@ func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &exclusionJudge{v: v, locks: map[string]*exclusionOf{}}
 }
 
-func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) {
+func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
 		of := j.locks[lock]
 		if of == nil {
 			of = &exclusionOf{search: newHoldingsSearch(nil, 0)}
 			j.locks[lock] = of
 		}
-		holds := t.ByLock[lock]
+		holds := t.HoldsOf(lock)
 		j.holds += countBegun(t, holds)
 		pieces := facts.PiecesOf(holds)
 		before := of.violations
 		if e.Sweeps {
-			sweep(pieces, differ, func(a, b facts.Piece) bool {
-				if !t.Over(a.Hold) && !t.Over(b.Hold) {
-					return true // not yet
-				}
+			sweep(pieces, differ, t.Over, func(a, b facts.Piece) bool {
 				if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
 					j.growing++
 				}
@@ -69,12 +66,10 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) {
 			if !slices.ContainsFunc(holds, excused) {
 				j.raw += of.violations - before
 			} else {
-				sweep(facts.PiecesOf(facts.Bare(holds)), differ, func(a, b facts.Piece) bool {
-					if t.Over(a.Hold) || t.Over(b.Hold) {
-						j.raw++
-						if pausedOverlap(t, a, b) {
-							j.paused++
-						}
+				sweep(facts.PiecesOf(facts.Bare(holds)), differ, t.Over, func(a, b facts.Piece) bool {
+					j.raw++
+					if pausedOverlap(t, a, b) {
+						j.paused++
 					}
 					return j.raw < maxPairs
 				})
@@ -82,8 +77,10 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 		if e.Searches {
 			of.search.window(&e.Caps, t, holds, nil, allKnown(t))
+			kept += len(of.search.holds)
 		}
 	}
+	return kept
 }
 
 func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {

@@ -2,6 +2,7 @@ package holding
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"time"
 
@@ -71,10 +72,10 @@ func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes
 		}
 	}
 	slices.SortStableFunc(all, (*placed).compare)
-	open := slices.Clone(r.held)
+	open := newOpenPermits(r.held)
 	for i := 0; i < len(all); {
 		now := all[i].at
-		open = slices.DeleteFunc(open, func(p *placed) bool { return p.To <= now })
+		open.reach(now)
 		// Holds of no length come and go one by one, the others together: the
 		// last of them finds all others.
 		end := i + 1
@@ -84,18 +85,67 @@ func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes
 			}
 		}
 		together := all[i:end]
-		if sum(open)+sum(together) > sizes.most(now) && giveWay(together, open, sizes, report) {
+		if open.sum+sum(together) > sizes.most(now) && giveWay(together, open.left(now), sizes, report) {
 			all, i = sorted(all, i, end)
-			open = slices.Concat(r.held, all[:i])
+			open = newOpenPermits(r.held, all[:i])
 			continue
 		}
 		if all[i].To > now {
-			open = append(open, together...)
+			open.add(together)
 		}
 		i = end
 	}
-	r.held = slices.DeleteFunc(open, func(p *placed) bool { return p.To <= until })
+	r.held = open.left(until)
 	r.since = until
+}
+
+// openPermits are pieces that are held, and how many permits they have together.
+type openPermits struct {
+	all  []*placed // in order; some may be over
+	ends byEnd     // those that are not
+	sum  int
+}
+
+func newOpenPermits(some ...[]*placed) *openPermits {
+	o := new(openPermits)
+	for _, s := range some {
+		o.add(s)
+	}
+	return o
+}
+
+func (o *openPermits) add(some []*placed) {
+	for _, p := range some {
+		heap.Push(&o.ends, p)
+	}
+	o.all, o.sum = append(o.all, some...), o.sum+sum(some)
+}
+
+// reach takes in that it is some time.
+func (o *openPermits) reach(now time.Duration) {
+	for len(o.ends) > 0 && o.ends[0].To <= now {
+		o.sum -= heap.Pop(&o.ends).(*placed).Hold.Permits
+	}
+}
+
+// left returns those that are held at a time, and forgets the others.
+func (o *openPermits) left(now time.Duration) []*placed {
+	o.all = slices.DeleteFunc(o.all, func(p *placed) bool { return p.To <= now })
+	return o.all
+}
+
+// byEnd is a heap of pieces, by their ends.
+type byEnd []*placed
+
+func (b byEnd) Len() int           { return len(b) }
+func (b byEnd) Less(i, j int) bool { return b[i].To < b[j].To }
+func (b byEnd) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *byEnd) Push(x any)        { *b = append(*b, x.(*placed)) }
+func (b *byEnd) Pop() any {
+	last := len(*b) - 1
+	x := (*b)[last]
+	*b = (*b)[:last]
+	return x
 }
 
 // decided returns the last instant, not after until, that no acquire can be moved

@@ -30,8 +30,8 @@ func WithNotHeld(some func(histories.Recipe) bool, begin judge.Maker) judge.Make
 	}
 }
 
-func (j *notHeldJudge) Window(e *judge.Engines, t *facts.Trace) {
-	j.Judge.Window(e, t)
+func (j *notHeldJudge) Window(e *judge.Engines, t *facts.Trace) int {
+	kept := j.Judge.Window(e, t)
 	for _, o := range t.Ops {
 		if o.Kind != histories.Release || o.Result != histories.Fail || !j.some(o.Recipe()) || !takenAway(t, o) {
 			continue
@@ -41,6 +41,7 @@ func (j *notHeldJudge) Window(e *judge.Engines, t *facts.Trace) {
 			j.mine.Violate(func() verdict.Witness { return notHeld(t, o) })
 		}
 	}
+	return kept
 }
 
 func (j *notHeldJudge) Conclude(e *judge.Engines, t *facts.Trace) {

@@ -54,7 +54,7 @@ func NewPermits(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &permitsJudge{v: v, locks: map[string]*permitsOf{}}
 }
 
-func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
+func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	changes := map[string][]SizeChange{}
 	for _, o := range t.Ops {
 		if o.Kind == histories.SetSize && t.Settled(o) && o.Result != histories.Fail {
@@ -77,7 +77,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
 			}
 			j.locks[lock] = of
 		}
-		holds, changes := t.ByLock[lock], changes[lock]
+		holds, changes := t.HoldsOf(lock), changes[lock]
 		j.grants += countBegun(t, holds)
 		j.changes += len(changes)
 		known := horizon{until: min(t.End, resized(lock)-1), asked: acquire(lock)}
@@ -98,7 +98,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
 			}
 			of.violations++
 			since := max(s.granted.Call, of.counted.since)
-			j.v.Violate(func() verdict.Witness { return tooMany(t, s, sizes, since, of.counted.changed < facts.Forever) })
+			j.v.ViolateFrom(s.granted.From, func() verdict.Witness { return tooMany(t, s, sizes, since, of.counted.changed < facts.Forever) })
 		})
 		of.bare.window(t, holds, of.bare.sizes(changes), known, func(shortage) {
 			if e.Sweeps {
@@ -108,7 +108,15 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) {
 		if e.Searches {
 			of.search.window(&e.Caps, t, holds, changes, known)
 		}
+		kept += of.kept()
 	}
+	return kept
+}
+
+// kept is how much is gone through again.
+func (of *permitsOf) kept() int {
+	return len(of.counted.holds) + len(of.counted.held) + len(of.counted.changes) + len(of.bare.holds) + len(of.bare.held) + len(of.bare.changes) +
+		len(of.search.holds) + len(of.search.changes) + len(of.order.grants) + len(of.order.changes)
 }
 
 func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {

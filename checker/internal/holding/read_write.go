@@ -1,8 +1,10 @@
 package holding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
@@ -18,6 +20,9 @@ import (
 func exclude(a, b *facts.Hold) bool {
 	return a.Owner != b.Owner && (a.Mode != histories.ModeRead || b.Mode != histories.ModeRead)
 }
+
+// readersBeside is the clash of a read/write lock.
+var readersBeside = clash{exclude, func(h *facts.Hold) bool { return h.Mode == histories.ModeRead }}
 
 // readWriteJudge: one writer or any number of readers hold the lock.
 //
@@ -50,14 +55,14 @@ func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &readWriteJudge{v: v, locks: map[string]*readWriteOf{}}
 }
 
-func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) {
+func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for _, lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
 		of := j.locks[lock]
 		if of == nil {
 			of = &readWriteOf{search: newHoldingsSearch(BesideReaders, 0)}
 			j.locks[lock] = of
 		}
-		holds := t.ByLock[lock]
+		holds := t.HoldsOf(lock)
 		for _, h := range holds {
 			if !t.Begun(h) {
 				continue
@@ -70,26 +75,23 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 		j.downward += downgraded(t, holds)
 		if e.Sweeps {
-			sweep(facts.PiecesOf(holds), exclude, func(a, b facts.Piece) bool {
-				if !t.Over(a.Hold) && !t.Over(b.Hold) {
-					return true // not yet
-				}
+			sweep(facts.PiecesOf(holds), readersBeside, t.Over, func(a, b facts.Piece) bool {
 				j.orders.count(t, a.Hold, b.Hold)
 				j.v.Violate(func() verdict.Witness { return notAlone(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
 			})
-			sweep(facts.PiecesOf(facts.Bare(holds)), exclude, func(a, b facts.Piece) bool {
-				if t.Over(a.Hold) || t.Over(b.Hold) {
-					j.raw++
-				}
+			sweep(facts.PiecesOf(facts.Bare(holds)), readersBeside, t.Over, func(facts.Piece, facts.Piece) bool {
+				j.raw++
 				return j.raw < maxPairs
 			})
 		}
 		if e.Searches {
 			of.search.window(&e.Caps, t, holds, nil, allKnown(t))
+			kept += len(of.search.holds)
 		}
 	}
+	return kept
 }
 
 func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
@@ -116,14 +118,20 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 // downgraded counts the writers that ended in this window and whose owner had
 // taken the read lock meanwhile, and had it still.
 func downgraded(t *facts.Trace, holds []*facts.Hold) int {
+	reads := map[string][]*facts.Hold{} // of an owner: one after the other
+	for _, r := range holds {
+		if r.Mode == histories.ModeRead {
+			reads[r.Owner] = append(reads[r.Owner], r)
+		}
+	}
 	n := 0
 	for _, w := range holds {
 		if w.Mode == histories.ModeRead || !t.Over(w) {
 			continue
 		}
-		if slices.ContainsFunc(holds, func(r *facts.Hold) bool {
-			return r.Mode == histories.ModeRead && r.Owner == w.Owner && r.Start >= w.Start && r.Start < w.End && r.End > w.End
-		}) {
+		mine := reads[w.Owner]
+		i, _ := slices.BinarySearchFunc(mine, w.End, func(r *facts.Hold, end time.Duration) int { return cmp.Compare(r.Start, end) })
+		if i > 0 && mine[i-1].Start >= w.Start && mine[i-1].End > w.End {
 			n++
 		}
 	}

@@ -40,7 +40,7 @@ func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &reentrancyJudge{v: v, pairs: map[string]int{}}
 }
 
-func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
+func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 	v := j.v
 	for _, h := range t.HoldsThat(histories.Recipe.Exclusive) {
 		if t.Over(h) {
@@ -67,14 +67,11 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 	}
 	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
-		holds := t.ByLock[lock]
+		holds := t.HoldsOf(lock)
 		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner) > 0 }) {
 			continue
 		}
-		sweep(facts.PiecesOf(holds), differ, func(a, b facts.Piece) bool {
-			if !t.Over(a.Hold) && !t.Over(b.Hold) {
-				return true // not yet
-			}
+		sweep(facts.PiecesOf(holds), differ, t.Over, func(a, b facts.Piece) bool {
 			// Inner releases are in order of time: was one invoked before the
 			// other owner's acquire returned?
 			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })
@@ -94,6 +91,7 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 		return true
 	})
+	return len(j.early)
 }
 
 func (j *reentrancyJudge) Conclude(_ *judge.Engines, t *facts.Trace) {

@@ -1,6 +1,7 @@
 package holding
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -10,25 +11,67 @@ import (
 // has quadratically many.
 const maxPairs = 100_000
 
-// differ is the clash of a mutex: any two holds.
-func differ(a, b *facts.Hold) bool { return a != b }
+// clash says which holds of a lock must not overlap.
+type clash struct {
+	clash  func(a, b *facts.Hold) bool
+	beside func(*facts.Hold) bool // no two of these clash; nil: there are none
+}
 
-// sweep calls report for every two pieces that overlap and whose holds clash,
-// the earlier first, and stops when report returns false. It is the interval
-// engine: the pieces are sorted by start, so one pass with the pieces that are
-// still open finds every pair.
+// differ is the clash of a mutex: any two holds.
+var differ = clash{clash: func(a, b *facts.Hold) bool { return a != b }}
+
+// sweep calls report for every two pieces that overlap and whose holds clash, one of which is
+// over, the earlier first, and stops when report returns false. It is the interval engine: the
+// pieces are sorted by start, so one pass with the pieces that are still open finds every pair.
+// It looks at no others: what it does goes with the pieces, and with the pairs that it reports.
 //
 // Intervals are closed, as in Porcupine: two that touch in one instant do not
 // overlap, since the clock does not say which of two equal times came first.
-func sweep(pieces []facts.Piece, clash func(a, b *facts.Hold) bool, report func(a, b facts.Piece) bool) {
-	var open []facts.Piece
-	for _, p := range pieces {
-		open = slices.DeleteFunc(open, func(q facts.Piece) bool { return q.To <= p.From })
-		for _, q := range open {
-			if q.From < p.To && p.From < q.To && clash(q.Hold, p.Hold) && !report(q, p) {
+func sweep(pieces []facts.Piece, c clash, over func(*facts.Hold) bool, report func(a, b facts.Piece) bool) {
+	byEnd := make([]int, len(pieces))
+	for i := range pieces {
+		byEnd[i] = i
+	}
+	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(pieces[a].To, pieces[b].To) })
+	ended := make([]bool, len(pieces))
+	// open[k] are the pieces that a piece is held against: k is 0 for one that is over, and clashes
+	// with any, and has more bits for one that need be held only against some.
+	const (
+		ofOver   = 1 // it is not over: only against those that are
+		ofOthers = 2 // it may be beside its like: only against others
+	)
+	var open [4]openPieces
+	for i, p := range pieces {
+		for ; len(byEnd) > 0 && pieces[byEnd[0]].To <= p.From; byEnd = byEnd[1:] {
+			ended[byEnd[0]] = true
+		}
+		isOver, beside := over(p.Hold), c.beside != nil && c.beside(p.Hold)
+		k := 0
+		if !isOver {
+			k |= ofOver
+		}
+		if beside {
+			k |= ofOthers
+		}
+		for _, q := range open[k].left(ended) {
+			if q := pieces[q]; q.From < p.To && p.From < q.To && c.clash(q.Hold, p.Hold) && !report(q, p) {
 				return
 			}
 		}
-		open = append(open, p)
+		for k := range open {
+			if (isOver || k&ofOver == 0) && (!beside || k&ofOthers == 0) {
+				open[k] = append(open[k], i)
+			}
+		}
 	}
+}
+
+// openPieces are pieces by their numbers, in order. Some may have ended.
+type openPieces []int
+
+// left drops those that have ended. Each is gone through as often as it is in a pair, and once
+// more.
+func (o *openPieces) left(ended []bool) []int {
+	*o = slices.DeleteFunc(*o, func(i int) bool { return ended[i] })
+	return *o
 }

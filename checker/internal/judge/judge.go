@@ -11,8 +11,10 @@ type Judge interface {
 	// been read, the last one included. What is settled or over there is not
 	// in the next window: see facts.Trace.DiscardSettled. What is still open is shown again.
 	// Other judges look at the trace at the same time: what a judge writes is
-	// its own.
-	Window(e *Engines, t *facts.Trace)
+	// its own. It returns how many things of its own it keeps and goes through again in
+	// the next window: that is the longer for it, or all of them would cost a visit for
+	// each few events.
+	Window(e *Engines, t *facts.Trace) (kept int)
 	// Conclude completes the verdict. It is asked once, after the last window.
 	Conclude(e *Engines, t *facts.Trace)
 }
@@ -27,7 +29,7 @@ type atEnd struct {
 	decide func(t *facts.Trace, v *verdict.Verdict)
 }
 
-func (atEnd) Window(*Engines, *facts.Trace) {}
+func (atEnd) Window(*Engines, *facts.Trace) int { return 0 }
 
 func (j atEnd) Conclude(_ *Engines, t *facts.Trace) { j.decide(t, j.v) }
 

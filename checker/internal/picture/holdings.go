@@ -58,7 +58,7 @@ func (s *Scene) hold(t *facts.Trace, p facts.Piece, take, give any) {
 }
 
 func mutexScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
-	pieces := nearPieces(t, w, facts.PiecesOf(t.ByLock[w.Lock]), n/2)
+	pieces := nearPieces(t, w, facts.PiecesOf(t.HoldsOf(w.Lock)), n/2)
 	s := newScene(holding.MutexModel(nil).Porcupine(), func(state any) string {
 		if i := state.(int); i != holding.Free {
 			return "held by " + witness.OfHold(pieces[i].Hold).String()
@@ -70,7 +70,7 @@ func mutexScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 }
 
 func readWriteScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
-	pieces := nearPieces(t, w, facts.PiecesOf(t.ByLock[w.Lock]), n/2)
+	pieces := nearPieces(t, w, facts.PiecesOf(t.HoldsOf(w.Lock)), n/2)
 	s := newScene(holding.HoldingsModel(holding.Holdings{}, holding.BesideReaders(pieces)).Porcupine(), func(state any) string {
 		return heldBy(state.(holding.Holdings), func(i int) string {
 			return fmt.Sprintf("%v, to %s", witness.OfHold(pieces[i].Hold), pieces[i].Hold.Mode)
@@ -84,7 +84,7 @@ func readWriteScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 // draws.
 func permitsScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	all := holding.SizesOf(t, w.Lock)
-	pieces := nearPieces(t, w, holding.PermitPieces(t.ByLock[w.Lock], all), n/2)
+	pieces := nearPieces(t, w, holding.PermitPieces(t.HoldsOf(w.Lock), all), n/2)
 	window := func() facts.Span {
 		s := facts.Span{From: w.From, To: w.To}
 		for _, p := range pieces {

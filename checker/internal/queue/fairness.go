@@ -76,7 +76,7 @@ func (j *fairnessJudge) queue(lock string) *queueOf {
 	return q
 }
 
-func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) {
+func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for _, o := range t.Ops {
 		if !o.Acquires() || !t.Settled(o) {
 			continue
@@ -118,7 +118,9 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) {
 		}
 		q.pending = nil
 		q.forget(before)
+		kept += len(q.held) + len(q.queue) + len(q.turns.recent) + len(q.handOvers.places) + len(q.search.queue)
 	}
+	return kept
 }
 
 // place puts an acquire of which all is known into the queue.

@@ -36,7 +36,7 @@ func NewFirstNode(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &firstNodeJudge{v: v}
 }
 
-func (j *firstNodeJudge) Window(_ *judge.Engines, t *facts.Trace) {
+func (j *firstNodeJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	for _, h := range t.Holds {
 		if !t.Begun(h) || !alone(h) || j.v.Violations >= maxEarlyGrants {
 			continue
@@ -63,6 +63,7 @@ func (j *firstNodeJudge) Window(_ *judge.Engines, t *facts.Trace) {
 			return w
 		})
 	}
+	return 0
 }
 
 // alone reports whether nobody may hold a lock beside h.

@@ -85,7 +85,7 @@ func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock string, 
 		}
 	}
 	slices.SortStableFunc(granted, func(a, b *facts.Op) int { return cmp.Compare(a.Ret, b.Ret) })
-	for _, h := range t.ByLock[lock] {
+	for _, h := range t.HoldsOf(lock) {
 		if t.Over(h) && h.Why == facts.ByLoss && h.Token != (histories.Token{}) {
 			q.handOvers.of(h.Token).lost = h.End
 		}

@@ -60,10 +60,11 @@ func (w *inTheWay) rests(x *facts.Op, until time.Duration) bool {
 func (w *inTheWay) leaves(x *facts.Op, from time.Duration) time.Duration {
 	while := 3 * w.t.Lifetime()
 	until := facts.After(from, while)
-	for _, fault := range w.t.Faults.All {
-		if fault.Start <= until && fault.Stop >= x.Call && fault.Reaches(x.Process) {
-			until = max(until, facts.After(fault.Stop, while))
+	for fault := range w.t.Faults.Reaching(x.Process, x.Call, facts.Forever) {
+		if fault.Start > until {
+			break
 		}
+		until = max(until, facts.After(fault.Stop, while))
 	}
 	return until
 }
@@ -82,10 +83,8 @@ func (w *inTheWay) made(x *facts.Op) time.Duration {
 // after each, as far as they touch a stretch of time.
 func (w *inTheWay) faultsOn(process int, from, to, while time.Duration) []facts.Span {
 	var all []facts.Span
-	for _, f := range w.t.Faults.All {
-		if s := (facts.Span{From: f.Start, To: facts.After(f.Stop, while)}); s.From <= to && s.To >= from && (f.Reaches(process) || f.OnServers()) {
-			all = append(all, s)
-		}
+	for f := range w.t.Faults.ReachingOrOnServers(process, from-while, to) {
+		all = append(all, facts.Span{From: f.Start, To: facts.After(f.Stop, while)})
 	}
 	return all
 }

@@ -54,7 +54,10 @@ func (j *progressJudge) Completed(o *facts.Op) {
 	j.wakes.completed(o)
 }
 
-func (j *progressJudge) Window(*judge.Engines, *facts.Trace) { j.recent.keep() }
+func (j *progressJudge) Window(*judge.Engines, *facts.Trace) int {
+	j.recent.keep()
+	return 0
+}
 
 func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v := j.v

@@ -86,26 +86,23 @@ func (r *room) since(o *facts.Op, from time.Duration, out []taken) (at time.Dura
 		ends = append(ends, taken{p.by, max(from, p.until)})
 	}
 	slices.SortStableFunc(ends, func(a, b taken) int { return cmp.Compare(a.until, b.until) })
-	for _, end := range ends {
-		if end.until < facts.Forever && r.free(sizes, out, end.until) >= o.Permits {
-			return end.until, end.by
+	// What is free at a time, and as long as no permits are taken: the least of the sizes that
+	// are not replaced by then, but for the permits that are not given back.
+	sizes, out = slices.Clone(sizes), slices.Clone(out)
+	slices.SortFunc(sizes, func(a, b size) int { return cmp.Compare(b.until, a.until) })
+	slices.SortFunc(out, func(a, b taken) int { return cmp.Compare(b.until, a.until) })
+	at, by := facts.Forever, (*facts.Hold)(nil)
+	size, held := math.MaxInt, 0
+	for _, end := range slices.Backward(ends) {
+		for ; len(sizes) > 0 && sizes[0].until > end.until; sizes = sizes[1:] {
+			size = min(size, sizes[0].permits)
+		}
+		for ; len(out) > 0 && out[0].until > end.until; out = out[1:] {
+			held += out[0].by.Permits
+		}
+		if end.until < facts.Forever && size-held >= o.Permits {
+			at, by = end.until, end.by // an earlier one counts more
 		}
 	}
-	return facts.Forever, nil
-}
-
-// free returns how many permits are free at a time, and as long as no permits are taken.
-func (r *room) free(sizes []size, out []taken, at time.Duration) int {
-	free := math.MaxInt
-	for _, s := range sizes {
-		if at < s.until {
-			free = min(free, s.permits)
-		}
-	}
-	for _, p := range out {
-		if at < p.until {
-			free -= p.by.Permits
-		}
-	}
-	return free
+	return at, by
 }

@@ -69,7 +69,7 @@ func wentBack(t *facts.Trace, o *facts.Op, last seenLeader) verdict.Witness {
 	return w
 }
 
-func (j *observersJudge) Window(*judge.Engines, *facts.Trace) {}
+func (j *observersJudge) Window(*judge.Engines, *facts.Trace) int { return 0 }
 
 func (j *observersJudge) Conclude(*judge.Engines, *facts.Trace) {
 	v := j.v

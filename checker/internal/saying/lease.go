@@ -111,17 +111,45 @@ func (s *sayings) free(e *histories.Event, h *facts.Hold) bool {
 	if len(p.Open) > 0 || s.answered[p] > e.Saying.Asked || h != nil && (h.EndEvent < 0 || h.End > e.Saying.Asked) {
 		return false
 	}
-	for _, other := range s.t.Processes {
-		for held := range other.Holds.Of(e.Lock) {
-			if held.Mode == e.Mode && (other == p || held.Session == e.Session) {
-				return false
-			}
-		}
-		for _, o := range other.Open {
-			if o.Lock == e.Lock && o.Session == e.Session && other != p {
-				return false
-			}
-		}
+	return s.users[user{e.Lock, e.Mode, "", e.Process}] == 0 && s.users[user{e.Lock, e.Mode, e.Session, noProcess}] == 0 &&
+		s.users[user{e.Lock, anyMode, e.Session, noProcess}] == 0
+}
+
+// user names what may hold a lock through a client: holds in a mode, by process and by session,
+// and operations under way in anyMode, by session.
+type user struct {
+	lock    string
+	mode    histories.Mode
+	session string
+	process int
+}
+
+const (
+	noProcess = -1
+	anyMode   = "any"
+)
+
+func (s *sayings) use(u user, n int) {
+	if s.users[u] += n; s.users[u] == 0 {
+		delete(s.users, u)
 	}
-	return true
+}
+
+// Began and Ended count holds.
+func (s *sayings) Began(h *facts.Hold) { s.holds(h, 1) }
+
+func (s *sayings) Ended(h *facts.Hold) { s.holds(h, -1) }
+
+func (s *sayings) holds(h *facts.Hold, n int) {
+	s.use(user{h.Lock, h.Mode, "", h.Process}, n)
+	s.use(user{h.Lock, h.Mode, h.Session, noProcess}, n)
+}
+
+// Invoked counts an operation that is under way, and ends those that are no more.
+func (s *sayings) Invoked(o *facts.Op) { s.use(user{o.Lock, anyMode, o.Session, noProcess}, 1) }
+
+func (s *sayings) ends(process int) {
+	for _, o := range s.t.Process(process).Open {
+		s.use(user{o.Lock, anyMode, o.Session, noProcess}, -1)
+	}
 }

@@ -142,7 +142,7 @@ func tookAway(t *facts.Trace, o *facts.Op, p facts.Place, by time.Duration) bool
 	if t.Faults.WasForced(p.Session, o.Process, p.Time, by) || len(t.Faults.PausedIn(o.Process, max(p.Time, by-t.Faults.WakeGrace), by)) > 0 {
 		return true
 	}
-	return len(t.Faults.ForcedThat(func(f *facts.Fault) bool { return f.Deletes(o.Lock, p.Token, p.Session) }, p.Time, by)) > 0
+	return t.Faults.MayHaveDeleted(o.Lock, p.Token, p.Session, p.Time, by)
 }
 
 // staleList is a list that had who had given the lock back before it was asked for.

@@ -29,6 +29,7 @@ type sayings struct {
 	complete  []*leaseSaid // of which observers were told all, in that order
 	waiting   map[*facts.Process][]*leaseSaid
 	states    states
+	users     map[user]int
 	answered  map[*facts.Process]time.Duration // since when a process has nothing under way
 }
 
@@ -48,6 +49,7 @@ func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
 		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process][]*leaseSaid{}, answered: map[*facts.Process]time.Duration{},
 	}
+	s.users = map[user]int{}
 	s.states = states{of: s, connections: map[int]string{}}
 	if t.Header.Promises.Says {
 		t.Listen(s)
@@ -55,7 +57,7 @@ func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return s
 }
 
-func (s *sayings) Window(*judge.Engines, *facts.Trace) {}
+func (s *sayings) Window(*judge.Engines, *facts.Trace) int { return 0 }
 
 func (s *sayings) Conclude(*judge.Engines, *facts.Trace) {
 	v := s.v
@@ -84,6 +86,8 @@ func (s *sayings) Event(i int, e *histories.Event) {
 		s.states.settle(e.Time)
 	}
 	switch e.Type {
+	case histories.OK, histories.Fail, histories.Info, histories.Crash:
+		s.ends(e.Process) // before its session may change
 	case histories.Says:
 		s.said(i, e)
 	case histories.Expired:

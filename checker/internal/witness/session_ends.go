@@ -1,7 +1,6 @@
 package witness
 
 import (
-	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -15,11 +14,17 @@ const LateSight = 500 * time.Millisecond
 // sessionEnds returns the ends of the parties' sessions that explain what was so until
 // the given time, in the order of the parties.
 func sessionEnds(t *facts.Trace, until time.Duration, parties []verdict.Party) []verdict.SessionEnd {
+	type of struct {
+		process int
+		session string
+	}
 	var ends []verdict.SessionEnd
+	seen := make(map[of]bool, len(parties))
 	for _, p := range parties {
-		if p.Session == "" || slices.ContainsFunc(ends, func(e verdict.SessionEnd) bool { return e.Process == p.Process && e.Session == p.Session }) {
+		if p.Session == "" || seen[of{p.Process, p.Session}] {
 			continue
 		}
+		seen[of{p.Process, p.Session}] = true
 		if f := t.Faults.EndedSession(p.Session, until); f != nil && f.Stop <= until+LateSight {
 			ends = append(ends, verdict.SessionEnd{Process: p.Process, Session: p.Session, At: f.Stop, Forced: true})
 		} else if seen, ended := t.Sessions.Expired[p.Session]; ended && seen <= until+LateSight {

@@ -41,14 +41,12 @@ func faultsAround(t *facts.Trace, from, to time.Duration, parties []verdict.Part
 		before = 5 * time.Second
 	}
 	var found []verdict.FaultSpan
-	for _, f := range t.Faults.All {
-		if f.Start <= to && f.Stop >= from-before {
-			s := verdict.FaultSpan{Fault: *f.Fault, From: f.Start, To: f.Stop}
-			if f.Stop == facts.Forever {
-				s.To, s.Open = t.End, true
-			}
-			found = append(found, s)
+	for f := range t.Faults.In(from-before, to) {
+		s := verdict.FaultSpan{Fault: *f.Fault, From: f.Start, To: f.Stop}
+		if f.Stop == facts.Forever {
+			s.To, s.Open = t.End, true
 		}
+		found = append(found, s)
 	}
 	// A fault of the first party, who held or wanted the lock before the other,
 	// comes before one of another party, and that before one of neither.
