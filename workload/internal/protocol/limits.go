@@ -72,7 +72,7 @@ func cut(text string, most int) string {
 // another one.
 const (
 	reserve    = 10_000
-	eachSecond = 200
+	eachSecond = 100
 	eachAsked  = 20
 )
 
