@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,6 +53,26 @@ func TestALogKeepsTheBeginningAndTheEnd(t *testing.T) {
 				t.Errorf("%d bytes in pieces of %d: the file has %d bytes, want %d", size, piece, len(file), len(want))
 			}
 		}
+	}
+}
+
+func TestALogTakesLittleMemoryWhateverIsWritten(t *testing.T) {
+	piece := bytes.Repeat([]byte("noise\n"), 100_000)
+	log, err := child.CreateLog(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for range 100 { // 60 MB
+		if _, err := log.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 20<<20 {
+		t.Errorf("%d MB are in use after 60 MB were written", m.HeapAlloc>>20)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/zkverify/zkverify/ensemble/child"
@@ -77,6 +78,28 @@ func TestAKillTakesWhatHasLeftTheGroup(t *testing.T) {
 			}
 			ended(t, pid)
 		})
+	}
+}
+
+// What has no mark is not found, and its hold on the output keeps nobody waiting.
+func TestAKillDoesNotWaitForWhatItCannotFind(t *testing.T) {
+	p, _ := piped(t, `env -i PATH="$PATH" setsid sh -c 'echo $$; exec sleep 300' & exit`)
+	line, err := bufio.NewReader(p.Out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Out.Read(make([]byte, 1)); err == nil {
+		t.Error("its output has not ended")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Error("it was found:", err)
 	}
 }
 
