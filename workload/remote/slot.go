@@ -84,7 +84,10 @@ func (w *slot) start(ctx context.Context) (err error) {
 			if exit := new(exec.ExitError); errors.As(p.ended(), &exit) && exit.ExitCode() == exitUnavailable {
 				return fmt.Errorf("%w: %s", ErrUnavailable, strings.TrimSpace(w.log.LastLines(1)))
 			}
-			return w.withLastWords(fmt.Errorf("before it said hello, %w", cmp.Or(p.failed, errWorkerGone)))
+			if p.failed != nil {
+				return w.withLastWords(p.failed)
+			}
+			return w.withLastWords(fmt.Errorf("%s ended before it said hello (%v)", w.name(), p.ended()))
 		case <-hurry:
 			hurry, late = nil, time.After(hurryWithin)
 		case <-late:
@@ -153,13 +156,12 @@ func (w *slot) attend(p *workerProcess) {
 	w.mu.Lock()
 	expected := w.expected
 	w.mu.Unlock()
-	switch {
-	case closed:
+	if closed {
 		why = fmt.Errorf("%s closed its standard output and went on", w.name())
-	case why == nil && !expected:
+	}
+	if p.failed = why; why == nil && !expected {
 		why = fmt.Errorf("%s ended by itself (%v)", w.name(), p.Err())
 	}
-	p.failed = why
 	p.connection.close(why, func() {
 		if why != nil && w.died != nil {
 			w.died(w.withLastWords(why))
