@@ -208,8 +208,15 @@ func TestWhatAWorkerHasStartedEndsWithIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stat, err := os.ReadFile(filepath.Join("/proc", string(text), "stat")); err == nil && !strings.Contains(string(stat), ") Z ") {
-		t.Errorf("it has left process %d", pid)
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // it dies a moment after its kill
+		stat, err := os.ReadFile(filepath.Join("/proc", string(text), "stat"))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(until) {
+			t.Errorf("it has left process %d", pid)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			return
+		}
 	}
 }
