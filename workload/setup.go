@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ func (r *run) setUp(ctx context.Context) error {
 	if r.cfg.Workers.N > 0 {
 		var err error
 		workers := r.cfg.Workers
-		workers.Slack = histories.Slack(r.cfg.SessionTimeout)
-		if r.Workers, err = remote.Start(opening, workers, r.end); err != nil {
+		workers.Slack, workers.Hurry = histories.Slack(r.cfg.SessionTimeout), r.Life.Done()
+		if r.Workers, err = remote.Start(opening, workers, r.workerFailed); err != nil {
 			return err
 		}
 	}
@@ -38,7 +39,7 @@ func (r *run) setUp(ctx context.Context) error {
 		g.Go(func() error { return c.Open(opening) })
 	}
 	if err := g.Wait(); err != nil {
-		return err
+		return cmp.Or(context.Cause(r.Life), err) // a worker's failure is that of all its clients
 	}
 	for _, c := range r.clients {
 		for _, g := range r.drivers.Groups {

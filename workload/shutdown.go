@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +20,7 @@ func (r *run) join(stuck <-chan []string) error {
 	deadline := time.NewTimer(returnWithin)
 	deadline.Stop()
 	defer deadline.Stop()
-	late := 0
+	late, unanswered := 0, ""
 	over := r.Patience.Done() // with recovery's bound, or by an interrupt
 	for left := len(r.clients); left > 0; {
 		select {
@@ -35,15 +36,16 @@ func (r *run) join(stuck <-chan []string) error {
 		}
 		late++
 		if late > 1 {
-			return fmt.Errorf("target %s: %d clients did not return from a call, even without a network", r.cfg.Target.Name(), left)
+			return fmt.Errorf("target %s: %d clients did not return from a call, even without a network%s", r.cfg.Target.Name(), left, unanswered)
 		}
+		unanswered = r.unanswered()
 		for _, c := range r.clients {
 			c.TearOut()
 		}
 		deadline.Reset(2 * returnWithin)
 	}
 	if late > 0 {
-		r.warn("clients were torn out of calls that did not return when their context ended")
+		r.warn("clients were torn out of calls that did not return when their context ended%s", unanswered)
 	}
 	return nil
 }
@@ -101,20 +103,41 @@ func (r *run) waitClients(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-time.After(returnWithin):
-		return fmt.Errorf("target %s: a closed client goes on running", r.cfg.Target.Name())
+		return fmt.Errorf("target %s: a closed client goes on running%s", r.cfg.Target.Name(), r.unanswered())
 	}
+}
+
+// unanswered tells which commands worker processes have not answered, for the end of a message.
+func (r *run) unanswered() string {
+	if r.Workers == nil {
+		return ""
+	}
+	text := strings.Join(r.Workers.Unanswered(returnWithin), "; ")
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// workerFailed ends the run with the error of a worker process that is of no more use. If it has
+// ended for another reason, that is the one it ends with.
+func (r *run) workerFailed(err error) {
+	if r.Life.Err() != nil {
+		r.warn("%v", err)
+	}
+	r.end(err)
 }
 
 // endWorkers ends the processes, after they have been asked what their clients,
 // which are closed, have left running.
 func (r *run) endWorkers() {
 	if r.Life.Err() == nil {
-		ctx, cancel := context.WithTimeout(r.Life, settleStops+client.CloseWithin)
-		defer cancel()
 		var err error
-		if r.stacks, err = r.Workers.Goroutines(ctx); err != nil {
+		if r.stacks, err = r.Workers.Goroutines(); err != nil && r.Life.Err() == nil {
 			r.warn("not everything could be counted in the worker processes: %v", err)
 		}
 	}
-	r.Workers.End()
+	if err := r.Workers.End(); err != nil {
+		r.warn("%v", err)
+	}
 }

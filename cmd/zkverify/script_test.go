@@ -22,6 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv(hostileWorker); file != "" {
+		beHostileWorker(file)
+	}
 	// A run with workers starts this program once more, and so does inProcess.
 	if len(os.Args) > 1 && os.Args[1] == "worker" || os.Getenv(asProgram) != "" {
 		main()

@@ -85,6 +85,9 @@ func (f workerFlags) described(ctx context.Context, s lock.Settings) (lock.Targe
 		return nil, err
 	}
 	t, err := remote.Describe(ctx, w, s)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if errors.Is(err, remote.ErrUnavailable) {
 		return nil, unavailable{fmt.Errorf("--worker-command: %w", err)}
 	}

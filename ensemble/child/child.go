@@ -1,5 +1,5 @@
-// Package child starts processes that do not outlive this one, and stops,
-// continues and kills them.
+// Package child starts processes that do not outlive this one, of programs that are trusted
+// ([Process]) or not ([Piped]), and stops, continues and kills them.
 package child
 
 import (
@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -125,17 +124,4 @@ func (s *Spawner) Start(cmd *exec.Cmd) (*Process, error) {
 		close(p.done)
 	}()
 	return p, nil
-}
-
-// LastLines returns the last n lines of a log file, indented.
-func LastLines(log string, n int) string {
-	text, err := os.ReadFile(log)
-	if err != nil {
-		return "  (" + err.Error() + ")"
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return "  " + strings.Join(lines, "\n  ")
 }

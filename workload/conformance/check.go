@@ -198,12 +198,16 @@ func (c *check) make(ctx context.Context, s scenario) (made Step) {
 	begun := time.Now()
 	defer func() { made.Took = time.Since(begun) }()
 	log := filepath.Join(c.Logs, strings.NewReplacer(" ", "-", "/", "-", ":", "").Replace(s.name)+".log")
-	p, err := start(c.spawner, c.Command, log, c.note)
+	p, err := start(c.spawner, c.Command, log, c.Patience, c.note)
 	if err != nil {
 		made.Wrong = []Wrong{{Expected: "the command starts", Came: err.Error()}}
 		return made
 	}
-	defer p.end()
+	defer func() {
+		if err := p.end(); err != nil {
+			made.Wrong = append(made.Wrong, Wrong{Expected: "it ends, and all that it has started", Came: err.Error()})
+		}
+	}()
 	st := &stage{check: c, ctx: ctx, p: p, root: path.Join(c.root, strings.NewReplacer(" ", "-", ":", "").Replace(s.name))}
 	defer func() {
 		switch r := recover().(type) {
@@ -240,6 +244,8 @@ func (c *check) note(kind, text string) {
 // lineRules are what every line must be.
 var lineRules = map[string]string{
 	"length":    "lines of at most 1 MiB",
+	"flow":      "no more lines than are asked for, and events; see docs/worker.md",
+	"names":     fmt.Sprintf("names of at most %d bytes", protocol.MaxName),
 	"JSON":      "one JSON object on each line of the standard output, and nothing else there",
 	"fields":    "no field that docs/worker.md does not name",
 	"at":        `"at" in every line: CLOCK_MONOTONIC in nanoseconds`,

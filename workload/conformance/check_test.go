@@ -1,10 +1,13 @@
 package conformance
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
@@ -109,6 +113,35 @@ func TestEachWayToBeWrongIsNamed(t *testing.T) {
 				t.Errorf("nobody says of %s: expected %s", way.step, way.expected)
 			}
 		})
+	}
+}
+
+func TestAWorkerAtItsWorstIsNamedToo(t *testing.T) {
+	t.Parallel()
+	local := servers(t)
+	for name, way := range worst {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := run(t, t.Context(), local, name, "echo")
+			lines := made[len(made)-1]
+			if lines.Name != "lines" || !slices.ContainsFunc(lines.Wrong, func(w Wrong) bool { return strings.Contains(w.Expected, way.expected) }) {
+				t.Errorf("the steps are %+v; nobody says of lines: expected %s", made, way.expected)
+			}
+		})
+	}
+}
+
+// A worker that leaves its input unread keeps nothing but what it is asked.
+func TestAWorkerThatDoesNotReadIsNotWaitedForInVain(t *testing.T) {
+	spawner := child.NewSpawner()
+	defer spawner.Close()
+	p, err := start(spawner, []string{"sleep", "300"}, filepath.Join(t.TempDir(), "log"), time.Millisecond, func(string, string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(bytes.Repeat([]byte("x"), 1<<20))
+	if err := p.end(); err != nil {
+		t.Error(err)
 	}
 }
 

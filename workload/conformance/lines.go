@@ -8,22 +8,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 // listen reads what the worker says until its end.
 func (p *process) listen(out io.Reader) {
-	lines := bufio.NewReaderSize(out, maxLine)
+	lines := bufio.NewReaderSize(out, protocol.MaxLine)
 	last := p.started
 	for {
 		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			p.found("length", fmt.Sprintf("a line of more than %d bytes", maxLine))
-			for errors.Is(err, bufio.ErrBufferFull) {
-				_, err = lines.ReadSlice('\n')
-			}
-			continue
+			p.found("length", fmt.Sprintf("a line of more than %d bytes", protocol.MaxLine))
+			return // what comes after it may never end
 		}
 		if err != nil {
 			return
@@ -36,6 +34,11 @@ func (p *process) listen(out io.Reader) {
 			last = max(last, l.At)
 		}
 		p.mu.Lock()
+		if err := p.flow.Said(l, len(text), time.Now()); err != nil {
+			p.found("flow", shown+"\n("+err.Error()+")")
+			p.mu.Unlock()
+			return
+		}
 		p.said = append(p.said, heard{l, shown})
 		close(p.changed)
 		p.changed = make(chan struct{})
@@ -62,6 +65,9 @@ func (p *process) read(text []byte, shown string) (l protocol.Line, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(&l)
+	if bound := l.Bound(); err == nil && bound != nil {
+		p.found("names", shown+"\n("+bound.Error()+")")
+	}
 	if err == nil && len(bytes.TrimSpace(text[d.InputOffset():])) > 0 {
 		err = errors.New("something follows the object")
 	}
@@ -116,6 +122,3 @@ func (p *process) examine(l protocol.Line, shown string, last, now int64) {
 		p.found("event", shown)
 	}
 }
-
-// maxLine bounds a line of a worker.
-const maxLine = 1 << 20

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -17,9 +16,9 @@ import (
 
 // process is a worker process under test: what it was told, and what it said.
 type process struct {
-	*child.Process
-	stdin   *os.File
-	log     string        // the file with its standard error
+	*child.Piped
+	log     *child.Log    // of its standard error
+	patient time.Duration // how long it may leave its standard input unread
 	started int64         // on the clock of protocol.Now
 	over    chan struct{} // closed when nothing more can be read
 	found   func(kind, text string)
@@ -31,6 +30,7 @@ type process struct {
 	next    int64          // number of the last command
 	pending map[int64]bool // commands that are not answered
 	clients map[int]bool   // that were asked for
+	flow    protocol.Flow
 }
 
 // heard is a line of a worker.
@@ -41,50 +41,33 @@ type heard struct {
 
 // start starts a worker. found is told of lines that break the rules, whatever
 // they answer.
-func start(spawner *child.Spawner, command []string, log string, found func(kind, text string)) (*process, error) {
-	stderr, err := os.Create(log)
+func start(spawner *child.Spawner, command []string, file string, patience time.Duration, found func(kind, text string)) (*process, error) {
+	log, err := child.CreateLog(file)
 	if err != nil {
 		return nil, err
 	}
-	defer stderr.Close()
-	in, stdin, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	stdout, out, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, stdin.Close())
-	}
-	defer out.Close()
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
 	p := &process{
-		stdin: stdin, log: log, started: protocol.Now(), over: make(chan struct{}), found: found,
+		log: log, patient: patience, started: protocol.Now(), over: make(chan struct{}), found: found,
 		changed: make(chan struct{}), pending: make(map[int64]bool), clients: make(map[int]bool),
 	}
-	if p.Process, err = spawner.Start(cmd); err != nil {
-		return nil, errors.Join(err, stdin.Close(), stdout.Close())
+	if p.Piped, err = spawner.StartPiped(exec.Command(command[0], command[1:]...), log); err != nil {
+		return nil, errors.Join(err, log.Close())
 	}
-	// Ends with the process, or when what it left behind has had its time.
-	go func() {
-		<-p.Done()
-		_ = stdout.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
-	}()
 	// Ends when the output does, at the latest with the process: end kills it.
 	go func() {
 		defer close(p.over)
-		defer stdout.Close()
-		p.listen(stdout)
+		defer p.Out.Close()
+		p.listen(p.Out)
 	}()
 	return p, nil
 }
 
-// end ends the process, if it has not ended.
-func (p *process) end() {
-	p.Kill()
-	_ = p.stdin.Close()
+// end ends the process, if it has not ended, and what it has started.
+func (p *process) end() error {
+	err := p.Kill()
+	_ = p.In.Close()
 	<-p.over
+	return errors.Join(err, p.log.Close())
 }
 
 // send writes a command, under a number of its own.
@@ -94,6 +77,7 @@ func (p *process) send(c protocol.Command) protocol.Command {
 		p.next++
 		c.ID = p.next
 		p.pending[c.ID] = true
+		p.flow.Asked()
 	}
 	p.clients[c.Client] = true
 	p.mu.Unlock()
@@ -105,7 +89,10 @@ func (p *process) send(c protocol.Command) protocol.Command {
 
 // write writes to the worker's input. That it does not arrive is seen by the
 // answers that do not come.
-func (p *process) write(text []byte) { _, _ = p.stdin.Write(text) }
+func (p *process) write(text []byte) {
+	_ = p.In.SetWriteDeadline(time.Now().Add(p.patient))
+	_, _ = p.In.Write(text)
+}
 
 // mark is the place after all that was said until now.
 func (p *process) mark() int {
@@ -180,10 +167,10 @@ func (p *process) since(from int) string {
 // lastWords is the end of what the worker wrote to its standard error, "" if it
 // wrote nothing.
 func (p *process) lastWords() string {
-	if info, err := os.Stat(p.log); err != nil || info.Size() == 0 {
+	if p.log.Size() == 0 {
 		return ""
 	}
-	return child.LastLines(p.log, 10)
+	return p.log.LastLines(10)
 }
 
 // sessionNumber reads a session as workers write it; 0 if it is none.

@@ -46,9 +46,9 @@ func (s *stage) prepare() {
 	for _, node := range []string{s.root, s.root + "/locks", s.presence()} {
 		s.served(s.create(node))
 	}
-	hello, ok := s.p.await(s.ctx, 0, helloWithin, func(l protocol.Line) bool { return l.Event == protocol.SayHello })
+	hello, ok := s.p.await(s.ctx, 0, protocol.HelloWithin, func(l protocol.Line) bool { return l.Event == protocol.SayHello })
 	if !ok {
-		s.fail(fmt.Sprintf(`{"at":…,"event":"hello","protocol":%d} within %v`, protocol.Version, helloWithin))
+		s.fail(fmt.Sprintf(`{"at":…,"event":"hello","protocol":%d} within %v`, protocol.Version, protocol.HelloWithin))
 	}
 	if hello.Hosts != nil {
 		s.hosts = *hello.Hosts
@@ -57,9 +57,6 @@ func (s *stage) prepare() {
 		s.fail(fmt.Sprintf(`"protocol":%d`, protocol.Version))
 	}
 }
-
-// helloWithin is what a process gets to say hello, a Java machine too.
-const helloWithin = 20 * time.Second
 
 // openWithin is what a client gets to have a session.
 const openWithin = 20 * time.Second

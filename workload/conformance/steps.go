@@ -176,7 +176,7 @@ var endStep = scenario{"end of input", "it ends when its input does, though a cl
 		b.send(b.claim(histories.Acquire, r))
 	}
 	s.from, s.last = s.p.mark(), "(the end of its standard input)"
-	_ = s.p.stdin.Close()
+	_ = s.p.In.Close()
 	select {
 	case <-s.p.Done():
 	case <-time.After(s.Patience):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -96,6 +97,32 @@ var ways = map[string]way{
 	"deaf to the end":       {step: "end of input", expected: "the end of the process"},
 	"silent at bad input":   {step: "bad input", expected: "the end of the process"},
 	"all is well":           {told: anythingGoes, step: "unknown command", expected: "there is no such command"},
+}
+
+// worst are ways in which a worker does its worst after its hello, so that nothing of it can be
+// used.
+var worst = map[string]way{
+	"floods": {said: after(func(w *wrongly) {
+		for {
+			w.raw(`{"at":1,"event":"session","client":1,"session":"0x1"}` + "\n")
+		}
+	}), expected: "no more lines than are asked for"},
+	"never ends a line": {said: after(func(w *wrongly) {
+		for {
+			w.raw(strings.Repeat("x", 1<<16))
+		}
+	}), expected: "lines of at most 1 MiB"},
+	"a name of a MiB": {said: after(func(w *wrongly) {
+		w.raw(`{"at":1,"event":"session","client":1,"session":"0x` + strings.Repeat("1", 1<<19) + `"}` + "\n")
+	}), expected: "names of at most 1000 bytes"},
+}
+
+// after says hello, and then the worst.
+func after(worst func(*wrongly)) func(*wrongly, fields, func(fields)) {
+	return func(w *wrongly, l fields, say func(fields)) {
+		say(l)
+		worst(w)
+	}
 }
 
 // twice repeats an answer.
@@ -199,6 +226,9 @@ func (w *wrongly) Write(text []byte) (int, error) {
 // beWrong is called by TestMain.
 func beWrong(name string) {
 	w := &wrongly{way: ways[name], name: name, out: os.Stdout}
+	if worst, is := worst[name]; is {
+		w.way = worst
+	}
 	w.idle.L = &w.mu
 	in, tell := io.Pipe()
 	go w.listen(os.Stdin, tell)

@@ -30,6 +30,8 @@ func TestAWorkerIsAskedWhetherItRunsWhenAFaultPausesIt(t *testing.T) {
 			commands := make(asked, 2)
 			c := &Client{connection: newConnection("worker 1", commands, newLateness(time.Second)), torn: make(chan struct{})}
 			awake := make(chan bool)
+			go c.connection.write()
+			defer close(c.connection.over)
 			in.before(c.connection.late)
 			go func() { awake <- c.Awake() }()
 			select {

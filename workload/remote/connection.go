@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -21,24 +22,33 @@ import (
 // that has ended.
 var errWorkerGone = errors.New("the worker process has ended")
 
-// maxLine bounds a line of a worker.
-const maxLine = 1 << 20
+// goneError is errWorkerGone with the reason.
+type goneError struct{ why error }
+
+func (e goneError) Error() string   { return e.why.Error() }
+func (e goneError) Unwrap() []error { return []error{errWorkerGone, e.why} }
 
 // connection is what is said between a run and one worker process, seen from the run:
 // commands and their answers by number, and events.
 type connection struct {
-	name string // of the worker, for messages
-	late *lateness
+	name   string // of the worker, for messages
+	late   *lateness
+	in     io.Writer
+	within time.Duration   // what the worker gets to answer
+	hurry  <-chan struct{} // closed when it gets no more than hurryWithin; may be nil
 
-	inMu sync.Mutex
-	in   io.Writer
+	queued chan struct{} // has a token when there is more to write
+	failed chan error    // has why the worker is of no more use
 
 	hello chan struct{}   // closed when the worker has said it
 	hosts *protocol.Hosts // what it said of itself; set before hello is closed
 	over  chan struct{}   // closed when nothing more is answered
 
 	mu      sync.Mutex
-	ended   error // why; set before over is closed
+	ending  bool     // it is to end
+	ended   error    // why it has; set before over is closed
+	queue   [][]byte // commands that are not written yet
+	flow    protocol.Flow
 	next    int64
 	calls   map[int64]*call
 	leases  map[int64]*lease
@@ -48,6 +58,8 @@ type connection struct {
 
 // call is a command under way.
 type call struct {
+	do     string
+	asked  time.Time
 	ctx    context.Context
 	lease  *lease // what the answer may grant
 	answer protocol.Line
@@ -56,21 +68,23 @@ type call struct {
 
 func newConnection(name string, in io.Writer, late *lateness) *connection {
 	return &connection{
-		name: name, in: in, late: late, hello: make(chan struct{}), over: make(chan struct{}),
+		name: name, in: in, late: late, within: protocol.AnswerWithin,
+		queued: make(chan struct{}, 1), failed: make(chan error, 1), hello: make(chan struct{}), over: make(chan struct{}),
 		calls: make(map[int64]*call), leases: make(map[int64]*lease), clients: make(map[int]*Client),
 	}
 }
 
 // ask sends a command and waits for its answer. When ctx ends the command is
 // cancelled, and its answer awaited all the same: it may have succeeded. given
-// up, if not nil, ends the wait without an answer.
+// up, if not nil, ends the wait without an answer. A worker that does not answer
+// when it must has failed, and so have all commands to it.
 func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, givenUp <-chan struct{}) (protocol.Line, error) {
 	select {
 	case <-givenUp: // and the answer may come before the run has noticed
 		return protocol.Line{}, lock.ErrCrashed
 	default:
 	}
-	k := &call{ctx: ctx, lease: lease, done: make(chan struct{})}
+	k := &call{do: c.Do, asked: time.Now(), ctx: ctx, lease: lease, done: make(chan struct{})}
 	t.mu.Lock()
 	if t.ended != nil {
 		t.mu.Unlock()
@@ -79,12 +93,18 @@ func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, 
 	t.next++
 	c.ID = t.next
 	t.calls[c.ID] = k
-	t.mu.Unlock()
+	t.flow.Asked()
 	if lease != nil {
 		lease.id = c.ID
 	}
-	t.send(c)
-	cancelled := ctx.Done()
+	t.sendLocked(c)
+	t.mu.Unlock()
+	due := t.newDue(c)
+	defer due.stop()
+	if c.AnsweredAtOnce() {
+		due.begin(t.within)
+	}
+	cancelled, hurry := ctx.Done(), t.hurry
 	for {
 		select {
 		case <-k.done:
@@ -92,6 +112,14 @@ func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, 
 		case <-cancelled:
 			cancelled = nil
 			t.send(protocol.Command{Do: protocol.DoCancel, Of: c.ID, Client: c.Client})
+			if c.EndsWhenCancelled() {
+				due.begin(t.within)
+			}
+		case <-hurry:
+			hurry = nil
+			due.begin(hurryWithin)
+		case <-due.now:
+			due.look()
 		case <-givenUp:
 			return protocol.Line{}, lock.ErrCrashed
 		case <-t.over:
@@ -100,27 +128,29 @@ func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, 
 	}
 }
 
-// send writes a command. That it does not arrive is seen by the end of the
-// connection.
-func (t *connection) send(c protocol.Command) {
-	b, err := protocol.Encode(c)
-	if err != nil {
-		return // no command is made of what cannot be written
+// fail says that the worker is of no more use, and why; the first reason counts. One that is to end
+// owes no answer.
+func (t *connection) fail(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ending {
+		return
 	}
-	t.inMu.Lock()
-	defer t.inMu.Unlock()
-	_, _ = t.in.Write(b)
+	select {
+	case t.failed <- why:
+	default:
+	}
 }
 
 // listen reads what the worker says until its end, which is no error, or a
 // line that cannot be understood.
 func (t *connection) listen(out io.Reader) error {
-	lines := bufio.NewReaderSize(out, maxLine)
+	lines := bufio.NewReaderSize(out, protocol.MaxLine)
 	for n := 1; ; n++ {
 		text, err := lines.ReadSlice('\n')
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("%s: line %d is longer than %d bytes", t.name, n, maxLine)
+			return fmt.Errorf("%s: line %d is longer than %d bytes", t.name, n, protocol.MaxLine)
 		case err != nil:
 			return nil // killed in the middle of a line, perhaps
 		}
@@ -130,7 +160,7 @@ func (t *connection) listen(out io.Reader) error {
 		d.DisallowUnknownFields()
 		err = d.Decode(&l)
 		if err == nil {
-			if err = t.received(l); err == nil {
+			if err = t.received(l, len(text)); err == nil {
 				t.late.received(l.At, now)
 				continue
 			}
@@ -139,21 +169,36 @@ func (t *connection) listen(out io.Reader) error {
 	}
 }
 
+// mostQuoted is how much of a line a message shows.
+const mostQuoted = 300
+
 // quote shows a line in a message, but no secret.
 func quote(l protocol.Line, text []byte) string {
 	if l.Password != nil || bytes.Contains(text, []byte("password")) {
 		return "(one with a password)"
 	}
-	return strconv.Quote(string(bytes.TrimRight(text, "\r\n")))
+	text = bytes.TrimRight(text, "\r\n")
+	if len(text) > mostQuoted {
+		return strconv.Quote(string(text[:mostQuoted])) + "…"
+	}
+	return strconv.Quote(string(text))
 }
 
-// close ends the connection: nothing more is answered. The leases are lost once the
-// clients have been told that their process has died, which puts on record why.
-func (t *connection) close(why error) {
+// leave says that the worker is to end.
+func (t *connection) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ending = true
+}
+
+// close ends the connection: nothing more is answered. Whoever waits, and who holds a lease,
+// learns of it once the clients have been told that their process has died, which puts it on
+// record, and told has been called.
+func (t *connection) close(why error, told func()) {
 	t.mu.Lock()
 	t.ended = errWorkerGone
 	if why != nil {
-		t.ended = fmt.Errorf("%w: %w", errWorkerGone, why)
+		t.ended = goneError{why}
 	}
 	leases, clients := t.leases, slices.Collect(maps.Values(t.clients))
 	t.leases = make(map[int64]*lease)
@@ -163,15 +208,24 @@ func (t *connection) close(why error) {
 			c.opening.Died(c)
 		}
 	}
+	told()
 	close(t.over)
 	for _, l := range leases {
 		l.lose()
 	}
 }
 
-// received takes in one line.
-func (t *connection) received(l protocol.Line) error {
+// received takes in one line, of some bytes.
+func (t *connection) received(l protocol.Line, bytes int) error {
+	t.mu.Lock()
+	err := t.flow.Said(l, bytes, time.Now())
+	t.mu.Unlock()
+	if err == nil {
+		err = l.Bound()
+	}
 	switch {
+	case err != nil:
+		return err
 	case l.At <= 0:
 		return errors.New("it has no time (at)")
 	case l.Event == protocol.SayHello:

@@ -82,7 +82,7 @@ func TestTheCrashIsOnRecordBeforeAnybodyLearnsOfIt(t *testing.T) {
 		default:
 		}
 	}}})
-	connection.close(nil)
+	connection.close(nil, func() {})
 	if <-lease.Lost(); !told {
 		t.Error("the client was not told")
 	}

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/histories"
@@ -21,16 +24,16 @@ func Describe(ctx context.Context, w Config, s lock.Settings) (lock.Target, erro
 	spawner := child.NewSpawner()
 	defer spawner.Close()
 	one := newSlot(1, w, spawner)
+	defer func() { _ = one.end() }() // what it leaves undone the run will see again
 	if err := one.start(ctx); err != nil {
 		return nil, err
 	}
-	defer one.end()
 	h := one.current().connection.hosts
 	if h.Name == "" && len(h.Recipes) == 0 {
 		return nil, nil
 	}
-	if h.Name == "" || len(h.Recipes) == 0 || slices.ContainsFunc(h.Recipes, func(r histories.Recipe) bool { return !slices.Contains(histories.Recipes(), r) }) {
-		return nil, fmt.Errorf("%s says that it hosts %q with recipes %q", one.name(), h.Name, h.Recipes)
+	if err := hostable(h); err != nil {
+		return nil, fmt.Errorf("%s %w", one.name(), err)
 	}
 	if h.Promises == nil {
 		promises, err := one.promises(ctx, s)
@@ -39,13 +42,46 @@ func Describe(ctx context.Context, w Config, s lock.Settings) (lock.Target, erro
 		}
 		h.Promises = promises
 	}
+	if err := bounded(*h.Promises); err != nil {
+		return nil, fmt.Errorf("%s %w", one.name(), err)
+	}
 	return foreign{h}, nil
+}
+
+// mostOfName bounds the name of a target, which is also part of a folder's.
+const mostOfName = 100
+
+// hostable returns what is wrong with the target that a worker names, if anything.
+func hostable(h *protocol.Hosts) error {
+	switch {
+	case h.Name == "" || h.Name == "." || h.Name == ".." || len(h.Name) > mostOfName || strings.ContainsFunc(h.Name, func(r rune) bool { return r == '/' || r == '\\' || !unicode.IsPrint(r) }):
+		return fmt.Errorf("names its lock %.120q: a name has up to %d characters that can be printed, and no slash", h.Name, mostOfName)
+	case len(h.Recipes) == 0:
+		return fmt.Errorf("says that %s hosts no recipe", h.Name)
+	}
+	for i, r := range h.Recipes {
+		if !slices.Contains(histories.Recipes(), r) || slices.Contains(h.Recipes[:i], r) {
+			return fmt.Errorf("says that %s hosts %.120q, which is no recipe or is named before", h.Name, r)
+		}
+	}
+	return nil
+}
+
+// mostPromised is the longest time that a promise may leave a lock: a run waits for it.
+const mostPromised = 10 * time.Minute
+
+// bounded returns what is wrong with the bounds of promises, if anything.
+func bounded(p histories.Promises) error {
+	for _, bound := range []time.Duration{p.LossBound, p.RevokeBound, p.TurnBound, p.ProgressBound} {
+		if bound < 0 || bound > mostPromised {
+			return fmt.Errorf("promises a bound of %v: a run waits for no more than %v", bound, mostPromised)
+		}
+	}
+	return nil
 }
 
 // promises asks the process what its lock promises.
 func (w *slot) promises(ctx context.Context, s lock.Settings) (*histories.Promises, error) {
-	ctx, cancel := context.WithTimeout(ctx, helloWithin)
-	defer cancel()
 	env := protocol.Where{Timeout: s.SessionTimeout.Milliseconds(), Tick: s.TickTime.Milliseconds()}
 	l, err := w.current().connection.ask(ctx, protocol.Command{Do: protocol.DoPromises, Env: &env}, nil, ctx.Done())
 	if err == nil && l.Promises == nil {

@@ -20,8 +20,9 @@ type lateness struct {
 	took   *hdrhistogram.Histogram // µs
 	worst  time.Duration
 	paused bool
-	resume int64 // when the last pause ended
-	ran    int64 // the latest moment at which the process ran that is asked whether it does, 0 if none is
+	resume int64     // when the last pause ended
+	woke   time.Time // the same
+	ran    int64     // the latest moment at which the process ran that is asked whether it does, 0 if none is
 	silent time.Duration
 	// silences are those that were longer than slack.
 	slack    time.Duration
@@ -36,8 +37,10 @@ func newLateness(slack time.Duration) *lateness {
 	return &lateness{took: hdrhistogram.New(1, time.Hour.Microseconds(), 3), slack: slack}
 }
 
-// received counts a line that speaks of the moment at, and is received at now.
+// received counts a line that speaks of the moment at, and is received at now. No line speaks of
+// the future, whatever it says.
 func (l *lateness) received(at, now int64) {
+	at = min(at, now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused || at <= l.resume {
@@ -97,7 +100,21 @@ func (l *lateness) pause() {
 func (l *lateness) resumed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.paused, l.resume = false, protocol.Now()
+	l.paused, l.resume, l.woke = false, protocol.Now(), time.Now()
+}
+
+// owed returns how much of a time the process still has that has begun at since: a pause of the
+// run's gives it all of it anew.
+func (l *lateness) owed(since time.Time, all time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.paused {
+		return all
+	}
+	if l.woke.After(since) {
+		since = l.woke
+	}
+	return all - time.Since(since)
 }
 
 // Lateness is how long the lines of worker processes were under way, but for

@@ -67,3 +67,16 @@ func TestAWorkerIsSilentWhenItIsStoppedAndNoPauseIsOn(t *testing.T) {
 		}
 	}
 }
+
+// A worker that lies about the time cannot make silences that there was no time for.
+func TestLinesOfTheFutureAreLinesOfNow(t *testing.T) {
+	l := newLateness(time.Minute)
+	l.asked()
+	for i := range 1000 {
+		now := protocol.Now()
+		l.received(now+int64(i+1)*int64(time.Hour), now)
+	}
+	if got := sum([]*lateness{l}); len(got.Silences) > 0 || got.Silent > time.Minute || got.Lines != 1000 {
+		t.Errorf("%d silences, of %v at most, in %d lines", len(got.Silences), got.Silent, got.Lines)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
 func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
@@ -26,7 +28,7 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 		"places an acquire in no session":       `{"at":1,"event":"enqueued","id":1,"session":"one"}`,
 		"observes by a command that does not":   `{"at":1,"event":"observed","id":1}`,
 		"observes by no command":                `{"at":1,"event":"observed","id":9}`,
-		"is too long":                           `{"at":1,"error":"` + strings.Repeat("x", maxLine) + `"}`,
+		"is too long":                           `{"at":1,"error":"` + strings.Repeat("x", protocol.MaxLine) + `"}`,
 	} {
 		t.Run("it "+what, func(t *testing.T) {
 			connection := newConnection("worker 4", io.Discard, newLateness(time.Second))

@@ -169,6 +169,7 @@ func hosted(t *testing.T, target lock.Target) (connection *connection, die func(
 	stdout, out := io.Pipe()
 	connection = newConnection("worker 1", stdin, newLateness(time.Second))
 	var wg sync.WaitGroup
+	wg.Go(connection.write)
 	wg.Go(func() {
 		if err := worker.Serve(context.Background(), in, out, target); err != nil {
 			t.Error(err)
@@ -179,7 +180,7 @@ func hosted(t *testing.T, target lock.Target) (connection *connection, die func(
 		if err := connection.listen(stdout); err != nil {
 			t.Error(err)
 		}
-		connection.close(nil)
+		connection.close(nil, func() {})
 		_ = stdout.Close()
 	})
 	die = func() {

@@ -37,6 +37,8 @@ func TestAnObservationInAWorker(t *testing.T) {
 		connection := newConnection("worker 4", observingWorker{in, asked, cancelled}, newLateness(time.Second))
 		client := &Client{connection: connection}
 		client.recipes = recipes{client}
+		go connection.write()
+		defer close(connection.over)
 		listened := make(chan error)
 		go func() {
 			listened <- connection.listen(io.MultiReader(strings.NewReader(`{"at":1,"event":"hello","protocol":1}`+"\n"), out))

@@ -59,6 +59,6 @@ func TestAStopIsASilence(t *testing.T) {
 
 func TestAWorkerThatNeverSaysHelloIsNotAsked(t *testing.T) {
 	connection := newConnection("worker 1", make(asked), newLateness(time.Second)) // a write would never end
-	connection.close(nil)
+	connection.close(nil, func() {})
 	connection.askWhetherItRuns(time.Millisecond)
 }

@@ -1,0 +1,87 @@
+package child
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// Piped is a process of a program that is not trusted: its owner talks with it, a log keeps the
+// beginning and the end of its standard error, and Kill ends what it has started too.
+type Piped struct {
+	*Process
+	In  *os.File // its standard input, which the owner closes
+	Out *os.File // its standard output, which the owner closes
+
+	mark   string
+	logged chan struct{} // closed when the log has all of its standard error
+}
+
+// DrainWithin is how long what a process wrote last may take to arrive once it has ended: a
+// program that it has started may keep its output open.
+const DrainWithin = 500 * time.Millisecond
+
+// StartPiped starts cmd as Start does, with its standard error in a log, which must stay open until
+// Kill returns.
+func (s *Spawner) StartPiped(cmd *exec.Cmd, log *Log) (*Piped, error) {
+	// Pipes of our own: exec's are closed when the process has ended, and what it said last
+	// would be lost.
+	var mine, its [3]*os.File
+	closeAll := func(files [3]*os.File) {
+		for _, f := range files {
+			_ = f.Close() // of a nil file it is an error, which is fine
+		}
+	}
+	defer func() { closeAll(its) }()
+	for i := range mine {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(mine)
+			return nil, err
+		}
+		if mine[i], its[i] = r, w; i == 0 {
+			mine[i], its[i] = w, r
+		}
+	}
+	mark := rand.Text()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = its[0], its[1], its[2]
+	cmd.Env = append(cmd.Environ(), markName+"="+mark)
+	process, err := s.Start(cmd)
+	if err != nil {
+		closeAll(mine)
+		return nil, err
+	}
+	p := &Piped{Process: process, In: mine[0], Out: mine[1], mark: mark, logged: make(chan struct{})}
+	// Ends soon after the process.
+	go func() {
+		<-p.Done()
+		until := time.Now().Add(DrainWithin)
+		_ = errors.Join(mine[1].SetReadDeadline(until), mine[2].SetReadDeadline(until))
+	}()
+	// Ends with its standard error, at the latest by the deadline above.
+	go func() {
+		defer close(p.logged)
+		defer mine[2].Close()
+		log.drain(mine[2])
+	}()
+	return p, nil
+}
+
+// Kill ends the process with its group, and what it has started that left the group, and waits
+// until the log has what they wrote. The error names what could not be ended.
+func (p *Piped) Kill() error {
+	p.Process.Kill()
+	left := killMarked(p.mark)
+	<-p.logged
+	if len(left) > 0 {
+		return fmt.Errorf("it has left processes that cannot be killed: %d", left)
+	}
+	return nil
+}
+
+// markName is the variable in the environment of a process, and so of all that it starts, by
+// which Kill finds them, whatever group, session or parent they have.
+const markName = "ZKVERIFY_STARTED"
