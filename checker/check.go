@@ -112,7 +112,7 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	if err := histories.Validate(h); err != nil {
 		return nil, err
 	}
-	r, err := newCheck(ctx, opts).run(h.Header, sourceOf(h).Events)
+	r, err := newCheck(ctx, opts).run(h.Header, SourceOf(h).Events)
 	if r != nil && h.Truncated {
 		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}

@@ -40,7 +40,7 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 	if err := histories.Validate(h); err != nil {
 		return nil, err
 	}
-	return ExplainEvents(ctx, sourceOf(h), guarantee, opts...)
+	return ExplainEvents(ctx, SourceOf(h), guarantee, opts...)
 }
 
 // ExplainEvents is [Explain] of a history that need not be in memory: it is gone through three

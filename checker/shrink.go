@@ -34,7 +34,7 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 	if err := histories.Validate(h); err != nil {
 		return nil, err
 	}
-	return ShrinkEvents(ctx, sourceOf(h), guarantee, progress, opts...)
+	return ShrinkEvents(ctx, SourceOf(h), guarantee, progress, opts...)
 }
 
 // ShrinkEvents is [Shrink] of a history that need not be in memory: it is gone through several
@@ -75,12 +75,12 @@ func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, pro
 			At: x.At, Events: events, Whole: s.Events,
 			Known: func(both bool) ([]verdict.Witness, error) {
 				if x.At == nil {
-					return violations(c.ctx, g, sourceOf(h), both, append(slices.Clone(opts), inOneWindow))
+					return violations(c.ctx, g, SourceOf(h), both, append(slices.Clone(opts), inOneWindow))
 				}
 				return violations(c.ctx, g, s, both, opts)
 			},
 			Violations: func(h *histories.History, both bool) ([]verdict.Witness, error) {
-				return violations(c.ctx, g, sourceOf(h), both, append(slices.Clone(opts), inOneWindow))
+				return violations(c.ctx, g, SourceOf(h), both, append(slices.Clone(opts), inOneWindow))
 			},
 		})
 		if small != nil || err != nil {

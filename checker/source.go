@@ -20,8 +20,8 @@ type Source struct {
 	Line func() int
 }
 
-// sourceOf is the source of a history in memory.
-func sourceOf(h *histories.History) Source {
+// SourceOf is the source of a history in memory.
+func SourceOf(h *histories.History) Source {
 	s := Source{Header: h.Header}
 	i := 0
 	s.Events = func(yield func(*histories.Event, error) bool) {

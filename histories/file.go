@@ -62,7 +62,8 @@ type File struct {
 	zstd   []*zstd.Decoder // none if the file is not compressed
 	ctx    context.Context
 	limits Limits
-	events int // that Events has yielded
+	events int   // that Events has yielded
+	again  *File // through which All goes
 }
 
 // Open opens the file at path, see [ReadFile], and reads the header.
@@ -200,9 +201,12 @@ func (f *File) Events() iter.Seq2[*Event, error] {
 	}
 }
 
-// Line returns the line of the file on which the event stands that Events has yielded last; in
-// EDN that on which it ends.
+// Line returns the line of the file on which the event stands that Events, or All, has yielded
+// last; in EDN that on which it ends.
 func (f *File) Line() int {
+	if f.again != nil {
+		return f.again.Line()
+	}
 	if line := f.foreignLine(); line > 0 {
 		return line
 	}
@@ -219,6 +223,7 @@ func (f *File) All() iter.Seq2[*Event, error] {
 			return
 		}
 		defer again.Close()
+		f.again = again
 		for e, err := range again.Events() {
 			if !yield(e, err) {
 				return

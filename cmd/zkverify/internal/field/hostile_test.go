@@ -38,7 +38,7 @@ func TestAFieldThatNamesAnotherFolderIsRefused(t *testing.T) {
 			t.Errorf("%q: it is read", folders)
 		}
 		out := filepath.Join(root, "out")
-		if err := (&Merge{Parts: []string{part}, Out: out}).Run(io.Discard); !errors.As(err, new(Refused)) {
+		if err := (&Merge{Parts: []string{part}, Out: out}).Run(t.Context(), io.Discard); !errors.As(err, new(Refused)) {
 			t.Errorf("%q: merge: %v", folders, err)
 		}
 		if _, err := os.Stat(out); err == nil {
