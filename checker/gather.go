@@ -114,7 +114,6 @@ func (g *gathering) touchHold(h *facts.Hold) {
 	g.holds[h] = true
 	g.touch(h.Acquire)
 	if had := g.had[lockOf{h.Process, h.Lock}]; had != nil && had.hold == h {
-		g.touch(had.read)
 		g.touch(had.release)
 	}
 }
