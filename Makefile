@@ -103,7 +103,7 @@ fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
 		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
 			echo "$$name in $$(dirname $$file)"; \
-			$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$(dirname $$file) || exit 1; \
 		done; \
 	done
 

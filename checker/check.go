@@ -60,6 +60,7 @@ type check struct {
 	window   int         // events of a window, at least
 	fixed    bool        // windows are no longer than that, for tests
 	everyOne bool        // every violation becomes a witness
+	inMemory int         // see inMemory
 	own      []Guarantee // of the user's
 	service  *service.Log
 	judging  []judging
@@ -75,7 +76,7 @@ type judging struct {
 }
 
 func newCheck(ctx context.Context, opts []Option) *check {
-	c := &check{ctx: ctx, engine: Both, engines: judge.Engines{Caps: search.Caps{Ctx: ctx, Left: time.Minute, Memory: 256 << 20, Size: 200}}, window: 1 << 13}
+	c := &check{ctx: ctx, engine: Both, engines: judge.Engines{Caps: search.Caps{Ctx: ctx, Left: time.Minute, Memory: 256 << 20, Size: 200}}, window: 1 << 13, inMemory: inMemory}
 	for _, o := range opts {
 		o(c)
 	}
@@ -109,7 +110,7 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	if err := histories.Validate(h); err != nil {
 		return nil, err
 	}
-	r, err := newCheck(ctx, opts).run(h.Header, all(h.Events))
+	r, err := newCheck(ctx, opts).run(h.Header, SourceOf(h).Events)
 	if r != nil && h.Truncated {
 		r.Notes = append(r.Notes, "the history is cut off: "+h.Note)
 	}
@@ -123,16 +124,6 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 // an event is returned.
 func CheckEvents(ctx context.Context, header histories.Header, events iter.Seq2[*histories.Event, error], opts ...Option) (*Report, error) {
 	return newCheck(ctx, opts).run(header, events)
-}
-
-func all(events []histories.Event) iter.Seq2[*histories.Event, error] {
-	return func(yield func(*histories.Event, error) bool) {
-		for i := range events {
-			if !yield(&events[i], nil) {
-				return
-			}
-		}
-	}
 }
 
 // run judges the events of a valid history.
@@ -158,20 +149,28 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	if err := c.shrunk(&header); err != nil {
 		return nil, err
 	}
+	if err := c.through(t, events); err != nil {
+		return nil, err
+	}
+	return c.report(t)
+}
+
+// through lets the judges look at all events, in windows.
+func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error]) error {
 	since, least := 0, c.window
 	for e, err := range events {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if c.ctx.Err() != nil {
-			return nil, context.Cause(c.ctx)
+			return context.Cause(c.ctx)
 		}
 		if since++; since >= least && e.Time > t.End {
 			since = 0
 			t.BeginWindow()
 			kept, err := c.judgeWindow(t)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			t.DiscardSettled()
 			// What goes on is looked at again in each window: so a window has at least as many
@@ -181,13 +180,13 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 			}
 		}
 		t.Step(e)
-		c.coverage.Step(e)
+		if c.coverage != nil {
+			c.coverage.Step(e)
+		}
 	}
 	t.Close()
-	if _, err := c.judgeWindow(t); err != nil {
-		return nil, err
-	}
-	return c.report(t)
+	_, err := c.judgeWindow(t)
+	return err
 }
 
 // judgeWindow lets all judges look at a window: side by side, unless they search, for

@@ -22,6 +22,7 @@ type Explanation struct {
 	Fencing string
 
 	guarantee Guarantee
+	excerpt   story.Excerpt
 	trace     *facts.Trace
 }
 
@@ -36,16 +37,32 @@ type Line struct {
 // means the first one that is violated, in the order of reports. Errors:
 // [ErrNotViolated], those of [Check].
 func Explain(ctx context.Context, h *histories.History, guarantee string, opts ...Option) (*Explanation, error) {
-	v, g, err := firstViolated(ctx, h, guarantee, opts)
+	if err := histories.Validate(h); err != nil {
+		return nil, err
+	}
+	return ExplainEvents(ctx, SourceOf(h), guarantee, opts...)
+}
+
+// ExplainEvents is [Explain] of a history that need not be in memory: it is gone through three
+// times. Memory goes with what [CheckEvents] keeps, and with what took place around the
+// violation.
+func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Option) (*Explanation, error) {
+	v, g, events, err := firstViolated(ctx, s, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}
-	t := facts.Of(h)
-	x := &Explanation{Verdict: *v, Witness: v.Witnesses[0], guarantee: g, trace: t}
-	for _, i := range story.Pick(t, x.Witness) {
-		e := &h.Events[i]
-		x.Story = append(x.Story, Line{e.Time, h.LineOf(i), story.Tell(e)})
+	c := newCheck(ctx, opts)
+	w := v.Witnesses[0]
+	x, err := c.excerptOf(s, events, w, c.inMemory/8)
+	if err != nil {
+		return nil, err
 	}
-	x.Fencing = g.fenced(x.Witness)
-	return x, nil
+	// Not judged by what the servers did: that is in the witness.
+	told := &Explanation{Verdict: *v, Witness: w, guarantee: g, excerpt: x.Excerpt, trace: x.trace(facts.Begin(s.Header))}
+	for _, place := range story.Pick(told.trace, x.Excerpt, w) {
+		e := &x.Events[place]
+		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(e)})
+	}
+	told.Fencing = g.fenced(w)
+	return told, nil
 }

@@ -21,7 +21,7 @@ var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models o
 // What is left out is whole holds, places in the queue, and steps at a barrier,
 // the farthest first, of which none can make the others legal.
 func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
-	d := picture.Drawing{Guarantee: x.Verdict.Guarantee, Witness: x.Witness, Trace: x.trace}
+	d := picture.Drawing{Guarantee: x.Verdict.Guarantee, Witness: x.Witness, Trace: x.trace, Excerpt: x.excerpt}
 	if x.guarantee.draw != nil {
 		d.Draw = x.guarantee.draw(x.trace, x.Witness)
 	}

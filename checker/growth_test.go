@@ -90,7 +90,7 @@ func TestWorkIsCounted(t *testing.T) {
 		if err := histories.Validate(h); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := CheckEvents(context.Background(), h.Header, all(h.Events), WithEngine(Interval), func(c *check) { c.window = 32 }); err != nil {
+		if _, err := CheckEvents(context.Background(), h.Header, SourceOf(h).Events, WithEngine(Interval), func(c *check) { c.window = 32 }); err != nil {
 			t.Fatal(err)
 		}
 	}

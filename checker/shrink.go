@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -30,18 +31,23 @@ import (
 // progress, if not nil, is told how many events are left. Errors:
 // [ErrNotViolated], [ErrNoGuarantee], those of [Check].
 func Shrink(ctx context.Context, h *histories.History, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
-	v, g, err := firstViolated(ctx, h, guarantee, opts)
+	if err := histories.Validate(h); err != nil {
+		return nil, err
+	}
+	return ShrinkEvents(ctx, SourceOf(h), guarantee, progress, opts...)
+}
+
+// ShrinkEvents is [Shrink] of a history that need not be in memory: it is gone through several
+// times, and what took place around the violation is made smaller. All of the history is in
+// memory only if the violation cannot be seen otherwise.
+func ShrinkEvents(ctx context.Context, s Source, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
+	v, g, events, err := firstViolated(ctx, s, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}
-	c := newCheck(ctx, opts)
-	c.conventions(&h.Header)
-	small := shrink.Shrink(ctx, h, shrink.Task{
-		Guarantee: g.Name, Target: v.Witnesses[0], Store: g.store, Decides: g.decides, NotHeld: string(c.notHeld), Progress: progress,
-		Violations: func(h *histories.History, both bool) []verdict.Witness { return violations(ctx, g, h, both, opts) },
-	})
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	small, err := newCheck(ctx, opts).shrink(s, g, v.Witnesses[0], events, progress, opts)
+	if err != nil {
+		return nil, err
 	}
 	if r, err := Check(ctx, small, opts...); err != nil {
 		return nil, err
@@ -51,52 +57,89 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 	return small, nil
 }
 
-// firstViolated judges h and returns the verdict on the named guarantee, or on
-// the first that is violated, and that guarantee.
-func firstViolated(ctx context.Context, h *histories.History, guarantee string, opts []Option) (*verdict.Verdict, Guarantee, error) {
+// shrink looks for the smallest part in excerpts, each longer than the one before: a violation
+// may rest on what is far from it.
+func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, progress func(int), opts []Option) (*histories.History, error) {
+	c.conventions(&s.Header)
+	for around := max(1, c.inMemory/8); ; around *= 8 {
+		if around >= events {
+			c.inMemory = events
+		}
+		x, err := c.excerptOf(s, events, w, around)
+		if err != nil {
+			return nil, err
+		}
+		h := x.history(s.Header)
+		small, err := shrink.Shrink(c.ctx, h, shrink.Task{
+			Guarantee: g.Name, Target: x.places(w), Store: g.store, Decides: g.decides, NotHeld: string(c.notHeld), Progress: progress,
+			At: x.At, Events: events, Whole: s.Events,
+			Known: func(both bool) ([]verdict.Witness, error) {
+				if x.At == nil {
+					return violations(c.ctx, g, SourceOf(h), both, append(slices.Clone(opts), inOneWindow))
+				}
+				return violations(c.ctx, g, s, both, opts)
+			},
+			Violations: func(h *histories.History, both bool) ([]verdict.Witness, error) {
+				return violations(c.ctx, g, SourceOf(h), both, append(slices.Clone(opts), inOneWindow))
+			},
+		})
+		if small != nil || err != nil {
+			return small, err
+		}
+	}
+}
+
+// inOneWindow has a history judged that is in memory as a whole.
+func inOneWindow(c *check) { c.window = math.MaxInt }
+
+// firstViolated judges a history and returns the first violation of the named guarantee, or of
+// the first that is violated.
+func firstViolated(ctx context.Context, s Source, guarantee string, opts []Option) (*verdict.Verdict, Guarantee, int, error) {
 	none := Guarantee{}
 	all, err := newCheck(ctx, opts).guarantees()
 	if err != nil {
-		return nil, none, err
+		return nil, none, 0, err
 	}
 	if guarantee != "" {
 		if _, err := guaranteeNamed(guarantee, all); err != nil {
-			return nil, none, err
+			return nil, none, 0, err
 		}
 	}
-	r, err := Check(ctx, h, opts...)
+	r, err := CheckEvents(ctx, s.Header, s.Events, opts...)
 	if err != nil {
-		return nil, none, err
+		return nil, none, 0, err
 	}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated && len(v.Witnesses) > 0 && (guarantee == "" || v.Guarantee == guarantee) {
 			g, err := guaranteeNamed(v.Guarantee, all)
-			return v, g, err
+			return v, g, r.Events, err
 		}
 	}
 	if guarantee == "" {
-		return nil, none, ErrNotViolated
+		return nil, none, 0, ErrNotViolated
 	}
-	return nil, none, r.refuse(guarantee, h.Header.Shrunk)
+	return nil, none, 0, r.refuse(guarantee, s.Header.Shrunk)
 }
 
-// violations returns all violations of a guarantee in a part of a history, as the
-// interval engine sees them, or both.
-func violations(ctx context.Context, g Guarantee, h *histories.History, both bool, opts []Option) []verdict.Witness {
+// violations returns all violations of a guarantee in a history, as the interval engine sees
+// them, or both.
+func violations(ctx context.Context, g Guarantee, s Source, both bool, opts []Option) ([]verdict.Witness, error) {
 	engine := Interval
 	if both {
 		engine = Both
 	}
 	c := newCheck(ctx, append(slices.Clone(opts), WithEngine(engine), WithTimeLimit(time.Second)))
-	c.conventions(&h.Header)
+	c.conventions(&s.Header)
 	c.everyOne = true
-	t := c.begun(h.Header)
+	t := c.begun(s.Header)
 	j := c.begin(g, t)
-	t.Read(h)
-	j.judge.Window(&c.engines, t)
+	c.judging = []judging{j}
+	if err := c.through(t, s.Events); err != nil {
+		return nil, err
+	}
 	v := c.conclude(j, t)
 	if v.Outcome != verdict.Violated {
-		return nil
+		return nil, nil
 	}
-	return v.Witnesses
+	return v.Witnesses, nil
 }

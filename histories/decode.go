@@ -13,10 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine bounds one line, so that a file that is no history at all is refused
-// instead of being read into memory whole.
-const maxLine = 16 << 20
-
 // Decode reads a history of JSON lines. The error for input that breaks the
 // format is a [*FormatError].
 func Decode(r io.Reader) (*History, error) {
@@ -28,13 +24,16 @@ func Decode(r io.Reader) (*History, error) {
 }
 
 // History reads all that is left.
-func (s *Scanner) History() (*History, error) {
+func (s *Scanner) History() (*History, error) { return historyOf(s, s.Stream()) }
+
+// historyOf reads all that is left.
+func historyOf(s source, events iter.Seq2[*Event, error]) (*History, error) {
 	h := &History{Header: s.Header()}
 	// In chunks: growing one slice would copy, and keep for a while, several
 	// times what it holds in the end.
 	var chunks [][]Event
 	chunk := make([]Event, 0, 1<<13)
-	for e, err := range s.Stream() {
+	for e, err := range events {
 		if err != nil {
 			return nil, err
 		}
@@ -43,6 +42,9 @@ func (s *Scanner) History() (*History, error) {
 			chunk = make([]Event, 0, cap(chunk))
 		}
 		chunk = append(chunk, *e)
+		if line := s.foreignLine(); line > 0 {
+			h.Lines = append(h.Lines, line)
+		}
 	}
 	h.Events = slices.Concat(append(chunks, chunk)...)
 	if len(h.Events) == 0 {
@@ -51,6 +53,8 @@ func (s *Scanner) History() (*History, error) {
 	h.Note, h.Truncated = s.Truncated()
 	return h, nil
 }
+
+func (s *Scanner) foreignLine() int { return 0 }
 
 // Scanner reads a history one event at a time, in memory that does not grow
 // with its length.
@@ -249,6 +253,9 @@ func strict(line []byte, v any) error {
 	}
 	if !utf8.Valid(line) {
 		return errNotUTF8 // two names could become one
+	}
+	if err := withinLine(line); err != nil {
+		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()

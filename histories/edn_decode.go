@@ -1,13 +1,11 @@
 package histories
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-
-	"olympos.io/encoding/edn"
+	"iter"
 )
 
 // DecodeEDN reads a Jepsen history: one map an operation, one after the other
@@ -29,93 +27,139 @@ import (
 // :time, operations are a microsecond apart. A history that EncodeEDN wrote is read as
 // strictly as JSON lines.
 func DecodeEDN(r io.Reader) (h *History, err error) {
-	lines := &lineReader{r: bufio.NewReaderSize(r, 1<<16)}
-	fail := func(err error) error { return &FormatError{Line: max(lines.line, 1), Reason: err.Error()} }
-	d := edn.NewDecoder(lines)
-	j := newJepsen()
+	s, err := newEDNScanner(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.inOrder(); err != nil {
+		return nil, err
+	}
+	return historyOf(s, s.Stream())
+}
+
+// ednScanner reads a history of EDN one operation at a time.
+type ednScanner struct {
+	jepsen
+	forms *ednReader
+	ops   func() (*jepsenOp, error) // the next operation; nil behind the last one
+}
+
+// newEDNScanner reads the header, if there is one, or the first operation.
+func newEDNScanner(r io.Reader) (*ednScanner, error) {
+	s := &ednScanner{jepsen: newJepsen(), forms: newEDNReader(r)}
+	s.ops = s.read
+	fields, err := s.form()
+	if err != nil {
+		return nil, err
+	}
+	if fields == nil {
+		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
+	}
+	if word(fields["f"]) == "header" {
+		return s, s.wrong(s.readHeader(fields))
+	}
+	first, err := newJepsenOp(fields, s.forms.line)
+	if err != nil {
+		return nil, s.wrong(err)
+	}
+	s.ops = func() (*jepsenOp, error) {
+		s.ops = s.read
+		return first, nil
+	}
+	return s, nil
+}
+
+// wrong makes err an error of the format, on the line that is read.
+func (s *ednScanner) wrong(err error) error {
+	var f *FormatError
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	return &FormatError{Line: s.forms.line, Reason: err.Error()}
+}
+
+// form reads the fields of the next operation; nil if there is none.
+func (s *ednScanner) form() (map[string]any, error) {
+	v, err := s.forms.operation()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case s.forms.failed != nil:
+		return nil, &FormatError{Line: s.forms.line, Reason: err.Error(), Err: err}
+	case err != nil:
+		return nil, s.wrong(fmt.Errorf("bad EDN: %w", err))
+	}
 	for {
-		v, err := decodeForm(d)
-		if lines.err != nil {
-			return nil, fail(lines.err)
-		}
-		if errors.Is(err, io.EOF) {
+		t, is := v.(tagged) // #jepsen.history.Op{…}
+		if !is {
 			break
 		}
-		if err != nil {
-			return nil, fail(fmt.Errorf("bad EDN: %w", err))
-		}
-		forms, ok := v.([]any)
+		v = t.value
+	}
+	m, ok := v.(ednMap)
+	if !ok {
+		return nil, s.wrong(fmt.Errorf("an operation is a map, not %s", kindOf(v)))
+	}
+	fields := make(map[string]any, len(m))
+	for _, p := range m {
+		name, ok := p.key.(keyword)
 		if !ok {
-			forms = []any{v}
+			return nil, s.wrong(fmt.Errorf("the keys of an operation are keywords, not %s", kindOf(p.key)))
 		}
-		for _, f := range forms {
-			if err := j.form(f, lines.line); err != nil {
-				return nil, fail(err)
+		fields[string(name)] = p.value
+	}
+	return fields, nil
+}
+
+// read reads the next operation.
+func (s *ednScanner) read() (*jepsenOp, error) {
+	fields, err := s.form()
+	if err != nil || fields == nil {
+		return nil, err
+	}
+	o, err := newJepsenOp(fields, s.forms.line)
+	return o, s.wrong(err)
+}
+
+// Header returns the history's header.
+func (s *ednScanner) Header() Header { return s.header }
+
+// Truncated reports nothing: EDN that is cut off is an error.
+func (s *ednScanner) Truncated() (note string, truncated bool) { return "", false }
+
+// Stream yields the events in order, the same event each time, filled anew. With an error it
+// yields an empty one.
+func (s *ednScanner) Stream() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		for {
+			o, err := s.ops()
+			if err == nil && o == nil {
+				return
+			}
+			is := false
+			if err == nil {
+				is, err = s.add(o)
+			}
+			if err != nil {
+				yield(&Event{}, err)
+				return
+			}
+			if is && !yield(&o.event, nil) {
+				return
 			}
 		}
 	}
-	if err := lines.unclosed(); err != nil {
-		return nil, fail(err)
-	}
-	if !j.started {
-		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
-	}
-	if err := j.inOrder(); err != nil {
-		return nil, err
-	}
-	return j.h, nil
 }
 
-// decodeForm reads one form. The library is asked nothing but well-nested
-// input (see lineReader), and still its panics must not become ours.
-func decodeForm(d *edn.Decoder) (v any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the EDN reader gave up: %v", p)
-		}
-	}()
-	err = d.Decode(&v)
-	return v, err
+func (s *ednScanner) foreignLine() int {
+	if s.ours {
+		return 0
+	}
+	return s.line
 }
 
-// form takes in what ends on a line.
-func (j *jepsen) form(v any, line int) error {
-	for {
-		t, tagged := v.(edn.Tag) // #jepsen.history.Op{…}
-		if !tagged {
-			break
-		}
-		v = t.Value
-	}
-	m, ok := v.(map[any]any)
-	if !ok {
-		return fmt.Errorf("an operation is a map, not %T", v)
-	}
-	fields := map[string]any{}
-	for k, v := range m {
-		name, ok := k.(edn.Keyword)
-		if !ok {
-			return fmt.Errorf("the keys of an operation are keywords, not %T", k)
-		}
-		fields[string(name)] = v
-	}
-	first := !j.started
-	j.started = true
-	if word(fields["f"]) == "header" && first {
-		return j.header(fields)
-	}
-	o, err := newJepsenOp(fields, line)
-	switch {
-	case err != nil:
-		return err
-	case j.ours:
-		return j.add(&o)
-	}
-	j.foreign = append(j.foreign, o)
-	return nil
-}
-
-func (j *jepsen) header(fields map[string]any) error {
+// readHeader takes in the header of a history that EncodeEDN wrote.
+func (j *jepsen) readHeader(fields map[string]any) error {
 	b, err := toJSON(fields[ednSpace+"header"])
 	if err != nil {
 		return err
@@ -130,10 +174,10 @@ func (j *jepsen) header(fields map[string]any) error {
 		return err
 	}
 	j.ours = true
-	j.h.Header = Header{}
-	if err := strict(b, &j.h.Header); err != nil {
+	j.header = Header{}
+	if err := strict(b, &j.header); err != nil {
 		return err
 	}
-	j.valid = newValidator(j.h.Header.Locks)
-	return j.h.Header.check()
+	j.valid = newValidator(j.header.Locks)
+	return j.header.check()
 }

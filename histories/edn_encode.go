@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -19,20 +20,26 @@ import (
 // zkverify. Events that Jepsen has no notion of, the header among them, are
 // written as :info of the :nemesis, which Jepsen's checkers leave alone.
 func EncodeEDN(w io.Writer, h *History) error {
-	b := bufio.NewWriter(w)
-	header, err := jsonObject(h.Header)
+	return EncodeAs(w, ".edn", h.Header, each(h.Events))
+}
+
+func encodeEDN(b *bufio.Writer, h *Header, events iter.Seq2[*Event, error]) error {
+	header, err := jsonObject(h)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(b, "{:type :info, :process :nemesis, :f :header, :time 0, :zkverify/header ")
 	writeEDN(b, header)
 	fmt.Fprintln(b, "}")
-	for i := range h.Events {
-		if err := encodeEDNEvent(b, &h.Events[i]); err != nil {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := encodeEDNEvent(b, e); err != nil {
 			return err
 		}
 	}
-	return b.Flush()
+	return nil
 }
 
 func encodeEDNEvent(b *bufio.Writer, e *Event) error {

@@ -19,11 +19,11 @@ type jepsenOp struct {
 	index   int64
 }
 
-func newJepsenOp(fields map[string]any, line int) (o jepsenOp, err error) {
-	o.line = line
+func newJepsenOp(fields map[string]any, line int) (o *jepsenOp, err error) {
+	o = &jepsenOp{line: line}
 	if index, ok := fields["index"]; ok {
 		if o.index, o.indexed = index.(int64); !o.indexed {
-			return o, fmt.Errorf("the index of an operation is an integer, not %T", index)
+			return nil, fmt.Errorf("the index of an operation is an integer, not %s", kindOf(index))
 		}
 	}
 	if _, o.timed = fields["time"]; !o.timed {
@@ -35,59 +35,88 @@ func newJepsenOp(fields map[string]any, line int) (o jepsenOp, err error) {
 	}
 	at, ok := fields["time"].(int64)
 	if !ok {
-		return o, fmt.Errorf("the time of an operation is an integer, not %T", fields["time"])
+		return nil, fmt.Errorf("the time of an operation is an integer, not %s", kindOf(fields["time"]))
 	}
 	if o.nemesis = word(fields["f"]); o.nemesis == "" {
-		return o, errors.New("a nemesis operation has no :f")
+		return nil, errors.New("a nemesis operation has no :f")
 	}
 	o.event = Event{Time: time.Duration(at), Process: -1}
 	return o, nil
 }
 
-// inOrder adds the operations of a file without our header.
-func (j *jepsen) inOrder() error {
-	ops := j.foreign
-	if !slices.ContainsFunc(ops, func(o jepsenOp) bool { return !o.indexed }) {
-		slices.SortStableFunc(ops, func(a, b jepsenOp) int { return cmp.Compare(a.index, b.index) })
-		for i := 1; i < len(ops); i++ {
-			if a, b := &ops[i-1], &ops[i]; a.index == b.index {
-				return &FormatError{Line: b.line, Reason: fmt.Sprintf("index %d is that of line %d, too", b.index, a.line)}
-			}
-		}
+// inOrder has the operations of a file without our header read at once, if all have an index,
+// and puts them into its order.
+func (s *ednScanner) inOrder() error {
+	if s.ours {
+		return nil
 	}
-	for i := range ops {
-		o := &ops[i]
-		if i > 0 && o.timed && o.event.Time >= 0 {
-			o.event.Time = max(o.event.Time, j.last+1)
+	var ops []*jepsenOp
+	for {
+		o, err := s.ops()
+		if err != nil {
+			return err
 		}
-		if err := j.add(o); err != nil {
-			return &FormatError{Line: o.line, Reason: err.Error()}
+		if o == nil {
+			break
+		}
+		ops = append(ops, o)
+	}
+	s.ops = func() (o *jepsenOp, err error) {
+		if len(ops) > 0 {
+			o, ops = ops[0], ops[1:]
+		}
+		return o, nil
+	}
+	if slices.ContainsFunc(ops, func(o *jepsenOp) bool { return !o.indexed }) {
+		return nil
+	}
+	slices.SortStableFunc(ops, func(a, b *jepsenOp) int { return cmp.Compare(a.index, b.index) })
+	for i := 1; i < len(ops); i++ {
+		if a, b := ops[i-1], ops[i]; a.index == b.index {
+			return &FormatError{Line: b.line, Reason: fmt.Sprintf("index %d is that of line %d, too", b.index, a.line)}
 		}
 	}
 	return nil
 }
 
-// add puts an operation at the end of the history.
-func (j *jepsen) add(o *jepsenOp) error {
-	e := &o.event
-	if !o.timed {
-		e.Time = j.last + time.Microsecond
+// ordered reads to the end, and reports whether the operations of a file are in order as they
+// stand there.
+func (s *ednScanner) ordered() (bool, error) {
+	inOrder, indexed := true, true
+	last := int64(0)
+	for first := true; ; first = false {
+		o, err := s.ops()
+		if o == nil || err != nil {
+			return inOrder || !indexed, err
+		}
+		indexed = indexed && o.indexed
+		inOrder = inOrder && (first || o.index > last)
+		last = o.index
 	}
+}
+
+// add takes in the next operation. It reports false for one that is no event.
+func (j *jepsen) add(o *jepsenOp) (bool, error) {
+	e := &o.event
+	switch {
+	case !o.timed:
+		e.Time = j.last + time.Microsecond
+	case !j.ours && j.begun && e.Time >= 0:
+		e.Time = max(e.Time, j.last+1)
+	}
+	j.begun, j.line = true, o.line
 	if o.nemesis != "" {
 		j.last = max(j.last, e.Time)
 		if !j.nemesis(o.nemesis, e) {
-			return nil // the second of a pair
+			return false, nil // the second of a pair
 		}
 	}
 	if err := j.valid.check(e); err != nil {
-		return err
+		return false, &FormatError{Line: o.line, Reason: err.Error()}
 	}
-	j.h.Events = append(j.h.Events, *e)
-	if !j.ours {
-		j.h.Lines = append(j.h.Lines, o.line)
-	}
+	j.shared.intern(e)
 	j.last = e.Time
-	return nil
+	return true, nil
 }
 
 // jepsenEvent turns the fields of one operation into an event.

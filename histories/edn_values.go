@@ -3,18 +3,18 @@ package histories
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 	"math/big"
 	"time"
-
-	"olympos.io/encoding/edn"
 )
 
 // word returns a keyword, symbol or string as a string, anything else as "".
 func word(v any) string {
 	switch v := v.(type) {
-	case edn.Keyword:
+	case keyword:
 		return string(v)
-	case edn.Symbol:
+	case symbol:
 		return string(v)
 	case string:
 		return v
@@ -37,9 +37,9 @@ func plain(v any) (any, error) {
 		return v, nil
 	case *big.Int:
 		return json.Number(v.String()), nil
-	case edn.Keyword:
+	case keyword:
 		return string(v), nil
-	case edn.Symbol:
+	case symbol:
 		return string(v), nil
 	case time.Time:
 		return v.Format(time.RFC3339Nano), nil
@@ -53,24 +53,60 @@ func plain(v any) (any, error) {
 		}
 		return out, nil
 	case map[string]any:
-		return plainMap(v, func(k string) string { return k })
-	case map[any]any:
-		return plainMap(v, func(k any) string { return word(k) })
+		return plainMap(len(v), maps.All(v))
+	case ednMap:
+		return plainMap(len(v), func(yield func(string, any) bool) {
+			for _, p := range v {
+				if !yield(word(p.key), p.value) {
+					return
+				}
+			}
+		})
 	}
-	return nil, fmt.Errorf("an EDN value of type %T has no place in a history", v)
+	return nil, fmt.Errorf("EDN's %s has no place in a history", kindOf(v))
 }
 
-func plainMap[K comparable](m map[K]any, name func(K) string) (any, error) {
-	out := make(map[string]any, len(m))
-	for k, v := range m {
-		n := name(k)
-		if _, twice := out[n]; twice {
-			return nil, fmt.Errorf("the key %q stands in a map twice", n)
+func plainMap(n int, pairs iter.Seq2[string, any]) (any, error) {
+	out := make(map[string]any, n)
+	for name, v := range pairs {
+		if _, twice := out[name]; twice {
+			return nil, fmt.Errorf("the key %.40q stands in a map twice", name)
 		}
 		var err error
-		if out[n], err = plain(v); err != nil {
+		if out[name], err = plain(v); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// kindOf names what a value is.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "nil"
+	case bool:
+		return "boolean"
+	case int64, *big.Int:
+		return "integer"
+	case float64:
+		return "float"
+	case rune:
+		return "character"
+	case string:
+		return "string"
+	case keyword:
+		return "keyword"
+	case symbol:
+		return "symbol"
+	case time.Time:
+		return "instant"
+	case []any:
+		return "vector or list"
+	case ednSet:
+		return "set"
+	case ednMap:
+		return "map"
+	}
+	return "value with a tag"
 }

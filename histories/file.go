@@ -1,9 +1,7 @@
 package histories
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -29,19 +27,55 @@ func ReadFile(path string) (*History, error) {
 	return f.History()
 }
 
+// Limits bound what is read of a history. 0 stands for no bound.
+type Limits struct {
+	Bytes  int64 // when it is unpacked
+	Events int
+}
+
+// LimitError says which of the [Limits] a history is beyond.
+type LimitError struct {
+	Limits // the other one is 0
+}
+
+// Error names the bound.
+func (e *LimitError) Error() string {
+	if e.Events > 0 {
+		return fmt.Sprintf("the history has more than %d events", e.Events)
+	}
+	return fmt.Sprintf("the history has more than %d bytes when it is unpacked", e.Bytes)
+}
+
+// source reads a history in one of the formats, one event at a time.
+type source interface {
+	Header() Header
+	Stream() iter.Seq2[*Event, error]
+	Truncated() (note string, truncated bool)
+	foreignLine() int // that of the last event, of a file without a header of ours; else 0
+}
+
 // File is a history in a file that is read one event at a time.
 type File struct {
-	header  Header
-	scanner *Scanner
-	whole   *History // of a format that is read as a whole
-	path    string
-	file    *os.File
-	zstd    *zstd.Decoder // nil if the file is not compressed
+	source
+	path   string
+	file   *os.File
+	zstd   []*zstd.Decoder // none if the file is not compressed
+	ctx    context.Context
+	limits Limits
+	events int   // that Events has yielded
+	again  *File // through which All goes
 }
 
 // Open opens the file at path, see [ReadFile], and reads the header.
-func Open(path string) (_ *File, err error) {
-	f := &File{path: path}
+func Open(path string) (*File, error) {
+	return OpenWithin(context.Background(), path, Limits{})
+}
+
+// OpenWithin is Open of a file that may be of any size and come from anybody. The error of
+// reading is a [*FormatError] that wraps a [*LimitError] if the history is beyond a limit, and
+// one that wraps the cause of the end of ctx if that has ended.
+func OpenWithin(ctx context.Context, path string, limits Limits) (_ *File, err error) {
+	f := &File{path: path, ctx: ctx, limits: limits}
 	if f.file, err = os.Open(path); err != nil {
 		return nil, err
 	}
@@ -50,59 +84,148 @@ func Open(path string) (_ *File, err error) {
 			f.Close()
 		}
 	}()
-	r := io.Reader(f.file)
-	name, packed := strings.CutSuffix(path, ".zst")
-	if packed {
-		if f.zstd, err = zstd.NewReader(f.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true)); err != nil {
-			return nil, fmt.Errorf("histories: %w", err)
-		}
-		r = f.zstd
+	r, err := f.unpacked(f.file)
+	if err != nil {
+		return nil, err
 	}
+	name := strings.TrimSuffix(path, ".zst")
 	switch {
 	case strings.HasSuffix(name, ".edn"):
-		if f.whole, err = DecodeEDN(r); err != nil {
-			return nil, inFile(err, path)
-		}
-		f.header = f.whole.Header
-		return f, nil
+		f.source, err = f.edn(r)
 	case strings.HasSuffix(name, porcupineEnding):
-		return nil, &FormatError{File: path, Reason: "written for Porcupine: it is not the whole history"}
+		err = &FormatError{Reason: "written for Porcupine: it is not the whole history"}
+	default:
+		f.source, err = NewScanner(r)
 	}
-	if f.scanner, err = NewScanner(r); err != nil {
-		return nil, inFile(err, path)
+	return f, inFile(err, path)
+}
+
+// unpacked reads what is in a file, within the limits, until f is closed.
+func (f *File) unpacked(file io.Reader) (io.Reader, error) {
+	if strings.HasSuffix(f.path, ".zst") {
+		z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, fmt.Errorf("histories: %w", err)
+		}
+		f.zstd = append(f.zstd, z)
+		file = z
 	}
-	f.header = f.scanner.Header()
-	return f, nil
+	return &limited{ctx: f.ctx, r: file, most: f.limits.Bytes}, nil
+}
+
+// limited refuses what comes after the end of ctx, or beyond a number of bytes.
+type limited struct {
+	ctx        context.Context
+	r          io.Reader
+	read, most int64 // 0: any number
+}
+
+// Read looks at the bound and at ctx.
+func (l *limited) Read(p []byte) (int, error) {
+	if l.ctx.Err() != nil {
+		return 0, context.Cause(l.ctx)
+	}
+	n, err := l.r.Read(p)
+	if l.read += int64(n); l.most > 0 && l.read > l.most {
+		return 0, &LimitError{Limits{Bytes: l.most}}
+	}
+	return n, err
+}
+
+// edn reads EDN. Operations that are not in the order of their index must be in memory before
+// the first of them is an event.
+func (f *File) edn(r io.Reader) (source, error) {
+	s, err := newEDNScanner(r)
+	if err != nil || s.ours {
+		return s, err
+	}
+	if f.Twice() {
+		switch ordered, err := f.ednOrdered(); {
+		case err != nil:
+			return nil, err
+		case ordered:
+			return s, nil
+		}
+	}
+	return s, s.inOrder()
+}
+
+// ednOrdered reads the file once more, to see whether it must be in memory.
+func (f *File) ednOrdered() (bool, error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	r, err := f.unpacked(file)
+	if err != nil {
+		return false, err
+	}
+	s, err := newEDNScanner(r)
+	if err != nil {
+		return false, err
+	}
+	return s.ordered()
 }
 
 // Path is the name by which the file was opened.
 func (f *File) Path() string { return f.path }
 
+// Twice reports whether the file can be read more than once. A pipe cannot.
+func (f *File) Twice() bool {
+	info, err := f.file.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Close closes the file.
 func (f *File) Close() {
-	if f.zstd != nil {
-		f.zstd.Close()
+	for _, z := range f.zstd {
+		z.Close()
 	}
 	f.file.Close() //nolint:errcheck // nothing was written
 }
-
-// Header returns the history's header.
-func (f *File) Header() Header { return f.header }
 
 // Events yields the events in order, the same event each time, filled anew. An
 // error is the last thing it yields, with an empty event.
 func (f *File) Events() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
-		if f.whole != nil {
-			for i := range f.whole.Events {
-				if !yield(&f.whole.Events[i], nil) {
-					return
-				}
+		for e, err := range f.Stream() {
+			if f.events++; err == nil && f.limits.Events > 0 && f.events > f.limits.Events {
+				over := &LimitError{Limits{Events: f.limits.Events}}
+				e, err = &Event{}, &FormatError{Reason: over.Error(), Err: over}
 			}
+			if !yield(e, inFile(err, f.path)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Line returns the line of the file on which the event stands that Events, or All, has yielded
+// last; in EDN that on which it ends.
+func (f *File) Line() int {
+	if f.again != nil {
+		return f.again.Line()
+	}
+	if line := f.foreignLine(); line > 0 {
+		return line
+	}
+	return Line(f.events - 1)
+}
+
+// All yields the events from the first one on, as Events does, each time that it is gone
+// through: it reads the file anew, which must be one that can be read twice.
+func (f *File) All() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		again, err := OpenWithin(f.ctx, f.path, f.limits)
+		if err != nil {
+			yield(&Event{}, err)
 			return
 		}
-		for e, err := range f.scanner.Stream() {
-			if !yield(e, inFile(err, f.path)) {
+		defer again.Close()
+		f.again = again
+		for e, err := range again.Events() {
+			if !yield(e, err) {
 				return
 			}
 		}
@@ -110,22 +233,7 @@ func (f *File) Events() iter.Seq2[*Event, error] {
 }
 
 // History reads all that is left.
-func (f *File) History() (*History, error) {
-	if f.whole != nil {
-		return f.whole, nil
-	}
-	h, err := f.scanner.History()
-	return h, inFile(err, f.path)
-}
-
-// Truncated reports, once Events has come to its end, whether the file was cut
-// off, and where.
-func (f *File) Truncated() (note string, truncated bool) {
-	if f.whole != nil {
-		return f.whole.Note, f.whole.Truncated
-	}
-	return f.scanner.Truncated()
-}
+func (f *File) History() (*History, error) { return historyOf(f, f.Events()) }
 
 // Progress returns how many bytes of the file have been read, and how many there
 // are.
@@ -140,52 +248,3 @@ func (f *File) Progress() (read, size int64) {
 	}
 	return read, info.Size()
 }
-
-// WriteFile writes h to a new file at path, in the format that [ReadFile] would read
-// from a file of that name, or as [EncodePorcupine] does when it ends in
-// .porcupine.json. It refuses a history that is not valid.
-func WriteFile(path string, h *History) (err error) {
-	if err := Validate(h); err != nil {
-		return inFile(err, path)
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w, name := io.WriteCloser(nopCloser{f}), path
-	if n, ok := strings.CutSuffix(path, ".zst"); ok {
-		name = n
-		if w, err = zstd.NewWriter(f, zstd.WithEncoderConcurrency(1)); err != nil {
-			return err
-		}
-	}
-	encode := Encode
-	switch {
-	case strings.HasSuffix(name, ".edn"):
-		encode = EncodeEDN
-	case strings.HasSuffix(name, porcupineEnding):
-		encode = EncodePorcupine
-	}
-	return errors.Join(encode(w, h), w.Close())
-}
-
-// Encode writes h as JSON lines.
-func Encode(w io.Writer, h *History) error {
-	b := bufio.NewWriter(w)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(h.Header); err != nil {
-		return err
-	}
-	for i := range h.Events {
-		if err := enc.Encode(&h.Events[i]); err != nil {
-			return err
-		}
-	}
-	return b.Flush()
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }

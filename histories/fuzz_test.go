@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Whatever a reader accepts, encoding and decoding it again gives the same
@@ -30,7 +32,22 @@ func FuzzDecode(f *testing.F) {
 		again(t, h, Encode)
 		again(t, h, EncodeEDN)
 		forPorcupine(t, h)
+		slowly(t, data, h)
 	})
+}
+
+// slowly reads a history by encoding/json alone, and wants what the fast reader has read.
+func slowly(t *testing.T, data []byte, h *History) {
+	t.Helper()
+	for i, line := range bytes.Split(data, []byte("\n"))[1:] {
+		if i == len(h.Events) {
+			return // what is left is the stump of a line, or nothing
+		}
+		e, err := decodeEvent(line)
+		if d := cmp.Diff(e, h.Events[i]); err != nil || d != "" {
+			t.Fatalf("line %d: %v %s", i+2, err, d)
+		}
+	}
 }
 
 func FuzzEDN(f *testing.F) {
@@ -46,6 +63,7 @@ func FuzzEDN(f *testing.F) {
 	f.Add([]byte(`#jepsen.history.Op{:type :invoke, :f :read, :process 0, :value #inst "2020-01-01T00:00:00Z" :lock \[ :error [1 2.5M 7N "\u0041"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, err := DecodeEDN(bytes.NewReader(data))
+		streamed(t, data, h, err)
 		if err != nil {
 			var fe *FormatError
 			if !errors.As(err, &fe) {
@@ -60,6 +78,35 @@ func FuzzEDN(f *testing.F) {
 		again(t, h, EncodeEDN)
 		forPorcupine(t, h)
 	})
+}
+
+// streamed wants a file that is in order to be read as events alone as it is read as a whole.
+func streamed(t *testing.T, data []byte, h *History, err error) {
+	t.Helper()
+	open := func() *ednScanner {
+		s, err := newEDNScanner(bytes.NewReader(data))
+		if err != nil {
+			return nil
+		}
+		return s
+	}
+	first := open()
+	if first == nil {
+		return
+	}
+	if !first.ours {
+		if ordered, bad := first.ordered(); bad != nil || !ordered {
+			return
+		}
+	}
+	s := open()
+	got, bad := historyOf(s, s.Stream())
+	if (bad == nil) != (err == nil) {
+		t.Fatalf("as a whole %v, as events %v", err, bad)
+	}
+	if d := cmp.Diff(h, got); err == nil && d != "" {
+		t.Fatal(d)
+	}
 }
 
 // forPorcupine writes a history that is valid for Porcupine.

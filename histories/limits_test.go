@@ -47,7 +47,17 @@ func TestALineWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 		{"no header", "", "x", Decode},
 		{"a line of the history", header, `{"time":1,`, Decode},
 		{"one string", header + `{"time":1,"error":"`, "x", Decode},
+		{"nesting of JSON", header + `{"time":`, "[", Decode},
+		{"a number of JSON", header + `{"time":`, "7", Decode},
+		{"parts without end", header + `{"time":1,"parts":[`, "{},", Decode},
+		{"a key of JSON", header + `{"`, "k", Decode},
 		{"spaces of EDN", "", " ", DecodeEDN},
+		{"a symbol of EDN", "{:type ", "s", DecodeEDN},
+		{"a keyword of EDN", "{:", "k", DecodeEDN},
+		{"values of EDN", "{:type [", "1 ", DecodeEDN},
+		{"nesting of EDN", "{:type ", "[", DecodeEDN},
+		{"tags of EDN", "{:type ", "#a ", DecodeEDN},
+		{"what is discarded of EDN", "{:type ", "#_", DecodeEDN},
 		{"a string of EDN", `{:type "`, "x", DecodeEDN},
 		{"a string of EDN in many lines", `{:type "`, "xxxxxxxx\n", DecodeEDN},
 		{"a number of EDN", "{:type ", "7", DecodeEDN},
@@ -120,25 +130,15 @@ func TestScanningTakesNoMoreMemoryForMoreEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	var least, most uint64
-	for _, err := range s.Events() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n++; n%5_000 == 0 {
-			runtime.GC()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			if least == 0 {
-				least = m.HeapAlloc
-			}
-			most = max(most, m.HeapAlloc)
-		}
-	}
-	if n != 50_000 || most > least+1<<20 {
-		t.Errorf("%d events, from %d to %d bytes", n, least, most)
-	}
+	steady(t, s.Stream(), 50_000, false)
+}
+
+// inUse returns how many bytes are in use.
+func inUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 func TestAFileThatWasCutOffInTheMiddleOfACharacterIsReadUpToItsLastWholeLine(t *testing.T) {
@@ -146,4 +146,28 @@ func TestAFileThatWasCutOffInTheMiddleOfACharacterIsReadUpToItsLastWholeLine(t *
 	if err != nil || !h.Truncated || len(h.Events) != 0 {
 		t.Errorf("%v, %v", h, err)
 	}
+}
+
+// What is whole and too large is refused as what has no end is.
+func TestALineThatIsWholeIsRefusedIfATextOrItsValuesAreTooMany(t *testing.T) {
+	long, many := strings.Repeat("x", maxText+1), strings.Repeat("{},", maxValues)
+	for name, line := range map[string]string{
+		"longer than 1048576 bytes":       `{"time":1,"type":"crash","process":0,"error":"` + long + `"}`,
+		"text is longer than 1048576":     `{"time":1,"type":"crash","process":0,"` + long + `":1}`,
+		"line has more than 1048576 valu": `{"time":1,"type":"lost","process":0,"parts":[` + many + `{}]}`,
+	} {
+		_, err := Decode(strings.NewReader(header + line + "\n"))
+		var f *FormatError
+		if !errors.As(err, &f) || f.Line != 2 || !strings.Contains(err.Error(), name) {
+			t.Errorf("%.200v; want %q of line 2", err, name)
+		}
+	}
+	just := strings.Repeat("\x01", maxText) // as JSON has it, six times as long
+	h, err := Decode(strings.NewReader(header + `{"time":1,"type":"crash","process":0}` + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Events[0].Error = just
+	again(t, h, Encode)
+	again(t, h, EncodeEDN)
 }

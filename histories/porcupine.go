@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"reflect"
 )
@@ -45,52 +46,99 @@ type porcupineOperation struct {
 // All else, the header, places in queues and faults, is left out, so that the
 // file cannot be read back.
 func EncodePorcupine(w io.Writer, h *History) error {
-	completions := map[int]int{} // by invocation
+	return EncodeAs(w, porcupineEnding, h.Header, each(h.Events))
+}
+
+// begun is an operation, or an event that is written as one, that waits for its answer or for
+// those before it.
+type begun struct {
+	i        int // index of its invocation
+	e        Event
+	done     int // index of its answer
+	answer   Event
+	answered bool
+	final    bool // there is no answer to wait for
+}
+
+// encodePorcupine keeps what is under way, and what came after it: operations are written in
+// the order of their invocations.
+func encodePorcupine(b *bufio.Writer, _ *Header, events iter.Seq2[*Event, error]) error {
+	clients, never, err := answersOf(events)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	before := "["
+	var waiting []*begun
+	open := map[int]*begun{}
+	i := -1
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		switch i++; e.Type {
+		case Invoke, Lost, Crash:
+			o := &begun{i: i, e: *e, final: e.Type != Invoke || never[i]}
+			waiting = append(waiting, o)
+			if e.Type == Invoke {
+				open[e.Process] = o
+			}
+		case OK, Fail, Info:
+			o := open[e.Process]
+			o.done, o.answer, o.answered, o.final = i, *e, true, true
+			delete(open, e.Process)
+		}
+		for len(waiting) > 0 && waiting[0].final {
+			o, err := waiting[0].operation()
+			if err != nil {
+				return err
+			}
+			if waiting[0].e.Type != Invoke {
+				o.ClientId = clients
+				clients++
+			}
+			fmt.Fprint(b, before)
+			if err := enc.Encode(o); err != nil { // with a newline
+				return err
+			}
+			waiting[0], waiting, before = nil, waiting[1:], ","
+		}
+	}
+	if before == "[" {
+		fmt.Fprint(b, before)
+	}
+	_, err = fmt.Fprintln(b, "]")
+	return err
+}
+
+// answersOf returns how many processes there may be, and the invocations that have no answer.
+func answersOf(events iter.Seq2[*Event, error]) (clients int, never map[int]bool, err error) {
 	open := map[int]int{}
-	clients := 0
-	for i := range h.Events {
-		e := &h.Events[i]
+	i := -1
+	for e, err := range events {
+		if err != nil {
+			return 0, nil, err
+		}
+		i++
 		clients = max(clients, e.Process+1)
 		switch e.Type {
 		case Invoke:
 			open[e.Process] = i
 		case OK, Fail, Info:
-			completions[open[e.Process]] = i
+			delete(open, e.Process)
 		}
 	}
-	b := bufio.NewWriter(w)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	before := "["
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Type != Invoke && e.Type != Lost && e.Type != Crash {
-			continue
-		}
-		o, err := porcupineOf(h, i, completions)
-		if err != nil {
-			return err
-		}
-		if e.Type != Invoke {
-			o.ClientId = clients
-			clients++
-		}
-		fmt.Fprint(b, before)
-		if err := enc.Encode(o); err != nil { // with a newline
-			return err
-		}
-		before = ","
+	never = map[int]bool{}
+	for _, i := range open {
+		never[i] = true
 	}
-	if before == "[" {
-		fmt.Fprint(b, before)
-	}
-	fmt.Fprintln(b, "]")
-	return b.Flush()
+	return clients, never, nil
 }
 
-// porcupineOf returns the operation that event i begins.
-func porcupineOf(h *History, i int, completions map[int]int) (*porcupineOperation, error) {
-	e := &h.Events[i]
+// operation returns it as Porcupine has it.
+func (u *begun) operation() (*porcupineOperation, error) {
+	e := &u.e
 	in, err := jsonObject(e)
 	if err != nil {
 		return nil, err
@@ -99,18 +147,16 @@ func porcupineOf(h *History, i int, completions map[int]int) (*porcupineOperatio
 	delete(in, "type")
 	o := &porcupineOperation{
 		ClientId: e.Process, Input: in, Call: int64(e.Time),
-		Output: map[string]any{"type": Info}, Return: math.MaxInt64, Metadata: fmt.Sprintf("line %d", Line(i)),
+		Output: map[string]any{"type": Info}, Return: math.MaxInt64, Metadata: fmt.Sprintf("line %d", Line(u.i)),
 	}
 	if e.Type != Invoke {
 		in["op"] = e.Type
 		return o, nil
 	}
-	done, answered := completions[i]
-	if !answered {
+	if !u.answered {
 		return o, nil
 	}
-	a := &h.Events[done]
-	if o.Output, err = jsonObject(a); err != nil {
+	if o.Output, err = jsonObject(&u.answer); err != nil {
 		return nil, err
 	}
 	for name, was := range in {
@@ -120,9 +166,9 @@ func porcupineOf(h *History, i int, completions map[int]int) (*porcupineOperatio
 	}
 	delete(o.Output, "time")
 	delete(o.Output, "process")
-	o.Metadata = fmt.Sprintf("lines %d to %d", Line(i), Line(done))
-	if a.Type != Info {
-		o.Return = int64(a.Time)
+	o.Metadata = fmt.Sprintf("lines %d to %d", Line(u.i), Line(u.done))
+	if u.answer.Type != Info {
+		o.Return = int64(u.answer.Time)
 	}
 	return o, nil
 }

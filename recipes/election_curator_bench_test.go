@@ -39,7 +39,7 @@ func newCuratorElections(b *testing.B, ctx context.Context) electionsOf {
 		b.Fatal(err)
 	}
 	c.worker, err = remote.Start(ctx, remote.Config{N: 1, Command: []string{command, "latch"}, Logs: b.TempDir()}, func(err error) { b.Error(err) })
-	b.Cleanup(c.worker.End)
+	b.Cleanup(func() { _ = c.worker.End() })
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func ExampleHTML() {
 	}
 	defer again.Close()
 	var page bytes.Buffer
-	if err := report.HTML(&page, path, again.Header(), again.Events(), verdicts); err != nil {
+	if err := report.HTML(context.Background(), &page, path, again.Header(), again.Events(), verdicts); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(strings.Contains(page.String(), "two owners held one lock"))

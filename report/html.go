@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -37,14 +38,15 @@ var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.Func
 // error that comes instead of an event is returned. Name is what the history is
 // called on a command line: a path.
 //
-// The memory that it takes goes with what the page shows, a million bars at most.
-func HTML(w io.Writer, name string, header histories.Header, events iter.Seq2[*histories.Event, error], r *checker.Report) error {
+// The memory that it takes goes with what the page shows, a million bars at most. When ctx ends,
+// so does HTML, with the cause.
+func HTML(ctx context.Context, w io.Writer, name string, header histories.Header, events iter.Seq2[*histories.Event, error], r *checker.Report) error {
 	p := newPass(&header, r)
-	if err := p.read(events); err != nil {
+	if err := p.read(ctx, events); err != nil {
 		return err
 	}
 	data, tracks := p.data()
-	packed, err := pack(data, tracks)
+	packed, err := pack(ctx, data, tracks)
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,20 @@ func HTML(w io.Writer, name string, header histories.Header, events iter.Seq2[*h
 	page.Style, page.Script, page.Data = template.CSS(style), template.JS(script), template.HTML(packed)
 	// Nothing but what is written here may run, and nothing may be fetched.
 	page.Policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
-	return pageTemplate.Execute(words.Page(w), page)
+	return pageTemplate.Execute(words.Page(until{ctx, w}), page)
+}
+
+// until writes until ctx ends.
+type until struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u until) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.w.Write(p)
 }
 
 // assets returns the style sheet and the script of the page.

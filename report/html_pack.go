@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -107,7 +108,7 @@ func (p *pass) data() (*pageData, []*track) {
 // pack writes the data for the page: the length of the JSON, the JSON, and the
 // bars column by column, which compresses best; all compressed, and in letters
 // that mean nothing to HTML. Page/data.js reads it.
-func pack(d *pageData, tracks []*track) (string, error) {
+func pack(ctx context.Context, d *pageData, tracks []*track) (string, error) {
 	printed(reflect.ValueOf(d))
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -115,10 +116,11 @@ func pack(d *pageData, tracks []*track) (string, error) {
 	}
 	var out bytes.Buffer
 	letters := base64.NewEncoder(base64.StdEncoding, &out)
-	zip, err := gzip.NewWriterLevel(letters, gzip.BestCompression)
+	packed, err := gzip.NewWriterLevel(letters, gzip.BestCompression)
 	if err != nil {
 		return "", err
 	}
+	zip := until{ctx, packed}
 	if _, err := zip.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)); err != nil {
 		return "", err
 	}
@@ -126,6 +128,12 @@ func pack(d *pageData, tracks []*track) (string, error) {
 	for _, c := range columns {
 		column = column[:0]
 		for _, tr := range tracks {
+			if len(column) > 1<<16 {
+				if _, err := zip.Write(column); err != nil {
+					return "", err
+				}
+				column = column[:0]
+			}
 			before := bar{}
 			for i := range tr.bars {
 				column = c(column, &tr.bars[i], &before)
@@ -136,7 +144,7 @@ func pack(d *pageData, tracks []*track) (string, error) {
 			return "", err
 		}
 	}
-	if err := zip.Close(); err != nil {
+	if err := packed.Close(); err != nil {
 		return "", err
 	}
 	if err := letters.Close(); err != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"iter"
 	"maps"
 	"slices"
@@ -78,11 +79,14 @@ func newPass(header *histories.Header, r *checker.Report) *pass {
 	return p
 }
 
-// read reads all events.
-func (p *pass) read(events iter.Seq2[*histories.Event, error]) error {
+// read reads all events, until ctx ends.
+func (p *pass) read(ctx context.Context, events iter.Seq2[*histories.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		p.step(e)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"os"
 	"regexp"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // rowsOf returns the rows of the list of events, and how many were left out.
 func rowsOf(r *checker.Report, events ...histories.Event) (rows []string, unmarked int) {
 	p := newPass(&histories.Header{}, r)
-	if err := p.read(func(yield func(*histories.Event, error) bool) {
+	if err := p.read(context.Background(), func(yield func(*histories.Event, error) bool) {
 		for i := range events {
 			if !yield(&events[i], nil) {
 				return

@@ -27,7 +27,7 @@ func pageOf(t *testing.T, header histories.Header, events eventSeq) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := report.HTML(&b, "runs/some", header, events, r); err != nil {
+	if err := report.HTML(t.Context(), &b, "runs/some", header, events, r); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -177,7 +177,7 @@ func TestAPageIsWholeWhenNothingHappened(t *testing.T) {
 
 func TestAnErrorAmongTheEventsIsReturned(t *testing.T) {
 	bad := errors.New("line 7 is bad")
-	err := report.HTML(&bytes.Buffer{}, "x", histories.Header{}, func(yield func(*histories.Event, error) bool) { yield(&histories.Event{}, bad) }, &checker.Report{})
+	err := report.HTML(t.Context(), &bytes.Buffer{}, "x", histories.Header{}, func(yield func(*histories.Event, error) bool) { yield(&histories.Event{}, bad) }, &checker.Report{})
 	if !errors.Is(err, bad) {
 		t.Errorf("got %v", err)
 	}
@@ -185,7 +185,7 @@ func TestAnErrorAmongTheEventsIsReturned(t *testing.T) {
 
 func TestAPageThatCannotBeWrittenIsAnError(t *testing.T) {
 	header, events := twoHolders(t)
-	if err := report.HTML(full{}, "x", header, events, &checker.Report{}); err == nil {
+	if err := report.HTML(t.Context(), full{}, "x", header, events, &checker.Report{}); err == nil {
 		t.Error("no error")
 	}
 }

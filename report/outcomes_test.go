@@ -102,7 +102,7 @@ var cellLabel = regexp.MustCompile(`<span class="badge [a-z]+" role="img" aria-l
 
 func pageOutcome(t *testing.T, header histories.Header, r *checker.Report) string {
 	var b bytes.Buffer
-	if err := HTML(&b, "x", header, func(func(*histories.Event, error) bool) {}, r); err != nil {
+	if err := HTML(t.Context(), &b, "x", header, func(func(*histories.Event, error) bool) {}, r); err != nil {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(b.String(), `<section id="verdicts"`)

@@ -42,7 +42,7 @@ func TestAnOwnGuaranteeIsReportedLikeOurs(t *testing.T) {
 		}
 	}
 	var page bytes.Buffer
-	if err := report.HTML(&page, "x", h.Header, events, r); err != nil {
+	if err := report.HTML(t.Context(), &page, "x", h.Header, events, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{own.Name, own.Summary} {

@@ -29,9 +29,11 @@ func TestEveryReportNamesTheVersionOfZooKeeper(t *testing.T) {
 			write func(io.Writer) error
 			says  string
 		}{
-			"verdict.json":         {func(w io.Writer) error { return JSON(w, r) }, `"zookeeper": "99.9.1"`},
-			"junit.xml":            {JUnitOf(header, r, time.Second).Write, property},
-			"report.html":          {func(w io.Writer) error { return HTML(w, "x", header, func(func(*histories.Event, error) bool) {}, r) }, "<dd>99.9.1, 3 servers"},
+			"verdict.json": {func(w io.Writer) error { return JSON(w, r) }, `"zookeeper": "99.9.1"`},
+			"junit.xml":    {JUnitOf(header, r, time.Second).Write, property},
+			"report.html": {func(w io.Writer) error {
+				return HTML(t.Context(), w, "x", header, func(func(*histories.Event, error) bool) {}, r)
+			}, "<dd>99.9.1, 3 servers"},
 			"nightly.json":         {night.WriteJSON, `"zookeeper": "99.9.1"`},
 			"index.html":           {night.WriteHTML, "<dt>ZooKeeper</dt><dd>99.9.1</dd>"},
 			"junit.xml of a night": {night.JUnit().Write, property},

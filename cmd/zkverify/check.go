@@ -16,6 +16,7 @@ type checkCmd struct {
 	Verbose bool `short:"v" help:"Print figures, coverage and all violations on record too."`
 
 	Engines engineFlags `embed:"" group:"How it is judged:"`
+	Bounds  readFlags   `embed:"" group:"What it may cost:"`
 }
 
 func (checkCmd) Help() string {
@@ -24,6 +25,10 @@ func (checkCmd) Help() string {
 }
 
 func (c *checkCmd) Run(ctx context.Context, con *console) error {
+	return c.Bounds.within(ctx, func(ctx context.Context) error { return c.check(ctx, con) })
+}
+
+func (c *checkCmd) check(ctx context.Context, con *console) error {
 	worst := verdict.Holds
 	for _, path := range c.Paths {
 		file, err := historyIn(path)
@@ -33,7 +38,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console) error {
 		if len(c.Paths) > 1 {
 			con.say("%s:", path)
 		}
-		header, r, err := c.Engines.judge(ctx, con, file, c.options()...)
+		header, r, err := c.Engines.judge(ctx, con, file, c.Bounds.open, c.options()...)
 		if err != nil {
 			return err
 		}

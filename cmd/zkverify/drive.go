@@ -179,7 +179,7 @@ func (p *plannedRun) config(env *environment) (workload.Config, error) {
 
 // judge judges what is on record.
 func (p *plannedRun) judge(ctx context.Context, con *console, done folder.Recorded) (*judged, error) {
-	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History)
+	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History, recordedHere)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ type explainCmd struct {
 	Path      string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
 	Guarantee string `help:"The guarantee whose first violation is to be told. The default is the first one violated." placeholder:"NAME"`
 	Conventions
-	Picture string `help:"Write Porcupine's picture of it, an HTML page, to this file; default none." placeholder:"FILE.html"`
+	Picture string    `help:"Write Porcupine's picture of it, an HTML page, to this file; default none." placeholder:"FILE.html"`
+	Bounds  readFlags `embed:"" group:"What it may cost:"`
 }
 
 func (explainCmd) Help() string {
@@ -26,17 +27,26 @@ func (explainCmd) Help() string {
 }
 
 func (c *explainCmd) Run(ctx context.Context, con *console) error {
-	file, h, err := readHistory(c.Path)
+	return c.Bounds.within(ctx, func(ctx context.Context) error { return c.explain(ctx, con) })
+}
+
+func (c *explainCmd) explain(ctx context.Context, con *console) error {
+	file, err := c.Bounds.openHistory(ctx, c.Path)
 	if err != nil {
 		return err
 	}
-	l, err := folder.Service(file, h.Header)
+	defer file.Close()
+	l, err := folder.Service(file.Path(), file.Header())
 	if err != nil {
 		return usageError{err}
 	}
-	x, err := checker.Explain(ctx, h, c.Guarantee, append(c.options(), checker.WithService(l))...)
+	history, err := source(file)
 	if err != nil {
-		return refusal(file, err)
+		return err
+	}
+	x, err := checker.ExplainEvents(ctx, history, c.Guarantee, append(c.options(), checker.WithService(l))...)
+	if err != nil {
+		return refusal(file.Path(), err)
 	}
 	if err := report.Explanation(con.out, x, con.style(false)); err != nil || c.Picture == "" {
 		return err

@@ -176,8 +176,8 @@ func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply"},
 			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply"},
 			module + "/zktest":               {module + "/ensemble/model"},
-			module + "/histories":            {"github.com/klauspost/compress", "olympos.io/encoding/edn"},
-			module + "/checker":              {"github.com/klauspost/compress", "olympos.io/encoding/edn", "github.com/anishathalye/porcupine", module},
+			module + "/histories":            {"github.com/klauspost/compress"},
+			module + "/checker":              {"github.com/klauspost/compress", "github.com/anishathalye/porcupine", module},
 		}[p.ImportPath]
 		if !check {
 			continue

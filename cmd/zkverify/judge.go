@@ -37,12 +37,24 @@ func (f engineFlags) Validate() error {
 	return nil
 }
 
-// judge judges the history in a file, and says how long that took.
-func (f engineFlags) judge(ctx context.Context, con *console, path string, opts ...checker.Option) (histories.Header, *checker.Report, error) {
-	start := time.Now()
+// opening opens a history.
+type opening func(ctx context.Context, path string) (*histories.File, error)
+
+// recordedHere opens what a run of this program has just recorded.
+func recordedHere(_ context.Context, path string) (*histories.File, error) {
 	file, err := histories.Open(path)
 	if err != nil {
-		return histories.Header{}, nil, usageError{err}
+		return nil, usageError{err}
+	}
+	return file, nil
+}
+
+// judge judges the history in a file, and says how long that took.
+func (f engineFlags) judge(ctx context.Context, con *console, path string, open opening, opts ...checker.Option) (histories.Header, *checker.Report, error) {
+	start := time.Now()
+	file, err := open(ctx, path)
+	if err != nil {
+		return histories.Header{}, nil, err
 	}
 	defer file.Close()
 	done := con.reading(file)
@@ -117,15 +129,26 @@ func historyIn(path string) (string, error) {
 	return "", usage("%s: no %s in this folder", path, folder.History)
 }
 
+// openHistory opens the history in a file, or in a run's folder.
+func (f readFlags) openHistory(ctx context.Context, path string) (*histories.File, error) {
+	file, err := historyIn(path)
+	if err != nil {
+		return nil, err
+	}
+	return f.open(ctx, file)
+}
+
 // readHistory reads the history in a file, or in a run's folder.
-func readHistory(path string) (file string, h *histories.History, err error) {
-	if file, err = historyIn(path); err != nil {
+func (f readFlags) readHistory(ctx context.Context, path string) (name string, h *histories.History, err error) {
+	file, err := f.openHistory(ctx, path)
+	if err != nil {
 		return "", nil, err
 	}
-	if h, err = histories.ReadFile(file); err != nil {
+	defer file.Close()
+	if h, err = file.History(); err != nil {
 		return "", nil, usageError{err}
 	}
-	return file, h, nil
+	return file.Path(), h, nil
 }
 
 // refusal is why there is nothing to show of a history.

@@ -18,6 +18,8 @@ import (
 type nightlyMergeCmd struct {
 	Dirs []string `arg:"" name:"dir" help:"Folders of nights, each a part of the same runs."`
 	Out  string   `required:"" help:"Folder for the whole, made if need be." placeholder:"DIR"`
+
+	Bounds costFlags `embed:"" group:"What it may cost:"`
 }
 
 func (nightlyMergeCmd) Help() string {
@@ -27,6 +29,10 @@ func (nightlyMergeCmd) Help() string {
 }
 
 func (m *nightlyMergeCmd) Run(ctx context.Context, con *console) error {
+	return m.Bounds.within(ctx, func(ctx context.Context) error { return m.merge(ctx, con) })
+}
+
+func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 	var parts []*report.Night
 	for _, dir := range m.Dirs {
 		file := filepath.Join(dir, nightlyFile)
@@ -143,7 +149,7 @@ func (m *nightlyMergeCmd) copyKept(ctx context.Context, dir string, kept []keptO
 		if err != nil {
 			return err
 		}
-		err = folder.CopyTree(from, to, k.name)
+		err = folder.CopyTree(ctx, from, to, k.name)
 		if err := errors.Join(err, from.Close()); err != nil {
 			return err
 		}

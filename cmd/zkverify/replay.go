@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -40,6 +41,7 @@ type replayCmd struct {
 	WorkerCommand string    `help:"Command of a worker process, if the history was recorded with worker processes; default zkverify worker." placeholder:"COMMAND" group:"What is on this machine, which no history says:"`
 
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
+	Bounds  readFlags   `embed:"" group:"What it may cost to read the history:"`
 }
 
 func (replayCmd) Help() string {
@@ -62,13 +64,19 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 		}
 		return r.virtual(ctx, con, kept)
 	}
-	file, h, err := readHistory(r.Path)
-	if err != nil {
+	var file string
+	var h *histories.History
+	var old *checker.Report
+	if err := r.Bounds.within(ctx, func(ctx context.Context) (err error) {
+		if file, h, err = r.Bounds.readHistory(ctx, r.Path); err != nil {
+			return err
+		}
+		if old, err = checker.Check(ctx, h, checker.WithEngine(checker.Interval)); err != nil {
+			return refusal(file, err)
+		}
+		return nil
+	}); err != nil {
 		return err
-	}
-	old, err := checker.Check(ctx, h, checker.WithEngine(checker.Interval))
-	if err != nil {
-		return refusal(file, err)
 	}
 	schedule, err := nemesis.FromHistory(h, faults.List())
 	if err != nil {

@@ -18,6 +18,7 @@ type reportCmd struct {
 	Conventions
 
 	Engines engineFlags `embed:"" group:"How it is judged:"`
+	Bounds  readFlags   `embed:"" group:"What it may cost:"`
 }
 
 func (reportCmd) Help() string {
@@ -26,20 +27,29 @@ func (reportCmd) Help() string {
 }
 
 func (c *reportCmd) Run(ctx context.Context, con *console) error {
+	return c.Bounds.within(ctx, func(ctx context.Context) error { return c.report(ctx, con) })
+}
+
+func (c *reportCmd) report(ctx context.Context, con *console) error {
 	file, err := historyIn(c.Path)
 	if err != nil {
 		return err
 	}
-	_, verdict, err := c.Engines.judge(ctx, con, file, c.options()...)
+	_, verdict, err := c.Engines.judge(ctx, con, file, c.Bounds.open, c.options()...)
 	if err != nil {
 		return err
 	}
+	again, err := c.Bounds.open(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer again.Close()
 	out := c.Out
 	if out == "" {
 		out = pageOf(file)
 	}
 	start := time.Now()
-	if err := folder.WritePage(out, c.Path, file, verdict); err != nil {
+	if err := folder.WritePage(ctx, out, c.Path, again.Header(), again.Events(), verdict); err != nil {
 		return usage("--out: %w", err)
 	}
 	con.say("written in %s", time.Since(start).Round(time.Millisecond))

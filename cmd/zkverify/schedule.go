@@ -27,6 +27,8 @@ type scheduleCmd struct {
 	Upgrade        bool          `help:"With the fault rolling-upgrade of local servers, as of zkverify run --upgrade-to."`
 	Reconfig       bool          `help:"With the fault reconfig of local servers and without faults of the links between them, as of zkverify run --reconfig."`
 	Seed           *int64        `help:"Seed of the draw; default drawn, and written down."`
+
+	Bounds readFlags `embed:"" group:"What it may cost to read a history:"`
 }
 
 // able stands for local servers that can be made to do what the options say.
@@ -61,9 +63,9 @@ func (s *scheduleCmd) Validate() error {
 	return nil
 }
 
-func (s *scheduleCmd) Run(_ context.Context, con *console) error {
+func (s *scheduleCmd) Run(ctx context.Context, con *console) error {
 	if s.From != "" {
-		return s.recorded(con)
+		return s.Bounds.within(ctx, func(ctx context.Context) error { return s.recorded(ctx, con) })
 	}
 	servers := ensembles[s.Ensemble]
 	if s.Upgrade || s.Reconfig {
@@ -82,8 +84,8 @@ func (s *scheduleCmd) Run(_ context.Context, con *console) error {
 }
 
 // recorded writes the schedule that a history was made with.
-func (s *scheduleCmd) recorded(con *console) error {
-	file, h, err := readHistory(s.From)
+func (s *scheduleCmd) recorded(ctx context.Context, con *console) error {
+	file, h, err := s.Bounds.readHistory(ctx, s.From)
 	if err != nil {
 		return err
 	}

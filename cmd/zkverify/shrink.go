@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,7 +19,8 @@ type shrinkCmd struct {
 	Path      string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
 	Guarantee string `help:"The guarantee whose first violation is to stay. The default is the first one violated." placeholder:"NAME"`
 	Conventions
-	Out string `help:"The file to write. The default is the history's name with .small before its extension." short:"o" placeholder:"FILE"`
+	Out    string    `help:"The file to write. The default is the history's name with .small before its extension." short:"o" placeholder:"FILE"`
+	Bounds readFlags `embed:"" group:"What it may cost:"`
 }
 
 func (shrinkCmd) Help() string {
@@ -27,22 +29,33 @@ func (shrinkCmd) Help() string {
 }
 
 func (c *shrinkCmd) Run(ctx context.Context, con *console) error {
-	file, h, err := readHistory(c.Path)
+	return c.Bounds.within(ctx, func(ctx context.Context) error { return c.shrink(ctx, con) })
+}
+
+func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
+	file, err := c.Bounds.openHistory(ctx, c.Path)
 	if err != nil {
 		return err
 	}
+	defer file.Close()
 	out := c.Out
 	if out == "" {
-		out = small(file)
+		out = small(file.Path())
 	}
-	l, err := folder.Service(file, h.Header)
+	l, err := folder.Service(file.Path(), file.Header())
 	if err != nil {
 		return usageError{err}
 	}
-	start := time.Now()
-	small, err := checker.Shrink(ctx, h, c.Guarantee, nil, append(c.options(), checker.WithService(l))...)
+	history, err := source(file)
 	if err != nil {
-		return refusal(file, err)
+		return err
+	}
+	events := 0
+	history.Events = counted(history.Events, &events)
+	start := time.Now()
+	small, err := checker.ShrinkEvents(ctx, history, c.Guarantee, nil, append(c.options(), checker.WithService(l))...)
+	if err != nil {
+		return refusal(file.Path(), err)
 	}
 	if small.Header.Shrunk.Guarantee == checker.FirstNode {
 		if err := folder.KeepService(out, small.Header, l); err != nil {
@@ -52,9 +65,24 @@ func (c *shrinkCmd) Run(ctx context.Context, con *console) error {
 	if err := histories.WriteFile(out, small); err != nil {
 		return err
 	}
-	con.say("%d events of %d left after %s", len(small.Events), len(h.Events), time.Since(start).Round(time.Millisecond))
+	con.say("%d events of %d left after %s", len(small.Events), events, time.Since(start).Round(time.Millisecond))
 	fmt.Fprintln(con.out, out)
 	return nil
+}
+
+// counted counts the events, each time that they are gone through.
+func counted(events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histories.Event, error] {
+	return func(yield func(*histories.Event, error) bool) {
+		*n = 0
+		for e, err := range events {
+			if err == nil {
+				*n++
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // small names the result after the history.

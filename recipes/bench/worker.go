@@ -39,7 +39,7 @@ func startCuratorWorker(ctx context.Context, dir string, s *servers) (*curatorWo
 	died := func(err error) { fmt.Fprintln(os.Stderr, "bench:", err) } // its next command fails
 	workers, err := remote.Start(ctx, remote.Config{N: 1, Command: []string{command, "mutex"}, Logs: dir, Slack: runSlack}, died)
 	if err != nil {
-		workers.End()
+		_ = workers.End() // it has not started
 		return nil, errors.New(oneLine(err.Error()))
 	}
 	return &curatorWorker{newInProcess(inWorker, workerLibrary{workers}), workers}, nil
@@ -67,7 +67,7 @@ func curatorWorkerScript() (string, error) {
 
 func (c *curatorWorker) close() {
 	c.inProcess.close()
-	c.workers.End()
+	_ = c.workers.End() // nothing more is asked of it
 }
 
 // workerLibrary opens clients in the worker.

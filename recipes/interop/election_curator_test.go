@@ -41,7 +41,7 @@ func startLatches(t *testing.T) *latchTarget {
 	_, err = client.Conn().Create(target.presence, nil, 0, zk.WorldACL(zk.PermAll))
 	must(t, errors.Join(err, client.Close(within(t))))
 	target.worker, err = remote.Start(within(t), remote.Config{N: 1, Command: []string{command, "latch", "--polite"}, Logs: t.TempDir()}, func(err error) { t.Error(err) })
-	t.Cleanup(target.worker.End)
+	t.Cleanup(func() { must(t, target.worker.End()) })
 	must(t, err)
 	return target
 }

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -68,8 +69,8 @@ func CheckTree(from *os.Root, name string) error {
 }
 
 // CopyTree copies a folder that CheckTree accepts to the same path below another root, where
-// nothing is yet.
-func CopyTree(from, to *os.Root, name string) error {
+// nothing is yet, until ctx ends.
+func CopyTree(ctx context.Context, from, to *os.Root, name string) error {
 	if parent := path.Dir(name); parent != "." {
 		if err := to.MkdirAll(parent, 0o755); err != nil {
 			return err
@@ -88,9 +89,22 @@ func CopyTree(from, to *os.Root, name string) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(out, in)
+		_, err = io.Copy(out, until{ctx, in})
 		return errors.Join(err, out.Close())
 	})
+}
+
+// until reads until ctx ends.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.r.Read(p)
 }
 
 // eachOf goes through a folder, parents first.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"time"
@@ -126,18 +127,23 @@ func Write(dir string, header histories.Header, r *checker.Report, took time.Dur
 	return errors.Join(
 		WriteFile(filepath.Join(dir, Verdict), func(w io.Writer) error { return report.JSON(w, r) }),
 		WriteFile(filepath.Join(dir, JUnit), report.JUnitOf(header, r, took).Write),
-		WritePage(filepath.Join(dir, Page), dir, filepath.Join(dir, History), r))
+		writePage(filepath.Join(dir, Page), dir, filepath.Join(dir, History), r))
 }
 
-// WritePage reads the history in a file once more and writes its page. Name is
-// what the page calls it.
-func WritePage(out, name, history string, r *checker.Report) error {
+// writePage reads the history in a file once more and writes its page.
+func writePage(out, name, history string, r *checker.Report) error {
 	h, err := histories.Open(history)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	return WriteFile(out, func(w io.Writer) error { return report.HTML(w, name, h.Header(), h.Events(), r) })
+	return WritePage(context.Background(), out, name, h.Header(), h.Events(), r)
+}
+
+// WritePage writes the page of a history, of which r is the report. Name is what the page calls
+// it. When ctx ends, there is no page.
+func WritePage(ctx context.Context, out, name string, header histories.Header, events iter.Seq2[*histories.Event, error], r *checker.Report) error {
+	return WriteFile(out, func(w io.Writer) error { return report.HTML(ctx, w, name, header, events, r) })
 }
 
 // WriteFile has a file written, whole or not at all: one that cannot be written

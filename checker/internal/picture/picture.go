@@ -12,6 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -29,6 +30,7 @@ type Drawing struct {
 	Guarantee string
 	Witness   verdict.Witness
 	Trace     *facts.Trace
+	Excerpt   story.Excerpt      // what the trace was made of
 	Draw      func(n int) *Scene // at most n operations of it
 }
 

@@ -165,10 +165,10 @@ func (x *Drawing) annotations(s *Scene) []porcupine.Annotation {
 	for _, f := range x.Trace.Faults.All {
 		add("faults", orange, f.Start, f.Stop, f.Name+verdict.On(f.Targets), fmt.Sprintf("fault %s%s, from %s to %s", f.Name, verdict.On(f.Targets), verdict.At(f.Start), verdict.At(min(f.Stop, x.Trace.End))))
 	}
-	for i := range x.Trace.Events {
-		e := &x.Trace.Events[i]
+	for i := range x.Excerpt.Events {
+		e := &x.Excerpt.Events[i]
 		says := atMost(80, story.Tell(e))
-		details := fmt.Sprintf("%s, at %s, line %d of the history", story.Tell(e), verdict.At(e.Time), histories.Line(i))
+		details := fmt.Sprintf("%s, at %s, line %d of the history", story.Tell(e), verdict.At(e.Time), histories.Line(x.Excerpt.Index(i)))
 		switch {
 		case e.Type == histories.Lost && slices.Contains(facts.LocksOf(e), x.Witness.Lock):
 			add("losses", blue, e.Time, e.Time, says, details)

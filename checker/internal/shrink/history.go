@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 
@@ -27,7 +28,7 @@ func (s *shrinker) history(units []unit) *histories.History {
 			h.Header.Locks = s.h.Header.Locks
 		}
 	}
-	h.Header.Shrunk = &histories.Shrunk{Guarantee: s.Guarantee, Events: len(s.h.Events), Written: s.leftOut(h)}
+	h.Header.Shrunk = &histories.Shrunk{Guarantee: s.Guarantee, Events: s.Events, Written: s.leftOut(h)}
 	if whole := s.h.Header.Shrunk; whole != nil {
 		h.Header.Shrunk.Events = whole.Events
 	}
@@ -35,37 +36,87 @@ func (s *shrinker) history(units []unit) *histories.History {
 	return h
 }
 
-// writtenIn returns the values that were written in h, or may have been, to the
-// counters of a store.
-func writtenIn(h *histories.History, store string) map[histories.Written]bool {
-	written := map[histories.Written]bool{}
-	if h.Header.Shrunk != nil {
-		for _, w := range h.Header.Shrunk.Written {
-			written[w] = true
-		}
+// writes follows which values were written, or may have been, to the counters of a store.
+type writes struct {
+	store   string
+	written map[histories.Written]bool
+	open    map[int]histories.Written // the write under way, by process
+}
+
+func newWrites(store string) *writes {
+	return &writes{store, map[histories.Written]bool{}, map[int]histories.Written{}}
+}
+
+func (w *writes) step(e *histories.Event) {
+	if e.Op != histories.Write || e.Store != w.store {
+		return
 	}
-	open := map[int]histories.Written{} // the write under way, by process
+	v := w.open[e.Process]
+	if e.Type == histories.Invoke || e.Value != 0 {
+		v = histories.Written{Lock: e.Lock, Store: w.store, Value: e.Value}
+	}
+	delete(w.open, e.Process)
+	switch e.Type {
+	case histories.Invoke:
+		w.open[e.Process] = v
+	case histories.OK, histories.Info:
+		w.written[v] = true
+	}
+}
+
+// all returns the values, when all was read.
+func (w *writes) all() map[histories.Written]bool {
+	for _, v := range w.open { // never answered
+		w.written[v] = true
+	}
+	return w.written
+}
+
+// writtenIn returns the values that were written in a part.
+func (s *shrinker) writtenIn(h *histories.History) map[histories.Written]bool {
+	w := newWrites(s.Store)
 	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Op != histories.Write || e.Store != store {
-			continue
-		}
-		w := open[e.Process]
-		if e.Type == histories.Invoke || e.Value != 0 {
-			w = histories.Written{Lock: e.Lock, Store: store, Value: e.Value}
-		}
-		delete(open, e.Process)
-		switch e.Type {
-		case histories.Invoke:
-			open[e.Process] = w
-		case histories.OK, histories.Info:
-			written[w] = true
+		w.step(&h.Events[i])
+	}
+	return w.all()
+}
+
+// readWritten finds the values just below those of h that were written in the whole history.
+func (s *shrinker) readWritten() error {
+	below := map[histories.Written]bool{}
+	for w := range s.writtenIn(s.h) {
+		w.Value--
+		below[w] = true
+	}
+	s.written = map[histories.Written]bool{}
+	add := func(w histories.Written) {
+		if below[w] {
+			s.written[w] = true
 		}
 	}
-	for _, w := range open { // never answered
-		written[w] = true
+	if shrunk := s.h.Header.Shrunk; shrunk != nil {
+		for _, w := range shrunk.Written {
+			add(w)
+		}
 	}
-	return written
+	w := newWrites(s.Store)
+	for e, err := range s.Whole {
+		switch {
+		case err != nil:
+			return err
+		case s.ctx.Err() != nil:
+			return context.Cause(s.ctx)
+		}
+		w.step(e)
+		for v := range w.written { // one at most
+			add(v)
+			delete(w.written, v)
+		}
+	}
+	for v := range w.all() {
+		add(v)
+	}
+	return nil
 }
 
 // leftOut returns the values just below those written in h that were written by
@@ -74,7 +125,7 @@ func (s *shrinker) leftOut(h *histories.History) []histories.Written {
 	if s.written == nil {
 		return nil
 	}
-	here := writtenIn(&histories.History{Events: h.Events}, s.Store)
+	here := s.writtenIn(h)
 	var out []histories.Written
 	for w := range here {
 		w.Value--

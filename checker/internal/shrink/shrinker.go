@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // Task says what a history is shrunk for.
 type Task struct {
 	Guarantee string
-	Target    verdict.Witness // its first violation
+	Target    verdict.Witness // its first violation, with the indices of the history that is shrunk
 	Store     string          // has the counters that the guarantee is about, if it is about counters
 	// Decides adds the operations that decide a violation without being one of its
 	// parties' to those that stay. It may be nil.
@@ -22,8 +23,16 @@ type Task struct {
 	NotHeld string // how a release that is answered "not held" is read, for the header
 	// Violations returns all violations of the guarantee in a part of the history, as
 	// the interval engine sees them, or both.
-	Violations func(h *histories.History, both bool) []verdict.Witness
+	Violations func(h *histories.History, both bool) ([]verdict.Witness, error)
 	Progress   func(events int) // is told how many are left; may be nil
+
+	// What is shrunk may be a part already. At has the index of each of its events in the
+	// whole history, nil if it is that; Events is how many that has, Whole yields them, and
+	// Known returns its violations.
+	At     []int
+	Events int
+	Whole  iter.Seq2[*histories.Event, error]
+	Known  func(both bool) ([]verdict.Witness, error)
 }
 
 // shrinker looks for the smallest set of units that still violates.
@@ -31,37 +40,57 @@ type shrinker struct {
 	Task
 	ctx     context.Context
 	h       *histories.History
-	both    bool            // it takes both engines to see the violation
-	known   map[string]bool // the violations of h
+	both    bool          // it takes both engines to see the violation
+	known   map[name]bool // the violations of the whole history
 	written map[histories.Written]bool
 	left    []unit // violates
+	err     error  // of reading the history or of judging a part: what was found so far is no use
 }
 
 // Shrink returns the smallest part of h that it finds in which the violation is still
-// the same. It stops early when ctx ends.
-func Shrink(ctx context.Context, h *histories.History, what Task) *histories.History {
-	s := newShrinker(ctx, h, what)
+// the same. It is nil if the violation cannot be seen in h, a part, alone. The error is that of
+// reading or judging, or the cause of the end of ctx.
+func Shrink(ctx context.Context, h *histories.History, what Task) (*histories.History, error) {
+	s, err := newShrinker(ctx, h, what)
+	if err != nil {
+		return nil, err
+	}
+	if s.At != nil && !s.violates(s.left) {
+		return nil, s.err
+	}
 	s.narrow()
-	return s.history(s.left)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.history(s.left), nil
 }
 
-func newShrinker(ctx context.Context, h *histories.History, what Task) *shrinker {
+func newShrinker(ctx context.Context, h *histories.History, what Task) (*shrinker, error) {
 	s := &shrinker{Task: what, ctx: ctx, h: h}
 	if s.Store != "" {
-		s.written = writtenIn(h, s.Store)
+		if err := s.readWritten(); err != nil {
+			return nil, err
+		}
 	}
 	for _, s.both = range []bool{false, true} {
-		s.known = map[string]bool{}
-		for _, w := range s.Violations(h, s.both) {
-			s.known[inWhole(&w, nil)] = true
+		all, err := s.Known(s.both)
+		if err != nil {
+			return nil, err
 		}
-		if s.known[inWhole(&s.Target, nil)] {
+		s.known = map[name]bool{}
+		for i := range all {
+			s.known[nameOf(&all[i], nil)] = true
+		}
+		if s.known[nameOf(&s.Target, s.At)] {
 			break
 		}
 	}
 	t := facts.Of(h)
 	s.left = units(t)
-	keep := story.Explains(t, s.Target)
+	keep := story.Explains(t, story.Excerpt{Events: h.Events}, s.Target)
 	if s.Decides != nil {
 		s.Decides(t, s.Target, keep)
 	}
@@ -74,7 +103,7 @@ func newShrinker(ctx context.Context, h *histories.History, what Task) *shrinker
 			s.left[u.under].kept = true
 		}
 	}
-	return s
+	return s, nil
 }
 
 // narrow shrinks: first to the lock, the processes and the time of the violation, as
@@ -105,9 +134,9 @@ func (s *shrinker) eachOf(value func(unit) int) {
 	slices.Sort(values)
 	values = slices.Compact(values)
 	for size := max(1, len(values)/2); size >= 1; size /= 2 {
-		for again := true; again && s.ctx.Err() == nil; {
+		for again := true; again && s.ctx.Err() == nil && s.err == nil; {
 			again = false
-			for at := 0; at < len(values); {
+			for at := 0; at < len(values) && s.err == nil; {
 				some := values[at:min(at+size, len(values))]
 				without := func(u unit) bool {
 					_, one := slices.BinarySearch(some, value(u))
@@ -127,7 +156,7 @@ func (s *shrinker) eachOf(value func(unit) int) {
 // try leaves out the units that are not to stay, and what was done under them, if
 // the others still violate. It reports whether it left out any.
 func (s *shrinker) try(stay func(unit) bool) bool {
-	if s.ctx.Err() != nil {
+	if s.ctx.Err() != nil || s.err != nil {
 		return false
 	}
 	there := map[int]bool{}
@@ -158,9 +187,19 @@ func (s *shrinker) violates(units []unit) bool {
 		return false
 	}
 	events := eventsOf(units)
-	target, found := inWhole(&s.Target, nil), false
-	for _, w := range s.Violations(h, s.both) {
-		name := inWhole(&w, events)
+	if s.At != nil {
+		for i, place := range events {
+			events[i] = s.At[place]
+		}
+	}
+	all, err := s.Violations(h, s.both)
+	if err != nil {
+		s.err = err
+		return false
+	}
+	target, found := nameOf(&s.Target, s.At), false
+	for i := range all {
+		name := nameOf(&all[i], events)
 		if !s.known[name] {
 			return false
 		}

@@ -12,11 +12,11 @@ import (
 
 // causes returns the start of the fault that a witness names, and the ends of its
 // parties' sessions, with the starts of the faults that ended them.
-func causes(t *facts.Trace, w verdict.Witness) map[int]bool {
+func causes(t *facts.Trace, x Excerpt, w verdict.Witness) map[int]bool {
 	found := map[int]bool{}
 	ended := map[string]bool{}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for place := range x.Events {
+		i, e := x.Index(place), &x.Events[place]
 		switch e.Type {
 		case histories.FaultStart:
 			ends := func(end verdict.SessionEnd) bool {
@@ -44,15 +44,15 @@ func causes(t *facts.Trace, w verdict.Witness) map[int]bool {
 // it read before. And the last event of the history,
 // where the violation goes on until then; and a census that says that nothing can be
 // held against the target.
-func Explains(t *facts.Trace, w verdict.Witness) map[int]bool {
-	keep := causes(t, w)
-	for i := range t.Events {
-		if c := t.Events[i].Census; c != nil && (len(c.Disagreements)+len(c.Diverged)+len(c.Silences) > 0 || c.Late > histories.Slack(t.Header.SessionTimeout)) {
-			keep[i] = true
+func Explains(t *facts.Trace, x Excerpt, w verdict.Witness) map[int]bool {
+	keep := causes(t, x, w)
+	for place := range x.Events {
+		if c := x.Events[place].Census; c != nil && (len(c.Disagreements)+len(c.Diverged)+len(c.Silences) > 0 || c.Late > histories.Slack(t.Header.SessionTimeout)) {
+			keep[x.Index(place)] = true
 		}
 	}
 	if w.To == t.End {
-		keep[len(t.Events)-1] = true
+		keep[x.Index(len(x.Events)-1)] = true
 	}
 	for _, p := range w.Parties {
 		for _, event := range []int{p.Invoke, p.Event} {

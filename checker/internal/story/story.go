@@ -11,15 +11,15 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// maxStory bounds a story: it is to be read at a glance.
-const maxStory = 10
+// MaxStory bounds a story: it is to be read at a glance.
+const MaxStory = 10
 
-// Pick picks the events to tell of a violation, in order.
-func Pick(t *facts.Trace, w verdict.Witness) []int {
+// Pick picks the events to tell of a violation, in order: their places in the excerpt.
+func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
 	pick := map[int]bool{}
 	must := func(i int) {
-		if i >= 0 && i < len(t.Events) {
-			pick[i] = true
+		if place := x.Place(i); place >= 0 {
+			pick[place] = true
 		}
 	}
 	for _, p := range w.Parties {
@@ -39,28 +39,35 @@ func Pick(t *facts.Trace, w verdict.Witness) []int {
 			must(read.Done)
 		}
 	}
-	for i := range causes(t, w) {
+	for i := range causes(t, x, w) {
 		must(i)
 	}
 	// Then those nearest to the violation, of the same lock.
 	var others []int
-	for i := range t.Events {
-		e := &t.Events[i]
-		if !pick[i] && w.Lock != "" && slices.Contains(facts.LocksOf(e), w.Lock) && e.Type != histories.Invoke {
+	for i := range x.Events {
+		if !pick[i] && Near(&x.Events[i], w) {
 			others = append(others, i)
 		}
 	}
-	away := func(i int) time.Duration {
-		at := t.Events[i].Time
-		return max(w.From-at, at-w.To, 0)
-	}
+	away := func(i int) time.Duration { return Away(&x.Events[i], w) }
 	slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
 	for _, i := range others {
-		if len(pick) >= maxStory {
+		if len(pick) >= MaxStory {
 			break
 		}
 		pick[i] = true
 	}
 	story := slices.Sorted(maps.Keys(pick))
-	return story[:min(len(story), maxStory)]
+	return story[:min(len(story), MaxStory)]
+}
+
+// Near reports whether an event may be told because it is near to a violation: it is of the same
+// lock.
+func Near(e *histories.Event, w verdict.Witness) bool {
+	return w.Lock != "" && e.Type != histories.Invoke && slices.Contains(facts.LocksOf(e), w.Lock)
+}
+
+// Away is how far an event is from a violation.
+func Away(e *histories.Event, w verdict.Witness) time.Duration {
+	return max(w.From-e.Time, e.Time-w.To, 0)
 }

@@ -51,7 +51,7 @@ func TestAPartWithOtherCommandsIsRefused(t *testing.T) {
 		s := State{Version: "v1", Results: results(t, 1)}
 		change(&s.Results[0])
 		savePart(t, part, s)
-		err := (&Merge{Parts: []string{part}, Out: out}).Run(io.Discard)
+		err := (&Merge{Parts: []string{part}, Out: out}).Run(t.Context(), io.Discard)
 		if fine := name == "none" || name == "a longer repeat"; fine && err != nil || !fine && !errors.As(err, new(Refused)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -94,7 +94,7 @@ func TestAFieldThatNamesAnotherFolderIsRefused(t *testing.T) {
 			t.Errorf("%q: it is read", folders)
 		}
 		out := filepath.Join(root, "out")
-		if err := (&Merge{Parts: []string{part}, Out: out}).Run(io.Discard); !errors.As(err, new(Refused)) {
+		if err := (&Merge{Parts: []string{part}, Out: out}).Run(t.Context(), io.Discard); !errors.As(err, new(Refused)) {
 			t.Errorf("%q: merge: %v", folders, err)
 		}
 		if _, err := os.Stat(out); err == nil {

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,7 @@ func (Merge) Help() string {
 }
 
 // Run merges them. It returns a Refused, or an error of the disk.
-func (c *Merge) Run(out io.Writer) error {
+func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 	whole, err := load(c.Out)
 	if err != nil {
 		return Refused{err}
@@ -52,7 +53,7 @@ func (c *Merge) Run(out io.Writer) error {
 	// Nothing is copied before all parts are known to be parts.
 	if err := folder.Staged(c.Out, stateFile, func(to string) error {
 		for _, dir := range c.Parts {
-			if err := copyRuns(to, dir); err != nil {
+			if err := copyRuns(ctx, to, dir); err != nil {
 				return err
 			}
 		}
@@ -122,7 +123,7 @@ func (f *Field) checkCommands(part *State) error {
 }
 
 // copyRuns copies what a part has kept of its runs.
-func copyRuns(to, dir string) error {
+func copyRuns(ctx context.Context, to, dir string) error {
 	from, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func copyRuns(to, dir string) error {
 		if r.Folder == "" {
 			continue
 		}
-		if err := folder.CopyTree(from, root, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := folder.CopyTree(ctx, from, root, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

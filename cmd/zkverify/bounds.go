@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// costFlags bound what a command may cost that works on what may be anybody's.
+type costFlags struct {
+	MaxMemory int64         `default:"512" help:"Memory in MiB that the command may need." placeholder:"MIB"`
+	MaxTime   time.Duration `default:"1h" help:"How long the command may take."`
+}
+
+// Validate is called by kong.
+func (f costFlags) Validate() error {
+	if f.MaxTime <= 0 {
+		return fmt.Errorf("--max-time is %s, must be more than 0", f.MaxTime)
+	}
+	return positive("--max-memory", f.MaxMemory)
+}
+
+// readFlags bound what may be read of a history, and what that may cost.
+type readFlags struct {
+	costFlags
+	MaxSize   int64 `default:"16384" help:"MiB that a history may have when it is unpacked." placeholder:"MIB"`
+	MaxEvents int64 `default:"100000000" help:"Events that a history may have." placeholder:"N"`
+}
+
+// Validate is called by kong.
+func (f readFlags) Validate() error {
+	return errors.Join(f.costFlags.Validate(), positive("--max-size", f.MaxSize), positive("--max-events", f.MaxEvents))
+}
+
+func positive(name string, n int64) error {
+	if n <= 0 || n > 1<<40 {
+		return fmt.Errorf("%s is %d, must be more than 0 and at most %d", name, n, int64(1)<<40)
+	}
+	return nil
+}
+
+// open opens a history within the bounds.
+func (f readFlags) open(ctx context.Context, path string) (*histories.File, error) {
+	limits := histories.Limits{Bytes: min(f.MaxSize, math.MaxInt64>>20) << 20, Events: int(min(f.MaxEvents, math.MaxInt))}
+	file, err := histories.OpenWithin(ctx, path, limits)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return file, nil
+}
+
+// source is the history in a file. What cannot be read twice is in memory.
+func source(file *histories.File) (checker.Source, error) {
+	if file.Twice() {
+		return checker.Source{Header: file.Header(), Events: file.All(), Line: file.Line}, nil
+	}
+	h, err := file.History()
+	if err != nil {
+		return checker.Source{}, usageError{err}
+	}
+	return checker.SourceOf(h), nil
+}
+
+// exceeded is why a command was ended that has cost too much.
+type exceeded struct{ text string }
+
+func (e exceeded) Error() string { return e.text }
+
+// grace is how long a command that is to end may take to do so. What is computed then leaves
+// nothing behind, so that it may be left alone.
+const grace = time.Second
+
+// within has a command do its work within the bounds, and until it is interrupted. What it
+// returns then says so.
+func (f costFlags) within(ctx context.Context, do func(context.Context) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	ctx, stop := context.WithTimeoutCause(ctx, f.MaxTime, exceeded{fmt.Sprintf("it takes more than %s (--max-time raises that)", f.MaxTime)})
+	defer stop()
+	defer f.watchMemory(ctx, end)()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }() // ends with do, or with the program
+	select {
+	case err := <-done:
+		return f.why(ctx, err)
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return f.why(ctx, err)
+	case <-time.After(grace):
+		return f.why(ctx, context.Cause(ctx))
+	}
+}
+
+// why says what ended a command that has ended with err, and how to go on.
+func (f costFlags) why(ctx context.Context, err error) error {
+	var much exceeded
+	var limit *histories.LimitError
+	switch {
+	case errors.As(err, &limit) && limit.Events > 0:
+		return usage("%w (--max-events raises that)", err)
+	case errors.As(err, &limit):
+		return usage("%w (--max-size raises that)", err)
+	case err == nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)):
+		return err
+	case errors.As(context.Cause(ctx), &much):
+		return usageError{much}
+	}
+	return errors.New("interrupted")
+}
+
+// watchMemory ends a command that needs more memory than it may have, until it is told to stop.
+func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc) (stop func()) {
+	if f.MaxMemory >= 1<<23 { // 8 TiB
+		return func() {}
+	}
+	most := f.MaxMemory << 20
+	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that only what is in use counts
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	go func() { // ends when stop is called
+		defer close(ended)
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			if inUse() > most {
+				end(exceeded{fmt.Sprintf("it needs more than %d MiB of memory (--max-memory raises that)", f.MaxMemory)})
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-stopped:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stopped)
+		<-ended
+		debug.SetMemoryLimit(was)
+	}
+}
+
+// inUse returns how much memory the program has taken, but for what it has given back and for
+// the ballast.
+func inUse() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64()-samples[1].Value.Uint64()) - int64(len(ballast))
+}

@@ -1,0 +1,335 @@
+package histories
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What a form may have at most. Forms are read by recursion, and what a number takes grows
+// with the square of its digits.
+const (
+	maxNesting = 64   // collections, tags and discards in one another
+	maxWord    = 4096 // bytes of a number, symbol, keyword or character
+)
+
+// ednReader reads EDN one form at a time, in memory that goes with the longest form. Of
+// vectors and lists at the top it reads what they hold: the operations of a history that is one
+// vector are read one by one, too.
+type ednReader struct {
+	r      *bufio.Reader
+	line   int  // of the rune that was read last, from 1
+	last   rune // the rune that was read last
+	unread bool // next returns last again
+
+	around []rune // ends of the vectors and lists at the top that are open
+	bytes  int    // since the form before
+	values int    // of this form
+	depth  int    // of this form
+	word   []byte // scratch
+	failed error  // of the file, not of what it says
+}
+
+// A form is nil, a bool, an int64, a *big.Int, a float64, a rune, a string, a time.Time (of
+// #inst), or one of these.
+type (
+	keyword string // without its colon
+	symbol  string
+	ednMap  []ednPair // in the order of the file
+	ednSet  []any
+	tagged  struct {
+		tag   string
+		value any
+	}
+	ednPair struct{ key, value any }
+)
+
+var errEnds = errors.New("the file ends in the middle of it")
+
+func newEDNReader(r io.Reader) *ednReader {
+	return &ednReader{r: bufio.NewReaderSize(r, 1<<16), line: 1}
+}
+
+// operation reads the next form that is in no vector or list at the top. The error is io.EOF at
+// the end of the file.
+func (r *ednReader) operation() (any, error) {
+	r.bytes, r.values, r.depth = 0, 0, 0
+	for {
+		c, err := r.start()
+		n := len(r.around)
+		switch {
+		case errors.Is(err, io.EOF) && n > 0:
+			return nil, fmt.Errorf("the file ends before the %q comes that its operations are in", r.around[n-1])
+		case err != nil:
+			return nil, err
+		case c == '[' || c == '(':
+			if r.around = append(r.around, closing[c]); n == maxNesting {
+				return nil, errTooDeep
+			}
+		case n > 0 && c == r.around[n-1]:
+			r.around = r.around[:n-1]
+		default:
+			v, err := r.valueAt(c)
+			if errors.Is(err, io.EOF) {
+				err = errEnds
+			}
+			return v, err
+		}
+	}
+}
+
+var (
+	closing    = map[rune]rune{'[': ']', '(': ')', '{': '}'}
+	errTooDeep = errors.New("it nests too deeply for a history")
+)
+
+// next reads one rune.
+func (r *ednReader) next() (rune, error) {
+	if r.unread {
+		r.unread = false
+		return r.last, nil
+	}
+	c, n, err := r.r.ReadRune()
+	switch {
+	case err != nil:
+		if !errors.Is(err, io.EOF) {
+			r.failed = err
+		}
+		return 0, err
+	case c == utf8.RuneError && n == 1:
+		return 0, errNotUTF8
+	case r.last == '\n':
+		r.line++
+	}
+	r.last = c
+	if r.bytes += n; r.bytes > maxLine {
+		return 0, fmt.Errorf("an operation is longer than %d bytes", maxLine)
+	}
+	return c, nil
+}
+
+func blank(c rune) bool { return c == ',' || unicode.IsSpace(c) }
+
+// start returns the first rune of what comes next, behind blanks, comments and what is
+// discarded. Of "#" the rune behind it has not been read.
+func (r *ednReader) start() (rune, error) {
+	for {
+		c, err := r.next()
+		switch {
+		case err != nil:
+			return 0, err
+		case blank(c):
+		case c == ';':
+			for c != '\n' {
+				if c, err = r.next(); err != nil {
+					return 0, err
+				}
+			}
+		case c == '#':
+			if c, err = r.next(); err != nil {
+				return 0, inForm(err)
+			}
+			if c != '_' {
+				r.unread = true
+				return '#', nil
+			}
+			if _, err := r.nested(r.value); err != nil {
+				return 0, inForm(err)
+			}
+		default:
+			return c, nil
+		}
+	}
+}
+
+// inForm makes an error of an end of the file that comes too early.
+func inForm(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errEnds
+	}
+	return err
+}
+
+func (r *ednReader) value() (any, error) {
+	c, err := r.start()
+	if err != nil {
+		return nil, err
+	}
+	return r.valueAt(c)
+}
+
+// valueAt reads the value whose first rune is c.
+func (r *ednReader) valueAt(c rune) (any, error) {
+	if r.values++; r.values > maxValues {
+		return nil, fmt.Errorf("an operation has more than %d values", maxValues)
+	}
+	switch c {
+	case '"':
+		return r.text()
+	case '\\':
+		return r.character()
+	case '[', '(':
+		return r.nested(func() (any, error) { return r.elements(closing[c]) })
+	case '{':
+		return r.nested(r.pairs)
+	case '#':
+		return r.nested(r.dispatched)
+	case ']', ')', '}':
+		return nil, fmt.Errorf("there is nothing that the %q ends", c)
+	}
+	word, err := r.wordFrom(c)
+	if err != nil {
+		return nil, err
+	}
+	return atom(word)
+}
+
+// nested reads what lies one level deeper.
+func (r *ednReader) nested(read func() (any, error)) (any, error) {
+	if r.depth++; r.depth > maxNesting {
+		return nil, errTooDeep
+	}
+	v, err := read()
+	r.depth--
+	return v, err
+}
+
+// elements reads values up to the rune that ends them.
+func (r *ednReader) elements(end rune) ([]any, error) {
+	all := []any{}
+	for {
+		c, err := r.start()
+		switch {
+		case err != nil:
+			return nil, err
+		case c == end:
+			return all, nil
+		}
+		v, err := r.valueAt(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+}
+
+// pairs reads a map.
+func (r *ednReader) pairs() (any, error) {
+	all, err := r.elements('}')
+	if err != nil {
+		return nil, err
+	}
+	if len(all)%2 != 0 {
+		return nil, errors.New("a map has a key without a value")
+	}
+	m := make(ednMap, 0, len(all)/2)
+	var keys once
+	for pair := range slices.Chunk(all, 2) {
+		if keys.has(pair[0]) {
+			return nil, fmt.Errorf("a map has the key %.40q twice", fmt.Sprint(pair[0]))
+		}
+		m = append(m, ednPair{pair[0], pair[1]})
+	}
+	return m, nil
+}
+
+// dispatched reads what begins with "#": a set, or a value with a tag.
+func (r *ednReader) dispatched() (any, error) {
+	c, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	if c == '{' {
+		all, err := r.elements('}')
+		if err != nil {
+			return nil, err
+		}
+		var values once
+		for _, v := range all {
+			if values.has(v) {
+				return nil, fmt.Errorf("a set has %.40q twice", fmt.Sprint(v))
+			}
+		}
+		return ednSet(all), nil
+	}
+	if !unicode.IsLetter(c) {
+		return nil, fmt.Errorf("no value begins with %q", "#"+string(c))
+	}
+	tag, err := r.wordFrom(c)
+	if err != nil {
+		return nil, err
+	}
+	if !named(tag) {
+		return nil, fmt.Errorf("%.40q is no tag", tag)
+	}
+	v, err := r.value()
+	if err != nil {
+		return nil, err
+	}
+	if tag != "inst" {
+		return tagged{tag, v}, nil
+	}
+	at, ok := v.(string)
+	if !ok {
+		return nil, fmt.Errorf("#inst of a %T, not a string", v)
+	}
+	return time.Parse(time.RFC3339Nano, at)
+}
+
+// once knows the values that it was asked for, but for collections.
+type once struct {
+	few  []any
+	many map[any]bool
+}
+
+// has reports whether it was asked for v before.
+func (o *once) has(v any) bool {
+	switch v.(type) {
+	case []any, ednMap, ednSet, tagged:
+		return false
+	}
+	const few = 16
+	switch {
+	case o.many != nil:
+		if o.many[v] {
+			return true
+		}
+		o.many[v] = true
+		return false
+	case slices.Contains(o.few, v):
+		return true
+	}
+	if o.few = append(o.few, v); len(o.few) > few {
+		o.many = map[any]bool{}
+		for _, v := range o.few {
+			o.many[v] = true
+		}
+	}
+	return false
+}
+
+// wordFrom reads a word whose first rune is c: all up to what cannot be part of one.
+func (r *ednReader) wordFrom(c rune) (string, error) {
+	r.word = utf8.AppendRune(r.word[:0], c)
+	for {
+		c, err := r.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return string(r.word), nil
+		case err != nil:
+			return "", err
+		case blank(c) || strings.ContainsRune("\"\\;()[]{}", c):
+			r.unread = true
+			return string(r.word), nil
+		}
+		if r.word = utf8.AppendRune(r.word, c); len(r.word) > maxWord {
+			return "", errors.New("a word is too long for a history")
+		}
+	}
+}
