@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
+	"io"
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
@@ -62,7 +62,7 @@ func (c *explainCmd) draw(ctx context.Context, con *console, x *checker.Explanat
 	} else if err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.Picture, page.Bytes(), 0o644); err != nil {
+	if err := folder.WriteFile(c.Picture, func(w io.Writer) error { _, err := page.WriteTo(w); return err }); err != nil {
 		return usage("--picture: %w", err)
 	}
 	con.say("the picture is in %s", c.Picture)

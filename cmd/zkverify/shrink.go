@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -62,8 +63,9 @@ func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
 			return usage("--out: %w", err)
 		}
 	}
-	if err := histories.WriteFile(out, small); err != nil {
-		return err
+	left := checker.SourceOf(small)
+	if err := folder.WriteFile(out, func(w io.Writer) error { return histories.EncodeAs(w, out, left.Header, left.Events) }); err != nil {
+		return usage("--out: %w", err)
 	}
 	con.say("%d events of %d left after %s", len(small.Events), events, time.Since(start).Round(time.Millisecond))
 	fmt.Fprintln(con.out, out)

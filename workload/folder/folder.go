@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -147,8 +148,20 @@ func WritePage(ctx context.Context, out, name string, header histories.Header, e
 }
 
 // WriteFile has a file written, whole or not at all: one that cannot be written
-// leaves what was there before.
+// leaves what was there before. A device or a pipe is written to. A link is refused, since it may
+// lie in a folder of strangers, and lead to a file that is none of theirs.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
+	switch info, err := os.Lstat(path); {
+	case err != nil || info.Mode().IsRegular() || info.IsDir(): // a folder is refused below
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a link: name the file that it leads to", path)
+	default:
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
