@@ -107,7 +107,7 @@ func (c *tally) recipes() []RecipeUse {
 		if r.IsLock() {
 			use.Held = c.found(r, Holding)
 		}
-		for _, lock := range c.t.LocksThat(facts.Is(r)) {
+		for lock := range c.t.LocksThat(facts.Is(r)) {
 			info := c.t.Info(lock)
 			use.Locks++
 			use.Operations += info.Operations

@@ -85,3 +85,48 @@ func TestLateWordsAreNoErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzAWorkerSaysAnything has a worker say what strangers wrote, while commands and a lease are
+// under way. A line that cannot be understood is named, and leaves no answer that is not one.
+func FuzzAWorkerSaysAnything(f *testing.F) {
+	const hello = `{"at":1,"event":"hello","protocol":1}` + "\n"
+	for _, text := range []string{
+		hello + `{"at":2,"id":1,"token":{"zxid":7}}` + "\n" + `{"at":3,"event":"lost","lease":1}` + "\n",
+		hello + `{"at":2,"event":"enqueued","id":1,"lock":"a","session":"0x1"}` + "\n",
+		hello + `{"at":2,"event":"session","client":1,"session":"0x1","password":"AAAA"}` + "\n" + `{"at":2,"id":2,"error":"no","why":"lost"}` + "\n",
+		hello + hello, "{}\n", "[\n", `{"at":9223372036854775807,"event":"hello","protocol":1,"hosts":{"recipes":["mutex"]}}` + "\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		connection := newConnection("worker 4", io.Discard, newLateness(time.Second))
+		c := &Client{connection: connection, torn: make(chan struct{})}
+		connection.register(c)
+		connection.next = 3
+		var calls []*call
+		for id := range int64(3) {
+			k := &call{ctx: t.Context(), done: make(chan struct{})}
+			if id == 0 {
+				k.lease = &lease{c: c, lost: make(chan struct{})}
+			}
+			connection.calls[id+1] = k
+			calls = append(calls, k)
+		}
+		err := connection.listen(strings.NewReader(text))
+		if err != nil && !strings.HasPrefix(err.Error(), "worker 4: line ") {
+			t.Errorf("the error does not name the line: %v", err)
+		}
+		answered := 0
+		for _, k := range calls {
+			select {
+			case <-k.done:
+				answered++
+			default:
+			}
+		}
+		if answered+len(connection.calls) != len(calls) || answered > strings.Count(text, "\n") {
+			t.Errorf("%d of %d commands are answered, and %d are under way, after %d lines", answered, len(calls), len(connection.calls), strings.Count(text, "\n"))
+		}
+		connection.close(err, func() {})
+	})
+}

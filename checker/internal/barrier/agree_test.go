@@ -16,7 +16,7 @@ import (
 func TestTheEnginesAgreeOnBarriers(t *testing.T) {
 	drawn.Agree(t, facts.Is(histories.Barrier), func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
 		tr := facts.Of(h)
-		for _, lock := range tr.LocksThat(facts.Is(histories.Barrier)) {
+		for lock := range tr.LocksThat(facts.Is(histories.Barrier)) {
 			x := &Crossing{}
 			for _, o := range tr.Ops {
 				if o.Lock == lock {

@@ -47,7 +47,7 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	remove := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Remove })
 	wait := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Wait })
 	set := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Set })
-	for _, lock := range t.LocksThat(facts.Is(histories.Barrier)) {
+	for lock := range t.LocksThat(facts.Is(histories.Barrier)) {
 		of := j.singles[lock]
 		if of == nil {
 			of = &singleBarrier{sweep: newBarrierSweep()}
@@ -69,7 +69,7 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		}
 		kept += of.kept()
 	}
-	for _, lock := range t.LocksThat(facts.Is(histories.DoubleBarrier)) {
+	for lock := range t.LocksThat(facts.Is(histories.DoubleBarrier)) {
 		of := j.doubles[lock]
 		if of == nil {
 			of = &doubleBarrier{size: t.Header.Locks[lock].Size}
@@ -104,7 +104,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		switch r {
 		case histories.Barrier:
 			passed, held := 0, 0
-			for _, lock := range t.LocksThat(facts.Is(r)) {
+			for lock := range t.LocksThat(facts.Is(r)) {
 				of := j.singles[lock]
 				e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
 				passed, held = passed+of.sweep.passed, held+of.sweep.held

@@ -42,17 +42,17 @@ func (t *Trace) touch(lock *LockInfo) {
 	}
 }
 
-// LocksThat returns the locks of some recipes, in order of appearance: those in which
+// LocksThat yields the locks of some recipes, in order of appearance: those in which
 // something happened in this window, and from the last one on all. Nothing can have come
 // true of the others that a later window does not show.
-func (t *Trace) LocksThat(some func(histories.Recipe) bool) []string {
-	var locks []string
-	for _, lock := range t.touched {
-		if some(lock.recipe) {
-			locks = append(locks, lock.lock)
+func (t *Trace) LocksThat(some func(histories.Recipe) bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, lock := range t.touched {
+			if some(lock.recipe) && !yield(lock.lock) {
+				return
+			}
 		}
 	}
-	return locks
 }
 
 // HoldsThat returns the holds of this window of the locks of some recipes.

@@ -70,7 +70,7 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		}
 	}
 	oldest := t.OldestAcquires()
-	for _, lock := range t.LocksThat(histories.Recipe.Guards) {
+	for lock := range t.LocksThat(histories.Recipe.Guards) {
 		g := j.locks[lock]
 		if g == nil {
 			g = &grants{}

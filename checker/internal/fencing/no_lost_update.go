@@ -77,7 +77,7 @@ func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		}
 		k.waiting = append(k.waiting, o)
 	}
-	for _, lock := range t.LocksThat(facts.Every) {
+	for lock := range t.LocksThat(facts.Every) {
 		k := j.counters[lock]
 		if k == nil {
 			continue

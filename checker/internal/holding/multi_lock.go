@@ -74,7 +74,7 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	}
 	oldest := t.Oldest((*facts.Op).Acquires)
 	first := t.OldestOfAny(func(o *facts.Op) bool { return o.Acquires() && o.Recipe() == histories.MultiLock })
-	for _, lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
+	for lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
 		j.notAll(t, lock)
 		places := j.places[lock]
 		if places == nil {

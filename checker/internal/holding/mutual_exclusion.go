@@ -43,7 +43,7 @@ func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 }
 
 func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
-	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
 		of := j.locks[lock]
 		if of == nil {
 			of = &exclusionOf{search: newHoldingsSearch(nil, 0)}
@@ -85,7 +85,7 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 
 func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
-	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
 		of := j.locks[lock]
 		e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
 	}

@@ -64,7 +64,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	grants := grantsOf(t)
 	acquire := t.Oldest((*facts.Op).Acquires)
 	resized := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.SetSize })
-	for _, lock := range t.LocksThat(histories.Recipe.HasPermits) {
+	for lock := range t.LocksThat(histories.Recipe.HasPermits) {
 		first := firstSize(t, lock)
 		if first.Size == 0 {
 			continue
@@ -122,7 +122,7 @@ func (of *permitsOf) kept() int {
 func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	overlap, unknown := 0, ""
-	for _, lock := range t.LocksThat(histories.Recipe.HasPermits) {
+	for lock := range t.LocksThat(histories.Recipe.HasPermits) {
 		of := j.locks[lock]
 		if of == nil {
 			unknown = fmt.Sprintf("the history does not say how many permits %q has", lock)

@@ -56,7 +56,7 @@ func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 }
 
 func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
-	for _, lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
+	for lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
 		of := j.locks[lock]
 		if of == nil {
 			of = &readWriteOf{search: newHoldingsSearch(BesideReaders, 0)}
@@ -96,7 +96,7 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 
 func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
-	for _, lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
+	for lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
 		of := j.locks[lock]
 		e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
 	}

@@ -66,7 +66,7 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 			v.Violate(func() verdict.Witness { return wrongDepth(t, odd) })
 		}
 	}
-	for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
 		holds := t.HoldsOf(lock)
 		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner) > 0 }) {
 			continue

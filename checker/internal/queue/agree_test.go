@@ -16,7 +16,7 @@ import (
 func TestTheEnginesAgreeOnQueues(t *testing.T) {
 	drawn.Agree(t, histories.Recipe.Exclusive, func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
 		tr := facts.Of(h)
-		for _, lock := range tr.LocksThat(histories.Recipe.Exclusive) {
+		for lock := range tr.LocksThat(histories.Recipe.Exclusive) {
 			queue := QueueOf(tr, lock)
 			found := false
 			sweepQueue(queue, func(_, _ *Contender, _ bool) { found = true })

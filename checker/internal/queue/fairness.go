@@ -95,7 +95,7 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		q.held = append(q.held, o)
 	}
 	oldest := t.OldestAcquires()
-	for _, lock := range t.LocksThat(histories.Recipe.IsLock) {
+	for lock := range t.LocksThat(histories.Recipe.IsLock) {
 		q := j.queue(lock)
 		if e.Sweeps {
 			j.judgeTurns(t, q, oldest(lock))
@@ -191,7 +191,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	v.Promised = t.Header.Promises.FIFO
 	if v.Promised {
-		for _, lock := range t.LocksThat(histories.Recipe.Exclusive) {
+		for lock := range t.LocksThat(histories.Recipe.Exclusive) {
 			q := j.queue(lock)
 			e.Compare(t, v, lock, q.found > 0, q.search.Answer)
 		}
@@ -200,7 +200,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v.Count("granted after waiting behind another", j.waited)
 	v.Count("overtakes", j.overtook)
 	v.Count("places lost and taken anew", j.moved)
-	if handoffs := t.LocksThat(facts.Is(histories.Handoff)); len(handoffs) > 0 {
+	if handoffs := slices.Collect(t.LocksThat(facts.Is(histories.Handoff))); len(handoffs) > 0 {
 		handed := 0
 		for _, lock := range handoffs {
 			handed += j.queue(lock).handOvers.handed
