@@ -124,7 +124,7 @@ func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc)
 	}
 	most := f.MaxMemory << 20
 	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that only what is in use counts
-	percent := debug.SetGCPercent(100)                           // no servers share the machine, and the limit holds
+	percent := debug.SetGCPercent(200)                           // no servers share the machine, and the limit holds
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends when stop is called
 		defer close(ended)
