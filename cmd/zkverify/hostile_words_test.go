@@ -285,85 +285,6 @@ func lookAtData(t *testing.T, page string) {
 	})
 }
 
-// One text through every field of a part of a night, and a look at everything that comes out.
-func TestWordsOfAPartOfANightPassADoor(t *testing.T) {
-	known := make(map[string]bool)
-	fieldsOf(reflect.TypeFor[report.Night](), "night", known)
-	part := filepath.Join(t.TempDir(), "part")
-	partOfNight(t, part, "1/1", 2, "")
-	text, err := os.ReadFile(filepath.Join(part, nightlyFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill := func() any {
-		var v any
-		if err := json.Unmarshal(text, &v); err != nil {
-			t.Fatal(err)
-		}
-		result := v.(map[string]any)["results"].([]any)[0].(map[string]any)
-		result["trouble"], result["zookeeper"], result["voidRuns"] = "trouble", "3.9.9", []any{"void-1"}
-		result["folder"] = "seed-1"
-		result["cases"].([]any)[0].(map[string]any)["witnesses"] = "witness"
-		return v
-	}
-	left := maps.Clone(known)
-	for field := range known {
-		found := false
-		v := each(fill(), "night", known, func(path, text string) string {
-			if path != field {
-				return text
-			}
-			found = true
-			return text + hostile
-		})
-		if !found {
-			continue
-		}
-		delete(left, field)
-		t.Run(field, func(t *testing.T) {
-			summary := filepath.Join(t.TempDir(), "summary.md")
-			t.Setenv("GITHUB_STEP_SUMMARY", summary)
-			dir, out := filepath.Join(t.TempDir(), "part"), filepath.Join(t.TempDir(), "out")
-			text, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(dir, nightlyFile), string(text))
-			lookAtCommand(t, "nightly", "merge", dir, "--out", out)
-			n, err := report.ParseNight(text, "night")
-			if err != nil {
-				lookAt(t, "the error", printed(err))
-				return
-			}
-			var page, junit bytes.Buffer
-			if err := n.WriteHTML(&page); err != nil {
-				t.Fatal(err)
-			}
-			if err := n.JUnit().Write(&junit); err != nil {
-				t.Fatal(err)
-			}
-			lookAtMarkup(t, "the page", page.String())
-			lookAtMarkup(t, "junit.xml", junit.String())
-			lookAtMarkdown(t, n.Markdown(out))
-			var said bytes.Buffer
-			con := (&console{out: &said, err: &said}).behindDoors()
-			con.tellNight(out, n)
-			lookAt(t, "the summary", said.String())
-			for _, r := range n.Results {
-				if lines := strings.Count(r.Annotation(), "\n"); lines > 0 {
-					t.Errorf("the annotation has %d lines more", lines)
-				}
-				lookAtLetters(t, "the annotation", r.Annotation())
-			}
-		})
-	}
-	for field := range left {
-		if !strings.Contains(field, "overage") && !strings.Contains(field, "eetings") {
-			t.Errorf("no night has the field %s: let fill add it", field)
-		}
-	}
-}
-
 // What has several lines cannot pass for several words of ours.
 func TestFurtherLinesAreSetIn(t *testing.T) {
 	var said bytes.Buffer
@@ -378,31 +299,6 @@ func printed(err error) string {
 	var said bytes.Buffer
 	(&console{err: &said}).behindDoors().print(err.Error())
 	return said.String()
-}
-
-// lookAtMarkdown finds what Markdown would take for more than words.
-func lookAtMarkdown(t *testing.T, text string) {
-	t.Helper()
-	lookAtLetters(t, "the summary of the step", text)
-	fenced := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-			if strings.TrimSpace(line) != "```" {
-				t.Errorf("the summary of the step has the fence %q", line)
-			}
-			continue
-		}
-		if !fenced {
-			lookAtMarkup(t, "the summary of the step", line)
-		}
-		if strings.HasPrefix(line, "## FORGED") || !fenced && (strings.Contains(line, "](http") && !strings.Contains(line, `\](http`) || strings.Contains(line, " **b**")) {
-			t.Errorf("the summary of the step has %q", line)
-		}
-	}
-	if fenced {
-		t.Error("a block of the summary of the step does not end")
-	}
 }
 
 // Only the console writes to the outputs of the process, through its doors, and what speaks a
