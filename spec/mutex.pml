@@ -26,11 +26,14 @@
  * switch: REAPS=n how often the empty directory is deleted, and the numbers of nodes begin anew
  * switch: WRITES a holder writes, guarded by its node
  * switch: LEAN a contender watches the two before it by one request, and lists again only when two or more are left
+ * switch: FOLLOWS a session lists nothing when its last holder's create, that one's delete and the create come one after the other
  * switch: PROMPT servers do not lag
  * switch: EXPIRED_HOLDER an assertion that no session that was granted last is expired while another waits
  * switch: BUG_GRANT_WITHOUT_EVIDENCE who is first is granted without evidence
  * switch: BUG_NO_DEADLINE a lease goes on without evidence
  * switch: BUG_NO_OWN_NODE first in a list that lacks the own node
+ * switch: BUG_FOLLOWS_LATER FOLLOWS, and one more transaction may lie between
+ * switch: BUG_FOLLOWS_UNSEEN FOLLOWS, and the delete may be answered after the create was sent
  * switch: BUG_EVENT_IS_TURN the node before has gone, so it must be one's turn
  * switch: BUG_NO_SECOND_LOOK a watch is set, and not whether its node is there
  * switch: BUG_WATCH_LOST_ON_RECONNECT a waiter does not look again after a reconnect
@@ -60,12 +63,21 @@
  * search: "three sessions, a node deleted by others" -DN=3 -DADMINS=1 => holds
  * search: "four sessions, the leanest hand-over" -DN=4 -DLEAN => holds
  * search: "four sessions, the leanest hand-over, a cancel" -DN=4 -DLEAN -DPROMPT -DCANCELS=1 => holds
+ * search: "no list after the own delete" quick -DFOLLOWS -DROUNDS=2 => holds
+ * search: "no list after the own delete, a broken connection" -DFOLLOWS -DROUNDS=2 -DBREAKS=1 => holds
+ * search: "no list after the own delete, an expiry" -DFOLLOWS -DROUNDS=2 -DSILENCES=1 => holds
+ * search: "no list after the own delete, numbers begin anew" -DFOLLOWS -DROUNDS=2 -DREAPS=1 => holds
+ * search: "no list after the own delete, a session told too early" -DFOLLOWS -DROUNDS=2 -DDEPOSED=1 => holds
+ * search: "no list after the own delete, a node deleted by others" -DFOLLOWS -DROUNDS=2 -DADMINS=1 => holds
+ * search: "no list after the own delete, two contenders of a session" -DFOLLOWS -DSHARED -DN=3 => holds
  * search: "two contenders of a session and one of another, a cancel" -DN=3 -DSHARED -DCANCELS=1 => holds
  * search: "two contenders of a session, writes, two broken connections" -DSHARED -DWRITES -DBREAKS=2 -DROUNDS=2 => holds
  * search: "the one granted last is expired while another waits" -DEXPIRED_HOLDER -DSILENCES=1 => violated
  * search: "no evidence" quick -DBUG_GRANT_WITHOUT_EVIDENCE -DSILENCES=1 => violated alone
  * search: "no deadline" -DBUG_NO_DEADLINE -DSILENCES=1 => violated alone
  * search: "the list lacks the own node" quick -DBUG_NO_OWN_NODE => violated inTurn
+ * search: "another create lies between" quick -DBUG_FOLLOWS_LATER -DROUNDS=2 => violated inTurn
+ * search: "the delete is answered after the create" -DBUG_FOLLOWS_UNSEEN -DSHARED -DN=3 => violated inTurn
  * search: "the event is taken for the turn" -DBUG_EVENT_IS_TURN -DN=3 -DCANCELS=1 => violated inTurn
  * search: "no second look" quick -DBUG_NO_SECOND_LOOK => stuck
  * search: "the watch is lost" -DBUG_WATCH_LOST_ON_RECONNECT -DBREAKS=1 => stuck
@@ -129,6 +141,24 @@ byte waits[N], watched[N], deaf[N];             /* deaf: watches that the server
 bool listed[N], woken[N], believes[N];
 mtype answer[N];
 
+#if on(FOLLOWS) || on(BUG_FOLLOWS_LATER) || on(BUG_FOLLOWS_UNSEEN)
+/* Transactions that changed nodes; those before the create of each contender's node, and of each session's last holder's. */
+byte changes = 1, created[N], held[SESSIONS];
+#define before (on(BUG_FOLLOWS_UNSEEN) -> held[s] : seen)
+#define follows (before != 0 && created[c] - before <= 2 + on(BUG_FOLLOWS_LATER))
+#define look() seen = held[s]
+#define changed() if :: x != 0 -> changes++ :: else fi
+#define createdNow() created[c] = changes
+#define hasLeft() held[s] = (hadTurn -> created[c] : 0); hadTurn = false
+#define heldNothing() held[s] = 0; hadTurn = false; seen = 0
+#else
+#define follows false
+#define changed() skip
+#define createdNow() skip
+#define look() skip
+#define hasLeft() skip
+#define heldNothing() skip
+#endif
 byte token, written;                            /* of the latest grant, and of the latest write */
 bool alone = true, inTurn = true, grows = true, inOrder = true, clean = true;
 byte done, breaks, silences, cancels, crashes, deposed, admins, reaps;
@@ -143,7 +173,7 @@ inline commit(how) {
 		:: else
 		fi
 	};
-	x = 0; k = 0; a = 0
+	changed(); x = 0; k = 0; a = 0
 }
 inline remove(nodes) {
 	x = nodes; stand = stand & ~x;
@@ -155,7 +185,7 @@ inline carryOut(op, nodes, isStray) {
 	:: op == CREATE ->
 		came[c] = true; x = next; assert(next < 128); next = next << 1; stand = stand | x; number[c] = x / first;
 		if
-		:: !isStray -> mine[s] = mine[s] | x; guid[c] = guid[c] | x
+		:: !isStray -> createdNow(); mine[s] = mine[s] | x; guid[c] = guid[c] | x
 		:: isStray && !on(BUG_REQUEST_IN_NEXT_SESSION) -> old[s] = old[s] | x
 		:: isStray && on(BUG_REQUEST_IN_NEXT_SESSION) -> mine[s] = mine[s] | x
 		fi
@@ -289,8 +319,9 @@ inline turnOver() {
 }
 
 proctype contender(byte c) {
-	byte b, rounds;
-	bool over, stale; /* over: it has held, or given up; stale: known may be shorter than that */
+	byte b, rounds, seen;
+	bool over, stale, hadTurn; /* over: it has held, or given up; stale: known may be shorter than that; hadTurn: with this node;
+	                           * seen: of held, when the create was sent */
 
 round:	if
 	:: rounds == ROUNDS -> goto finished
@@ -299,7 +330,7 @@ round:	if
 	{ skip;
 again:	atomic { /* recipes: queue.NewContender, queue.Contender.Enqueue, queue.enqueueAll */
 		d_step { guid[c] = 0; node[c] = 0; listed[c] = false };
-create:		ask(CREATE, 0)
+create:		look(); ask(CREATE, 0)
 	};
 	do
 #if CANCELS
@@ -333,7 +364,8 @@ found:		hearSome(); /* recipes: queue.findContenders, session.FindByGUID, sessio
 		:: node[c] == 0 && !over -> goto create
 		:: else
 		fi;
-placed:		known[s] = known[s] | node[c]; stale = true; /* recipes: queue.localQueue.join */
+placed:		known[s] = known[s] | node[c]; stale = true; /* recipes: queue.localQueue.join, queue.Contender.follows */
+		if :: follows -> listed[c] = true :: else fi;
 		if
 		:: over && !on(BUG_CANCEL_LEAVES_NODE) -> goto leave
 		:: over && on(BUG_CANCEL_LEAVES_NODE) -> goto round
@@ -398,7 +430,7 @@ turn:	if /* recipes: recipes.Client.startHold, session.Session.AwaitEvidence, re
 			grows = (x > token); token = x; x = 0;
 			assert(grows)
 		fi;
-		believes[c] = true; over = true }
+		believes[c] = true; over = true; hadTurn = true }
 #if ADMINS
 	:: atomic { !(stand & node[c]) -> goto again } /* recipes: session.heartbeat.nodesGone */
 #endif
@@ -421,7 +453,7 @@ delete:		if :: on(BUG_DELETE_BY_NAME) -> ask(DELETE, number[c]) :: else -> ask(D
 		hearAnswer();
 		if
 		:: answer[c] == LOST && !on(BUG_RELEASE_GIVES_UP) -> heard(); goto delete
-		:: else -> d_step { leaving[s] = leaving[s] & ~node[c]; node[c] = 0; watched[c] = 0; heard() }; goto round
+		:: else -> d_step { leaving[s] = leaving[s] & ~node[c]; hasLeft(); node[c] = 0; watched[c] = 0; heard() }; goto round
 		fi }
 	} unless { atomic { /* recipes: session.Keeper.run, recipes.Client.inSession */
 		dead[s] || ended[s] && !(on(BUG_WAITS_ON) && waits[c] != 0) ->
@@ -434,7 +466,7 @@ delete:		if :: on(BUG_DELETE_BY_NAME) -> ask(DELETE, number[c]) :: else -> ask(D
 			:: else
 			fi;
 			request[c] = 0; about[c] = 0; heard();
-			known[s] = 0; leaving[s] = 0; waits[c] = 0; watched[c] = 0; deaf[c] = 0; woken[c] = false; b = 0; stale = false;
+			heldNothing(); known[s] = 0; leaving[s] = 0; waits[c] = 0; watched[c] = 0; deaf[c] = 0; woken[c] = false; b = 0; stale = false;
 			k = len(stream[s]); do :: k > 0 -> stream[s]?_,_,_; k-- :: else -> break od
 		};
 		if

@@ -25,8 +25,12 @@ type Contender struct {
 	Zxid   int64  // the transaction that created it, or its writer's, once enqueued
 	Sub    int32  // of its token
 
+	before turn      // the last one at the queue when the create was sent
+	asked  time.Time // when it was sent
+
 	permits    sharing       // nil, unless it is a semaphore's
 	downgraded bool          // a reader has been put behind this writer; locked by q
+	atHead     bool          // it has had its turn, and no node was ahead; locked by q
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the local queue has changed
 }
@@ -295,6 +299,7 @@ func (c *Contender) leaving() {
 // gone is called when the contender's node is known to be deleted.
 func (c *Contender) gone() {
 	c.q.gone(c.Node)
+	c.q.lines.turnEnded(c)
 	c.q.exit()
 }
 

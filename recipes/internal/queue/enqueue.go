@@ -11,13 +11,15 @@ import (
 )
 
 // Enqueue creates the contender's node, and pipelines a list request behind the create
-// if the session knows nothing of the queue. When it returns an error no node is left, or its deletion is under
-// way.
+// if the session knows nothing of the queue and the contender is not likely to follow
+// another. When it returns an error no node is left, or its deletion is under way.
 func (c *Contender) Enqueue(ctx context.Context) error {
 	prefix := c.q.dir + "/" + session.ProtectedName(c.guid, c.kind)
+	c.before = c.q.lines.lastTurn(c.q)
 	first := true
 	return c.create(ctx, func() (string, error) {
-		if first && c.q.empty() {
+		c.asked = c.q.now()
+		if first && c.q.empty() && !c.before.likely() {
 			c.q.request() // behind the create in nearly every case; harmless before it
 		}
 		first = false

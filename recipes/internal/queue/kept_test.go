@@ -3,7 +3,6 @@ package queue
 import (
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -16,24 +15,12 @@ import (
 func TestWhatIsGivenBackLeavesItsQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
-		keeper, err := session.Start(session.Config{
-			Servers: e.Servers(), Timeout: 4 * time.Second, MaxPacket: 1 << 20, ACL: zk.WorldACL(zk.PermAll),
-			Dial: e.Client("one").DialContext, Clock: session.MachineClock(), Told: func(session.State) {},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer keeper.Wait()
-		defer keeper.Close()
-		s, err := keeper.Get(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := started(t, e, "one")
 		pool := &Pool{Path: "/semaphore", Size: 3, ACL: zk.WorldACL(zk.PermAll)}
 		for name, take := range map[string]func() (Grant, error){
 			"permits": func() (Grant, error) { return pool.Contend(t.Context(), s, 2, true, func(*Contender) {}) },
 			"a lock": func() (Grant, error) {
-				c := NewContender(s, Entry{Dir: "/lock", Kinds: Locks, Kind: Lock, Rule: Exclusive, ACL: zk.WorldACL(zk.PermAll)})
+				c := contender(s)
 				if err := c.Enqueue(t.Context()); err != nil {
 					return Grant{}, err
 				}

@@ -28,8 +28,12 @@ type Contender struct {
 	Zxid   int64  // the transaction that created it, or its writer's, once enqueued
 	Sub    int32  // of its token
 
+	before turn      // the last one at the queue when the create was sent
+	asked  time.Time // when it was sent
+
 	permits    sharing       // nil, unless it is a semaphore's
 	downgraded bool          // a reader has been put behind this writer; locked by q
+	atHead     bool          // it has had its turn, and no node was ahead; locked by q
 	watched    bool          // it has set a watch before
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the local queue has changed
@@ -406,6 +410,7 @@ func (c *Contender) gone() {
 		_ = c.S.Conn.Delete(c.q.dir, -1) // refused while anybody is in the queue
 	}
 	c.q.gone(c.Node)
+	c.q.lines.turnEnded(c)
 	c.q.exit()
 }
 

@@ -68,6 +68,7 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		if q.old() && q.kinds[0] != Lock {
 			return verdict{list: list}, nil // there may be a downgraded reader ahead
 		}
+		c.atHead = i == 0
 		return verdict{granted: true}, nil
 	}
 	unsure := !block && places[i].listed == 0

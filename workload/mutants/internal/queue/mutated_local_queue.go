@@ -61,8 +61,9 @@ type memory interface{ forget() }
 type localQueues struct {
 	givenUp givenUp
 
-	mu  sync.Mutex
-	all map[localQueueKey]*localQueue
+	mu    sync.Mutex
+	all   map[localQueueKey]*localQueue
+	turns map[localQueueKey]turn // the last ones of queues that follow one another
 }
 
 type localQueueKey struct{ dir, kind string }
@@ -92,12 +93,14 @@ func localQueueOf(s *session.Session, dir string, kinds []string) *localQueue {
 	return q
 }
 
+func (q *localQueue) key() localQueueKey { return localQueueKey{q.dir, q.kinds[0]} }
+
 // exit ends what localQueueOf began.
 func (q *localQueue) exit() {
 	q.lines.mu.Lock()
 	defer q.lines.mu.Unlock()
 	if q.users--; q.users == 0 {
-		delete(q.lines.all, localQueueKey{q.dir, q.kinds[0]})
+		delete(q.lines.all, q.key())
 	}
 }
 
@@ -123,6 +126,12 @@ func (q *localQueue) join(c *Contender) {
 	c.joined = q.started
 	if i, found := slices.BinarySearchFunc(q.places, p, order); !found {
 		q.places = slices.Insert(q.places, i, p)
+	}
+	if c.follows() {
+		q.places[q.find(c.Node)].listed = q.started + 1 // as if it had been
+		if fresh := c.asked.Add(q.lookAgain()); fresh.After(q.fresh) {
+			q.fresh = fresh
+		}
 	}
 }
 
