@@ -64,6 +64,10 @@ var (
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
 
+	// ErrBadToken is returned by ParseToken for text that is no token, and by what reads
+	// or writes a Token as text, JSON or a value of a database.
+	ErrBadToken = errors.New("recipes: bad token")
+
 	// ErrOutcomeUnknown is returned by Lease.Multi and MultiLease.Multi, along
 	// with the reason, when the transaction may have been carried out or not:
 	// the connection broke or the caller's context ended before the answer was
