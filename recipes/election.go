@@ -99,7 +99,8 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 			led = lead(ctx, term)
 			return led
 		})
-		lost := errors.Is(term.Resign(ctx), ErrLeaseLost) // as it has resigned already: lead may have lost another lock
+		resigned := term.Resign(ctx) // as it has already: lead may have lost another lock
+		lost := errors.Is(resigned, ErrLeaseLost) && !errors.Is(resigned, errUnconfirmed)
 		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
 		if ctx.Err() != nil || !lost || !excused {
 			return err

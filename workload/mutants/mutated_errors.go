@@ -17,8 +17,9 @@ var (
 	ErrNotAcquired = queue.ErrNotAcquired
 
 	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
-	// Release of a lost lease, by Do when the lease was lost under the
-	// function, and by Acquire with the context of a lost lease.
+	// Release of a lost lease, and of one whose deadline passes before the servers have
+	// confirmed the release; by Do when the lease was lost under the
+	// function, or so released; and by Acquire with the context of a lost lease.
 	ErrLeaseLost = queue.ErrLeaseLost
 
 	// ErrNotHeld is the cause of a released lease's context, and so is returned

@@ -17,7 +17,8 @@ func TestWhatIsGivenBackLeavesItsQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
 		keeper, err := session.Start(session.Config{
-			Servers: e.Servers(), Timeout: 4 * time.Second, MaxPacket: 1 << 20, ACL: zk.WorldACL(zk.PermAll),
+			Callbacks: new(session.Callbacks),
+			Servers:   e.Servers(), Timeout: 4 * time.Second, MaxPacket: 1 << 20, ACL: zk.WorldACL(zk.PermAll),
 			Dial: e.Client("one").DialContext, Clock: session.MachineClock(), Told: func(session.State) {},
 		})
 		if err != nil {
