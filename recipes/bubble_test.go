@@ -21,8 +21,8 @@ func bubbleClient(t *testing.T, e *zktest.Ensemble, name string, options ...reci
 }
 
 // interceptedClient is bubbleClient with its packets in the hands of the test.
-func interceptedClient(t *testing.T, e *zktest.Ensemble, name string) (*recipes.Client, *intercept) {
+func interceptedClient(t *testing.T, e *zktest.Ensemble, name string, options ...recipes.Option) (*recipes.Client, *intercept) {
 	t.Helper()
 	wire := &intercept{through: e.Client(name).DialContext}
-	return bubbleClient(t, e, name, recipes.WithDialer(wire.dial)), wire
+	return bubbleClient(t, e, name, append(options, recipes.WithDialer(wire.dial))...), wire
 }

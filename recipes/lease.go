@@ -163,7 +163,9 @@ func (l *Lease) Context() context.Context { return l.ctx }
 //
 // When ctx ends first, Release returns its cause and goes on in the background
 // until the lock node is gone. It returns [ErrLeaseLost] when the lease had been
-// lost, or its node was deleted by somebody else.
+// lost, or its node was deleted by somebody else; and when the lease's deadline passes
+// before the servers have answered. So it never waits for longer than the lease could have
+// lasted, whatever ctx says, and goes on in the background then too.
 //
 // When the session ends before the servers have answered, Release returns nil: they
 // delete the node with the session. A client that is closed without a connection, or
@@ -176,13 +178,26 @@ func (l *Lease) Release(ctx context.Context) error {
 		return l.err
 	default:
 	}
-	select {
-	case <-l.result:
-		return l.err
-	case <-ctx.Done():
-		return opError("release", l.Path(), context.Cause(ctx))
+	for {
+		left := l.hold.S.Remaining()
+		if left <= 0 {
+			return opError("release", l.Path(), errUnconfirmed)
+		}
+		deadline := time.NewTimer(left)
+		select {
+		case <-l.result:
+			deadline.Stop()
+			return l.err
+		case <-deadline.C: // unless it has moved on
+		case <-ctx.Done():
+			deadline.Stop()
+			return opError("release", l.Path(), context.Cause(ctx))
+		}
 	}
 }
+
+// errUnconfirmed is what a release returns that the servers have not answered in time.
+var errUnconfirmed = fmt.Errorf("%w: its deadline passed before the servers confirmed the release", ErrLeaseLost)
 
 // start begins the release, if it has not begun: the lease is over when start
 // returns, and the lock node goes in a goroutine that belongs to the session.

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -29,11 +30,19 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := session.CheckPath(path); err != nil {
 		return opError("revoke", path, err)
 	}
-	if _, ok := queue.ParsePlace(path[strings.LastIndexByte(path, '/')+1:], queue.All); !ok {
+	place, ok := queue.ParsePlace(path[strings.LastIndexByte(path, '/')+1:], queue.All)
+	if !ok {
 		return opError("revoke", path, ErrBadPath)
 	}
 	if ctx.Err() != nil {
 		return opError("revoke", path, context.Cause(ctx))
+	}
+	if place.Kind == queue.Latch {
+		err := c.sessions.Through(ctx, func(s *session.Session) error { return rewrite(ctx, s, path) })
+		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return opError("revoke", path, err)
+		}
+		return nil
 	}
 	for {
 		s, err := c.sessions.Get(ctx)
@@ -51,11 +60,56 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 	}
 }
 
+// rewrite writes a node with the data that it has: only its version changes, and watches on
+// it fire. That is the request to the leader of an election, whose data its followers read.
+func rewrite(ctx context.Context, s *session.Session, path string) error {
+	unanswered := int32(-1) // the version that a write expected which was not answered
+	for {
+		n, err := readNode(ctx, s, path)
+		if err != nil {
+			return err
+		}
+		if unanswered >= 0 && n.version > unanswered {
+			return nil // it was carried out, or another one was
+		}
+		_, err = session.Call(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, n.data, n.version) }, nil)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, zk.ErrBadVersion): // it has other data by now, perhaps
+			continue
+		case session.Answered(err), session.GaveUp(ctx, err):
+			return err
+		}
+		unanswered = n.version
+		if err := s.AwaitUp(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// dataNode is what a node holds, and how often it has been written.
+type dataNode struct {
+	data    []byte
+	version int32
+}
+
+func readNode(ctx context.Context, s *session.Session, path string) (dataNode, error) {
+	return session.Retry(ctx, s, func() (dataNode, error) {
+		data, stat, err := s.Conn.Get(path)
+		if err != nil {
+			return dataNode{}, err
+		}
+		return dataNode{data, stat.Version}, nil
+	})
+}
+
 // OnRevoke calls f when somebody asks the holder to release the lock, also when
 // that was before OnRevoke, and returns a function that takes f away again. It
 // is called by the goroutine that calls the [Observer], once for each request;
 // requests that come while one is being taken note of may be told as one. The
-// data of the lock node is put back, so that participants see it again.
+// data of the lock node is put back, so that participants see it again; that of a
+// candidate of an [Election] has not changed.
 func (l *Lease) OnRevoke(f func(*Lease)) (stop func()) {
 	l.hold.S.With(func(s session.Locked) { stop = l.onRevoke(s, f) })
 	return stop
@@ -139,18 +193,8 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 	if err != nil {
 		return watch, err
 	}
-	type node struct {
-		data    []byte
-		version int32
-	}
-	n, err := session.Call(ctx, h.S, func() (node, error) {
-		data, stat, err := h.S.Conn.Get(path)
-		if err != nil {
-			return node{}, err
-		}
-		return node{data, stat.Version}, nil
-	}, nil)
-	if err != nil || string(n.data) != revokeData {
+	n, err := readNode(ctx, h.S, path)
+	if err != nil || !h.isRequest(n) {
 		return watch, err
 	}
 	h.mu.Lock()
@@ -162,10 +206,38 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 		}
 	}
 	h.mu.Unlock()
+	if string(n.data) != revokeData {
+		return watch, nil
+	}
+	h.answer(n.version + 1) // its own write is no request
 	// A request that comes in between is not overwritten: the version differs.
 	_, err = session.Call(ctx, h.S, func() (*zk.Stat, error) { return h.S.Conn.Set(path, h.Data, n.version) }, nil)
 	if errors.Is(err, zk.ErrBadVersion) {
+		h.answer(n.version)
 		err = nil
 	}
 	return watch, err
+}
+
+// answer notes that a version of the node's data asks for nothing more.
+func (h *hold) answer(version int32) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answered = version
+}
+
+// isRequest reports whether what the node holds is a request to release: Curator's, or a
+// rewrite of what the leader of an election announces. Others may have changed that: then
+// the new data is what is rewritten, and put back after a request of Curator's.
+func (h *hold) isRequest(n dataNode) bool {
+	if string(n.data) == revokeData || h.key.kind != queue.Latch {
+		return string(n.data) == revokeData
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !bytes.Equal(n.data, h.Data) {
+		h.Data, h.answered = n.data, n.version
+		return false
+	}
+	return n.version > h.answered
 }

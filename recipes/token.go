@@ -2,7 +2,10 @@ package recipes
 
 import (
 	"cmp"
+	"database/sql/driver"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // Token is a fencing token. Every later grant of a lock has a greater token,
@@ -12,6 +15,10 @@ import (
 //
 // Tokens are comparable with == and ordered by [Token.Compare]. The zero Token
 // is older than every token that is ever issued.
+//
+// As text and in JSON a Token is what String returns, and [ParseToken] reads it. In a
+// database it is text of 29 bytes, see [Token.Value], so that SQL compares tokens as
+// Compare does.
 type Token struct {
 	// Zxid is the czxid of the lock node: the ZooKeeper transaction that
 	// created it.
@@ -33,10 +40,104 @@ func (t Token) Compare(u Token) int {
 func (t Token) IsZero() bool { return t == Token{} }
 
 // String returns the zxid in hexadecimal, as ZooKeeper prints it, and Sub if
-// it is not zero.
+// it is not zero: "0x10000002a", "0x10000002a.3".
 func (t Token) String() string {
 	if t.Sub == 0 {
 		return fmt.Sprintf("0x%x", t.Zxid)
 	}
 	return fmt.Sprintf("0x%x.%d", t.Zxid, t.Sub)
+}
+
+// ParseToken reads what String or Value has written: "0x", at most 16 hexadecimal digits
+// in lower case, and, after a dot, at most 10 decimal digits. It returns [ErrBadToken] for
+// everything else, numbers out of range included. So text that is equal but for zeros in
+// front of a number is the same token, and no other text is.
+func ParseToken(text string) (Token, error) {
+	digits, ok := strings.CutPrefix(text, "0x")
+	digits, sub, dotted := strings.Cut(digits, ".")
+	if !ok || !isNumber(digits, 16, "0123456789abcdef") || dotted && !isNumber(sub, 10, "0123456789") {
+		return Token{}, badToken(text)
+	}
+	var t Token
+	var err error
+	if t.Zxid, err = strconv.ParseInt(digits, 16, 64); err != nil {
+		return Token{}, badToken(text)
+	}
+	if dotted {
+		n, err := strconv.ParseInt(sub, 10, 32)
+		if err != nil {
+			return Token{}, badToken(text)
+		}
+		t.Sub = int32(n)
+	}
+	return t, nil
+}
+
+// isNumber reports whether text has one to most characters, all of them digits.
+func isNumber(text string, most int, digits string) bool {
+	return len(text) > 0 && len(text) <= most && strings.Trim(text, digits) == ""
+}
+
+// badToken quotes the beginning of what is no token.
+func badToken(text string) error { return fmt.Errorf("%w: %.40q", ErrBadToken, text) }
+
+// check refuses what no lease has for a token, and what ParseToken would not read.
+func (t Token) check() error {
+	if t.Zxid < 0 || t.Sub < 0 {
+		return badToken(t.String())
+	}
+	return nil
+}
+
+// MarshalText implements [encoding.TextMarshaler], and so JSON: the text is that of String.
+// It returns [ErrBadToken] when a number is negative, which none of a lease's token is.
+func (t Token) MarshalText() ([]byte, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return []byte(t.String()), nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler], and so JSON, as ParseToken does. The
+// token stays as it was when there is an error.
+func (t *Token) UnmarshalText(text []byte) error {
+	parsed, err := ParseToken(string(text))
+	if err == nil {
+		*t = parsed
+	}
+	return err
+}
+
+// Value implements [driver.Valuer]. A token in a database is text of 29 bytes, both numbers
+// with all their zeros: "0x000000010000002a.0000000003". The order of such text, byte by
+// byte or by a collation that has digits before letters, is that of Compare, so that a
+// statement can refuse an old token:
+//
+//	UPDATE accounts SET balance = ?, token = ? WHERE id = ? AND token <= ?
+//
+// It returns [ErrBadToken] when a number is negative.
+func (t Token) Value() (driver.Value, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return fmt.Sprintf("0x%016x.%010d", t.Zxid, t.Sub), nil
+}
+
+// Scan implements [sql.Scanner] for what Value or String has written, as text or as bytes.
+// NULL is the zero Token, which is older than every other; in SQL nothing is older than
+// NULL, so make such a column NOT NULL. It returns [ErrBadToken] for anything else, and
+// leaves the token as it was.
+//
+// [sql.Scanner]: https://pkg.go.dev/database/sql#Scanner
+func (t *Token) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*t = Token{}
+		return nil
+	case string:
+		return t.UnmarshalText([]byte(v))
+	case []byte:
+		return t.UnmarshalText(v)
+	}
+	return fmt.Errorf("%w: a value of type %T", ErrBadToken, value)
 }

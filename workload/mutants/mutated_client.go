@@ -51,6 +51,7 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		ACL:       zk.WorldACL(zk.PermAll),
 		Dial:      (&net.Dialer{}).DialContext,
 		Clock:     session.MachineClock(),
+		Callbacks: new(session.Callbacks),
 	}}
 	for _, o := range options {
 		o(&cfg)
@@ -127,12 +128,23 @@ func (c *Client) SessionTimeout() time.Duration {
 // session to expire. It waits for the client's goroutines, at most until ctx
 // ends, and returns ctx's cause then; they end all the same. Later calls wait
 // as the first does.
+//
+// Close may be called in any function that the client calls. In a connection listener, an
+// observer or a listener for revocations it does not wait for what has still to be told:
+// that is told when the function has returned. In a dialer, a function of a tls.Config or a
+// grant rule it waits for nothing, and the goroutines end when the function has returned.
 func (c *Client) Close(ctx context.Context) error {
 	c.sessions.Close()
+	if c.cfg.Callbacks.Inside() {
+		return nil
+	}
+	told := c.notify.calls.Inside()
 	done := make(chan struct{})
 	go func() {
 		c.sessions.Wait()
-		c.notify.wg.Wait()
+		if !told {
+			c.notify.wg.Wait()
+		}
 		close(done)
 	}()
 	select {

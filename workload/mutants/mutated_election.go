@@ -30,6 +30,9 @@ func NewElection(client *Client, path string, options ...ElectionOption) *Electi
 	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.selector {
 		m.kind, m.kinds = queue.Lock, queue.Locks
+		if m.cfg.revoked == nil {
+			m.cfg.revoked = func(*Lease) {} // a request hides what the leader announces, until the leader puts it back
+		}
 	}
 	return &Election{m}
 }
@@ -103,7 +106,8 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 			led = lead(ctx, term)
 			return led
 		})
-		lost := errors.Is(term.Resign(ctx), ErrLeaseLost) // as it has resigned already: lead may have lost another lock
+		resigned := term.Resign(ctx) // as it has already: lead may have lost another lock
+		lost := errors.Is(resigned, ErrLeaseLost) && !errors.Is(resigned, errUnconfirmed)
 		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
 		if ctx.Err() != nil || !lost || !excused {
 			return err
@@ -132,7 +136,11 @@ func waitToCampaign(ctx context.Context, before int, longest time.Duration) {
 // It is a picture of the recent past, also of crashed candidates whose sessions have not expired
 // yet. Its errors are those of [Mutex.Participants].
 func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
-	return e.queue.Participants(ctx)
+	all, err := e.queue.Participants(ctx)
+	for i, p := range all {
+		all[i] = announced(p)
+	}
+	return all, err
 }
 
 // Term is the time for which a candidate leads. Its methods may be called from any goroutine.

@@ -17,8 +17,9 @@ var (
 	ErrNotAcquired = queue.ErrNotAcquired
 
 	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
-	// Release of a lost lease, by Do when the lease was lost under the
-	// function, and by Acquire with the context of a lost lease.
+	// Release of a lost lease, and of one whose deadline passes before the servers have
+	// confirmed the release; by Do when the lease was lost under the
+	// function, or so released; and by Acquire with the context of a lost lease.
 	ErrLeaseLost = queue.ErrLeaseLost
 
 	// ErrNotHeld is the cause of a released lease's context, and so is returned
@@ -63,6 +64,10 @@ var (
 
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
+
+	// ErrBadToken is returned by ParseToken for text that is no token, and by what reads
+	// or writes a Token as text, JSON or a value of a database.
+	ErrBadToken = errors.New("recipes: bad token")
 
 	// ErrOutcomeUnknown is returned by Lease.Multi and MultiLease.Multi, along
 	// with the reason, when the transaction may have been carried out or not:

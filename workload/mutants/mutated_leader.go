@@ -30,7 +30,7 @@ func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 	if err != nil {
 		return Participant{}, opError("leader", e.Path(), err)
 	}
-	return leader, nil
+	return announced(leader), nil
 }
 
 // Observe yields the leader, and again each time when it or its data has changed: never an
@@ -105,16 +105,14 @@ func (o *observer) next(ctx context.Context) (leader Participant, err error) {
 	return leader, err
 }
 
-// learn takes in who leads, and reports whether it is news. A request to resign (see
-// Client.Revoke) takes the place of what the leader announces, until the leader puts that back.
+// learn takes in who leads, and reports whether it is news. A request to resign that hides
+// what the leader announces (see announced) is none.
 func (o *observer) learn(leader Participant) bool {
 	last, same := o.latest, o.told && leader.Token == o.latest.Token
-	if string(leader.Data) == revokeData {
-		leader.Data = nil
-		if same {
-			leader.Data = last.Data
-		}
+	if hidden := string(leader.Data) == revokeData; hidden && same {
+		leader.Data = last.Data
 	}
+	leader = announced(leader)
 	if leader.Node == "" && o.election.queue.client.cfg.Defect == "mutant-observer-falls-back" {
 		if o.told && last.Node == "" && o.known.Node != "" {
 			leader, same = o.known, false // it is time to look again, and there must be a leader
@@ -124,6 +122,15 @@ func (o *observer) learn(leader Participant) bool {
 	}
 	o.told, o.latest = true, leader
 	return !same || !bytes.Equal(leader.Data, last.Data)
+}
+
+// announced is a candidate without a request to resign in the place of its data. Curator's
+// way to ask hides what a candidate WithLeaderSelector announces, until it puts that back.
+func announced(p Participant) Participant {
+	if string(p.Data) == revokeData {
+		p.Data = nil
+	}
+	return p
 }
 
 // look returns the leader, or the zero Participant, with a watch that fires when that changes.

@@ -31,7 +31,7 @@ type Mutex struct {
 func NewMutex(client *Client, path string, options ...MutexOption) *Mutex {
 	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.rule != nil {
-		m.rule = m.cfg.rule.shown()
+		m.rule = m.cfg.rule.shown(client.cfg.Callbacks)
 	}
 	return m
 }
@@ -82,7 +82,9 @@ func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 // Do acquires the lock, calls f, and releases the lock. The context that f gets
 // ends with ctx and with the lease, whichever is first: work that ends with its
 // context never outlives the lock by more than it takes to notice. Do returns
-// f's error, joined with [ErrLeaseLost] if the lease was lost meanwhile.
+// f's error, joined with [ErrLeaseLost] if the lease was lost meanwhile, or if its deadline
+// has passed before the servers confirmed the release, see [Lease.Release]: once f has
+// returned, Do waits until then at most, whatever ctx says.
 func (m *Mutex) Do(ctx context.Context, f func(ctx context.Context, lease *Lease) error) error {
 	return do(ctx, m.Acquire, f)
 }

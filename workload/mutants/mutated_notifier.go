@@ -2,7 +2,11 @@
 
 package mutants
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
+)
 
 // notifier delivers Observer calls in order. Its goroutine lives while calls
 // are queued and is owned by the Client, which waits for it in Close.
@@ -11,6 +15,7 @@ type notifier struct {
 	queue   []func()
 	running bool
 	wg      sync.WaitGroup
+	calls   session.Callbacks // those of the goroutine
 }
 
 func (n *notifier) post(f func()) {
@@ -34,6 +39,6 @@ func (n *notifier) run() {
 		f := n.queue[0]
 		n.queue = n.queue[1:]
 		n.mu.Unlock()
-		f()
+		n.calls.Run(f)
 	}
 }

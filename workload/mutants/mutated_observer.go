@@ -12,8 +12,7 @@ import (
 // Acquiring, Enqueued and GaveUp are called by the goroutine that acquires, which
 // waits for them. The other calls of one client come one after the other, in the
 // order of the events, from a goroutine of its own, so that a slow observer
-// delays no lock and may use the client (but must not close it: Close waits for
-// this goroutine).
+// delays no lock and may use the client, and close it.
 // They may come after the call that they tell of has returned, and a lease may
 // have changed again meanwhile.
 //

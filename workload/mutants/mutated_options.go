@@ -177,7 +177,7 @@ func WithObserver(o Observer) Option {
 // WithConnectionListener sets a function that is told how the client stands with
 // its ensemble, see ConnectionState. May be given more than once. The calls come
 // in order, from the goroutine that the observer is called from: a slow listener
-// delays no lock, and may use the client, but must not close it.
+// delays no lock, and may use the client, and close it.
 func WithConnectionListener(f func(ConnectionState)) Option {
 	return func(c *config) { c.listeners = append(c.listeners, f) }
 }

@@ -2,7 +2,10 @@
 
 package mutants
 
-import "github.com/zkverify/zkverify/workload/mutants/internal/queue"
+import (
+	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
+)
 
 // GrantRule decides whose turn it is. queue holds the contenders of one lock in
 // the order of their turns, and queue[self] asks. The rule returns the index of
@@ -27,13 +30,14 @@ type Place struct {
 	Sequence int32  // orders the queue, and wraps to negative numbers: compare by difference
 }
 
-// shown is the rule as the queue asks it.
-func (r GrantRule) shown() queue.Rule {
-	return func(contenders []queue.Place, self int) int {
+// shown is the rule as the queues of a client ask it, which are locked meanwhile.
+func (r GrantRule) shown(calls *session.Callbacks) queue.Rule {
+	return func(contenders []queue.Place, self int) (waitFor int) {
 		places := make([]Place, len(contenders))
 		for i, p := range contenders {
 			places[i] = Place{Node: p.Node, Kind: p.Kind, Sequence: p.Sequence}
 		}
-		return r(places, self)
+		calls.Run(func() { waitFor = r(places, self) })
+		return waitFor
 	}
 }

@@ -138,7 +138,7 @@ func started(t *testing.T, e *zktest.Ensemble, client string) *session.Session {
 	t.Helper()
 	keeper, err := session.Start(session.Config{
 		Servers: e.Servers(), Timeout: 40 * time.Second, MaxPacket: 1 << 20, ACL: zk.WorldACL(zk.PermAll),
-		Dial: e.Client(client).DialContext, Clock: session.MachineClock(), Told: func(session.State) {},
+		Dial: e.Client(client).DialContext, Clock: session.MachineClock(), Told: func(session.State) {}, Callbacks: new(session.Callbacks),
 	})
 	if err != nil {
 		t.Fatal(err)

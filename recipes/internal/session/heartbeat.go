@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -14,12 +16,24 @@ import (
 // that changes nothing. Its answers are counted by wire.go, with those to all other
 // requests.
 //
+// A beat checks every node that a lease stands on, so that a holder whose node is deleted
+// is told within a beat, however many leases the session has. More than maxChecks of them
+// take several multis, which are sent together.
+//
 // A session without nodes in queues makes no write. Its chains lack the last answer, which
 // the next create gives: its first acquire after a long time need not wait for a chain.
 type heartbeat struct{ s *Session }
 
-// maxChecks bounds the size of one beat.
-const maxChecks = 64
+// maxChecks is how many nodes one multi of a beat checks at most. It has fewer if their
+// paths are long: it must fit into a packet.
+const maxChecks = 500
+
+// checkSize is how much more than its path a check takes in a request, and multiSize what the
+// request takes besides the checks: headers of ops, of the request and of its end.
+const (
+	checkSize = 9 + 4 + 4
+	multiSize = 4 + 8 + 9
+)
 
 // beatInterval is six beats a timeout: what a lease stands on is at most an interval and
 // a chain old.
@@ -118,18 +132,14 @@ func (b heartbeat) pause(d time.Duration, link *wireConn) bool {
 	}
 }
 
-// checkPaths picks the nodes to check: those of leases, in turn when there are
-// many, or else of one contender.
+// checkPaths returns the nodes to check: those of leases, or else of one contender.
 func (b heartbeat) checkPaths() []string {
 	s := b.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var paths []string
-	for d := range s.held { // map order: each has its turn
-		if paths = append(paths, d.Paths()...); len(paths) >= maxChecks {
-			random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-			return paths[:maxChecks]
-		}
+	for d := range s.held {
+		paths = append(paths, d.Paths()...)
 	}
 	if len(paths) == 0 {
 		for path := range maps.Keys(s.waiting) {
@@ -139,23 +149,49 @@ func (b heartbeat) checkPaths() []string {
 	return paths
 }
 
-// check asks the leader for nodes of the session, if it has some in queues.
+// packets splits paths into what one multi each checks, of packets that have at most
+// maxPacket bytes.
+func packets(paths []string, maxPacket int) (all [][]string) {
+	size := maxPacket // so that the first path begins a packet
+	for _, path := range paths {
+		size += checkSize + len(path)
+		if last := len(all) - 1; last < 0 || len(all[last]) == maxChecks || size > maxPacket {
+			all, size = append(all, nil), multiSize+checkSize+len(path)
+		}
+		all[len(all)-1] = append(all[len(all)-1], path)
+	}
+	return all
+}
+
+// check asks the leader for the nodes of the session, if it has some in queues.
 func (b heartbeat) check() {
-	paths := b.checkPaths()
-	if len(paths) == 0 {
+	all := packets(b.checkPaths(), b.s.cfg.MaxPacket)
+	if len(all) == 0 {
 		return
 	}
+	b.ask(func() error {
+		errs := make([]error, len(all))
+		var rest sync.WaitGroup
+		for i, paths := range all[1:] {
+			rest.Go(func() { errs[i+1] = b.checkTogether(paths) })
+		}
+		errs[0] = b.checkTogether(all[0])
+		rest.Wait()
+		return cmp.Or(errs...)
+	})
+}
+
+// checkTogether asks the leader for some nodes by one request.
+func (b heartbeat) checkTogether(paths []string) error {
 	ops := make([]any, len(paths))
 	for i, path := range paths {
 		ops[i] = &zk.CheckVersionRequest{Path: path, Version: -1}
 	}
-	b.ask(func() error {
-		responses, err := b.s.Conn.Multi(ops...)
-		if errors.Is(err, zk.ErrNoNode) {
-			b.nodesGone(paths, responses)
-		}
-		return err
-	})
+	responses, err := b.s.Conn.Multi(ops...)
+	if errors.Is(err, zk.ErrNoNode) {
+		b.nodesGone(paths, responses)
+	}
+	return err
 }
 
 // ask makes one request of a beat and waits for its answer; it reports whether the request

@@ -10,11 +10,11 @@ var mutexEdits = []edit{
 		_, err = b.s.Conn.Sync("/")
 	}
 `},
-	{"internal/session/heartbeat.go", "		responses, err := b.s.Conn.Multi(ops...)\n", `		if b.s.Defect() == "mutant-read-heartbeat" {
-			_, _, err := b.s.Conn.Exists(paths[0])
-			return err
-		}
-		responses, err := b.s.Conn.Multi(ops...)
+	{"internal/session/heartbeat.go", "	responses, err := b.s.Conn.Multi(ops...)\n", `	if b.s.Defect() == "mutant-read-heartbeat" {
+		_, _, err := b.s.Conn.Exists(paths[0])
+		return err
+	}
+	responses, err := b.s.Conn.Multi(ops...)
 `},
 	{"internal/session/connector.go", "	if by == confirmed {\n", `	if s.Defect() == "mutant-read-heartbeat" {
 		by = confirmed

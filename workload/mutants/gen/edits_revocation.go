@@ -3,12 +3,11 @@ package main
 var revocationEdits = []edit{
 	// mutant-revocation-before-watch
 	{"hold.go", "	watched  bool             // for revocation\n", "	watched  bool             // for revocation\n	looked   bool             // at the data, once\n"},
-	{"revocation.go", "	type node struct {\n		data    []byte", `	if h.S.Defect() == "mutant-revocation-before-watch" && !h.looked {
+	{"revocation.go", "	n, err := readNode(ctx, h.S, path)", `	if h.S.Defect() == "mutant-revocation-before-watch" && !h.looked {
 		h.looked = true
 		return watch, nil
 	}
-	type node struct {
-		data    []byte`},
+	n, err := readNode(ctx, h.S, path)`},
 
 	// mutant-revocation-of-all
 	{"revocation.go", "		// Set again after a lost reply it is the same request.\n", `		if c.cfg.Defect == "mutant-revocation-of-all" {

@@ -24,6 +24,7 @@ type Config struct {
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
 	Clock         Clock
+	Callbacks     *Callbacks // those that goroutines of sessions call, which Told is none of
 
 	// Told is told how the client stands with its ensemble, change by change. It
 	// must not block, nor use the session.
@@ -41,7 +42,14 @@ type Auth struct {
 const slack = 1 << 10
 
 // open opens a connection to a server: by the dialer, and TLS over it.
-func (c *Config) open(ctx context.Context, network, addr string) (net.Conn, error) {
+func (c *Config) open(ctx context.Context, network, addr string) (conn net.Conn, err error) {
+	c.Callbacks.Run(func() { conn, err = c.openHere(ctx, network, addr) })
+	return conn, err
+}
+
+// openHere is open, in which code of the user's may run: the dialer, and what a
+// tls.Config calls.
+func (c *Config) openHere(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := c.Dial(ctx, network, addr)
 	if err != nil || c.TLS == nil {
 		return raw, err

@@ -1,0 +1,227 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// closer closes its client once, in a callback, and remembers that the call has returned.
+type closer struct {
+	t      *testing.T
+	client atomic.Pointer[recipes.Client]
+	begun  atomic.Bool
+	done   chan struct{}
+}
+
+func (c *closer) close() {
+	client := c.client.Load()
+	if client == nil || !c.begun.CompareAndSwap(false, true) {
+		return // Connect has not returned yet
+	}
+	if err := client.Close(context.Background()); err != nil {
+		c.t.Errorf("Close: %v", err)
+	}
+	if _, err := recipes.NewMutex(client, "/after").Acquire(context.Background()); !errors.Is(err, recipes.ErrClosed) {
+		c.t.Errorf("an acquire after Close: %v", err)
+	}
+	close(c.done)
+}
+
+func (c *closer) lease(*recipes.Lease)                           { c.close() }
+func (c *closer) leaseAndTime(_ *recipes.Lease, _ time.Duration) { c.close() }
+
+// closers are all functions of the user's that a client calls: options with the function, and
+// what makes the client call it after it has connected, if it takes more than a contended
+// lock, a revocation, the loss of the link and the loss of the session.
+var closers = map[string]func(c *closer) ([]recipes.Option, []recipes.MutexOption){
+	"a connection listener, when it is suspended": listens(recipes.ConnSuspended),
+	"a connection listener, when it is back":      listens(recipes.ConnReconnected),
+	"a connection listener, when it is lost":      listens(recipes.ConnLost),
+	"Observer.Acquired":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Acquired: c.leaseAndTime} }),
+	"Observer.Suspended":                          observes(func(c *closer) recipes.Observer { return recipes.Observer{Suspended: c.lease} }),
+	"Observer.Resumed":                            observes(func(c *closer) recipes.Observer { return recipes.Observer{Resumed: c.lease} }),
+	"Observer.Lost":                               observes(func(c *closer) recipes.Observer { return recipes.Observer{Lost: c.leaseAndTime} }),
+	"Observer.Released":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Released: c.leaseAndTime} }),
+	"Observer.RevokeRequested": func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return []recipes.Option{recipes.WithObserver(recipes.Observer{RevokeRequested: c.lease})}, []recipes.MutexOption{recipes.WithRevocation(func(*recipes.Lease) {})}
+	},
+	"Observer.Enqueued": observes(func(c *closer) recipes.Observer {
+		return recipes.Observer{Enqueued: func(context.Context, recipes.Enqueued) { c.close() }}
+	}),
+	"Observer.GaveUp": observes(func(c *closer) recipes.Observer {
+		return recipes.Observer{GaveUp: func(context.Context, recipes.Acquiring, error) { c.close() }}
+	}),
+	"Observer.Acquiring": observes(func(c *closer) recipes.Observer {
+		return recipes.Observer{Acquiring: func(ctx context.Context, _ recipes.Acquiring) context.Context { c.close(); return ctx }}
+	}),
+	"WithRevocation": func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return nil, []recipes.MutexOption{recipes.WithRevocation(c.lease)}
+	},
+	"WithGrantRule": func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return nil, []recipes.MutexOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { c.close(); return self - 1 })}
+	},
+}
+
+func listens(to recipes.ConnectionState) func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	return func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return []recipes.Option{recipes.WithConnectionListener(func(s recipes.ConnectionState) {
+			if s == to {
+				c.close()
+			}
+		})}, nil
+	}
+}
+
+func observes(by func(c *closer) recipes.Observer) func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	return func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return []recipes.Option{recipes.WithObserver(by(c))}, nil
+	}
+}
+
+// A goroutine that goes on after the client has been closed keeps the bubble from ending.
+func TestCloseInEveryCallback(t *testing.T) {
+	for name, setup := range closers {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := zktest.Start(t)
+				c := &closer{t: t, done: make(chan struct{})}
+				options, mutexOptions := setup(c)
+				client := bubbleClient(t, e, "closes", append(options, recipes.WithSessionTimeout(2*time.Second))...)
+				c.client.Store(client)
+				other := bubbleClient(t, e, "other")
+				var life sync.WaitGroup
+				life.Go(func() { liveThrough(client, other, e.Client("closes"), mutexOptions) })
+				<-c.done
+				life.Wait()
+			})
+		})
+	}
+}
+
+// liveThrough makes a client call every function that it may call.
+func liveThrough(client, other *recipes.Client, link *zktest.Client, options []recipes.MutexOption) {
+	ctx := context.Background()
+	m := recipes.NewMutex(client, "/lock", options...)
+	l, err := m.Acquire(ctx)
+	if err != nil {
+		return
+	}
+	_ = other.Revoke(ctx, l.Node())
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	_, _ = m.Acquire(short) // gives up
+	_ = l.Release(ctx)
+	if l, err = m.Acquire(ctx); err != nil {
+		return
+	}
+	link.Disconnect()
+	time.Sleep(time.Second)
+	link.Expire()
+	time.Sleep(3 * time.Second)
+	_ = l.Release(ctx)
+	_, _ = m.Acquire(ctx)
+	link.Cut()
+	time.Sleep(5 * time.Second)
+	link.Heal()
+}
+
+// What is called with a lease, from the caller's own goroutine or another one.
+func TestCloseInsideALease(t *testing.T) {
+	for name, work := range map[string]func(c *recipes.Client, close func()) error{
+		"Do of a mutex": func(c *recipes.Client, close func()) error {
+			return recipes.NewMutex(c, "/l").Do(context.Background(), func(context.Context, *recipes.Lease) error { close(); return nil })
+		},
+		"Do of a semaphore": func(c *recipes.Client, close func()) error {
+			return recipes.NewSemaphore(c, "/l", 2).Do(context.Background(), func(context.Context, *recipes.Lease) error { close(); return nil })
+		},
+		"Do of a multi-lock": func(c *recipes.Client, close func()) error {
+			return recipes.NewMultiLock(recipes.NewMutex(c, "/a"), recipes.NewMutex(c, "/b")).Do(context.Background(), func(context.Context, *recipes.MultiLease) error { close(); return nil })
+		},
+		"Run of an election": func(c *recipes.Client, close func()) error {
+			return recipes.NewElection(c, "/l").Run(context.Background(), func(context.Context, *recipes.Term) error { close(); return nil })
+		},
+		"Observe of an election": func(c *recipes.Client, close func()) error {
+			for _, err := range recipes.NewElection(c, "/l").Observe(context.Background()) {
+				if err != nil {
+					return err
+				}
+				close()
+			}
+			return nil
+		},
+		"Guard of a fence": func(c *recipes.Client, close func()) error {
+			return new(recipes.Fence).Guard(recipes.Token{Zxid: 1}, func() error { close(); return recipes.ErrClosed })
+		},
+		"the end of a lease's context": func(c *recipes.Client, close func()) error {
+			l, err := recipes.NewMutex(c, "/l").Acquire(context.Background())
+			if err != nil {
+				return err
+			}
+			closed := make(chan struct{})
+			context.AfterFunc(l.Context(), func() { close(); closed <- struct{}{} })
+			_ = l.Release(context.Background())
+			<-closed
+			return recipes.ErrClosed
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := bubbleClient(t, zktest.Start(t), "closes")
+				err := work(client, func() {
+					if err := client.Close(context.Background()); err != nil {
+						t.Error(err)
+					}
+				})
+				if !errors.Is(err, recipes.ErrClosed) && !errors.Is(err, recipes.ErrLeaseLost) {
+					t.Errorf("it returns %v", err)
+				}
+			})
+		})
+	}
+}
+
+// The dialer of a client that is lost.
+func TestCloseInADialer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		c := &closer{t: t, done: make(chan struct{})}
+		client := bubbleClient(t, e, "closes", recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+			c.close()
+			return e.Client("closes").DialContext(ctx, network, addr)
+		}))
+		c.client.Store(client)
+		e.Client("closes").Disconnect()
+		<-c.done
+	})
+}
+
+// A callback of one client closes another one, and waits for it.
+func TestACallbackClosesAnotherClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		told := make(chan bool, 1)
+		var closed atomic.Bool
+		other := bubbleClient(t, e, "other", recipes.WithConnectionListener(func(s recipes.ConnectionState) {
+			if s == recipes.ConnClosed {
+				closed.Store(true)
+			}
+		}))
+		c := bubbleClient(t, e, "closes", recipes.WithObserver(recipes.Observer{Acquired: func(*recipes.Lease, time.Duration) {
+			_ = other.Close(context.Background())
+			told <- closed.Load()
+		}}))
+		acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
+		if !<-told {
+			t.Error("Close returns before the other client's listener has been told")
+		}
+	})
+}

@@ -1,0 +1,55 @@
+// Package sqltable is an example of a table in a database that refuses the writes of
+// holders who have lost their lock. Each row keeps the newest token that has written it, and
+// every write is one statement that compares the tokens: nothing can come between the
+// comparison and the write.
+//
+// The statement is that of SQLite and PostgreSQL; its test runs it in SQLite. Go modules of
+// services that use recipes do not get a database from here: the driver is in the test alone.
+package sqltable
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// Schema creates the table.
+const Schema = `CREATE TABLE IF NOT EXISTS settings (
+	name  TEXT PRIMARY KEY,
+	value TEXT NOT NULL,
+	token TEXT NOT NULL -- a recipes.Token, 29 bytes
+)`
+
+// Table is the table in a database.
+type Table struct{ db *sql.DB }
+
+// New returns the table in a database, which has been created by Schema.
+func New(db *sql.DB) Table { return Table{db} }
+
+// Put writes a value under a lease's token. It returns recipes.ErrStaleToken, and writes
+// nothing, when a newer token has written the row.
+func (t Table) Put(ctx context.Context, name, value string, token recipes.Token) error {
+	done, err := t.db.ExecContext(ctx, `INSERT INTO settings (name, value, token) VALUES ($1, $2, $3)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value, token = excluded.token
+		WHERE settings.token <= excluded.token`, name, value, token)
+	if err != nil {
+		return err
+	}
+	if rows, err := done.RowsAffected(); err != nil || rows == 1 {
+		return err
+	}
+	return fmt.Errorf("put %s: %w: %v", name, recipes.ErrStaleToken, token)
+}
+
+// Get returns a value, and the token that it was written under; both are zero when the row
+// is not there.
+func (t Table) Get(ctx context.Context, name string) (value string, token recipes.Token, err error) {
+	err = t.db.QueryRowContext(ctx, `SELECT value, token FROM settings WHERE name = $1`, name).Scan(&value, &token)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return value, token, err
+}
