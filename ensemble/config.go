@@ -60,6 +60,13 @@ type LocalConfig struct {
 	// negotiate, by default from 500 ms to a minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 
+	// SASLUsers are the users that may authenticate by SASL, with DIGEST-MD5, and their passwords.
+	// Without any the servers have no SASL, unless Properties say otherwise.
+	SASLUsers map[string]string
+	// Properties are system properties of the servers' JVMs, name=value each, such as
+	// zookeeper.enforce.auth.enabled=true.
+	Properties []string
+
 	// Failpoints starts the servers' JVMs with Byteman, so that they can be made to fail at
 	// points of their own code, see Failpoints. StartLocal returns ErrNoByteman without it.
 	Failpoints bool
@@ -128,6 +135,9 @@ func (c *LocalConfig) jvmFlags() []string {
 		"-Dzookeeper.fastleader.maxNotificationInterval=800",
 		"-Dzookeeper.extendedTypesEnabled=true",
 		fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", containerInterval.Milliseconds()),
+	}
+	for _, property := range c.Properties {
+		flags = append(flags, "-D"+property)
 	}
 	if c.FullJIT {
 		return append(flags, "-Xmx512m") // the last of two wins

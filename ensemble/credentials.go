@@ -8,30 +8,45 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/internal/sasl"
 )
 
 // Credentials are what clients authenticate by, of one of the servers' schemes:
-// user:password of "digest". The zero value is nobody's. No printing of a value
-// shows the secret, and its JSON has nothing of it.
+// user:password of "digest", and of "sasl" a mechanism with what it needs, see ReadCredentials.
+// The zero value is nobody's. No printing of a value shows the secret, and its JSON has nothing
+// of it.
 type Credentials struct {
 	scheme string
 	secret func() []byte // a function, so that no %v shows it
+	sasl   sasl.Mechanism
 }
 
 // ReadCredentials takes apart what is written scheme:secret, such as
-// digest:user:password. White space around it does not count. The error does not
-// show the text.
+// digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE. What follows
+// sasl:gssapi: are the settings of readGSSAPI, with spaces between them. White space around the
+// text does not count. The error does not show the text, but for names of files and principals.
 func ReadCredentials(text string) (Credentials, error) {
 	scheme, secret, found := strings.Cut(strings.TrimSpace(text), ":")
 	if !found || scheme == "" || secret == "" {
-		return Credentials{}, errors.New("credentials are written scheme:secret, such as digest:user:password")
+		return Credentials{}, errors.New("credentials are written scheme:secret, such as digest:user:password or sasl:digest-md5:user:password")
 	}
-	return NewCredentials(scheme, []byte(secret)), nil
+	c := NewCredentials(scheme, []byte(secret))
+	if scheme != saslScheme {
+		return c, nil
+	}
+	_, err := readMechanism(secret)
+	return c, err
 }
 
-// NewCredentials returns the credentials of a scheme; "" makes them nobody's.
+// NewCredentials returns the credentials of a scheme; "" makes them nobody's. What cannot be read
+// of the scheme "sasl" fails with every connection.
 func NewCredentials(scheme string, secret []byte) Credentials {
-	return Credentials{scheme, func() []byte { return secret }}
+	c := Credentials{scheme: scheme, secret: func() []byte { return secret }}
+	if scheme == saslScheme {
+		c.sasl = mechanismOf(string(secret))
+	}
+	return c
 }
 
 // Scheme is the scheme; "" when the credentials are nobody's.
@@ -60,9 +75,9 @@ const authRetry = 20 * time.Millisecond
 // Add authenticates conn, as often as a lost connection takes; conn repeats it in
 // each session that follows. When ctx ends first conn is closed. Errors: ctx's
 // cause; zk.ErrAuthFailed, when the servers do not know the scheme or refuse the
-// secret.
+// secret. Credentials of the scheme "sasl" are those of connections, see Authenticate.
 func (c Credentials) Add(ctx context.Context, conn *zk.Conn) error {
-	if c.scheme == "" {
+	if c.scheme == "" || c.sasl != nil {
 		return nil
 	}
 	defer context.AfterFunc(ctx, conn.Close)()

@@ -100,7 +100,7 @@ func (e *Ext) probe(ctx context.Context) error {
 			case err == nil && !allowed, err != nil && !isDialError(err):
 				// The command may be forbidden in more than one way.
 				var conn *zk.Conn
-				if conn, err = connect(ctx, []string{server.Addr}, Credentials{}); err == nil {
+				if conn, err = connect(ctx, []string{server.Addr}, e.auth); err == nil {
 					conn.Close()
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,11 +63,14 @@ func (s *server) write() error {
 		config += fmt.Sprintf("clientPort=%d\nclientPortAddress=127.0.0.1\n%s\n", s.client, strings.Join(s.local.peerLines(s), "\n"))
 	}
 	files["zoo.cfg"] = config
+	if users := s.local.config.SASLUsers; users != nil {
+		files[jaasFile] = jaas(users)
+	}
 	for name, text := range logConfigs {
 		files[name] = text
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), modeOf(name)); err != nil {
 			return err
 		}
 	}
@@ -83,7 +87,7 @@ func (s *server) start() error {
 	if s.process != nil && s.process.Alive() {
 		return nil
 	}
-	args := append(s.local.config.jvmFlags(), s.agentFlag()...)
+	args := slices.Concat(s.local.config.jvmFlags(), s.saslFlags(), s.agentFlag())
 	if s.local.config.Reconfig {
 		args = append(args, superFlag(s.local.super))
 	}

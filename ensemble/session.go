@@ -21,12 +21,12 @@ const (
 func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
 	defer cancel()
-	var why failure
+	why := failure{refused: make(chan struct{})}
 	ready := make(chan struct{}, 1)
 	conn, _, err := zk.Connect(servers, sessionTimeout,
 		zk.WithLogger(&why),
 		zk.WithLogInfo(false),
-		zk.WithDialer(dialCapped),
+		zk.WithDialer(auth.dialCapped),
 		zk.WithEventCallback(func(event zk.Event) {
 			if event.State == zk.StateHasSession {
 				select {
@@ -45,14 +45,17 @@ func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn,
 			return nil, err
 		}
 		return conn, nil
+	case <-why.refused:
 	case <-ctx.Done():
-		conn.Close()
-		return nil, why.reason()
 	}
+	conn.Close()
+	return nil, why.reason()
 }
 
 // failure is a logger of go-zookeeper that remembers why there is no session.
 type failure struct {
+	refused chan struct{} // closed: there will be no session
+
 	mu   sync.Mutex
 	last error
 }
@@ -63,6 +66,9 @@ func (f *failure) Printf(_ string, args ...any) {
 	defer f.mu.Unlock()
 	for _, arg := range args {
 		if err, ok := arg.(error); ok {
+			if errors.Is(err, zk.ErrAuthFailed) && !errors.Is(f.last, zk.ErrAuthFailed) {
+				close(f.refused)
+			}
 			f.last = err
 		}
 	}
@@ -88,12 +94,12 @@ type cappedConn struct {
 	session time.Duration
 }
 
-func dialCapped(network, address string, timeout time.Duration) (net.Conn, error) {
+func (c Credentials) dialCapped(network, address string, timeout time.Duration) (net.Conn, error) {
 	conn, err := net.DialTimeout(network, address, min(timeout, handshakeLimit))
 	if err != nil {
 		return nil, err
 	}
-	return CapHandshake(Guard(conn), sessionTimeout), nil
+	return CapHandshake(Guard(c.Authenticate(conn, address, handshakeLimit)), sessionTimeout), nil
 }
 
 func (c cappedConn) SetReadDeadline(t time.Time) error {

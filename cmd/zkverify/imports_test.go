@@ -16,11 +16,12 @@ const module = "github.com/zkverify/zkverify"
 // allowed says which packages of the module each package may import, as
 // docs/architecture.md does. Imports point one way.
 var allowed = map[string][]string{
-	"recipes":                            {"recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
+	"recipes":                            {"internal/sasl", "recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/bench":                      {"recipes", "ensemble", "internal/relay", "internal/curatortools", "ensemble/links", "workload/lock", "workload/remote"},
 	"recipes/examples/sqltable":          {"recipes"},
 	"recipes/inspect":                    {"recipes", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/interop":                    {},
+	"recipes/kerberos":                   {"internal/sasl"},
 	"recipes/otelobserver":               {"recipes"},
 	"recipes/promobserver":               {"recipes"},
 	"recipes/recipestest":                {"recipes", "zktest"},
@@ -36,10 +37,11 @@ var allowed = map[string][]string{
 	"internal/words":                     {},
 	"checker":                            {"checker/internal/witness", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/judge", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/search", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "histories/states", "internal/words", "histories/service"},
 	"checker/bench":                      {"checker", "checker/verdict", "histories", "internal/words"},
-	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/reply", "histories"},
+	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/reply", "internal/sasl", "recipes/kerberos", "histories"},
 	"ensemble/docker":                    {"ensemble", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/wait"},
 	"internal/relay":                     {},
 	"internal/reply":                     {},
+	"internal/sasl":                      {},
 	"ensemble/child":                     {},
 	"ensemble/links":                     {"ensemble/internal/ports", "histories"},
 	"ensemble/failpoints":                {},
@@ -66,7 +68,7 @@ var allowed = map[string][]string{
 	"workload":                           {"internal/seeded", "workload/lock", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "histories", "internal/words", "internal/wait", "workload/cycle", "workload/internal/activity", "workload/internal/client", "workload/internal/drive", "workload/internal/goroutines", "workload/internal/journal", "workload/internal/observer", "workload/internal/servers", "workload/remote", "histories/service"},
 	"workload/lock":                      {"ensemble", "histories"},
 	"workload/targets":                   {"recipes", "workload/lock", "workload/mutants", "histories", "internal/words"},
-	"workload/mutants":                   {"histories", "workload/mutants/internal/barrier", "workload/mutants/internal/queue", "workload/mutants/internal/session"},
+	"workload/mutants":                   {"internal/sasl", "histories", "workload/mutants/internal/barrier", "workload/mutants/internal/queue", "workload/mutants/internal/session"},
 	"workload/selftest":                  {"ensemble/simulated", "internal/seeded", "workload/simulation/process", "workload", "workload/lock", "workload/targets", "workload/mutants", "report", "checker", "checker/verdict", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote"},
 	"workload/simulation":                {"workload/simulation/process", "checker", "checker/verdict", "ensemble", "ensemble/links", "ensemble/model/cluster", "ensemble/model/live", "ensemble/simulated", "histories", "histories/states", "internal/seeded", "internal/words", "nemesis", "nemesis/fault", "nemesis/faults", "workload", "workload/cycle", "workload/folder", "workload/targets"},
 	"workload/mutants/gen":               {},
@@ -98,10 +100,10 @@ var allowed = map[string][]string{
 	"workload/worker":                   {"workload/internal/goroutines", "workload/internal/network", "workload/internal/protocol", "workload/lock", "histories"},
 	"recipes/internal/barrier":          {"recipes/internal/session"},
 	"recipes/internal/queue":            {"recipes/internal/session"},
-	"recipes/internal/session":          {"internal/reply"},
+	"recipes/internal/session":          {"internal/reply", "internal/sasl"},
 	"workload/mutants/internal/barrier": {"workload/mutants/internal/session"},
 	"workload/mutants/internal/queue":   {"workload/mutants/internal/session"},
-	"workload/mutants/internal/session": {"internal/reply"},
+	"workload/mutants/internal/session": {"internal/reply", "internal/sasl"},
 
 	"workload/internal/protocol": {"ensemble", "histories"},
 	"workload/conformance":       {"workload", "workload/lock", "workload/targets", "workload/internal/protocol", "ensemble", "ensemble/child", "histories", "internal/words"},
@@ -173,9 +175,10 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 	for _, p := range listPackages(t) {
 		may, check := map[string][]string{
-			module + "/recipes":              {"github.com/go-zookeeper/zk", module + "/recipes/internal", module + "/internal/reply"},
-			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply"},
-			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply"},
+			module + "/recipes":              {"github.com/go-zookeeper/zk", module + "/recipes/internal", module + "/internal/reply", module + "/internal/sasl"},
+			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply", module + "/internal/sasl"},
+			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply", module + "/internal/sasl"},
+			module + "/recipes/kerberos":     {"github.com/go-zookeeper/zk", "github.com/jcmturner", "github.com/hashicorp/go-uuid", "golang.org/x/crypto", "golang.org/x/net", module + "/internal/sasl"},
 			module + "/zktest":               {module + "/ensemble/model"},
 			module + "/histories":            {"github.com/klauspost/compress"},
 			module + "/checker":              {"github.com/klauspost/compress", "github.com/anishathalye/porcupine", module},

@@ -47,7 +47,7 @@ type ensembleFlags struct {
 type hereFlags struct {
 	Image     string   `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
 	Addresses []string `name:"servers" help:"Your servers, host:port each; default those that are started. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
-	AuthFile  string   `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
+	AuthFile  string   `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy string   `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
 	Listen    string   `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
 	Ports     string   `name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; default all. Each client takes one for each server." placeholder:"FROM-TO"`

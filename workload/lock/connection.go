@@ -65,7 +65,7 @@ func Connect(ctx context.Context, env Env) (*Connection, error) {
 			if err != nil {
 				return nil, err
 			}
-			return ensemble.Guard(conn), nil // go-zookeeper has no bound of its own
+			return ensemble.Guard(env.Auth.Authenticate(conn, addr, env.SessionTimeout)), nil // go-zookeeper has no bound of its own
 		}),
 		zk.WithHostProvider(&inTurn{}),
 		zk.WithLogger(silent{}), zk.WithLogInfo(false))

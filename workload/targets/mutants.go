@@ -57,7 +57,9 @@ func (t mutantTarget) Open(ctx context.Context, env lock.Env) (lock.Client, erro
 			Resumed:   func(l *mutants.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
 	}
-	if scheme := env.Auth.Scheme(); scheme != "" {
+	if m := env.Auth.SASL(); m != nil {
+		options = append(options, mutants.WithSASL(m), mutants.WithACL(env.Auth.ACL()...))
+	} else if scheme := env.Auth.Scheme(); scheme != "" {
 		options = append(options, mutants.WithAuth(scheme, env.Auth.Secret()), mutants.WithACL(env.Auth.ACL()...))
 	}
 	options = append(options, mutantOptions(env)...)

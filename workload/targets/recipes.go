@@ -54,7 +54,9 @@ func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
 		}),
 	}
-	if scheme := env.Auth.Scheme(); scheme != "" {
+	if m := env.Auth.SASL(); m != nil {
+		options = append(options, recipes.WithSASL(m), recipes.WithACL(env.Auth.ACL()...))
+	} else if scheme := env.Auth.Scheme(); scheme != "" {
 		options = append(options, recipes.WithAuth(scheme, env.Auth.Secret()), recipes.WithACL(env.Auth.ACL()...))
 	}
 	options = append(options, recipesOptions(env)...)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -39,7 +40,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 	}
-	conn, err := s.cfg.open(ctx, network, addr)
+	conn, err := s.cfg.open(ctx, network, addr, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +109,24 @@ func (c connector) created(path string, zxid int64) {
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 
+// refused ends a session that the servers do not let the client have. A server that refuses what
+// the client authenticates by does so again, but another may take it: so a new session
+// ends when no server is left that might, and one that a server has granted goes on until it
+// expires, with its leases. A server that demands another authentication demands it of
+// every request: no session does anything then.
+func (c connector) refused(err error) {
+	s := c.s
+	s.mu.Lock()
+	established := s.ID != 0
+	s.mu.Unlock()
+	if !errors.Is(err, errAuthRequired) && (established || !s.failures.complete(len(s.cfg.Servers))) {
+		return
+	}
+	why := s.failures.refusal()
+	s.refused.CompareAndSwap(nil, &why)
+	s.end(NotAuthenticated)
+}
+
 // event is called by two goroutines of the Conn and must not block.
 func (c connector) event(e zk.Event) {
 	if e.Type != zk.EventSession {
@@ -147,5 +166,8 @@ func (c connector) Printf(_ string, args ...any) {
 			err = fmt.Errorf("%s: %w", server, err)
 		}
 		c.s.failures.failed(server, err)
+		if errors.Is(err, zk.ErrAuthFailed) {
+			c.refused(err)
+		}
 	}
 }

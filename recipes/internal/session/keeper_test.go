@@ -21,7 +21,7 @@ func TestListenersAreToldOfASessionBeforeAnybodyGetsIt(t *testing.T) {
 	s.mu.Lock() // the session is not introduced yet
 	go func() {
 		defer close(published)
-		k.publish(s, nil)
+		k.publish(s)
 	}()
 	go func() {
 		defer close(closed)
@@ -52,7 +52,7 @@ func TestAKeeperIsClosedAsASessionIsRefused(t *testing.T) {
 		published := make(chan struct{})
 		go func() {
 			defer close(published)
-			k.publish(nil, errNotNeeded)
+			k.refuse(errNotNeeded)
 		}()
 		k.Close()
 		<-published

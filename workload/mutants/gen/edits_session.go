@@ -96,10 +96,10 @@ var sessionEdits = []edit{
 		b.s.`},
 
 	// mutant-waits-on
-	{"internal/session/keeper.go", "	k.latest, k.refused = s, err\n", `	if k.latest != nil && k.cfg.Defect == "mutant-waits-on" {
+	{"internal/session/keeper.go", "	k.latest, k.refused = s, nil\n", `	if k.latest != nil && k.cfg.Defect == "mutant-waits-on" {
 		s = k.latest
 	}
-	k.latest, k.refused = s, err
+	k.latest, k.refused = s, nil
 `},
 
 	// mutant-stale-ownership

@@ -21,7 +21,7 @@ import (
 // serversFlags say where the locks are, and how to get there.
 type serversFlags struct {
 	Addresses []string      `name:"servers" env:"ZKVERIFY_SERVERS" default:"127.0.0.1:2181" help:"The servers, host:port each; default $$ZKVERIFY_SERVERS, then 127.0.0.1:2181. Name all of them: each tells only of its own connections." placeholder:"ADDR"`
-	AuthFile  string        `help:"File with what to authenticate by, scheme:secret, such as digest:user:password; default none." placeholder:"FILE"`
+	AuthFile  string        `help:"File with what to authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE; default none." placeholder:"FILE"`
 	TLS       bool          `name:"tls" help:"Connect with TLS. So do the other options of TLS."`
 	TLSCA     string        `name:"tls-ca" help:"File with the certificates of authorities to trust, PEM; default the system's." placeholder:"FILE"`
 	TLSCert   string        `name:"tls-cert" help:"File with a certificate to show to the servers, PEM; default none." placeholder:"FILE"`
@@ -66,7 +66,11 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 		if err != nil {
 			return nil, refuse("--auth-file: %s: %w", f.AuthFile, err)
 		}
-		options = append(options, recipes.WithAuth(c.Scheme(), c.Secret()))
+		if m := c.SASL(); m != nil {
+			options = append(options, recipes.WithSASL(m))
+		} else {
+			options = append(options, recipes.WithAuth(c.Scheme(), c.Secret()))
+		}
 	}
 	conf, err := f.tls()
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/internal/sasl"
 )
 
 // Config says how the sessions of one client are made.
@@ -21,6 +23,7 @@ type Config struct {
 	LoseOnSuspend bool          // leases are lost when their link is down
 	ACL           []zk.ACL      // of parents that are created
 	Auths         []Auth
+	SASL          sasl.Mechanism // nil: none
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
 	Clock         Clock
@@ -41,15 +44,19 @@ type Auth struct {
 // largest size comes with its status.
 const slack = 1 << 10
 
-// open opens a connection to a server: by the dialer, and TLS over it.
-func (c *Config) open(ctx context.Context, network, addr string) (conn net.Conn, err error) {
-	c.Callbacks.Run(func() { conn, err = c.openHere(ctx, network, addr) })
-	return conn, err
+// open opens a connection to a server: by the dialer, TLS over it, and SASL over that, which
+// has to end within patience.
+func (c *Config) open(ctx context.Context, network, addr string, patience time.Duration) (conn net.Conn, err error) {
+	c.Callbacks.Run(func() { conn, err = c.transport(ctx, network, addr) })
+	if err != nil || c.SASL == nil {
+		return conn, err
+	}
+	return sasl.Client(conn, addr, c.SASL, patience), nil
 }
 
-// openHere is open, in which code of the user's may run: the dialer, and what a
-// tls.Config calls.
-func (c *Config) openHere(ctx context.Context, network, addr string) (net.Conn, error) {
+// transport opens what SASL is spoken over. Code of the user's may run in it: the dialer,
+// and what a tls.Config calls.
+func (c *Config) transport(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := c.Dial(ctx, network, addr)
 	if err != nil || c.TLS == nil {
 		return raw, err

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,13 +18,15 @@ type failures struct {
 	all map[string]error // by server
 }
 
+var errNoAnswerYet = errors.New("no answer yet")
+
 // attempting notes that a server is asked of which nothing is known yet.
 func (f *failures) attempting(server string) {
 	f.mu.Lock()
 	_, known := f.all[server]
 	f.mu.Unlock()
 	if !known {
-		f.failed(server, fmt.Errorf("%s: no answer yet", server))
+		f.failed(server, fmt.Errorf("%s: %w", server, errNoAnswerYet))
 	}
 }
 
@@ -42,6 +45,30 @@ func (f *failures) succeeded() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = nil
+}
+
+// complete reports whether each of so many servers has failed.
+func (f *failures) complete(servers int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, err := range f.all {
+		if errors.Is(err, errNoAnswerYet) {
+			return false
+		}
+	}
+	return len(f.all) >= servers
+}
+
+// refusal is what callers are told when the servers have refused the client: the last error of
+// each server.
+func (f *failures) refusal() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var errs []any
+	for _, server := range slices.Sorted(maps.Keys(f.all)) {
+		errs = append(errs, f.all[server])
+	}
+	return fmt.Errorf("recipes: "+strings.TrimSuffix(strings.Repeat("%w; ", len(errs)), "; "), errs...)
 }
 
 // noSession is what a caller is told whose wait for a session has ended by

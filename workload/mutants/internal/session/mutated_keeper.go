@@ -45,14 +45,11 @@ func (k *Keeper) run(s *Session) {
 	for {
 		select {
 		case <-s.ready:
-			err := k.authenticate(s)
-			k.publish(s, err)
-			if err != nil && k.life.Err() == nil {
+			if err := k.authenticate(s); err == nil {
+				k.publish(s)
+			} else if k.life.Err() == nil {
+				s.refused.CompareAndSwap(nil, &err)
 				s.end(NotAuthenticated)
-				select { // no storm of sessions with bad credentials
-				case <-time.After(time.Second):
-				case <-k.life.Done():
-				}
 			}
 		case <-s.Ended:
 		case <-k.life.Done():
@@ -60,6 +57,13 @@ func (k *Keeper) run(s *Session) {
 		select {
 		case <-s.Ended:
 		case <-k.life.Done():
+		}
+		if why := s.refused.Load(); why != nil {
+			k.refuse(*why)
+			select { // no storm of sessions with bad credentials
+			case <-time.After(time.Second):
+			case <-k.life.Done():
+			}
 		}
 		k.wg.Go(s.close) // the next session need not wait for it
 		if k.life.Err() != nil {
@@ -87,19 +91,26 @@ func (k *Keeper) authenticate(s *Session) error {
 	return nil
 }
 
-// publish makes s the session to use, or err what callers are told. Who gets the session
+// publish makes s the session to use. Who gets the session
 // may close the client at once, so listeners are told of it before anybody gets it; they
 // are called later, and may use it.
-func (k *Keeper) publish(s *Session, err error) {
+func (k *Keeper) publish(s *Session) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err == nil {
-		s.introduce()
-	}
+	s.introduce()
 	if k.latest != nil && k.cfg.Defect == "mutant-waits-on" {
 		s = k.latest
 	}
-	k.latest, k.refused = s, err
+	k.latest, k.refused = s, nil
+	close(k.changed)
+	k.changed = make(chan struct{})
+}
+
+// refuse makes err what callers are told, until there is a session.
+func (k *Keeper) refuse(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.refused = err
 	close(k.changed)
 	k.changed = make(chan struct{})
 }

@@ -5,16 +5,18 @@ package session
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"time"
 )
 
 // leastSessionTimeout returns the shortest session timeout that a server grants, or
 // leastTimeout if that is longer. The server is asked for a session with less than it
 // grants, which is closed at once. ctx bounds the
-// opening of the connection, and patience the wait for the answer.
+// opening of the connection, and patience the wait for the answer. A server that demands an
+// authentication, of a client that has none, says so when the session is closed.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
 	cfg := &c.s.cfg
-	conn, err := cfg.open(ctx, "tcp", addr)
+	conn, err := cfg.open(ctx, "tcp", addr, patience)
 	if err != nil {
 		return 0, err
 	}
@@ -38,6 +40,9 @@ func (c connector) leastSessionTimeout(ctx context.Context, addr string, patienc
 	if _, err := w.Write(closeRequest()); err == nil {
 		for err == nil {
 			_, err = w.Read(reply[:])
+		}
+		if errors.Is(err, errAuthRequired) && len(cfg.Auths) == 0 {
+			return 0, err
 		}
 	}
 	return answer.timeout, nil

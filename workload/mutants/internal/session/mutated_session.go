@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -33,8 +34,9 @@ type Session struct {
 	calls   chan struct{} // a place for each request under way, see Call
 	watches watches
 	zxids   zxids
-	kept    sync.Map // see Keep
-	alarm   Alarm    // nil: none
+	kept    sync.Map              // see Keep
+	alarm   Alarm                 // nil: none
+	refused atomic.Pointer[error] // why the servers do not let the client have it; nil: they do
 
 	mu         sync.Mutex    // in the order of doc.go
 	timeout    time.Duration // negotiated

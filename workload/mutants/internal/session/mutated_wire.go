@@ -13,7 +13,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/internal/reply"
+	"github.com/zkverify/zkverify/internal/sasl"
 )
 
 // Operation codes and reply codes of ZooKeeper's protocol that matter here.
@@ -115,6 +118,9 @@ func (w *wireConn) Read(p []byte) (int, error) {
 	}
 	n, err := w.in.Read(p)
 	if bad := w.frames.feed(p[:n]); bad != nil {
+		if errors.Is(bad, errAuthRequired) {
+			return 0, w.refuse(bad)
+		}
 		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
 		w.tap.lied()
 		return 0, w.refuse(notZooKeeper(bad, came))
@@ -153,6 +159,8 @@ func (w *wireConn) shake() error {
 func (w *wireConn) unanswered(came []byte, err error) error {
 	var timeout net.Error
 	switch {
+	case errors.As(err, new(*sasl.Error)):
+		return err
 	case len(came) > 0:
 		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
@@ -213,6 +221,14 @@ func (w *wireConn) request(p []byte, now time.Time) {
 	})
 }
 
+// codeAuthRequired is the answer to every request but an authentication, before it ends the
+// connection, of a server with enforce.auth.enabled or sessionRequireClientSASLAuth to a client that
+// has authenticated by none of its schemes (AuthenticationHelper.enforceAuthentication).
+const codeAuthRequired = -124
+
+// errAuthRequired says that.
+var errAuthRequired = fmt.Errorf("%w: the server demands an authentication of another scheme (SessionClosedRequireAuth, %d): see its enforce.auth.schemes, or sessionRequireClientSASLAuth, and give WithSASL or WithAuth", zk.ErrAuthFailed, codeAuthRequired)
+
 // replyHeader is what every frame after the connect reply begins with: int xid,
 // long zxid, int err.
 const replyHeader = 16
@@ -225,6 +241,9 @@ func (w *wireConn) reply(frame []byte) error {
 	defer w.mu.Unlock()
 	xid := int32(binary.BigEndian.Uint32(frame))
 	code := int32(binary.BigEndian.Uint32(frame[12:]))
+	if code == codeAuthRequired {
+		return errAuthRequired
+	}
 	zxid := int64(binary.BigEndian.Uint64(frame[4:]))
 	body := frame[replyHeader:]
 	if xid == reply.Event {

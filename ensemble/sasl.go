@@ -1,0 +1,124 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/recipes/kerberos"
+)
+
+// saslScheme is the scheme of credentials that connections are authenticated by.
+const saslScheme = "sasl"
+
+// readMechanism takes apart what follows sasl: in credentials.
+func readMechanism(text string) (sasl.Mechanism, error) {
+	mechanism, secret, _ := strings.Cut(text, ":")
+	switch strings.ToLower(mechanism) {
+	case "digest-md5":
+		user, password, _ := strings.Cut(secret, ":")
+		if user == "" || password == "" {
+			return nil, errors.New("credentials of DIGEST-MD5 are written sasl:digest-md5:user:password")
+		}
+		return sasl.NewDigestMD5(user, password), nil
+	case "gssapi":
+		return readGSSAPI(secret)
+	}
+	return nil, errors.New("credentials of SASL begin with sasl:digest-md5: or sasl:gssapi:")
+}
+
+// readGSSAPI reads settings such as keytab=FILE principal=app@EXAMPLE.COM, with white space between
+// them, whose names are those of kerberos.Config in lower case.
+func readGSSAPI(text string) (sasl.Mechanism, error) {
+	var c kerberos.Config
+	names := map[string]*string{
+		"keytab": &c.Keytab, "ccache": &c.CCache, "principal": &c.Principal,
+		"service": &c.Service, "serverprincipal": &c.ServerPrincipal, "krb5conf": &c.Krb5Conf,
+	}
+	for field := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(field, "=")
+		setting := names[strings.ToLower(name)]
+		if setting == nil || value == "" {
+			return nil, fmt.Errorf("credentials of GSSAPI are written sasl:gssapi:NAME=VALUE …, with the names %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+		}
+		*setting = value
+	}
+	return kerberos.New(c)
+}
+
+// mechanismOf is readMechanism whose error is that of every connection.
+func mechanismOf(text string) sasl.Mechanism {
+	m, err := readMechanism(text)
+	if err != nil {
+		return unreadable{err}
+	}
+	return m
+}
+
+// unreadable is the mechanism of credentials that say none.
+type unreadable struct{ err error }
+
+func (unreadable) Name() string { return "(none)" }
+
+func (u unreadable) Start(context.Context, string) ([]byte, func([]byte) ([]byte, error), error) {
+	return nil, nil, sasl.Final("%w", u.err)
+}
+
+// SASL is the mechanism of the scheme "sasl", nil for other credentials.
+func (c Credentials) SASL() sasl.Mechanism { return c.sasl }
+
+// Authenticate returns conn, a new connection to a server, host:port, which is authenticated within
+// patience, before the answer to the connect request can be read from it, if the credentials are of the
+// scheme "sasl". Reads return an error that wraps zk.ErrAuthFailed if the server refuses the client.
+func (c Credentials) Authenticate(conn net.Conn, server string, patience time.Duration) net.Conn {
+	if c.sasl == nil {
+		return conn
+	}
+	return sasl.Client(conn, server, c.sasl, patience)
+}
+
+// jaasFile is what a server with SASL has its users in.
+const jaasFile = "jaas.conf"
+
+// jaas returns the text of that file: the users that DIGEST-MD5 knows, and their passwords.
+func jaas(users map[string]string) string {
+	var b strings.Builder
+	b.WriteString("Server {\n  org.apache.zookeeper.server.auth.DigestLoginModule required")
+	for _, user := range slices.Sorted(maps.Keys(users)) {
+		fmt.Fprintf(&b, "\n  %s=%s", jaasQuoted("user_"+user), jaasQuoted(users[user]))
+	}
+	b.WriteString(";\n};\n")
+	return b.String()
+}
+
+// jaasQuoted is a string as Java's tokenizer reads it.
+func jaasQuoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(text) + `"`
+}
+
+// modeOf is the mode of a file that a server reads: others do not read passwords.
+func modeOf(file string) os.FileMode {
+	if file == jaasFile {
+		return 0o600
+	}
+	return 0o644
+}
+
+// saslFlags make the server read its users, and take access control lists of the scheme sasl.
+func (s *server) saslFlags() []string {
+	if s.local.config.SASLUsers == nil {
+		return nil
+	}
+	return []string{
+		"-Djava.security.auth.login.config=" + filepath.Join(s.dir, jaasFile),
+		"-Dzookeeper.authProvider.sasl=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
+	}
+}

@@ -1,0 +1,68 @@
+package sasl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Mechanism makes the tokens that a client sends. recipes.SASLMechanism documents it.
+type Mechanism interface {
+	Name() string
+	Start(ctx context.Context, server string) (first []byte, next func(challenge []byte) ([]byte, error), err error)
+}
+
+// Error is why a connection could not be authenticated. It wraps zk.ErrAuthFailed when another
+// attempt fails as well, unless what is configured changes.
+type Error struct {
+	mechanism string
+	err       error
+}
+
+func (e *Error) Error() string {
+	// Its text comes first, as for other schemes, and once.
+	if errors.Is(e.err, zk.ErrAuthFailed) {
+		return fmt.Sprintf("%v (SASL %s)", e.err, e.mechanism)
+	}
+	return fmt.Sprintf("SASL %s: %v", e.mechanism, e.err)
+}
+
+func (e *Error) Unwrap() error { return e.err }
+
+// Final returns an error that wraps zk.ErrAuthFailed: another attempt would fail as well.
+func Final(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", zk.ErrAuthFailed, fmt.Errorf(format, args...))
+}
+
+// Codes of servers (KeeperException.Code).
+const (
+	authFailed   = -115
+	requiresAuth = -124 // since the server has enforce.auth.enabled or sessionRequireClientSASLAuth
+)
+
+// refused says what to do about a server's answer. The code is all that it gives: the
+// reason is in its log.
+func refused(code int32, mechanism string, rounds int) error {
+	said := fmt.Sprintf("the server answered with error %d", code)
+	switch code {
+	case authFailed:
+		said = "the server refused the authentication (AuthFailed, -115)"
+	case requiresAuth:
+		said = "the server refused the authentication, which it demands (SessionClosedRequireAuth, -124)"
+	}
+	switch {
+	case mechanism == DigestMD5Name && rounds == 1:
+		// It has been told neither a user nor a proof.
+		return Final("%s before it was told a user: its mechanism is another than DIGEST-MD5, as a rule GSSAPI; use that one (package recipes/kerberos, or sasl:gssapi in a file)", said)
+	case mechanism == DigestMD5Name:
+		return Final("%s: it does not know the user, or the password is wrong; compare both with the line user_NAME=\"PASSWORD\" in the section Server of its JAAS file", said)
+	}
+	return Final("%s: its log has the reason; check that the mechanism is that of the section Server of its JAAS file, that the ticket is for the principal of that section, that its keytab has the key of that principal, and that both clocks are right", said)
+}
+
+// noToken is why an answer without a token is refused where one has to come.
+func noToken() error {
+	return Final("the server has no SASL: its JVM needs -Djava.security.auth.login.config=FILE with a section Server; or it lets a client go on whose authentication has failed (allowSaslFailedClients)")
+}

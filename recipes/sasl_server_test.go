@@ -1,0 +1,173 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/recipes"
+)
+
+// demanding has servers serve nobody who has not authenticated by SASL, in both ways of writing it.
+var demanding = map[string][]string{
+	"enforce.auth.schemes=sasl":         {"zookeeper.enforce.auth.enabled=true", "zookeeper.enforce.auth.schemes=sasl"},
+	"sessionRequireClientSASLAuth=true": {"zookeeper.sessionRequireClientSASLAuth=true"},
+}
+
+// saslUsers are those of the servers of the tests. Passwords are not only of letters.
+var saslUsers = map[string]string{"app": `pa"55\ word,=`, "other": "secret", "jürgen": "größe", "李": "密码"}
+
+// saslServer starts one real server with users and properties.
+func saslServer(t *testing.T, properties ...string) []string {
+	t.Helper()
+	needReal(t, "ZooKeeper checks who authenticates by SASL")
+	return addressesOf(ensembletest.Start(t, ensemble.LocalConfig{Servers: 1, TickTime: tick, SASLUsers: saslUsers, Properties: properties}))
+}
+
+func addressesOf(e ensemble.Ensemble) (addrs []string) {
+	for _, s := range e.Servers() {
+		addrs = append(addrs, s.Addr)
+	}
+	return addrs
+}
+
+func TestLocksOverSASL(t *testing.T) {
+	for name, demand := range demanding {
+		t.Run(name, func(t *testing.T) {
+			endsItsGoroutines(t)
+			addrs := saslServer(t, demand...)
+			for user, password := range saslUsers {
+				t.Run(user, func(t *testing.T) {
+					own := recipes.WithACL(zk.AuthACL(zk.PermAll)...)
+					c := connect(t, addrs, recipes.WithSASL(recipes.DigestMD5(user, password)), own, recipes.WithSessionTimeout(timeout))
+					path := uniquePath(t)
+					l := acquire(t, within(t), recipes.NewMutex(c, path))
+					acl, _, err := c.Conn().GetACL(l.Node())
+					if want := []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: user}}; err != nil || !slices.Equal(acl, want) {
+						t.Errorf("the node belongs to %v (%v), want %v", acl, err, want)
+					}
+					first := l.Deadline()
+					eventually(t, "heartbeats are confirmed", func() bool { return l.Deadline().After(first) })
+					release(t, l)
+					if user == "other" {
+						return
+					}
+					stranger := connect(t, addrs, recipes.WithSASL(recipes.DigestMD5("other", saslUsers["other"])), own)
+					if _, err := recipes.NewMutex(stranger, path).Acquire(within(t)); !errors.Is(err, zk.ErrNoAuth) {
+						t.Errorf("another user: %v", err)
+					}
+				})
+			}
+		})
+	}
+}
+
+// A session goes on over another connection, and the next one begins, as the user.
+func TestSASLIsRepeatedInEveryConnectionAndSession(t *testing.T) {
+	addrs := saslServer(t) // expire has no credentials
+	link, err := network.Link(t.Context(), t.Name(), addrs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { link.Close() })
+	var wire intercept
+	heard := listen()
+	c := connect(t, []string{link.Addr()}, recipes.WithSASL(recipes.DigestMD5("app", saslUsers["app"])), recipes.WithACL(zk.AuthACL(zk.PermAll)...),
+		recipes.WithDialer(wire.dial), recipes.WithConnectionListener(heard.told), recipes.WithSessionTimeout(6*time.Second))
+	heard.next(t, recipes.ConnConnected)
+	m := recipes.NewMutex(c, uniquePath(t))
+	l := acquire(t, within(t), m)
+	before := l.SessionID()
+	if err := link.Cut(within(t), links.Down); err != nil {
+		t.Fatal(err)
+	}
+	heard.next(t, recipes.ConnSuspended)
+	if err := link.Heal(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	heard.next(t, recipes.ConnReconnected)
+	release(t, l)
+	if l = acquire(t, within(t), m); l.SessionID() != before {
+		t.Error("the session did not survive")
+	}
+	expire(t, &wire)
+	<-l.Lost()
+	if l = acquire(t, within(t), m); l.SessionID() == before {
+		t.Error("the session did not expire")
+	}
+	release(t, l)
+}
+
+// What servers refuse ends Connect at once, with a sentence that says what to do.
+func TestConnectSaysWhyAServerRefusesSASL(t *testing.T) {
+	const secret = "wr0ng-pa55word"
+	for name, test := range map[string]struct {
+		server  func(t *testing.T) []string
+		options []recipes.Option
+		says    []string
+	}{
+		"a wrong password": {func(t *testing.T) []string { return saslServer(t) },
+			[]recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", secret))},
+			[]string{"AuthFailed, -115", "the password is wrong", "section Server"}},
+		"a wrong password where it is demanded": {func(t *testing.T) []string { return saslServer(t, demanding["enforce.auth.schemes=sasl"]...) },
+			[]recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", secret))},
+			[]string{"SessionClosedRequireAuth, -124", "the password is wrong", "section Server"}},
+		"a wrong password where that does not matter": {func(t *testing.T) []string { return saslServer(t, "zookeeper.allowSaslFailedClients=true") },
+			[]recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", secret))},
+			[]string{"does not prove that it knows the password", "allowSaslFailedClients"}},
+		"an unknown user": {func(t *testing.T) []string { return saslServer(t) },
+			[]recipes.Option{recipes.WithSASL(recipes.DigestMD5("nobody", secret))},
+			[]string{"AuthFailed, -115", "does not know the user", "section Server"}},
+		"no user": {func(t *testing.T) []string { return saslServer(t) },
+			[]recipes.Option{recipes.WithSASL(recipes.DigestMD5("", secret))},
+			[]string{"needs a user and a password"}},
+		"no SASL on the server": {func(t *testing.T) []string {
+			needReal(t, "ZooKeeper answers SASL without a configuration of it")
+			return addressesOf(ensembletest.Start(t, ensemble.LocalConfig{Servers: 1, TickTime: tick}))
+		}, []recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", secret))},
+			[]string{"the server has no SASL", "java.security.auth.login.config"}},
+		"no SASL of the client": {func(t *testing.T) []string { return saslServer(t, demanding["enforce.auth.schemes=sasl"]...) },
+			nil, []string{"demands an authentication", "WithSASL"}},
+		"no SASL of the client, the older way": {func(t *testing.T) []string { return saslServer(t, demanding["sessionRequireClientSASLAuth=true"]...) },
+			nil, []string{"demands an authentication", "WithSASL"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			endsItsGoroutines(t)
+			addrs := test.server(t)
+			_, err := recipes.Connect(within(t), addrs, test.options...)
+			if !errors.Is(err, zk.ErrAuthFailed) || errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%v", err)
+			}
+			t.Log(err)
+			for _, want := range append(test.says, addrs[0]) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("it does not say %q: %v", want, err)
+				}
+			}
+			if shown := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(shown, secret) {
+				t.Errorf("the secret was told: %s", shown)
+			}
+		})
+	}
+}
+
+// A server may demand another scheme than the client's, which it says when the client asks for
+// something.
+func TestCallsSayThatAServerDemandsAnotherScheme(t *testing.T) {
+	endsItsGoroutines(t)
+	addrs := saslServer(t, demanding["enforce.auth.schemes=sasl"]...)
+	c := connect(t, addrs, recipes.WithAuth("digest", []byte("owner:right")))
+	_, err := recipes.NewMutex(c, uniquePath(t)).Acquire(within(t))
+	if !errors.Is(err, zk.ErrAuthFailed) || !strings.Contains(err.Error(), "enforce.auth.schemes") {
+		t.Error(err)
+	}
+}
