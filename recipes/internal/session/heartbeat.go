@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -81,8 +82,15 @@ func (b heartbeat) chain() {
 }
 
 func (b heartbeat) sync() error {
-	_, err := b.s.Conn.Sync("/")
+	_, err := beating(b, func() (string, error) { return b.s.Conn.Sync("/") })
 	return err
+}
+
+// beating makes a request of a beat. One that is put off is made again until the next beat is due.
+func beating[T any](b heartbeat, request func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(b.s.Quit, beatInterval(b.s.Timeout()))
+	defer cancel()
+	return ask(b.s, ctx.Done(), request)
 }
 
 func (b heartbeat) link() (link *wireConn) {
@@ -150,7 +158,7 @@ func (b heartbeat) check() {
 		ops[i] = &zk.CheckVersionRequest{Path: path, Version: -1}
 	}
 	b.ask(func() error {
-		responses, err := b.s.Conn.Multi(ops...)
+		responses, err := beating(b, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
 		if errors.Is(err, zk.ErrNoNode) {
 			b.nodesGone(paths, responses)
 		}

@@ -74,7 +74,8 @@ func (k *Keeper) run(s *Session) {
 }
 
 // authenticate adds the credentials to a new session; go-zookeeper repeats them
-// on every reconnect.
+// on every reconnect. Servers that demand them say so at the first request alone, so one is made
+// where there are such servers.
 func (k *Keeper) authenticate(s *Session) error {
 	for _, a := range k.cfg.Auths {
 		_, err := Retry(k.life, s, func() (struct{}, error) { return struct{}{}, s.Conn.AddAuth(a.Scheme, a.Secret()) })
@@ -82,7 +83,17 @@ func (k *Keeper) authenticate(s *Session) error {
 			return fmt.Errorf("recipes: authenticating by %s: %w", a.Scheme, err)
 		}
 	}
-	return nil
+	if !k.demandsAuth.Load() {
+		return nil
+	}
+	_, err := Retry(k.life, s, func() (bool, error) {
+		there, _, err := s.Conn.Exists("/")
+		return there, err
+	})
+	if isCode(err, authDemanded) {
+		return fmt.Errorf("recipes: %w", err)
+	}
+	return nil // other errors are for those who use the session
 }
 
 // publish makes s the session to use, or err what callers are told. Who gets the session

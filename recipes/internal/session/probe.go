@@ -38,11 +38,18 @@ func (c connector) leastSessionTimeout(ctx context.Context, addr string, patienc
 			_, err = w.Read(reply[:])
 		}
 	}
+	if answer.demandsAuth {
+		c.s.demandsAuth.Store(true)
+	}
 	return answer.timeout, nil
 }
 
 // probe is the tap of a connection that asks for a session alone.
-type probe struct{ asked, timeout time.Duration }
+type probe struct {
+	asked, timeout time.Duration
+	zxid           int64 // of the latest answer
+	demandsAuth    bool  // the server answers nothing to a client that has not authenticated
+}
 
 // connected implements wireTap.
 func (p *probe) connected(_ time.Time, h handshake) error {
@@ -55,6 +62,12 @@ func (*probe) answered(time.Time, time.Time, answer) {}
 
 // created implements wireTap.
 func (*probe) created(string, int64) {}
+
+// reached implements wireTap.
+func (p *probe) reached(zxid int64) { p.zxid = zxid }
+
+// refused implements wireTap.
+func (p *probe) refused(code int32) { p.demandsAuth = p.demandsAuth || code == authDemanded }
 
 // lied implements wireTap.
 func (*probe) lied() {}

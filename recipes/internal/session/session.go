@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -32,7 +33,9 @@ type Session struct {
 	watches watches
 	zxids   zxids
 	kept    sync.Map // see Keep
-	alarm   Alarm    // nil: none
+
+	lastZxid atomic.Int64 // of the latest answer: the session has seen what was before
+	alarm    Alarm        // nil: none
 
 	mu         sync.Mutex    // in the order of doc.go
 	timeout    time.Duration // negotiated

@@ -124,6 +124,12 @@ func (c connector) created(path string, zxid int64) {
 	c.s.zxids.created(GUIDOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
 }
 
+// reached implements wireTap.
+func (c connector) reached(zxid int64) { c.s.lastZxid.Store(zxid) }
+
+// refused implements wireTap.
+func (c connector) refused(int32) {} // who has asked is told
+
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 
