@@ -108,6 +108,20 @@ var (
 	ErrBadRule = queue.ErrBadRule
 )
 
+// ServerError is an answer of a server that is an error, with ZooKeeper's number for it in Code and
+// its name in Name: −125 and QuotaExceeded, say. Name is empty for a number that ZooKeeper 3.9 does
+// not have. Every call returns it, within other errors: find it by [errors.As], with a *ServerError.
+// Where go-zookeeper has an error for the number, such as zk.ErrNoAuth, [errors.Is] finds that one.
+//
+// A call ends with the first such answer that it has no use for, and does not ask again, with these
+// exceptions. A request that the servers have put off (ThrottledOp) is made again after a wait, for
+// a session timeout at most. An answer that says that the session is used elsewhere or has expired
+// (SessionMoved, SessionExpired) ends the connection, and the call goes on at another server, which
+// knows whether the session has ended.
+//
+// Servers that demand authentication say SessionClosedRequireSaslAuth, Connect included.
+type ServerError = session.ServerError
+
 // opError says which call on which lock failed.
 func opError(op, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, path, err)

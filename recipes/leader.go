@@ -125,10 +125,13 @@ func announced(p Participant) Participant {
 
 // look returns the leader, or the zero Participant, with a watch that fires when that changes.
 func (e *Election) look(ctx context.Context, s *session.Session) (Participant, session.Watched, error) {
-	for {
+	for pace := session.Changed(); ; {
 		leader, watch, err := e.lookOnce(ctx, s)
 		switch {
 		case errors.Is(err, zk.ErrNoNode): // what it has found first has changed meanwhile
+			if err := pace.Wait(ctx, s); err != nil {
+				return leader, watch, err
+			}
 		case err == nil, session.Answered(err):
 			return leader, watch, err
 		case ctx.Err() != nil:
@@ -168,7 +171,7 @@ func (e *Election) lookOnce(ctx context.Context, s *session.Session) (leader Par
 
 // first returns the first candidate, the zero Participant if there is none.
 func (e *Election) first(ctx context.Context, s *session.Session) (Participant, error) {
-	for {
+	for pace := session.Changed(); ; {
 		name, err := e.firstName(ctx, s)
 		if errors.Is(err, zk.ErrNoNode) || err == nil && name == "" {
 			return Participant{}, nil
@@ -178,6 +181,9 @@ func (e *Election) first(ctx context.Context, s *session.Session) (Participant, 
 		}
 		leader, err := participantAt(ctx, s, e.Path()+"/"+name, e.queue.kind)
 		if !errors.Is(err, zk.ErrNoNode) {
+			return leader, err
+		}
+		if err := pace.Wait(ctx, s); err != nil {
 			return leader, err
 		}
 	}

@@ -162,7 +162,8 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // waits for the same result.
 //
 // When ctx ends first, Release returns its cause and goes on in the background
-// until the lock node is gone. It returns [ErrLeaseLost] when the lease had been
+// until the lock node is gone. It does so too when a server refuses to delete the node, and
+// returns the server's error, a [ServerError]. It returns [ErrLeaseLost] when the lease had been
 // lost, or its node was deleted by somebody else; and when the lease's deadline passes
 // before the servers have answered. So it never waits for longer than the lease could have
 // lasted, whatever ctx says, and goes on in the background then too.
@@ -250,8 +251,11 @@ func (l *Lease) release(lost, last bool) {
 	h.registry.drop(h)
 	h.writes.Wait() // they come before whatever the next one sends, or are over
 	// Until the session ends it goes on; then the servers delete the node.
+	var refused *ServerError
 	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
+	} else if errors.As(err, &refused) {
+		l.err = opError("release", l.Path(), err)
 	}
 }
 

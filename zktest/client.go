@@ -24,7 +24,9 @@ type Client struct {
 	name, ip string
 	links    []*live.Link // by the server's number - 1
 
-	session int64 // guarded by live.Live.Do
+	// guarded by live.Live.Do
+	session int64
+	answers map[Operation]int // see Answer
 }
 
 func newClient(e *Ensemble, name string, number int) *Client {
@@ -35,6 +37,7 @@ func newClient(e *Ensemble, name string, number int) *Client {
 			Granted: func(session int64) { c.session = session },
 		}))
 	}
+	e.do(func() { e.byIP[c.ip] = c })
 	return c
 }
 

@@ -37,7 +37,8 @@
 //
 // A client has a name and, through its dialer, a link to each server:
 // e.Client("worker-1").Cut() cuts off that worker and nobody else. [Client] has the
-// faults of links, [Ensemble] those of servers and sessions. [Ensemble.Node],
+// faults of links, and of the servers' answers to that client ([Client.Answer]); [Ensemble] has
+// those of servers and sessions. [Ensemble.Node],
 // [Ensemble.Children] and [Ensemble.Tree] look inside the servers.
 //
 // # Seeded, not exact

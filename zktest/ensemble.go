@@ -20,6 +20,7 @@ type Ensemble struct {
 	config   *config
 	live     *live.Live
 	inBubble bool
+	byIP     map[string]*Client // guarded by live.Live.Do
 
 	mu      sync.Mutex // guards what follows
 	clients map[string]*Client
@@ -35,7 +36,8 @@ func Start(tb testing.TB, options ...Option) *Ensemble {
 	if err != nil {
 		tb.Fatalf("zktest: %v", err)
 	}
-	e := &Ensemble{tb: tb, config: c, inBubble: inBubble(tb), clients: map[string]*Client{}}
+	e := &Ensemble{tb: tb, config: c, inBubble: inBubble(tb), byIP: map[string]*Client{}, clients: map[string]*Client{}}
+	c.Server.Refuse = e.refuse
 	if e.live, err = live.New(c.Config); err != nil {
 		tb.Fatalf("zktest: %v", err)
 	}

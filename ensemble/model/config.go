@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
 // Config is that of one server; each of an ensemble has the same but for ID.
@@ -29,6 +30,8 @@ type Config struct {
 	// ContainerInterval is how often the leader deletes containers and expired TTL
 	// nodes, a minute if 0.
 	ContainerInterval time.Duration
+	// Refuse is service.Settings.Refuse.
+	Refuse func(ip string, op wire.Op) (code wire.Code, part bool)
 	// Start is the wall clock's time at the instant 0, 1970 if zero.
 	Start time.Time
 }

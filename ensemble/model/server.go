@@ -55,7 +55,7 @@ func New(config Config, disk *storage.Disk) (*Server, error) {
 	s.election = election.New(config.ID, config.Servers, longestRound)
 	s.service = service.New(service.Settings{
 		ID: config.ID, Version: config.Version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
-		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout,
+		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout, Refuse: config.Refuse,
 	})
 	return s, nil
 }

@@ -34,7 +34,7 @@ func (c *Client) begin(ctx context.Context, path, kind string) (ownership, error
 // inSession attempts to get a hold in the current session, and in the next one
 // when that has ended or somebody has deleted the contender's node.
 func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (*hold, error)) (*hold, error) {
-	for {
+	for pace := session.Changed(); ; {
 		s, err := c.sessions.Get(ctx)
 		if err != nil {
 			return nil, err
@@ -42,6 +42,9 @@ func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (
 		h, err := attempt(s)
 		if !errors.Is(err, session.ErrEnded) && !errors.Is(err, session.ErrNodeGone) {
 			return h, err
+		}
+		if err := pace.Wait(ctx, s); err != nil && !errors.Is(err, session.ErrEnded) {
+			return nil, err
 		}
 	}
 }

@@ -85,8 +85,14 @@ func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, 
 	return nil
 }
 
-func (b *Barrier) set(ctx context.Context, s *session.Session) error {
-	for {
+func (b *Barrier) set(ctx context.Context, s *session.Session) (err error) {
+	var parents session.Parents
+	defer func() {
+		if err != nil {
+			parents.Unused(s)
+		}
+	}()
+	for pace := session.Changed(); ; {
 		_, err := session.Retry(ctx, s, func() (string, error) {
 			return s.Conn.Create(b.path, b.cfg.data, 0, b.cfg.acl)
 		})
@@ -97,7 +103,10 @@ func (b *Barrier) set(ctx context.Context, s *session.Session) error {
 			return err
 		}
 		// Also when a container was reaped just now (CURATOR-180).
-		if err := session.CreateParents(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
+		if err := parents.Create(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
+			return err
+		}
+		if err := pace.Wait(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -108,7 +117,7 @@ func (b *Barrier) set(ctx context.Context, s *session.Session) error {
 // could take down a barrier that was put up since, as a lock's late delete hits
 // the next holder (etcd #22082).
 func (b *Barrier) remove(ctx context.Context, s *session.Session, first *int64) error {
-	for {
+	for pace := session.Changed(); ; {
 		stat, err := b.standing(ctx, s)
 		switch {
 		case err != nil:
@@ -124,6 +133,9 @@ func (b *Barrier) remove(ctx context.Context, s *session.Session, first *int64) 
 		case session.Answered(err), ctx.Err() != nil:
 			return err
 		}
+		if err := pace.Wait(ctx, s); err != nil {
+			return err
+		}
 		if err := s.AwaitUp(ctx); err != nil {
 			return err
 		}
@@ -133,7 +145,7 @@ func (b *Barrier) remove(ctx context.Context, s *session.Session, first *int64) 
 // wait notes in first the czxid of the node that it waits for: a newer one
 // proves as well as none that the barrier has been down.
 func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) error {
-	for {
+	for pace := session.Changed(); ; {
 		var stat *zk.Stat
 		var err error
 		if *first != 0 || b.client.cfg.Defect == "mutant-barrier-local-read" {
@@ -150,7 +162,7 @@ func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) er
 		case *first == 0:
 			*first = stat.Czxid // an older one comes from a server that lags
 		}
-		if err := session.AwaitNode(ctx, s, b.path); err != nil {
+		if err := session.AwaitNode(ctx, s, b.path, pace); err != nil {
 			return err
 		}
 		if b.client.cfg.Defect == "mutant-barrier-any-wakeup" {
@@ -162,7 +174,7 @@ func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) er
 // standing returns the stat of the barrier's node, or nil when the leader says
 // that there is none.
 func (b *Barrier) standing(ctx context.Context, s *session.Session) (*zk.Stat, error) {
-	for {
+	for pace := session.Changed(); ; {
 		up, err := session.Stands(ctx, s, b.path)
 		if err != nil || !up {
 			return nil, err
@@ -170,6 +182,9 @@ func (b *Barrier) standing(ctx context.Context, s *session.Session) (*zk.Stat, e
 		// The session's server has caught up with that answer.
 		if stat, err := statOf(ctx, s, b.path); err != nil || stat != nil {
 			return stat, err
+		}
+		if err := pace.Wait(ctx, s); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -125,8 +125,10 @@ func (b *DoubleBarrier) enter(ctx context.Context) error {
 	if err := b.catchUp(ctx, nil, nil); err != nil {
 		return err
 	}
-	for {
+	for pace := new(session.Backoff); ; {
+		var in *session.Session
 		err := b.client.sessions.Through(ctx, func(s *session.Session) error {
+			in = s
 			if err := b.forget(ctx, s); err != nil {
 				return err
 			}
@@ -143,6 +145,9 @@ func (b *DoubleBarrier) enter(ctx context.Context) error {
 			return nil
 		})
 		if !errors.Is(err, session.ErrNodeGone) {
+			return err
+		}
+		if err := pace.Wait(ctx, in); err != nil && !errors.Is(err, session.ErrEnded) {
 			return err
 		}
 	}

@@ -109,7 +109,10 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 		}
 		a, gone := session.Call(ctx, s, func() (answer, error) {
 			defer over()
-			responses, err := s.Conn.Multi(ops...)
+			responses, err := session.Ask(s, func() ([]zk.MultiResponse, error) { return s.Conn.Multi(ops...) })
+			for i := range responses {
+				responses[i].Error = session.Outcome(responses[i].Error)
+			}
 			return answer{responses, err}, nil
 		}, func(answer, error) { over() }) // also if it was never sent
 		if errors.Is(gone, session.ErrEnded) {
@@ -128,9 +131,7 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 			if err := s.AwaitUp(ctx); err != nil {
 				return nil, lostWith(err)
 			}
-		case errors.Is(a.err, zk.ErrShortBuffer):
-			return nil, ErrTooLarge
-		case !session.Answered(a.err):
+		case !session.Undone(a.err):
 			return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, a.err)
 		case refused(a.responses, len(checks)):
 			s.Nudge() // let the heartbeat find out as well

@@ -89,7 +89,7 @@ type countWrite struct {
 // behind may show one from before another client's Set, long answered. So the leader is
 // asked first: behind its answer, a read of the session sees all that was written before.
 func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
-	for {
+	for pace := session.Changed(); ; {
 		if !w.sent {
 			stands, err := session.Stands(ctx, s, w.c.path)
 			if err != nil {
@@ -109,7 +109,7 @@ func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 		}
 		_, err := session.Retry(ctx, s, func() (*zk.Stat, error) {
 			stat, err := s.Conn.Set(w.c.path, w.data, w.version)
-			w.sent = w.sent || err != nil && !session.Answered(err)
+			w.sent = w.sent || err != nil && !session.Undone(session.Outcome(err))
 			return stat, err
 		})
 		switch {
@@ -117,6 +117,9 @@ func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 			return err
 		case w.sent:
 			return nil
+		}
+		if err := pace.Wait(ctx, s); err != nil {
+			return err
 		}
 	}
 }
@@ -127,7 +130,7 @@ func (c *SharedCount) inSession(ctx context.Context, step func(*session.Session)
 	if err := c.check(); err != nil {
 		return err
 	}
-	for {
+	for pace := session.Changed(); ; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -137,6 +140,9 @@ func (c *SharedCount) inSession(ctx context.Context, step func(*session.Session)
 		}
 		err = step(s)
 		if !errors.Is(err, session.ErrEnded) && !errors.Is(err, zk.ErrNodeExists) && !errors.Is(err, zk.ErrNoNode) {
+			return err
+		}
+		if err := pace.Wait(ctx, s); err != nil && !errors.Is(err, session.ErrEnded) {
 			return err
 		}
 	}
@@ -152,7 +158,7 @@ func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, vers
 	if err := c.check(); err != nil {
 		return 0, 0, err
 	}
-	for {
+	for pace := session.Changed(); ; {
 		got, err := session.Retry(ctx, s, func() (node, error) {
 			data, stat, err := s.Conn.Get(c.path)
 			if err != nil {
@@ -163,6 +169,9 @@ func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, vers
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
 			if err := c.create(ctx, s); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+				return 0, 0, err
+			}
+			if err := pace.Wait(ctx, s); err != nil {
 				return 0, 0, err
 			}
 		case err != nil:
@@ -181,12 +190,21 @@ func (c *SharedCount) create(ctx context.Context, s *session.Session) error {
 	create := func() (string, error) {
 		return s.Conn.Create(c.path, encodeCount(c.initial), 0, c.client.cfg.ACL)
 	}
-	for {
+	var parents session.Parents
+	for pace := session.Changed(); ; {
 		_, err := session.Retry(ctx, s, create)
 		if !errors.Is(err, zk.ErrNoNode) {
+			if err != nil {
+				parents.Unused(s)
+			}
 			return err
 		}
-		if err := session.CreateParents(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')]); err != nil {
+		err = parents.Create(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')])
+		if err == nil {
+			err = pace.Wait(ctx, s)
+		}
+		if err != nil {
+			parents.Unused(s)
 			return err
 		}
 	}

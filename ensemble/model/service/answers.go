@@ -52,6 +52,29 @@ func (s *Service) read(c *Connection, r *tree.Request) {
 	c.reply(h, body)
 }
 
+// refuse answers a request that is not carried out.
+func (s *Service) refuse(c *Connection, r *tree.Request, how *refusal) {
+	h := wire.ReplyHeader{Xid: r.Cxid, Zxid: s.tree.LastZxid(), Err: how.code}
+	switch {
+	case c.stage == shut:
+	case how.code == HangUp:
+		c.close()
+	case how.parts > 0:
+		h.Err = wire.OK
+		multi := &wire.MultiReply{Results: make([]wire.Result, how.parts)}
+		for i := range multi.Results {
+			code := wire.RuntimeInconsistency
+			if i == 0 {
+				code = how.code
+			}
+			multi.Results[i] = wire.Result{Op: wire.ErrorOp, Err: code, Body: &wire.ErrorReply{Err: code}}
+		}
+		c.reply(h, multi)
+	default:
+		c.reply(h, nil)
+	}
+}
+
 // notify sends what watches report.
 func (s *Service) notify(events []tree.Event) {
 	for _, e := range events {

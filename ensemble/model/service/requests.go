@@ -16,6 +16,29 @@ type queues struct {
 type queued struct {
 	conn *Connection
 	*tree.Request
+	refused *refusal // nil: none
+}
+
+// refusal is how a request is answered that is not carried out.
+type refusal struct {
+	code  wire.Code
+	parts int // of a multi whose first part it is for; 0: it is for the request
+}
+
+// refusal says whether and how a request is to be refused.
+func (s *Service) refusal(c *Connection, r *tree.Request) *refusal {
+	if s.settings.Refuse == nil {
+		return nil
+	}
+	code, part := s.settings.Refuse(c.ip, r.Op)
+	if code == wire.OK {
+		return nil
+	}
+	refused := &refusal{code: code}
+	if multi, is := r.Body.(*wire.MultiRequest); is && part {
+		refused.parts = len(multi.Parts)
+	}
+	return refused
 }
 
 // ordered reports whether the leader puts a request in order: a write, or a sync that a
@@ -50,8 +73,18 @@ func (s *Service) submit(c *Connection, r *tree.Request) {
 		c.close()
 		return
 	}
-	if waiting := s.queues.sessions[r.Session]; s.ordered(r.Op) || len(waiting) > 0 {
-		s.queues.sessions[r.Session] = append(waiting, queued{c, r})
+	waiting := s.queues.sessions[r.Session]
+	if refused := s.refusal(c, r); refused != nil {
+		r = &tree.Request{Session: r.Session, Cxid: r.Cxid, Op: wire.ErrorOp} // which is no write
+		if len(waiting) > 0 {
+			s.queues.sessions[r.Session] = append(waiting, queued{c, r, refused})
+		} else {
+			s.refuse(c, r, refused)
+		}
+		return
+	}
+	if s.ordered(r.Op) || len(waiting) > 0 {
+		s.queues.sessions[r.Session] = append(waiting, queued{c, r, nil})
 	} else {
 		s.read(c, r)
 	}
@@ -85,7 +118,11 @@ func (s *Service) AnswerSync(session int64) {
 func (q *queues) next(session int64) {
 	waiting := q.sessions[session][1:]
 	for len(waiting) > 0 && !q.service.ordered(waiting[0].Op) {
-		q.service.read(waiting[0].conn, waiting[0].Request)
+		if refused := waiting[0].refused; refused != nil {
+			q.service.refuse(waiting[0].conn, waiting[0].Request, refused)
+		} else {
+			q.service.read(waiting[0].conn, waiting[0].Request)
+		}
 		waiting = waiting[1:]
 	}
 	if len(waiting) == 0 {

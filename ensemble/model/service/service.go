@@ -23,7 +23,14 @@ type Settings struct {
 	TickTime                             time.Duration
 	InitLimit, SyncLimit                 int
 	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// Refuse, if not nil, says how a request of a client at an IP address is answered that is
+	// not to be carried out: with an error, with the error of its first part if it is a multi,
+	// or, with HangUp, by the end of the connection. OK means that it is carried out.
+	Refuse func(ip string, op wire.Op) (code wire.Code, part bool)
 }
+
+// HangUp is no code of ZooKeeper's. See Settings.Refuse.
+const HangUp wire.Code = 1
 
 // Quorum is what the servers do together, seen from one of them.
 type Quorum interface {

@@ -161,8 +161,9 @@ func (r *Directory) older(ctx context.Context, names []string, id int64) ([]stri
 // already. The others that were there then may be given: later names belong to
 // later rounds, unless somebody has joined this one.
 func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) error {
+	pace := session.Changed()
 	if len(others) > 0 { // it was the lowest name: see member.leave
-		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0]); err != nil {
+		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0], pace); err != nil {
 			return err
 		}
 	}
@@ -186,6 +187,9 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 				if err != nil && session.Answered(err) && !errors.Is(err, session.ErrEnded) {
 					return nil // it opens nothing to anybody here
 				}
+				if err == nil {
+					err = pace.Wait(ctx, r.S)
+				}
 				if err != nil {
 					return err
 				}
@@ -206,7 +210,7 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 			}
 			left = older[0]
 		}
-		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+left); err != nil {
+		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+left, pace); err != nil {
 			return err
 		}
 	}

@@ -134,7 +134,8 @@ func (b *batch) await(ctx context.Context, c *Contender) (Grant, error) {
 // goroutine belongs to the session.
 func (b *batch) run() {
 	ctx := b.s.Quit
-	for {
+	var parents session.Parents
+	for pace := session.Changed(); ; {
 		b.q.mu.Lock()
 		present := b.members[:0:0]
 		for _, c := range b.members {
@@ -144,6 +145,7 @@ func (b *batch) run() {
 		}
 		b.q.mu.Unlock()
 		if len(present) == 0 {
+			parents.Unused(b.s)
 			b.finish(nil, nil, errAskAgain)
 			return
 		}
@@ -155,8 +157,13 @@ func (b *batch) run() {
 		case errors.Is(err, zk.ErrNoServer):
 			err = b.s.AwaitUp(ctx)
 		case errors.Is(err, errNoPermits):
-			err = session.CreateParents(ctx, b.s, b.pool.Path+LeasesDir)
+			if err = parents.Create(ctx, b.s, b.pool.Path+LeasesDir); err == nil {
+				err = pace.Wait(ctx, b.s)
+			}
 		case session.Answered(err), errors.Is(err, session.ErrNodeGone), errors.Is(err, errAskAgain):
+			if parents.Unused(b.s); !session.Undone(err) {
+				b.drop(present)
+			}
 			b.finish(nil, failed, err)
 			return
 		default: // the connection broke: the permits may have been taken or not
@@ -164,8 +171,12 @@ func (b *batch) run() {
 				b.finish(given, nil, nil)
 				return
 			}
+			if err == nil {
+				err = pace.Wait(ctx, b.s)
+			}
 		}
 		if err != nil {
+			parents.Unused(b.s)
 			b.drop(present)
 			b.finish(nil, nil, err)
 			return
@@ -204,8 +215,7 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 	}
 	guid := requestOf(members[0]).guid
 	b.s.ExpectZxid(guid)
-	results, err := b.s.Conn.Multi(ops...)
-	err = session.Sent(err)
+	results, err := session.Ask(b.s, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
 	zxid := b.s.TakeZxid(guid)
 	if err != nil {
 		i := slices.IndexFunc(results, func(r zk.MultiResponse) bool { return r.Error != nil })

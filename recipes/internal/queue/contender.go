@@ -33,6 +33,9 @@ type Contender struct {
 	atHead     bool          // it has had its turn, and no node was ahead; locked by q
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the local queue has changed
+
+	missing string           // a node that was listed and is not there any more
+	pace    *session.Backoff // of looks for missing
 }
 
 // sharing is what the contenders of a semaphore have beyond others: one transaction
@@ -158,7 +161,10 @@ func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		c.q.gone(node) // between list and watch (helix #44)
-		return nil
+		if c.missing != node {
+			c.missing, c.pace = node, session.Changed()
+		}
+		return c.pace.Wait(ctx, c.S)
 	case err != nil && session.Answered(err):
 		return err
 	case ctx.Err() != nil:

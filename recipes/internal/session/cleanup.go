@@ -3,15 +3,14 @@ package session
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 )
 
 // Remove deletes the node at path. It returns when the node is gone, when the session has
-// ended, or when ctx has; then the deletion goes on in the background until the node is gone or
-// its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is called once when the
-// node is known to be gone.
+// ended, when ctx has, or when a server refuses; then the deletion goes on in the background until
+// the node is gone or its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is called
+// once when the node is known to be gone.
 func Remove(ctx context.Context, s *Session, path string, gone func()) {
 	_, err := Call(ctx, s, func() (struct{}, error) {
 		err := s.Conn.Delete(path, -1)
@@ -28,24 +27,32 @@ func Remove(ctx context.Context, s *Session, path string, gone func()) {
 	case err == nil, errors.Is(err, zk.ErrNoNode), errors.Is(err, ErrEnded), GaveUp(ctx, err):
 		return
 	}
+	done := DeleteInBackground(s, path, gone)
+	if Answered(err) {
+		return
+	}
 	select {
-	case <-DeleteInBackground(s, path, gone):
+	case <-done:
 	case <-ctx.Done():
 	}
 }
 
 // RemoveHere is Remove for a goroutine of the session, which nothing but the end
 // of the session needs to interrupt. It returns zk.ErrNoNode when the first try found no
-// node, and otherwise nil.
+// node, and the error of a server that refused it, and otherwise nil.
 func RemoveHere(s *Session, path string, gone func()) error {
-	err := s.Conn.Delete(path, -1)
+	_, err := Ask(s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, -1) })
 	if err == nil || errors.Is(err, zk.ErrNoNode) {
 		if gone != nil {
 			gone()
 		}
 		return err
 	}
-	<-DeleteInBackground(s, path, gone)
+	done := DeleteInBackground(s, path, gone)
+	if Answered(err) && !errors.Is(err, ErrEnded) {
+		return err
+	}
+	<-done
 	return nil
 }
 
@@ -57,7 +64,7 @@ func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
 		for _, path := range paths {
 			ops = append(ops, &zk.DeleteRequest{Path: path, Version: -1})
 		}
-		_, err := s.Conn.Multi(ops...)
+		_, err := Ask(s, func() ([]zk.MultiResponse, error) { return s.Conn.Multi(ops...) })
 		switch {
 		case err == nil:
 			for _, path := range paths {
@@ -117,7 +124,8 @@ func DeleteByGUID(s *Session, dir, guid string, gone func()) <-chan struct{} {
 	return Background(s, func(ctx context.Context) error {
 		paths, err := FindByGUID(ctx, s, dir, guid)
 		for _, path := range paths {
-			if err = s.Conn.Delete(path, -1); errors.Is(err, zk.ErrNoNode) {
+			_, err = Ask(s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, -1) })
+			if errors.Is(err, zk.ErrNoNode) {
 				err = nil
 			}
 			if err != nil {
@@ -131,22 +139,16 @@ func DeleteByGUID(s *Session, dir, guid string, gone func()) <-chan struct{} {
 	})
 }
 
-// Background repeats step until it succeeds or the session ends. Its goroutine
-// belongs to the session.
+// Background repeats step until it succeeds or the session ends, with pauses that grow to a
+// session timeout: a server that refuses it is asked less and less. Its goroutine belongs to the
+// session.
 func Background(s *Session, step func(context.Context) error) <-chan struct{} {
 	done := make(chan struct{})
 	ctx := s.Quit
 	if !s.Spawn(func() {
 		defer close(done)
-		for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-			if s.AwaitUp(ctx) != nil || step(ctx) == nil {
-				return
-			}
-			select {
-			case <-time.After(pause):
-			case <-s.Ended:
-				return
-			}
+		pace := Backoff{Free: 1, Longest: max(longestPause, s.Timeout())}
+		for s.AwaitUp(ctx) == nil && step(ctx) != nil && pace.Wait(ctx, s) == nil {
 		}
 	}) {
 		close(done)

@@ -31,7 +31,7 @@ func TestAConnectionWithoutTLSIsClosed(t *testing.T) {
 					}
 				}()
 				c := &Config{TLS: new(tls.Config), Dial: func(context.Context, string, string) (net.Conn, error) { return client, nil }}
-				if _, err := c.open(t.Context(), "tcp", addr, time.Minute); err == nil {
+				if _, err := c.transport(t.Context(), "tcp", addr); err == nil {
 					t.Error("it got a connection")
 				}
 				select {

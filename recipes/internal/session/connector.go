@@ -106,6 +106,9 @@ func (c connector) created(path string, zxid int64) {
 	c.s.zxids.created(GUIDOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
 }
 
+// reached implements wireTap.
+func (c connector) reached(zxid int64) { c.s.lastZxid.Store(zxid) }
+
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -95,8 +96,15 @@ func (b heartbeat) chain() {
 }
 
 func (b heartbeat) sync() error {
-	_, err := b.s.Conn.Sync("/")
+	_, err := beating(b, func() (string, error) { return b.s.Conn.Sync("/") })
 	return err
+}
+
+// beating makes a request of a beat. One that is put off is made again until the next beat is due.
+func beating[T any](b heartbeat, request func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(b.s.Quit, beatInterval(b.s.Timeout()))
+	defer cancel()
+	return ask(b.s, ctx.Done(), request)
 }
 
 func (b heartbeat) link() (link *wireConn) {
@@ -187,7 +195,7 @@ func (b heartbeat) checkTogether(paths []string) error {
 	for i, path := range paths {
 		ops[i] = &zk.CheckVersionRequest{Path: path, Version: -1}
 	}
-	responses, err := b.s.Conn.Multi(ops...)
+	responses, err := beating(b, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
 	if errors.Is(err, zk.ErrNoNode) {
 		b.nodesGone(paths, responses)
 	}

@@ -42,12 +42,18 @@ func (c connector) leastSessionTimeout(ctx context.Context, addr string, patienc
 		if errors.Is(err, errAuthRequired) && len(cfg.Auths) == 0 {
 			return 0, err
 		}
+		if errors.Is(err, errAuthRequired) {
+			c.s.demandsAuth.Store(true)
+		}
 	}
 	return answer.timeout, nil
 }
 
 // probe is the tap of a connection that asks for a session alone.
-type probe struct{ asked, timeout time.Duration }
+type probe struct {
+	asked, timeout time.Duration
+	zxid           int64 // of the latest answer
+}
 
 // connected implements wireTap.
 func (p *probe) connected(_ time.Time, h handshake) error {
@@ -60,6 +66,9 @@ func (*probe) answered(time.Time, time.Time, answer) {}
 
 // created implements wireTap.
 func (*probe) created(string, int64) {}
+
+// reached implements wireTap.
+func (p *probe) reached(zxid int64) { p.zxid = zxid }
 
 // lied implements wireTap.
 func (*probe) lied() {}

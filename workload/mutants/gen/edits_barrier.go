@@ -8,7 +8,7 @@ var barrierEdits = []edit{
 			stat, err = b.standing`},
 
 	// mutant-barrier-any-wakeup
-	{"barrier.go", "		if err := session.AwaitNode(ctx, s, b.path); err != nil {\n			return err\n		}\n", `		if err := session.AwaitNode(ctx, s, b.path); err != nil {
+	{"barrier.go", "		if err := session.AwaitNode(ctx, s, b.path, pace); err != nil {\n			return err\n		}\n", `		if err := session.AwaitNode(ctx, s, b.path, pace); err != nil {
 			return err
 		}
 		if b.client.cfg.Defect == "mutant-barrier-any-wakeup" {
@@ -17,7 +17,7 @@ var barrierEdits = []edit{
 `},
 
 	// mutant-barrier-sleeps
-	{"internal/session/await.go", "		return nil // gone between look and watch (helix #44)", `		if s.Defect() == "mutant-barrier-sleeps" {
+	{"internal/session/await.go", "		return pace.Wait(ctx, s) // gone between look and watch (helix #44)", `		if s.Defect() == "mutant-barrier-sleeps" {
 			select {
 			case <-s.Ended:
 				return ErrEnded
@@ -25,5 +25,5 @@ var barrierEdits = []edit{
 				return context.Cause(ctx)
 			}
 		}
-		return nil // gone between look and watch (helix #44)`},
+		return pace.Wait(ctx, s) // gone between look and watch (helix #44)`},
 }

@@ -10,10 +10,10 @@ var cleanUpEdits = []edit{
 `},
 
 	// mutant-cancelled-create
-	{"internal/queue/enqueue.go", "	abandoned := func(paths []string, err error) {\n", `	abandoned := func(paths []string, err error) {
-		if s.Defect() == "mutant-cancelled-create" {
-			return
-		}
+	{"internal/queue/given_up.go", "func abandoned(s *session.Session, all []*Contender, paths []string, err error) {\n", `func abandoned(s *session.Session, all []*Contender, paths []string, err error) {
+	if s.Defect() == "mutant-cancelled-create" {
+		return
+	}
 `},
 
 	// mutant-cancelled-clean-up, mutant-swallowed-clean-up

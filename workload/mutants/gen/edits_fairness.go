@@ -38,7 +38,7 @@ func (c *Contender) grab(ctx context.Context, block bool) error {
 		case !block:
 			return ErrNotAcquired
 		}
-		if err := session.AwaitNode(ctx, c.S, holder); err != nil {
+		if err := session.AwaitNode(ctx, c.S, holder, session.Changed()); err != nil {
 			return err
 		}
 	}

@@ -2,20 +2,20 @@ package main
 
 var mutexEdits = []edit{
 	// mutant-read-heartbeat
-	{"internal/session/heartbeat.go", `	_, err := b.s.Conn.Sync("/")
-`, `	var err error
-	if b.s.Defect() == "mutant-read-heartbeat" {
-		_, _, err = b.s.Conn.Exists("/")
-	} else {
-		_, err = b.s.Conn.Sync("/")
-	}
+	{"internal/session/heartbeat.go", `	_, err := beating(b, func() (string, error) { return b.s.Conn.Sync("/") })
+`, `	_, err := beating(b, func() (string, error) {
+		if b.s.Defect() == "mutant-read-heartbeat" {
+			_, _, err := b.s.Conn.Exists("/")
+			return "", err
+		}
+		return b.s.Conn.Sync("/")
+	})
 `},
-	{"internal/session/heartbeat.go", "	responses, err := b.s.Conn.Multi(ops...)\n", `	if b.s.Defect() == "mutant-read-heartbeat" {
+	{"internal/session/heartbeat.go", "	responses, err := beating(", `	if b.s.Defect() == "mutant-read-heartbeat" {
 		_, _, err := b.s.Conn.Exists(paths[0])
 		return err
 	}
-	responses, err := b.s.Conn.Multi(ops...)
-`},
+	responses, err := beating(`},
 	{"internal/session/connector.go", "	if by == confirmed {\n", `	if s.Defect() == "mutant-read-heartbeat" {
 		by = confirmed
 	}

@@ -71,14 +71,14 @@ var wrongOrders = map[string]func(a, b Place) int{
 				}
 				c.enqueued(paths[i], zxid)
 `},
-	{"internal/queue/enqueue.go", "	abandoned := func(paths []string, err error) {\n", `	if s.Defect() == "mutant-missing-parent" {
+	{"internal/queue/enqueue.go", "	var parents session.Parents\n", `	if s.Defect() == "mutant-missing-parent" {
 		if _, made := s.Stale.LoadOrStore(all[0].q.dir, true); !made {
-			if err := session.CreateParents(ctx, s, all[0].q.dir); err != nil {
+			if err := new(session.Parents).Create(ctx, s, all[0].q.dir); err != nil {
 				return err
 			}
 		}
 	}
-	abandoned := func(paths []string, err error) {
+	var parents session.Parents
 `},
 	{"internal/queue/enqueue.go", "		case errors.Is(err, zk.ErrNoNode):\n			for _, c := range all {\n", `		case errors.Is(err, zk.ErrNoNode):
 			if s.Defect() == "mutant-missing-parent" {

@@ -81,16 +81,12 @@ var saysEdits = []edit{
 `},
 
 	// mutant-token-after-lost-reply
-	{"internal/queue/enqueue.go", "		if found || err != nil {\n			return err\n		}\n	}\n}\n", `		if found && s.Defect() == "mutant-token-after-lost-reply" {
+	{"internal/queue/enqueue.go", "		if made = found; found || err != nil {\n", `		if found && s.Defect() == "mutant-token-after-lost-reply" {
 			for _, c := range all {
 				c.Zxid++
 			}
 		}
-		if found || err != nil {
-			return err
-		}
-	}
-}
+		if made = found; found || err != nil {
 `},
 
 	// mutant-downgraded-token

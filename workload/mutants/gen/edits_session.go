@@ -121,14 +121,11 @@ var sessionEdits = []edit{
 		return h.outermost, nil
 	}
 `},
-	{"internal/session/cleanup.go", "	<-DeleteInBackground(s, path, gone)\n	return nil\n}\n\n// RemoveAllHere", `	if d := s.Defect(); d == "mutant-stale-ownership" || d == "mutant-forgotten-node" {
+	{"internal/session/cleanup.go", "	done := DeleteInBackground(s, path, gone)\n	if Answered(err) &&", `	if d := s.Defect(); d == "mutant-stale-ownership" || d == "mutant-forgotten-node" {
 		return err
 	}
-	<-DeleteInBackground(s, path, gone)
-	return nil
-}
-
-// RemoveAllHere`},
+	done := DeleteInBackground(s, path, gone)
+	if Answered(err) &&`},
 
 	// mutant-hasty-reconnect
 	{"internal/session/connector.go", "	if err := s.pace.await(s.dials, timeout); err != nil {", `	wait := s.pace.await

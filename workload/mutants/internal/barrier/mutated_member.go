@@ -37,19 +37,30 @@ func (m *Member) Path() string { return m.Dir + "/" + m.name }
 
 // Arrive creates the member's node.
 func (m *Member) Arrive(ctx context.Context) error {
-	for {
+	var parents session.Parents
+	made := false
+	defer func() {
+		if !made {
+			parents.Unused(m.S)
+		}
+	}()
+	for pace := session.Changed(); ; {
 		_, err := ask(ctx, &m.Directory, func() (string, error) {
 			return m.S.Conn.Create(m.Path(), m.data, zk.FlagEphemeral, m.acl)
 		})
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
-			if err := session.CreateParents(ctx, m.S, m.Dir); err != nil {
+			if err := parents.Create(ctx, m.S, m.Dir); err != nil {
+				return err
+			}
+			if err := pace.Wait(ctx, m.S); err != nil {
 				return err
 			}
 			continue
 		case err != nil && !errors.Is(err, zk.ErrNodeExists): // that is an earlier try's: the name is random
 			return err
 		}
+		made = true
 		m.S.Track(m.Path())
 		m.id, err = m.czxid(ctx, m.name)
 		if err == nil && m.id == 0 {
@@ -76,7 +87,7 @@ func (r *Directory) Forget(ctx context.Context, path string) error {
 // Enter waits until a round has begun that the member belongs to.
 func (m *Member) Enter(ctx context.Context, n int) error {
 	var full time.Time // when n members were first seen
-	waited, poll := false, m.S.Timeout()
+	waited, poll, pace := false, m.S.Timeout(), session.Changed()
 	for {
 		_, linkChanged := m.S.LinkState()
 		members, ready, event, err := m.watch(ctx)
@@ -90,6 +101,9 @@ func (m *Member) Enter(ctx context.Context, n int) error {
 			if in, err := m.join(ctx, members); in || err != nil {
 				return err
 			}
+			if err := pace.Wait(ctx, m.S); err != nil {
+				return err
+			}
 			continue
 		}
 		patience := poll
@@ -101,6 +115,9 @@ func (m *Member) Enter(ctx context.Context, n int) error {
 			}
 			if patience = time.Until(full.Add(turn(rank, waited, poll))); patience <= 0 {
 				if err := m.begin(ctx, members, n); err != nil {
+					return err
+				}
+				if err := pace.Wait(ctx, m.S); err != nil {
 					return err
 				}
 				continue
@@ -198,7 +215,7 @@ func (m *Member) begin(ctx context.Context, members []string, n int) error {
 // It returns session.ErrNodeGone when the node has gone without the member's doing.
 func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err error) {
 	unsure := false // an unanswered request may have deleted the node
-	for {
+	for pace := session.Changed(); ; {
 		var ready bool
 		others, ready, err = m.list(ctx)
 		if err != nil {
@@ -232,7 +249,7 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 			ended = true
 		}
 		if len(others) > 0 && m.name < others[0] {
-			if err := session.AwaitNode(ctx, m.S, m.Dir+"/"+others[len(others)-1]); err != nil {
+			if err := session.AwaitNode(ctx, m.S, m.Dir+"/"+others[len(others)-1], pace); err != nil {
 				return false, nil, err
 			}
 			continue
@@ -247,6 +264,9 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 			return false, nil, err
 		}
 		// Somebody has joined, or one of the nodes has gone: look again.
+		if err := pace.Wait(ctx, m.S); err != nil {
+			return false, nil, err
+		}
 	}
 	m.S.Untrack(m.Path())
 	return ended, nil, nil
@@ -254,7 +274,8 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 
 // Withdraw deletes the member's node in the background, until it is gone or the
 // session has ended and will take it along (CURATOR-318, CURATOR-80), if late (see
-// Forget), and then what is left of its round if it was the last.
+// Forget), and then what is left of its round if it was the last. The channel is closed
+// when that is done or a server has refused it; the node's deletion goes on then.
 func (m *Member) Withdraw() <-chan struct{} {
 	if m.S.Defect() == "mutant-double-barrier-ghost" {
 		done := make(chan struct{})
@@ -265,8 +286,11 @@ func (m *Member) Withdraw() <-chan struct{} {
 	return session.Background(m.S, func(ctx context.Context) error {
 		m.quiet() // a request that is still under way could create something
 		_, err := ask(ctx, &m.Directory, func() (struct{}, error) { return struct{}{}, m.S.Conn.Delete(m.Path(), -1) })
-		if err == nil || errors.Is(err, zk.ErrNoNode) {
+		switch {
+		case err == nil, errors.Is(err, zk.ErrNoNode):
 			err = m.clear(ctx)
+		case session.Answered(err):
+			session.DeleteInBackground(m.S, m.Path(), nil)
 		}
 		if err != nil && session.Answered(err) {
 			return nil

@@ -37,6 +37,9 @@ type Contender struct {
 	watched    bool          // it has set a watch before
 	joined     int64         // lists up to this number may lack its node; locked by q
 	woken      chan struct{} // capacity 1: what it waits for in the local queue has changed
+
+	missing string           // a node that was listed and is not there any more
+	pace    *session.Backoff // of looks for missing
 }
 
 // sharing is what the contenders of a semaphore have beyond others: one transaction
@@ -154,7 +157,7 @@ func (c *Contender) grab(ctx context.Context, block bool) error {
 		case !block:
 			return ErrNotAcquired
 		}
-		if err := session.AwaitNode(ctx, c.S, holder); err != nil {
+		if err := session.AwaitNode(ctx, c.S, holder, session.Changed()); err != nil {
 			return err
 		}
 	}
@@ -204,7 +207,10 @@ func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 			return c.sleep(ctx)
 		}
 		c.q.gone(node) // between list and watch (helix #44)
-		return nil
+		if c.missing != node {
+			c.missing, c.pace = node, session.Changed()
+		}
+		return c.pace.Wait(ctx, c.S)
 	case err != nil && session.Answered(err):
 		return err
 	case ctx.Err() != nil:

@@ -58,40 +58,28 @@ func (c *Contender) create(ctx context.Context, request func() (string, error)) 
 func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, request func() ([]string, error)) error {
 	if s.Defect() == "mutant-missing-parent" {
 		if _, made := s.Stale.LoadOrStore(all[0].q.dir, true); !made {
-			if err := session.CreateParents(ctx, s, all[0].q.dir); err != nil {
+			if err := new(session.Parents).Create(ctx, s, all[0].q.dir); err != nil {
 				return err
 			}
 		}
 	}
-	abandoned := func(paths []string, err error) {
-		if s.Defect() == "mutant-cancelled-create" {
-			return
+	var parents session.Parents
+	made := false
+	defer func() {
+		if !made {
+			parents.Unused(s)
 		}
-		for i, c := range all {
-			switch {
-			case err == nil:
-				session.DeleteInBackground(s, paths[i], c.settled)
-			case !session.Answered(err) && !errors.Is(err, zk.ErrNoServer):
-				session.DeleteByGUID(s, c.q.dir, c.guid, c.settled)
-			default:
-				c.settled() // nothing was made
-			}
-		}
-	}
-	giveUp := func() {
-		for _, c := range all {
-			c.q.lines.givenUp.add(c.guid)
-		}
-	}
-	for {
-		paths, err := session.Call(ctx, s, request, abandoned)
+	}()
+	for pace := session.Changed(); ; {
+		paths, err := session.Call(ctx, s, request, func(paths []string, err error) { abandoned(s, all, paths, err) })
 		switch {
 		case err == nil:
+			made = true
 			zxid := s.TakeZxid(all[0].guid)
 			if zxid == 0 { // the reply did not tell
 				if zxid, err = session.Identify(ctx, s, paths[0]); err != nil {
-					giveUp()
-					abandoned(paths, nil)
+					giveUp(all)
+					abandoned(s, all, paths, nil)
 					return err
 				}
 			}
@@ -104,16 +92,19 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 			}
 			return nil
 		case errors.Is(err, session.ErrEnded), session.GaveUp(ctx, err):
-			giveUp()
+			giveUp(all)
 			return err // abandoned has the create
 		case errors.Is(err, zk.ErrNoNode):
 			if s.Defect() == "mutant-missing-parent" {
 				return err
 			}
 			for _, c := range all {
-				if err := session.CreateParents(ctx, s, c.q.dir); err != nil {
+				if err := parents.Create(ctx, s, c.q.dir); err != nil {
 					return err
 				}
+			}
+			if err := pace.Wait(ctx, s); err != nil {
+				return err
 			}
 			continue
 		case errors.Is(err, zk.ErrNoServer):
@@ -121,7 +112,11 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 				return err
 			}
 			continue
-		case session.Answered(err), errors.Is(err, errWriterGone):
+		case session.Answered(err):
+			if !session.Undone(err) { // whatever has become of it
+				giveUp(all)
+				abandoned(s, all, nil, err)
+			}
 			return err
 		}
 		// The connection broke: the nodes may be there or not. A second create
@@ -143,7 +138,10 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 				c.Zxid++
 			}
 		}
-		if found || err != nil {
+		if made = found; found || err != nil {
+			return err
+		}
+		if err := pace.Wait(ctx, s); err != nil {
 			return err
 		}
 	}

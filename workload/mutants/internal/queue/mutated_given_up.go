@@ -67,6 +67,31 @@ func (g *givenUp) standing(places []Place) []Place {
 	return left
 }
 
+// giveUp gives contenders up whose create may still make their nodes.
+func giveUp(all []*Contender) {
+	for _, c := range all {
+		c.q.lines.givenUp.add(c.guid)
+	}
+}
+
+// abandoned sees to it that nothing is left of a create whose contenders are given up, by what
+// came of it: the paths of the nodes, or an error.
+func abandoned(s *session.Session, all []*Contender, paths []string, err error) {
+	if s.Defect() == "mutant-cancelled-create" {
+		return
+	}
+	for i, c := range all {
+		switch {
+		case err == nil:
+			session.DeleteInBackground(s, paths[i], c.settled)
+		case !session.Undone(err):
+			session.DeleteByGUID(s, c.q.dir, c.guid, c.settled)
+		default:
+			c.settled() // nothing was made
+		}
+	}
+}
+
 // settled is called when the node of a contender that is given up is known to be
 // gone, or never to have been made. Lists that were asked for before may have it.
 func (c *Contender) settled() {

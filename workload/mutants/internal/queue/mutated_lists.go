@@ -68,7 +68,12 @@ func (q *localQueue) request() *flight {
 }
 
 func (q *localQueue) fetch(f *flight) {
+	asked := false
 	children, err := session.Retry(q.s.Quit, q.s, func() ([]string, error) {
+		if asked && !q.used() {
+			return nil, errUnused
+		}
+		asked = true
 		f.fresh = q.now().Add(q.lookAgain())
 		children, _, err := q.s.Conn.Children(q.dir)
 		return children, err
@@ -94,6 +99,16 @@ func (q *localQueue) fetch(f *flight) {
 	}
 	q.flight = nil
 	close(f.done)
+}
+
+// errUnused ends a list that was not answered and for which nobody waits any more.
+var errUnused = errors.New("nobody waits for the list")
+
+// used reports whether contenders use the local queue, or leases of permits do.
+func (q *localQueue) used() bool {
+	q.lines.mu.Lock()
+	defer q.lines.mu.Unlock()
+	return q.users > 0
 }
 
 // apply replaces what the local queue knows by a list.

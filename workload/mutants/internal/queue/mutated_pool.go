@@ -67,7 +67,7 @@ func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block boo
 		return Grant{}, err
 	}
 	placed(c)
-	for {
+	for pace := session.Changed(); ; {
 		var err error
 		if s.Defect() != "mutant-semaphore-no-queue" {
 			err = c.Wait(ctx, block)
@@ -82,6 +82,10 @@ func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block boo
 		}
 		if on, err := t.await(ctx, c); !errors.Is(err, errAskAgain) {
 			return on, err
+		}
+		if err := pace.Wait(ctx, c.S); err != nil {
+			c.Leave(ctx)
+			return Grant{}, err
 		}
 	}
 }

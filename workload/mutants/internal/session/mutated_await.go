@@ -12,8 +12,9 @@ import (
 
 // AwaitNode waits until the node at path changes or goes, or until it is time
 // to look again. A return without an error says nothing of the node: a caller
-// that takes it for more than a reason to look passes too early (Curator GH-1290).
-func AwaitNode(ctx context.Context, s *Session, path string) error {
+// that takes it for more than a reason to look passes too early (Curator GH-1290). pace is for
+// a node that was seen and is not there any more.
+func AwaitNode(ctx context.Context, s *Session, path string, pace *Backoff) error {
 	up, linkChanged := s.LinkState()
 	if !up {
 		return s.AwaitUp(ctx)
@@ -29,7 +30,7 @@ func AwaitNode(ctx context.Context, s *Session, path string) error {
 				return context.Cause(ctx)
 			}
 		}
-		return nil // gone between look and watch (helix #44)
+		return pace.Wait(ctx, s) // gone between look and watch (helix #44)
 	case err != nil && Answered(err), err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:

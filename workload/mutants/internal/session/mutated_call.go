@@ -5,7 +5,7 @@ package session
 import (
 	"context"
 	"errors"
-	"strings"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -46,9 +46,8 @@ func Call[T any](ctx context.Context, s *Session, request func() (T, error), aba
 	}
 	if !s.Spawn(func() {
 		var r result
-		r.value, r.err = request()
+		r.value, r.err = ask(s, gone, request)
 		<-s.calls
-		r.err = Sent(r.err)
 		select {
 		case done <- r:
 		case <-gone:
@@ -72,6 +71,33 @@ func Call[T any](ctx context.Context, s *Session, request func() (T, error), aba
 	}
 }
 
+// Ask is Call for a goroutine of the session, which nothing but the end of the session needs to
+// interrupt.
+func Ask[T any](s *Session, request func() (T, error)) (T, error) { return ask(s, nil, request) }
+
+// ask makes a request. One that a server has put off is made again, after a wait, until the
+// server carries it out or a session timeout has passed, or until gone is closed.
+func ask[T any](s *Session, gone <-chan struct{}, request func() (T, error)) (T, error) {
+	pace := Backoff{Longest: 2 * time.Second}
+	by := time.Now().Add(s.Timeout())
+	for {
+		value, err := request()
+		if err = Outcome(err); !putOff(err) || time.Now().After(by) {
+			return value, err
+		}
+		wait := time.NewTimer(pace.next())
+		select {
+		case <-wait.C:
+		case <-gone:
+			wait.Stop()
+			return value, err
+		case <-s.Ended:
+			wait.Stop()
+			return value, ErrEnded
+		}
+	}
+}
+
 // GaveUp reports whether err is what call returned because ctx had ended: then
 // abandoned is in charge of the request. That ctx has ended by now does not say
 // so: the connection may have broken just before.
@@ -79,9 +105,10 @@ func GaveUp(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }
 
-// Retry repeats a request that is safe to repeat until a server answers it.
+// Retry repeats a request that is safe to repeat until a server answers it. One that ends the
+// connection each time is not to keep others from being answered.
 func Retry[T any](ctx context.Context, s *Session, request func() (T, error)) (T, error) {
-	for {
+	for pace := (Backoff{Free: 1, Longest: 2 * time.Second}); ; {
 		value, err := Call(ctx, s, request, nil)
 		if err == nil || Answered(err) {
 			return value, err
@@ -92,37 +119,8 @@ func Retry[T any](ctx context.Context, s *Session, request func() (T, error)) (T
 		if err := s.AwaitUp(ctx); err != nil {
 			return value, err
 		}
-	}
-}
-
-// Answered reports whether err is a server's answer, or this package's own.
-// Any other error (the connection closed, an error of the network) leaves open
-// whether the request was carried out.
-//
-// Some errors of servers are none of go-zookeeper's, such as those of an enforced quota
-// (-125), of a local session that is not upgraded (-120), of throttling (-127). It says so in
-// text alone.
-func Answered(err error) bool {
-	if err != nil && strings.HasPrefix(err.Error(), "unknown error: ") {
-		return true
-	}
-	for _, known := range []error{
-		zk.ErrNoNode, zk.ErrNodeExists, zk.ErrNotEmpty, zk.ErrBadVersion,
-		zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals,
-		zk.ErrBadArguments, zk.ErrInvalidPath, zk.ErrInvalidFlags, zk.ErrAPIError,
-		ErrEnded, ErrClosed, ErrTooLarge, ErrBadPath,
-	} {
-		if errors.Is(err, known) {
-			return true
+		if err := pace.Wait(ctx, s); err != nil {
+			return value, err
 		}
 	}
-	return false
-}
-
-// Sent makes sense of the error of a request that the Conn did not send.
-func Sent(err error) error {
-	if errors.Is(err, zk.ErrShortBuffer) {
-		return ErrTooLarge
-	}
-	return err
 }

@@ -18,4 +18,7 @@ type common struct {
 	states   states
 	least    atomic.Int64    // the servers' minSessionTimeout; 0: not known yet
 	life     context.Context // ends when the client is closed
+
+	demandsAuth  atomic.Bool // a server has refused a client that had not authenticated
+	noContainers atomic.Bool // the servers have no container nodes
 }

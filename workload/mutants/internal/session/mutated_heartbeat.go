@@ -4,6 +4,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -103,13 +104,21 @@ func (b heartbeat) chain() {
 }
 
 func (b heartbeat) sync() error {
-	var err error
-	if b.s.Defect() == "mutant-read-heartbeat" {
-		_, _, err = b.s.Conn.Exists("/")
-	} else {
-		_, err = b.s.Conn.Sync("/")
-	}
+	_, err := beating(b, func() (string, error) {
+		if b.s.Defect() == "mutant-read-heartbeat" {
+			_, _, err := b.s.Conn.Exists("/")
+			return "", err
+		}
+		return b.s.Conn.Sync("/")
+	})
 	return err
+}
+
+// beating makes a request of a beat. One that is put off is made again until the next beat is due.
+func beating[T any](b heartbeat, request func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(b.s.Quit, beatInterval(b.s.Timeout()))
+	defer cancel()
+	return ask(b.s, ctx.Done(), request)
 }
 
 func (b heartbeat) link() (link *wireConn) {
@@ -204,7 +213,7 @@ func (b heartbeat) checkTogether(paths []string) error {
 		_, _, err := b.s.Conn.Exists(paths[0])
 		return err
 	}
-	responses, err := b.s.Conn.Multi(ops...)
+	responses, err := beating(b, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
 	if errors.Is(err, zk.ErrNoNode) {
 		b.nodesGone(paths, responses)
 	}

@@ -80,13 +80,24 @@ func (k *Keeper) run(s *Session) {
 }
 
 // authenticate adds the credentials to a new session; go-zookeeper repeats them
-// on every reconnect.
+// on every reconnect. Servers that demand them say so at the first request alone, so one is made
+// where there are such servers.
 func (k *Keeper) authenticate(s *Session) error {
 	for _, a := range k.cfg.Auths {
 		_, err := Retry(k.life, s, func() (struct{}, error) { return struct{}{}, s.Conn.AddAuth(a.Scheme, a.Secret()) })
 		if err != nil {
 			return fmt.Errorf("recipes: authenticating by %s: %w", a.Scheme, err)
 		}
+	}
+	if !k.demandsAuth.Load() {
+		return nil
+	}
+	_, _ = Retry(k.life, s, func() (bool, error) { // errors are for those who use the session
+		there, _, err := s.Conn.Exists("/")
+		return there, err
+	})
+	if why := s.refused.Load(); why != nil {
+		return *why
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -32,15 +33,21 @@ func refusedRune(r rune) bool {
 	return r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0
 }
 
-// CreateParents creates path and what is missing above it as container nodes,
-// which the servers remove when their last child has gone (CURATOR-173). They
-// may do so at any time before the child is created: callers try again.
-func CreateParents(ctx context.Context, s *Session, path string) error {
-	create := func() (string, error) {
-		return s.Conn.CreateContainer(path, []byte{}, zk.FlagContainer, s.cfg.ACL)
-	}
-	for {
-		_, err := Retry(ctx, s, create)
+// Parents are the nodes above what a call is to make. It makes those that are missing, as
+// containers, which the servers remove when their last child has gone (CURATOR-173). They do not
+// remove one that never had a child, so a call that makes no child takes back what it has made.
+// The zero value has made none.
+type Parents struct {
+	mu   sync.Mutex
+	made []string // in order
+	over bool     // Unused was called
+}
+
+// Create creates path and what is missing above it. The servers may remove them at any time
+// before the child is created: callers try again.
+func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
+	for pace := Changed(); ; {
+		err := p.create(ctx, s, path)
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNodeExists):
 			return nil
@@ -51,8 +58,122 @@ func CreateParents(ctx context.Context, s *Session, path string) error {
 		if parent == "" {
 			return err
 		}
-		if err := CreateParents(ctx, s, parent); err != nil {
+		if err := p.Create(ctx, s, parent); err != nil {
+			return err
+		}
+		if err := pace.Wait(ctx, s); err != nil {
 			return err
 		}
 	}
+}
+
+// brokenTries is after how many creates of a container in a row that end the connection, which
+// has answered something else in between, the servers count as such that have no containers.
+const brokenTries = 3
+
+// create creates one container, or a persistent node if the servers have no containers: those
+// from before 3.6 close the connection of a client that asks for one, and others say so.
+func (p *Parents) create(ctx context.Context, s *Session, path string) error {
+	before := s.lastZxid.Load()
+	for broken := 0; ; {
+		if s.noContainers.Load() {
+			_, err := Retry(ctx, s, func() (string, error) { return s.Conn.Create(path, []byte{}, 0, s.cfg.ACL) })
+			return err
+		}
+		_, err := Call(ctx, s, func() (string, error) {
+			return s.Conn.CreateContainer(path, []byte{}, zk.FlagContainer, s.cfg.ACL)
+		}, func(_ string, err error) {
+			switch {
+			case err == nil:
+				takeBack(s, path)
+			case !Undone(err):
+				takeBackSince(s, path, before)
+			}
+		})
+		switch {
+		case err == nil:
+			p.add(s, path)
+			return nil
+		case isCode(err, unimplemented):
+			s.noContainers.Store(true)
+			continue
+		case Answered(err) && (broken == 0 || !errors.Is(err, zk.ErrNodeExists)):
+			return err
+		case ctx.Err() != nil:
+			takeBackSince(s, path, before)
+			return context.Cause(ctx)
+		}
+		there, stat, err := statted(ctx, s, path) // it may have been carried out, this time or before
+		switch {
+		case err != nil:
+			takeBackSince(s, path, before)
+			return err
+		case there:
+			if stat.Czxid > before {
+				p.add(s, path)
+			}
+			return nil
+		}
+		if broken++; broken == brokenTries {
+			s.noContainers.Store(true)
+		}
+	}
+}
+
+func (p *Parents) add(s *Session, path string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		takeBack(s, path)
+		return
+	}
+	p.made = append(p.made, path)
+}
+
+// Unused takes back, in the background, what was made: the call makes no child.
+func (p *Parents) Unused(s *Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if len(p.made) > 0 {
+		takeBack(s, p.made...)
+		p.made = nil
+	}
+}
+
+// takeBackSince takes back a container that a create may have made which was not answered. One
+// from before the create is another's, and may be no container. The status does not tell.
+func takeBackSince(s *Session, path string, before int64) {
+	Background(s, func(ctx context.Context) error {
+		there, stat, err := statted(ctx, s, path)
+		if err == nil && there && stat.Czxid > before {
+			takeBack(s, path)
+		}
+		return err
+	})
+}
+
+// takeBack deletes containers, the last first, in the background, unless they are used. Those who
+// want to use one and do not find it any more make it again.
+func takeBack(s *Session, paths ...string) {
+	Background(s, func(ctx context.Context) error {
+		for len(paths) > 0 {
+			path := paths[len(paths)-1]
+			_, err := Call(ctx, s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, 0) }, nil)
+			if err != nil && !errors.Is(err, zk.ErrNoNode) && !errors.Is(err, zk.ErrNotEmpty) && !errors.Is(err, zk.ErrBadVersion) {
+				return err
+			}
+			paths = paths[:len(paths)-1]
+		}
+		return nil
+	})
+}
+
+func statted(ctx context.Context, s *Session, path string) (there bool, stat *zk.Stat, err error) {
+	stat, err = Retry(ctx, s, func() (*zk.Stat, error) {
+		found, stat, err := s.Conn.Exists(path)
+		there = found
+		return stat, err
+	})
+	return there, stat, err
 }

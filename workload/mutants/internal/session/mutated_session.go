@@ -34,9 +34,11 @@ type Session struct {
 	calls   chan struct{} // a place for each request under way, see Call
 	watches watches
 	zxids   zxids
-	kept    sync.Map              // see Keep
-	alarm   Alarm                 // nil: none
-	refused atomic.Pointer[error] // why the servers do not let the client have it; nil: they do
+	kept    sync.Map // see Keep
+
+	lastZxid atomic.Int64          // of the latest answer: the session has seen what was before
+	alarm    Alarm                 // nil: none
+	refused  atomic.Pointer[error] // why the servers do not let the client have it; nil: they do
 
 	mu         sync.Mutex    // in the order of doc.go
 	timeout    time.Duration // negotiated

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/internal/reply"
 	"github.com/zkverify/zkverify/internal/sasl"
 )
@@ -26,6 +24,7 @@ const (
 	opSetData         = 5
 	opSync            = 9
 	opClose           = -11
+	opError           = -1 // of a part of a multi that has failed
 	opMulti           = 14
 	opCreateContainer = 19
 	xidPing           = -2
@@ -67,7 +66,10 @@ type wireTap interface {
 	connected(sent time.Time, h handshake) error
 	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
-	// lied is told that the connection ends, since the server has sent what none sends.
+	// reached is told of the transaction up to which the server has been when it answered.
+	reached(zxid int64)
+	// lied is told that the connection ends, since the server has sent what none sends, or what
+	// sends the client to another one.
 	lied()
 }
 
@@ -118,12 +120,13 @@ func (w *wireConn) Read(p []byte) (int, error) {
 	}
 	n, err := w.in.Read(p)
 	if bad := w.frames.feed(p[:n]); bad != nil {
-		if errors.Is(bad, errAuthRequired) {
-			return 0, w.refuse(bad)
-		}
-		came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
 		w.tap.lied()
-		return 0, w.refuse(notZooKeeper(bad, came))
+		var away *ServerError
+		if !errors.As(bad, &away) {
+			came, _ := w.in.Peek(min(w.in.Buffered(), maxHead))
+			bad = notZooKeeper(bad, came)
+		}
+		return 0, w.refuse(bad)
 	}
 	return n, err
 }
@@ -221,31 +224,29 @@ func (w *wireConn) request(p []byte, now time.Time) {
 	})
 }
 
-// codeAuthRequired is the answer to every request but an authentication, before it ends the
-// connection, of a server with enforce.auth.enabled or sessionRequireClientSASLAuth to a client that
-// has authenticated by none of its schemes (AuthenticationHelper.enforceAuthentication).
-const codeAuthRequired = -124
-
-// errAuthRequired says that.
-var errAuthRequired = fmt.Errorf("%w: the server demands an authentication of another scheme (SessionClosedRequireAuth, %d): see its enforce.auth.schemes, or sessionRequireClientSASLAuth, and give WithSASL or WithAuth", zk.ErrAuthFailed, codeAuthRequired)
-
 // replyHeader is what every frame after the connect reply begins with: int xid,
 // long zxid, int err.
 const replyHeader = 16
 
 // reply takes one frame from the server, after the connect reply. It returns why no ZooKeeper
-// server sends that.
+// server sends that, or the server's error that sends the client away. A session that has moved
+// is used through another server; one that has expired may live at another, and whether it does,
+// that one says in its answer to the connect request. go-zookeeper takes both for the end of the
+// request alone, and would go on to ask the same server.
 func (w *wireConn) reply(frame []byte) error {
 	now := w.clock.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	xid := int32(binary.BigEndian.Uint32(frame))
 	code := int32(binary.BigEndian.Uint32(frame[12:]))
-	if code == codeAuthRequired {
+	if code == authDemanded { // to every request but an authentication
 		return errAuthRequired
 	}
 	zxid := int64(binary.BigEndian.Uint64(frame[4:]))
 	body := frame[replyHeader:]
+	if zxid > 0 {
+		w.tap.reached(zxid)
+	}
 	if xid == reply.Event {
 		return reply.CheckEvent(body)
 	}
@@ -257,12 +258,20 @@ func (w *wireConn) reply(frame []byte) error {
 		// will not be answered, but for authentication, which jumps the queue:
 		// forgetting those is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
+		if code == 0 {
+			if err := reply.Check(c.op, body); err != nil {
+				return err
+			}
+			if part := partError(c.op, body); part == throttled || sendsAway(part) {
+				code = part // and no quorum has confirmed that
+			}
+		}
 		if code != 0 {
 			w.tap.answered(c.sent, now, local)
+			if sendsAway(code) {
+				return serverError(code)
+			}
 			return nil
-		}
-		if err := reply.Check(c.op, body); err != nil {
-			return err
 		}
 		path := createdPath(c.op, body)
 		if path != "" && zxid <= 0 {
@@ -275,6 +284,23 @@ func (w *wireConn) reply(frame []byte) error {
 		return nil
 	}
 	return nil
+}
+
+// sendsAway reports whether a code says that the session is over at this server.
+func sendsAway(code int32) bool {
+	return code == sessionExpired || code == sessionMoved || code == closing
+}
+
+// partError returns the first error among the results in the reply to a multi, and 0 if there is
+// none or for another reply, which has been checked.
+func partError(op int32, body []byte) int32 {
+	const size = 9 + 4 // int type, bool done, int err; and the error again
+	for ; op == opMulti && len(body) >= size && int32(binary.BigEndian.Uint32(body)) == opError && body[4] == 0; body = body[size:] {
+		if code := int32(binary.BigEndian.Uint32(body[9:])); code != 0 {
+			return code
+		}
+	}
+	return 0
 }
 
 // createdPath returns the path in the reply to a create, or to a multi that

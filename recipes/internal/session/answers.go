@@ -1,0 +1,194 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// ServerError is an answer of a server that is an error. The recipes' alias says more.
+type ServerError struct {
+	Code int32
+	Name string // as KeeperException.Code has it, without underscores; "" if it has none
+
+	says   string
+	known  error // go-zookeeper's error, nil if it has none
+	undone bool  // the request has certainly not been carried out
+}
+
+// Error returns what the error is, and ZooKeeper's name and number for it.
+func (e *ServerError) Error() string {
+	text := "zk: " + e.says
+	if e.known != nil {
+		text = e.known.Error()
+	}
+	if e.Name == "" {
+		return fmt.Sprintf("%s (%d)", text, e.Code)
+	}
+	return fmt.Sprintf("%s (%s, %d)", text, e.Name, e.Code)
+}
+
+// Unwrap returns go-zookeeper's error for the code, nil if it has none.
+func (e *ServerError) Unwrap() error { return e.known }
+
+// The codes that need more than to be told. tooLarge is no server's: it stands for an answer
+// that is larger than the client takes.
+const (
+	unimplemented  = -6
+	sessionExpired = -112
+	closing        = -116
+	sessionMoved   = -118
+	authDemanded   = -124
+	throttled      = -127
+	tooLarge       = -1000
+)
+
+// serverErrors are the codes that servers have, of ZooKeeper 3.8 and 3.9.
+var serverErrors = make(map[int32]*ServerError)
+
+func init() {
+	for _, e := range []ServerError{
+		{-1, "SystemError", "system error", nil, false},
+		{-2, "RuntimeInconsistency", "runtime inconsistency", nil, false},
+		{-3, "DataInconsistency", "data inconsistency", nil, false},
+		{-4, "ConnectionLoss", "the server has lost a connection", nil, false},
+		{-5, "MarshallingError", "the server cannot read the request", nil, true},
+		{unimplemented, "Unimplemented", "the server does not have the operation", nil, true},
+		{-7, "OperationTimeout", "operation timeout", nil, false},
+		{-8, "BadArguments", "", zk.ErrBadArguments, true},
+		{-9, "InvalidState", "invalid state", nil, false},
+		{-12, "UnknownSession", "the server does not know the session", nil, false},
+		{-13, "NewConfigNoQuorum", "no quorum of the new configuration", nil, true},
+		{-14, "ReconfigInProgress", "a reconfiguration is under way", nil, true},
+		{-100, "ApiError", "", zk.ErrAPIError, false},
+		{-101, "NoNode", "", zk.ErrNoNode, true},
+		{-102, "NoAuth", "", zk.ErrNoAuth, true},
+		{-103, "BadVersion", "", zk.ErrBadVersion, true},
+		{-108, "NoChildrenForEphemerals", "", zk.ErrNoChildrenForEphemerals, true},
+		{-110, "NodeExists", "", zk.ErrNodeExists, true},
+		{-111, "NotEmpty", "", zk.ErrNotEmpty, true},
+		{sessionExpired, "SessionExpired", "", zk.ErrSessionExpired, false},
+		{-113, "InvalidCallback", "invalid callback", nil, false},
+		{-114, "InvalidAcl", "", zk.ErrInvalidACL, true},
+		{-115, "AuthFailed", "", zk.ErrAuthFailed, true},
+		{closing, "Closing", "", zk.ErrClosing, false},
+		{-117, "Nothing", "", zk.ErrNothing, false},
+		{sessionMoved, "SessionMoved", "", zk.ErrSessionMoved, true},
+		{-119, "NotReadOnly", "the server has lost its quorum and answers reads alone", nil, true},
+		{-120, "EphemeralOnLocalSession", "ephemeral nodes need a global session, and the servers keep this one local (localSessionsEnabled without localSessionsUpgradingEnabled)", nil, true},
+		{-121, "NoWatcher", "no such watch", nil, true},
+		{-122, "RequestTimeout", "request timeout", nil, false},
+		{-123, "ReconfigDisabled", "", zk.ErrReconfigDisabled, true},
+		{authDemanded, "SessionClosedRequireSaslAuth", "the server demands an authentication of another scheme: see its enforce.auth.schemes, or sessionRequireClientSASLAuth, and give WithSASL or WithAuth", nil, true},
+		{-125, "QuotaExceeded", "the quota of a node above is used up", nil, true},
+		{throttled, "ThrottledOp", "the server has too much to do and has not carried out the request", nil, true},
+	} {
+		serverErrors[e.Code] = &e
+	}
+	errAuthRequired = fmt.Errorf("%w: %w", zk.ErrAuthFailed, serverErrors[authDemanded])
+}
+
+// errAuthRequired is the answer to every request but an authentication, before it ends the
+// connection, of a server with enforce.auth.enabled or sessionRequireClientSASLAuth to a client
+// that has authenticated by none of its schemes (AuthenticationHelper.enforceAuthentication).
+var errAuthRequired error
+
+// serverError is the error of a code.
+func serverError(code int32) *ServerError {
+	if e := serverErrors[code]; e != nil {
+		return e
+	}
+	return &ServerError{Code: code, says: "unknown error"}
+}
+
+// unsent is an error of go-zookeeper that has sent nothing, or of a step around a request.
+type unsent struct{ error }
+
+func (u unsent) Unwrap() error { return u.error }
+
+// Outcome makes sense of what go-zookeeper says has become of a request. Errors of servers that
+// it does not know it gives as text alone.
+func Outcome(err error) error {
+	var e *ServerError
+	switch {
+	case err == nil, leavesOpen(err), errors.As(err, &e):
+		return err
+	case errors.Is(err, zk.ErrShortBuffer):
+		return ErrTooLarge // for the buffer of requests
+	}
+	for _, e := range serverErrors {
+		if e.known != nil && err == e.known { //nolint:errorlint // a wrapped one has been told already
+			return e
+		}
+	}
+	if text, unknown := strings.CutPrefix(err.Error(), "unknown error: "); unknown {
+		if code, err := strconv.ParseInt(text, 10, 32); err == nil && code == tooLarge {
+			return ErrTooLarge
+		} else if err == nil {
+			return serverError(int32(code))
+		}
+	}
+	return unsent{err}
+}
+
+// leavesOpen reports whether err leaves open whether a request was carried out: the connection
+// has ended. Servers' own words for that do not come so far, see wireConn.reply.
+func leavesOpen(err error) bool {
+	for _, end := range []error{
+		zk.ErrConnectionClosed, zk.ErrClosing, zk.ErrNoServer, zk.ErrSessionExpired, zk.ErrSessionMoved,
+		io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
+	} {
+		if err == end { //nolint:errorlint // a ServerError is an answer, whatever it wraps
+			return true
+		}
+	}
+	var network *net.OpError
+	return errors.As(err, &network)
+}
+
+// Answered reports whether err is a server's answer, or an error of a request that was never
+// sent and will not be. Any other error leaves open whether the request was carried out, or is
+// that of a context.
+func Answered(err error) bool {
+	var e *ServerError
+	var u unsent
+	if errors.As(err, &e) || errors.As(err, &u) {
+		return true
+	}
+	for _, own := range []error{
+		ErrEnded, ErrClosed, ErrTooLarge, ErrBadPath,
+		zk.ErrNoNode, zk.ErrNodeExists, zk.ErrNoAuth, zk.ErrBadVersion, // in the recipes' own words
+	} {
+		if errors.Is(err, own) {
+			return true
+		}
+	}
+	return false
+}
+
+// Undone reports whether err says that the request has certainly not been carried out. Of the
+// servers' errors those do that refuse it for a reason; one of the servers themselves does not.
+func Undone(err error) bool {
+	if err == nil {
+		return false
+	}
+	var e *ServerError
+	if errors.As(err, &e) {
+		return e.undone
+	}
+	return Answered(err) || errors.Is(err, zk.ErrNoServer)
+}
+
+// putOff reports whether err says that the request was put off: it was not carried out, and may be
+// when it is made later.
+func putOff(err error) bool { return isCode(err, throttled) }
+
+func isCode(err error, code int32) bool {
+	var e *ServerError
+	return errors.As(err, &e) && e.Code == code
+}

@@ -1,0 +1,59 @@
+package session
+
+import (
+	"context"
+	"time"
+)
+
+// Backoff paces what is tried again because of an answer: a server has put it off or refuses it,
+// or what was seen has changed meanwhile. The first Free tries again come at once. Before the
+// others there is a wait, of 100 ms at first, three times as long after each, at most Longest, and
+// half of it random. A try that has lasted longer than Longest ends the row.
+type Backoff struct {
+	Free    int
+	Longest time.Duration // 0: 8 s
+
+	tries int
+	last  time.Time // when the latest try again began
+}
+
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 8 * time.Second
+)
+
+// Changed paces a step that is begun anew since what it had seen has changed: no more than
+// once in a while, unless servers contradict themselves.
+func Changed() *Backoff { return &Backoff{Free: 1} }
+
+// Wait waits before the next try. It returns ctx's cause, or ErrEnded when the session has
+// ended.
+func (b *Backoff) Wait(ctx context.Context, s *Session) error {
+	wait := b.next()
+	if wait == 0 {
+		return nil
+	}
+	return Pause(ctx, s, wait)
+}
+
+func (b *Backoff) next() time.Duration {
+	longest := b.Longest
+	if longest == 0 {
+		longest = longestPause
+	}
+	now := time.Now()
+	if now.Sub(b.last) > longest {
+		b.tries = 0
+	}
+	b.tries++
+	var wait time.Duration
+	if b.tries > b.Free {
+		wait = firstPause
+		for range min(b.tries-b.Free-1, 16) {
+			wait = min(longest, 3*wait)
+		}
+		wait = wait/2 + Random(wait/2)
+	}
+	b.last = now.Add(wait)
+	return wait
+}
