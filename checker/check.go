@@ -61,6 +61,7 @@ type check struct {
 	fixed    bool        // windows are no longer than that, for tests
 	everyOne bool        // every violation becomes a witness
 	inMemory int         // see inMemory
+	excerpts bool        // a history that is in memory is shrunk by excerpts, too, for tests
 	own      []Guarantee // of the user's
 	service  *service.Log
 	judging  []judging
@@ -92,6 +93,7 @@ func WithService(l *service.Log) Option { return func(c *check) { c.service = l 
 // begun is the trace of a history of which nothing was read yet.
 func (c *check) begun(header histories.Header) *facts.Trace {
 	t := facts.Begin(header)
+	t.Stop = func() bool { return c.ctx.Err() != nil }
 	if c.service != nil {
 		t.Service = facts.NewService(c.service)
 	}
@@ -165,7 +167,8 @@ func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		if since++; since >= least && e.Time > t.End {
+		// A stall goes back to the last event before it, and may excuse what that one did.
+		if since++; since >= least && e.Time > t.End && e.Type != histories.Stalled {
 			since = 0
 			t.BeginWindow()
 			kept, err := c.judgeWindow(t)

@@ -25,7 +25,14 @@ type excerpt struct {
 // is left out of a history of few events.
 func (c *check) excerptOf(s Source, events int, w verdict.Witness, around int) (*excerpt, error) {
 	x := &excerpt{}
-	if events <= c.inMemory {
+	switch {
+	case events <= c.inMemory && s.inMemory != nil:
+		x.Events = s.inMemory.Events
+		for i := range x.Events {
+			x.lines = append(x.lines, s.inMemory.LineOf(i))
+		}
+		return x, nil
+	case events <= c.inMemory:
 		return x, s.each(c.ctx, func(i int, e *histories.Event) {
 			x.Events, x.lines = append(x.Events, *e), append(x.lines, s.line(i))
 		})

@@ -18,7 +18,7 @@ import (
 )
 
 // few has histories of more than so many events explained and shrunk by excerpts.
-func few(events int) Option { return func(c *check) { c.inMemory = events } }
+func few(events int) Option { return func(c *check) { c.inMemory, c.excerpts = events, true } }
 
 // toldAlike compares what is told of a violation from an excerpt with what is told from the
 // whole history.

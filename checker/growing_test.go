@@ -14,6 +14,7 @@ type dimension struct {
 	locks map[string]histories.Lock
 	grow  func(g *grower, n int)
 	bytes func(n int) int // how long such a history is; nil: as its events are many
+	fixed bool            // windows stay as short as they are, however much is gone through again
 }
 
 // grower writes a history.
@@ -166,6 +167,18 @@ func ofLocks(r histories.Recipe) []dimension {
 			lock := strconv.Itoa(i)
 			g.h.Header.Locks[lock] = one(r)["l"]
 			g.release(7, lock, g.acquire(7, lock))
+		}
+	}}, dimension{name: string(r) + "/locks that are idle in many windows", fixed: true, grow: func(g *grower, n int) {
+		g.h.Header.Locks = map[string]histories.Lock{"l": one(r)["l"]}
+		for i := range n {
+			lock := strconv.Itoa(i)
+			g.h.Header.Locks[lock] = one(r)["l"]
+			g.release(7, lock, g.acquire(7, lock))
+		}
+		for i := range n {
+			for range 5 {
+				g.release(i%5, "l", g.acquire(i%5, "l"))
+			}
 		}
 	}})
 	for _, some := range []func(histories.Recipe, func(string, func(*grower, int))){comeAndGo, wait, comeMeanwhile, holdMuch, meetFaults, standStill, say, areTold, write} {

@@ -62,7 +62,7 @@ func ShrinkEvents(ctx context.Context, s Source, guarantee string, progress func
 func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, progress func(int), opts []Option) (*histories.History, error) {
 	c.conventions(&s.Header)
 	for around := max(1, c.inMemory/8); ; around *= 8 {
-		if around >= events {
+		if around >= events || s.inMemory != nil && !c.excerpts { // nothing is gained by one
 			c.inMemory = events
 		}
 		x, err := c.excerptOf(s, events, w, around)

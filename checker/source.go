@@ -18,11 +18,13 @@ type Source struct {
 	// Line returns the line of the file on which the event stands that was yielded last. Nil
 	// stands for the lines that JSON lines have.
 	Line func() int
+
+	inMemory *histories.History // it is in memory as a whole; nil if that is not known
 }
 
 // SourceOf is the source of a history in memory.
 func SourceOf(h *histories.History) Source {
-	s := Source{Header: h.Header}
+	s := Source{Header: h.Header, inMemory: h}
 	i := 0
 	s.Events = func(yield func(*histories.Event, error) bool) {
 		for i = range h.Events {

@@ -107,8 +107,7 @@ func (c *tally) recipes() []RecipeUse {
 		if r.IsLock() {
 			use.Held = c.found(r, Holding)
 		}
-		for lock := range c.t.LocksThat(facts.Is(r)) {
-			info := c.t.Info(lock)
+		for info := range c.t.LocksThat(facts.Is(r)) {
 			use.Locks++
 			use.Operations += info.Operations
 			use.Got += info.Got

@@ -76,7 +76,7 @@ func (c *Coverage) Step(e *histories.Event) {
 		for process := range c.processes {
 			if m.hits(process) {
 				c.find(m, process)
-				c.meet(m, process, c.Doing(process))
+				c.meet(m, process, c.kinds(process))
 			}
 		}
 		return
@@ -97,7 +97,7 @@ func (c *Coverage) Step(e *histories.Event) {
 		delete(c.last, e.Process)
 		return
 	}
-	now := c.Doing(e.Process)
+	now := c.kinds(e.Process)
 	if last, known := c.last[e.Process]; known && slices.Equal(last, now) {
 		return // faults in force have met that, if only as they began
 	}

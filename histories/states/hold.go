@@ -1,6 +1,10 @@
 package states
 
-import "github.com/zkverify/zkverify/histories"
+import (
+	"iter"
+
+	"github.com/zkverify/zkverify/histories"
+)
 
 // Hold is a lock, or one of several that were acquired at once, that a process holds;
 // or the stay of a process inside a double barrier.
@@ -16,6 +20,57 @@ type Hold struct {
 	Part    int  // of several locks: 0 is the first, which stands for all
 	Inner   int  // how often its owner has acquired it again, and not released that yet
 	Lost    bool // its holder was told so, and has not released it yet
+
+	links [2]link // in the list of its process, and in that of its lock
+}
+
+// list has holds, the oldest first. One of a million is removed as fast as one of two.
+type list struct{ first, last *Hold }
+
+type link struct{ before, after *Hold }
+
+// The lists of a hold.
+const (
+	ofProcess = iota
+	ofLock
+)
+
+func (l *list) add(h *Hold, which int) {
+	h.links[which] = link{before: l.last}
+	if l.last == nil {
+		l.first = h
+	} else {
+		l.last.links[which].after = h
+	}
+	l.last = h
+}
+
+func (l *list) remove(h *Hold, which int) {
+	at := h.links[which]
+	if at.before == nil {
+		l.first = at.after
+	} else {
+		at.before.links[which].after = at.after
+	}
+	if at.after == nil {
+		l.last = at.before
+	} else {
+		at.after.links[which].before = at.before
+	}
+	h.links[which] = link{}
+}
+
+// each goes through them. The one that is shown may be removed meanwhile.
+func (l list) each(which int) iter.Seq[*Hold] {
+	return func(yield func(*Hold) bool) {
+		for h := l.first; h != nil; {
+			after := h.links[which].after
+			if !yield(h) {
+				return
+			}
+			h = after
+		}
+	}
 }
 
 // Change is what an event has changed about a hold.

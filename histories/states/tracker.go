@@ -1,6 +1,7 @@
 package states
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/zkverify/zkverify/histories"
@@ -10,22 +11,23 @@ import (
 // goroutine at a time may use it.
 type Tracker struct {
 	header    *histories.Header
-	processes map[int]*process   // those that have invoked something, and are not retired
-	held      map[string][]*Hold // by lock, the oldest first
-	changes   []Change           // by the last event
+	processes map[int]*process // those that have invoked something, and are not retired
+	held      map[string]list  // by lock
+	changes   []Change         // by the last event
 }
 
 // process is what one process does.
 type process struct {
-	holds     []*Hold
-	recipe    histories.Recipe // of the operation under way
-	operation State            // what that makes of the process; "" if it changes nothing
-	place     histories.Part   // in a queue: the latest that its acquire has told
+	holds     list
+	holding   map[histories.Recipe]int // leases, by recipe: those that stand for others, and are not lost
+	recipe    histories.Recipe         // of the operation under way
+	operation State                    // what that makes of the process; "" if it changes nothing
+	place     histories.Part           // in a queue: the latest that its acquire has told
 }
 
 // NewTracker returns a tracker of a history with this header, before its first event.
 func NewTracker(header *histories.Header) *Tracker {
-	return &Tracker{header: header, processes: map[int]*process{}, held: map[string][]*Hold{}}
+	return &Tracker{header: header, processes: map[int]*process{}, held: map[string]list{}}
 }
 
 // Step takes the next event in, and returns what it has changed about holds, until the
@@ -54,7 +56,7 @@ func (t *Tracker) Step(e *histories.Event) []Change {
 	case histories.Lost:
 		t.lost(e)
 	case histories.Closing, histories.Crash:
-		for _, h := range slices.Clone(p.holds) {
+		for h := range p.holds.each(ofProcess) {
 			t.end(h)
 		}
 	}
@@ -125,16 +127,43 @@ func (t *Tracker) succeeded(p *process, e *histories.Event) {
 			t.changes = append(t.changes, Change{h, Again})
 			continue
 		}
-		if e.Depth > 1 && slices.ContainsFunc(t.held[l.Lock], func(h *Hold) bool { return h.Lost && h.isOf(e, histories.Token{}) }) {
+		if e.Depth > 1 && t.lostIt(l.Lock, e) {
 			continue // the hold was lost while it was acquired again
 		}
 		h := &Hold{
 			Process: e.Process, Lock: l.Lock, Recipe: recipe, Mode: e.Mode, Owner: e.Owner, Session: e.Session, Token: l.Token,
 			Permits: max(e.Permits, 1), Part: i,
 		}
-		p.holds, t.held[l.Lock] = append(p.holds, h), append(t.held[l.Lock], h)
+		p.holds.add(h, ofProcess)
+		held := t.held[l.Lock]
+		held.add(h, ofLock)
+		t.held[l.Lock] = held
+		p.counts(h, 1)
 		t.changes = append(t.changes, Change{h, Began})
 	}
+}
+
+// counts takes in that a process has one more lease, or one less.
+func (p *process) counts(h *Hold, n int) {
+	if h.Part > 0 {
+		return
+	}
+	if p.holding == nil {
+		p.holding = map[histories.Recipe]int{}
+	}
+	if p.holding[h.Recipe] += n; p.holding[h.Recipe] == 0 {
+		delete(p.holding, h.Recipe)
+	}
+}
+
+// lostIt reports whether the owner that acquires a lock has lost a hold of it.
+func (t *Tracker) lostIt(lock string, e *histories.Event) bool {
+	for h := range t.held[lock].each(ofLock) {
+		if h.Lost && h.isOf(e, histories.Token{}) {
+			return true
+		}
+	}
+	return false
 }
 
 // reentered returns what the owner that acquires a lock holds of it already, nil where
@@ -143,7 +172,7 @@ func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
 	if t.header.RecipeOf(lock).HasPermits() {
 		return nil
 	}
-	for _, h := range t.held[lock] {
+	for h := range t.held[lock].each(ofLock) {
 		if !h.Lost && h.isOf(e, histories.Token{}) {
 			return h
 		}
@@ -154,7 +183,7 @@ func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
 // find returns the hold of a lock that an event of its owner is about: that of its
 // token, if it names one, else the oldest of as many permits.
 func (t *Tracker) find(l histories.Part, e *histories.Event) *Hold {
-	for _, h := range t.held[l.Lock] {
+	for h := range t.held[l.Lock].each(ofLock) {
 		told := l.Token != (histories.Token{}) && h.Token != (histories.Token{})
 		if h.isOf(e, l.Token) && (told || !h.Recipe.HasPermits() || h.Permits == max(e.Permits, 1)) {
 			return h
@@ -171,7 +200,7 @@ func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 		return nil
 	}
 	locks := locksOf(e)
-	for _, h := range p.holds {
+	for h := range p.holds.each(ofProcess) {
 		i := slices.IndexFunc(locks, func(l histories.Part) bool { return l.Lock == h.Lock })
 		switch {
 		case e.Session != "" && h.Session != "" && e.Session != h.Session:
@@ -185,6 +214,7 @@ func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 func (t *Tracker) lost(e *histories.Event) {
 	for _, h := range t.About(e) {
 		if !h.Lost {
+			t.processes[h.Process].counts(h, -1)
 			h.Lost, h.Inner = true, 0
 			t.changes = append(t.changes, Change{h, Lost})
 		}
@@ -193,18 +223,18 @@ func (t *Tracker) lost(e *histories.Event) {
 
 // end takes in that a process holds something no more.
 func (t *Tracker) end(h *Hold) {
-	is := func(other *Hold) bool { return other == h }
 	if p := t.processes[h.Process]; p != nil {
-		p.holds = slices.DeleteFunc(p.holds, is)
+		p.holds.remove(h, ofProcess)
+		if !h.Lost {
+			p.counts(h, -1)
+		}
 	}
-	if t.held[h.Lock] = slices.DeleteFunc(t.held[h.Lock], is); len(t.held[h.Lock]) == 0 {
-		delete(t.held, h.Lock)
-	}
+	t.unlock(h)
 	t.changes = append(t.changes, Change{h, Ended})
 }
 
 func (t *Tracker) endAll(lock string, which func(*Hold) bool) {
-	for _, h := range slices.Clone(t.held[lock]) {
+	for h := range t.held[lock].each(ofLock) {
 		if which(h) {
 			t.end(h)
 		}
@@ -215,10 +245,18 @@ func (t *Tracker) endAll(lock string, which func(*Hold) bool) {
 // known, has no process any more.
 func (t *Tracker) retire(number int, p *process) {
 	delete(t.processes, number)
-	for _, h := range p.holds {
-		if t.held[h.Lock] = slices.DeleteFunc(t.held[h.Lock], func(other *Hold) bool { return other == h }); len(t.held[h.Lock]) == 0 {
-			delete(t.held, h.Lock)
-		}
+	for h := range p.holds.each(ofProcess) {
+		t.unlock(h)
+	}
+}
+
+// unlock drops a hold from those of its lock.
+func (t *Tracker) unlock(h *Hold) {
+	held := t.held[h.Lock]
+	if held.remove(h, ofLock); held.first == nil {
+		delete(t.held, h.Lock)
+	} else {
+		t.held[h.Lock] = held
 	}
 }
 
@@ -229,11 +267,27 @@ func (t *Tracker) Doing(process int) (all []Doing) {
 	if p == nil {
 		return nil
 	}
-	for _, h := range p.holds {
+	for h := range p.holds.each(ofProcess) {
 		if h.Part == 0 && !h.Lost {
 			all = append(all, Doing{h.Recipe, Holding})
 		}
 	}
+	if p.operation != "" {
+		all = append(all, Doing{p.recipe, p.operation})
+	}
+	return all
+}
+
+// kinds returns the same, each once, and in any order that only changes with them.
+func (t *Tracker) kinds(process int) (all []Doing) {
+	p := t.processes[process]
+	if p == nil {
+		return nil
+	}
+	for r := range p.holding {
+		all = append(all, Doing{r, Holding})
+	}
+	slices.SortFunc(all, func(a, b Doing) int { return cmp.Compare(a.Recipe, b.Recipe) })
 	if p.operation != "" {
 		all = append(all, Doing{p.recipe, p.operation})
 	}

@@ -19,13 +19,13 @@ func TestTheEnginesAgreeOnBarriers(t *testing.T) {
 		for lock := range tr.LocksThat(facts.Is(histories.Barrier)) {
 			x := &Crossing{}
 			for _, o := range tr.Ops {
-				if o.Lock == lock {
+				if o.Info() == lock {
 					x.Add(o)
 				}
 			}
 			ops := x.operations()
 			a.Cuts += len(cutBarrier(ops, 1, BarrierState{}, search.Never)) - 1
-			a.Same(t, h, lock, len(x.early()) > 0, func(size int) bool {
+			a.Same(t, h, lock.Lock, len(x.early()) > 0, func(size int) bool {
 				s := &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
 				var r search.SegmentSearch[BarrierState, barrierStep]
 				r.Window(cutBarrier(ops, s.Size, BarrierState{}, search.Never), true, searchBarrier(s))

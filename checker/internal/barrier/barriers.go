@@ -16,8 +16,8 @@ import (
 // verdict, and each that is driven must have been put to the test.
 type barriersJudge struct {
 	v       *verdict.Verdict
-	singles map[string]*singleBarrier
-	doubles map[string]*doubleBarrier
+	singles facts.PerLock[singleBarrier]
+	doubles facts.PerLock[doubleBarrier]
 }
 
 // singleBarrier is what the judge knows of one barrier.
@@ -30,17 +30,14 @@ type singleBarrier struct {
 // NewBarriers returns the judge that judges barriers, single and double ones.
 func NewBarriers(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
-	return &barriersJudge{
-		v:       v,
-		singles: map[string]*singleBarrier{}, doubles: map[string]*doubleBarrier{},
-	}
+	return &barriersJudge{v: v}
 }
 
 func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
-	settled := map[string][]*facts.Op{}
+	settled := map[*facts.LockInfo][]*facts.Op{}
 	for _, o := range t.Ops {
 		if !o.Recipe().IsLock() && t.Settled(o) {
-			settled[o.Lock] = append(settled[o.Lock], o)
+			settled[o.Info()] = append(settled[o.Info()], o)
 		}
 	}
 	any := t.Oldest(func(*facts.Op) bool { return true })
@@ -48,11 +45,7 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	wait := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Wait })
 	set := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.Set })
 	for lock := range t.LocksThat(facts.Is(histories.Barrier)) {
-		of := j.singles[lock]
-		if of == nil {
-			of = &singleBarrier{sweep: newBarrierSweep()}
-			j.singles[lock] = of
-		}
+		of := j.singles.Make(lock, func() *singleBarrier { return &singleBarrier{sweep: newBarrierSweep()} })
 		of.sweep.take(settled[lock])
 		of.sweep.judge(remove(lock), func(d demand, removes int) {
 			if e.Sweeps {
@@ -70,13 +63,9 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		kept += of.kept()
 	}
 	for lock := range t.LocksThat(facts.Is(histories.DoubleBarrier)) {
-		of := j.doubles[lock]
-		if of == nil {
-			of = &doubleBarrier{size: t.Header.Locks[lock].Size}
-			j.doubles[lock] = of
-		}
+		of := j.doubles.Make(lock, func() *doubleBarrier { return &doubleBarrier{size: t.Header.Locks[lock.Lock].Size} })
 		of.take(j.v, t, settled[lock])
-		of.judge(j.v, t, lock)
+		of.judge(j.v, t, lock.Lock)
 		kept += of.kept()
 	}
 	return kept
@@ -105,8 +94,8 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		case histories.Barrier:
 			passed, held := 0, 0
 			for lock := range t.LocksThat(facts.Is(r)) {
-				of := j.singles[lock]
-				e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
+				of := j.singles.Of(lock)
+				e.Compare(t, v, lock.Lock, of.violations > 0, of.search.Answer)
 				passed, held = passed+of.sweep.passed, held+of.sweep.held
 			}
 			shown = append(shown, words.Count(passed, "wait")+" at a barrier")
@@ -117,7 +106,8 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 			}
 		case histories.DoubleBarrier:
 			entered, left := 0, 0
-			for _, of := range j.doubles {
+			for lock := range t.LocksThat(facts.Is(r)) {
+				of := j.doubles.Of(lock)
 				entered, left = entered+of.entered, left+of.left
 			}
 			shown = append(shown, words.Count(entered, "member")+" of a double barrier")

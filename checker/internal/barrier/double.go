@@ -204,13 +204,18 @@ func (d *doubleBarrier) decided(t *facts.Trace, r, next *round) bool {
 
 // close judges a round, after those before it.
 func (d *doubleBarrier) close(v *verdict.Verdict, t *facts.Trace, r *round) {
-	begun := begins(t, r, d.size, d.over)
+	begun, alone := begins(t, r, d.size, d.over), begins(t, r, d.size, 0)
+	short := r.short(d.size)
 	for _, s := range r.inside {
 		if e := s.enter; e.Ret < begun {
 			before, last, over := d.before, d.last, d.over
-			v.Violate(func() verdict.Witness { return enteredEarly(t, e, r, before, last, over) })
-		} else if counted, gone := r.countedFor(e); len(gone) > 0 && counted < d.size {
-			v.Violate(func() verdict.Witness { return enteredWithout(t, e, counted, gone) })
+			from := e.Call
+			if alone <= e.Ret && over > e.Ret {
+				from = e.Ret
+			}
+			v.ViolateFrom(from, func() verdict.Witness { return enteredEarly(t, e, r, before, last, over) })
+		} else if c, few := short[e]; few {
+			v.ViolateFrom(min(c.from, e.Ret), func() verdict.Witness { return enteredWithout(t, e, c.members, r.goneBefore(e)) })
 		}
 	}
 	for i := range r.inside {
@@ -245,86 +250,6 @@ func (r *round) first() *facts.Op {
 		}
 	}
 	return first
-}
-
-// begins returns the first instant, not before from, at which size members are
-// there, or forever.
-func begins(t *facts.Trace, r *round, size int, from time.Duration) time.Duration {
-	type leaving struct {
-		process int
-		at      time.Duration
-	}
-	var leave []leaving // those who may have been counted until their sessions ended
-	for _, e := range r.enters {
-		if at, ended := endedBefore(t, e); ended {
-			leave = append(leave, leaving{e.Process, max(at, e.Call-1)}) // not before it came
-		}
-	}
-	slices.SortFunc(leave, func(a, b leaving) int { return cmp.Compare(a.at, b.at) })
-	members := map[int]int{} // enters of a process that count
-	came, gone := 0, 0
-	enough := func(when time.Duration) bool {
-		for ; came < len(r.enters) && r.enters[came].Call <= when; came++ {
-			members[r.enters[came].Process]++
-		}
-		for ; gone < len(leave) && leave[gone].at < when; gone++ {
-			members[leave[gone].process]--
-			if members[leave[gone].process] == 0 {
-				delete(members, leave[gone].process)
-			}
-		}
-		return len(members) >= size
-	}
-	if enough(from) {
-		return from
-	}
-	for _, e := range r.enters { // by invocation
-		if e.Call > from && enough(e.Call) {
-			return e.Call
-		}
-	}
-	return facts.Forever
-}
-
-// endedBefore returns when the session of an enter that failed was seen to end, if it was.
-func endedBefore(t *facts.Trace, e *facts.Op) (time.Duration, bool) {
-	if e.Result != histories.Fail || e.Session == "" {
-		return 0, false
-	}
-	at, ended := t.Sessions.Expired[e.Session]
-	return at, ended
-}
-
-// there returns how many members may have been there at an instant.
-func there(t *facts.Trace, r *round, when time.Duration) int {
-	members := map[int]bool{}
-	for _, e := range r.enters {
-		if e.Call > when {
-			break
-		}
-		if at, ended := endedBefore(t, e); ended && at < when {
-			continue
-		}
-		members[e.Process] = true
-	}
-	return len(members)
-}
-
-// countedFor returns how many members can have begun the round that e entered, and the
-// enters of those that cannot, because they had given up before.
-func (r *round) countedFor(e *facts.Op) (counted int, gone []*facts.Op) {
-	none := histories.Token{}
-	members := map[int]bool{}
-	for _, o := range r.enters {
-		switch {
-		case o.Call > e.Ret:
-		case o.Result == histories.Fail && o.Token != none && e.Token != none && o.Token.Zxid < e.Token.Zxid:
-			gone = append(gone, o)
-		default:
-			members[o.Process] = true
-		}
-	}
-	return len(members), gone
 }
 
 // insideUntil returns how long who entered by e was certainly inside. A session that nobody

@@ -28,10 +28,11 @@ func enteredEarly(t *facts.Trace, e *facts.Op, r, before *round, last *stay, ove
 		return w
 	}
 	w := witness.New(t, e.Lock, e.Call, e.Ret, p)
-	most := there(t, r, 0)
-	for _, o := range r.enters {
+	there := newCrowd(t, r)
+	most := there.at(0)
+	for _, o := range r.enters { // by invocation
 		if o.Call <= e.Ret {
-			most = max(most, there(t, r, o.Call))
+			most = max(most, there.at(o.Call))
 		}
 	}
 	w.What = fmt.Sprintf("%s, when %d of its %d members had come", did, most, size)

@@ -39,7 +39,7 @@ func legal(t *facts.Trace, size int) bool {
 				return false
 			}
 		}
-		return !passed || begun >= from && there(t, r, at) >= size
+		return !passed || begun >= from && newCrowd(t, r).at(at) >= size
 	}
 	var try func(i, from int) bool
 	try = func(i, from int) bool {

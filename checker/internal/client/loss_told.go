@@ -28,6 +28,7 @@ const WokenLongest = "from the end of a pause to lost, longest"
 type lossJudge struct {
 	v         *verdict.Verdict
 	early     []*facts.Hold // that were told of a loss which the observer has not seen yet
+	deleted   []*facts.Hold // that ended while a fault was deleting their nodes
 	delays    []time.Duration
 	woken     []time.Duration // of those whose process was paused: since it ran again
 	cases     int
@@ -39,9 +40,10 @@ type lossJudge struct {
 func NewLossTold(_ *facts.Trace, v *verdict.Verdict) judge.Judge { return &lossJudge{v: v} }
 
 func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
+	j.deleted = slices.DeleteFunc(j.deleted, func(h *facts.Hold) bool { return j.judgeDeletion(t, h) })
 	for _, h := range t.Holds {
-		if t.Over(h) {
-			j.judgeDeletion(t, h)
+		if t.Over(h) && !j.judgeDeletion(t, h) {
+			j.deleted = append(j.deleted, h)
 		}
 		if h.Session == "" || !t.Over(h) {
 			continue
@@ -59,7 +61,7 @@ func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 		}
 		return expired
 	})
-	return len(j.early)
+	return len(j.early) + len(j.deleted)
 }
 
 // judge judges a hold whose session ended.
@@ -112,11 +114,15 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 }
 
 // judgeDeletion judges a hold whose node was deleted by an administrator: its holder must be
-// told within the loss bound, as after a forced expiry.
-func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
+// told within the loss bound, as after a forced expiry. It reports whether that is known: the
+// deletion may be under way still, and come to nothing.
+func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 	for _, f := range t.Faults.Excusing(h.Process, h.Session, h.Call, h.End) {
-		if !f.Deleted(h) || ofAnother(f, h) || f.Stop == facts.Forever || h.Start > f.Stop {
+		if !f.Deleted(h) || ofAnother(f, h) || h.Start > f.Stop || f.Stop == facts.Forever && t.Last {
 			continue
+		}
+		if f.Stop == facts.Forever {
+			return false
 		}
 		deadline := f.Known(h, t.Faults.LossBound)
 		for _, x := range t.Faults.PausedIn(h.Process, h.Call, h.End) {
@@ -124,14 +130,15 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) {
 		}
 		if h.Why == facts.StillHeld && t.End <= deadline {
 			j.undecided++
-			return
+			return true
 		}
 		j.deletions++
 		if h.End > deadline {
 			j.v.Violate(func() verdict.Witness { return untoldDeletion(t, h, f, deadline) })
 		}
-		return
+		return true
 	}
+	return true
 }
 
 // ofAnother reports whether a deletion may have been that of another lease's node, whose

@@ -14,10 +14,11 @@ import (
 // record of them: a whole history, drawn event by event. Most of what it grants
 // it may grant, some it may not. Its clock is so coarse that many events touch.
 type world struct {
-	t       *rapid.T
+	draw    func(n int) int // a number below n
 	h       *histories.History
 	now     time.Duration
 	locks   []string
+	used    []string // those that are used at present
 	clients []*client
 	next    int64 // token
 	faults  int
@@ -48,9 +49,19 @@ type lease struct {
 
 // History draws a history of locks of some recipes.
 func History(t *rapid.T, recipes ...histories.Recipe) *histories.History {
-	w := &world{t: t, up: map[string]bool{}, size: map[string]int{}, failed: map[string][]histories.Token{}, counters: map[string]int64{}, h: &histories.History{Header: histories.Header{
-		Version: histories.Version, Locks: map[string]histories.Lock{}, SessionTimeout: 5,
-		Promises: histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: 4, ProgressBound: 10, RevokeBound: 5},
+	w := newWorld(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "") }, 1, recipes)
+	for range rapid.IntRange(1, 60).Draw(t, "steps") {
+		w.now += time.Duration(w.oneOf(3))
+		w.step()
+	}
+	return w.h
+}
+
+// newWorld returns the world of a history of locks of some recipes, and of two to four clients.
+func newWorld(draw func(n int) int, unit time.Duration, recipes []histories.Recipe) *world {
+	w := &world{draw: draw, up: map[string]bool{}, size: map[string]int{}, failed: map[string][]histories.Token{}, counters: map[string]int64{}, h: &histories.History{Header: histories.Header{
+		Version: histories.Version, Locks: map[string]histories.Lock{}, SessionTimeout: 5 * unit,
+		Promises: histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: 4 * unit, ProgressBound: 10 * unit, RevokeBound: 5 * unit},
 	}}}
 	for i, r := range recipes {
 		lock := fmt.Sprintf("%s-%d", r, i)
@@ -61,23 +72,25 @@ func History(t *rapid.T, recipes ...histories.Recipe) *histories.History {
 		w.h.Header.Locks[lock], w.size[lock] = l, l.Size
 		w.locks = append(w.locks, lock)
 	}
+	w.used = w.locks
 	for i := range 2 + w.oneOf(3) {
 		w.clients = append(w.clients, &client{forced: -1 << 40})
 		w.rename(w.clients[i])
 	}
-	for range rapid.IntRange(1, 60).Draw(t, "steps") {
-		w.now += time.Duration(w.oneOf(3))
-		if c := w.clients[w.oneOf(len(w.clients))]; c.open == nil {
-			w.begins(c)
-		} else {
-			w.ends(c)
-		}
+	return w
+}
+
+// step has one of the processes do the next thing.
+func (w *world) step() {
+	if c := w.clients[w.oneOf(len(w.clients))]; c.open == nil {
+		w.begins(c)
+	} else {
+		w.ends(c)
 	}
-	return w.h
 }
 
 // oneOf draws a number below n; what is drawn shrinks to 0.
-func (w *world) oneOf(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, "") }
+func (w *world) oneOf(n int) int { return w.draw(n) }
 
 // oddly is true once in n times.
 func (w *world) oddly(n int) bool { return w.oneOf(n) == n-1 }
@@ -108,7 +121,7 @@ func (c *client) session() string { return fmt.Sprint("s", c.process) }
 
 // begins has an idle process do something.
 func (w *world) begins(c *client) {
-	lock := w.locks[w.oneOf(len(w.locks))]
+	lock := w.used[w.oneOf(len(w.used))]
 	r := w.h.Header.Locks[lock].Recipe
 	switch {
 	case r == histories.Barrier:
@@ -126,12 +139,26 @@ func (w *world) begins(c *client) {
 	case what < 12:
 		w.asks(c, lock, r)
 	case what < 14 && r.Guards() && len(c.leases) > 0:
-		w.uses(c, c.leases[w.oneOf(len(c.leases))])
+		w.uses(c, c.leases[w.leaseOf(c)])
 	case what < 14:
 		w.loses(c)
 	default:
 		w.suffers(c)
 	}
+}
+
+// leaseOf draws one of the leases of c, of a lock that is used at present if there is one.
+func (w *world) leaseOf(c *client) int {
+	i := w.oneOf(len(c.leases))
+	if len(w.used) == len(w.locks) {
+		return i
+	}
+	for k := range c.leases {
+		if at := (i + k) % len(c.leases); slices.Contains(w.used, locksOf(&c.leases[at].event)[0]) {
+			return at
+		}
+	}
+	return i
 }
 
 func (w *world) asks(c *client, lock string, r histories.Recipe) {
@@ -156,7 +183,7 @@ func (w *world) asks(c *client, lock string, r histories.Recipe) {
 }
 
 func (w *world) releases(c *client) {
-	i := w.oneOf(len(c.leases))
+	i := w.leaseOf(c)
 	l := c.leases[i]
 	e := l.event
 	e.Op, e.Depth = histories.Release, l.depth
@@ -203,7 +230,7 @@ func (w *world) loses(c *client) {
 	if len(c.leases) == 0 {
 		return
 	}
-	i := w.oneOf(len(c.leases))
+	i := w.leaseOf(c)
 	e := c.leases[i].event
 	e.Permits = 0
 	if !w.h.Header.RecipeOf(locksOf(&e)[0]).HasPermits() {

@@ -4,9 +4,39 @@ import "iter"
 
 // Held are the holds that a process has, in the order in which they began. One of a million is
 // found and removed as fast as one of two.
-type Held struct {
-	all chain
-	of  map[*LockInfo]chain
+type Held struct{ all chain }
+
+// held are the holds of one lock, by those who have them: one at a time of most locks, which
+// needs no map.
+type held struct {
+	by    *Held // who has one; its holds are in chain, and those of others in more
+	chain chain
+	more  map[*Held]chain
+}
+
+func (h *held) of(by *Held) chain {
+	if h.by == by {
+		return h.chain
+	}
+	return h.more[by]
+}
+
+func (h *held) put(by *Held, c chain) {
+	switch {
+	case h.by == by && c.first == nil:
+		h.by, h.chain = nil, c
+	case h.by == by:
+		h.chain = c
+	case c.first == nil:
+		delete(h.more, by)
+	case h.by == nil && h.more[by].first == nil:
+		h.by, h.chain = by, c
+	default:
+		if h.more == nil {
+			h.more = make(map[*Held]chain)
+		}
+		h.more[by] = c
+	}
 }
 
 // chain has holds in order. A hold is in several: each has a number, which says by which of its
@@ -71,26 +101,20 @@ func (c chain) each(n int) iter.Seq[*Hold] {
 func (h *Held) All() iter.Seq[*Hold] { return h.all.each(inProcess) }
 
 // ofLock are those of a lock.
-func (h *Held) ofLock(lock *LockInfo) iter.Seq[*Hold] { return h.of[lock].each(inLock) }
+func (h *Held) ofLock(lock *LockInfo) iter.Seq[*Hold] { return lock.held.of(h).each(inLock) }
 
 func (h *Held) any() bool { return h.all.first != nil }
 
 func (h *Held) add(hold *Hold) {
-	if h.of == nil {
-		h.of = make(map[*LockInfo]chain)
-	}
 	h.all.add(hold, inProcess)
-	c := h.of[hold.info]
+	c := hold.info.held.of(h)
 	c.add(hold, inLock)
-	h.of[hold.info] = c
+	hold.info.held.put(h, c)
 }
 
 func (h *Held) remove(hold *Hold) {
 	h.all.remove(hold, inProcess)
-	c := h.of[hold.info]
-	if c.remove(hold, inLock); c.first == nil {
-		delete(h.of, hold.info)
-		return
-	}
-	h.of[hold.info] = c
+	c := hold.info.held.of(h)
+	c.remove(hold, inLock)
+	hold.info.held.put(h, c)
 }

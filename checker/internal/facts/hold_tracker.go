@@ -10,29 +10,28 @@ import (
 // holdTracker follows who holds what while the history is read in order.
 type holdTracker struct {
 	t       *Trace
-	owned   map[ownerKey]*ownership
-	changed []*ownership          // of owned, in this window
+	changed []*ownership          // in this window
 	apart   map[permitChain]chain // open holds of semaphores
 	lostAt  map[LockUse]histories.Event
 }
 
 func newHoldTracker(t *Trace) *holdTracker {
-	return &holdTracker{t: t, owned: map[ownerKey]*ownership{}, apart: map[permitChain]chain{}, lostAt: map[LockUse]histories.Event{}}
+	return &holdTracker{t: t, apart: map[permitChain]chain{}, lostAt: map[LockUse]histories.Event{}}
 }
 
 // ownership returns the ownership of the owner that invoked o.
 func (b *holdTracker) ownership(o *Op) *ownership {
-	k := ownerKey{o.Lock, o.Owner, o.Mode}
-	if last := &o.By.last; last.is != nil && last.key == k {
-		return last.is
+	k := ownerKey{o.Owner, o.Mode}
+	if last := o.By.last.is; last != nil && last.lock == o.info && last.key == k {
+		return last
 	}
-	w := b.owned[k]
+	w := o.info.owned.of(k)
 	if w == nil {
-		w = &ownership{key: k}
-		b.owned[k] = w
+		w = &ownership{lock: o.info, key: k}
+		o.info.owned.add(w)
 	}
 	b.change(w)
-	o.By.last = lastOwnership{k, w}
+	o.By.last = lastOwnership{w}
 	return w
 }
 
@@ -44,7 +43,7 @@ func (b *holdTracker) invoked(o *Op) {
 	if o.unnamed {
 		// If its process holds the lock, in whichever mode,
 		// it means that one.
-		if last := o.By.Holds.of[o.info].last; last != nil {
+		if last := o.info.held.of(&o.By.Holds).last; last != nil {
 			o.Owner = last.Owner
 		}
 	}
@@ -78,14 +77,14 @@ func (b *holdTracker) invoked(o *Op) {
 // beside returns what the owner that invoked o holds of its lock in another mode, by the same
 // process: the last one of it.
 func (b *holdTracker) beside(o *Op) (last *Hold) {
-	if o.By.Holds.of[o.info].first == nil {
+	if o.info.held.of(&o.By.Holds).first == nil {
 		return nil
 	}
 	for _, mode := range []histories.Mode{"", histories.ModeRead, histories.ModeWrite} {
 		if mode == o.Mode {
 			continue
 		}
-		if w := b.owned[ownerKey{o.Lock, o.Owner, mode}]; w != nil && w.hold != nil && w.hold.By == o.By && (last == nil || w.hold.Acquire.Done > last.Acquire.Done) {
+		if w := o.info.owned.of(ownerKey{o.Owner, mode}); w != nil && w.hold != nil && w.hold.By == o.By && (last == nil || w.hold.Acquire.Done > last.Acquire.Done) {
 			last = w.hold
 		}
 	}
@@ -258,7 +257,7 @@ func (b *holdTracker) closed(e *histories.Event) {
 
 func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 	h.End, h.EndEvent, h.Why = at, event, why
-	if w := b.owned[ownerKey{h.Lock, h.Owner, h.Mode}]; w != nil && w.hold == h {
+	if w := h.info.owned.of(ownerKey{h.Owner, h.Mode}); w != nil && w.hold == h {
 		b.change(w)
 		w.hold, w.depth, w.prev = nil, 0, h
 	}
@@ -278,7 +277,7 @@ func (b *holdTracker) forget() {
 	for _, w := range b.changed {
 		w.changed = false
 		if w.hold == nil && w.open == 0 && (w.prev == nil || w.prev.Why != ByLoss) {
-			delete(b.owned, w.key)
+			w.lock.owned.drop(w)
 		}
 	}
 	b.changed = b.changed[:0]

@@ -80,7 +80,10 @@ func (h *Hold) ReachableFrom(at, bound time.Duration) time.Duration {
 }
 
 // Recipe is that of its lock.
-func (h *Hold) Recipe() histories.Recipe { return h.info.recipe }
+func (h *Hold) Recipe() histories.Recipe { return h.info.Recipe }
+
+// Info is what is known of its lock.
+func (h *Hold) Info() *LockInfo { return h.info }
 
 // about reports whether a lost event can mean h. One that names no lease means
 // whichever its process holds.

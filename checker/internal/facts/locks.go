@@ -12,7 +12,7 @@ import (
 func (t *Trace) Info(lock string) *LockInfo {
 	known := t.known[lock]
 	if known == nil {
-		known = &LockInfo{lock: lock, at: len(t.infos), recipe: t.Recipe(lock)}
+		known = &LockInfo{Lock: lock, at: len(t.infos), Recipe: t.Recipe(lock)}
 		t.known[lock] = known
 		t.Locks, t.infos = append(t.Locks, lock), append(t.infos, known)
 	}
@@ -44,20 +44,28 @@ func (t *Trace) touch(lock *LockInfo) {
 
 // LocksThat yields the locks of some recipes, in order of appearance: those in which
 // something happened in this window, and from the last one on all. Nothing can have come
-// true of the others that a later window does not show.
-func (t *Trace) LocksThat(some func(histories.Recipe) bool) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, lock := range t.touched {
-			if some(lock.recipe) && !yield(lock.lock) {
+// true of the others that a later window does not show. It ends early if judging is to end.
+func (t *Trace) LocksThat(some func(histories.Recipe) bool) iter.Seq[*LockInfo] {
+	return func(yield func(*LockInfo) bool) {
+		for i, lock := range t.touched {
+			if i%stopEvery == 0 && t.stops() {
+				return
+			}
+			if some(lock.Recipe) && !yield(lock) {
 				return
 			}
 		}
 	}
 }
 
+// stopEvery is how many locks, or holds, are gone through between two looks at whether to stop.
+const stopEvery = 256
+
+func (t *Trace) stops() bool { return t.Stop != nil && t.Stop() }
+
 // HoldsThat returns the holds of this window of the locks of some recipes.
 func (t *Trace) HoldsThat(some func(histories.Recipe) bool) []*Hold {
-	return slices.DeleteFunc(slices.Clone(t.Holds), func(h *Hold) bool { return !some(h.info.recipe) })
+	return slices.DeleteFunc(slices.Clone(t.Holds), func(h *Hold) bool { return !some(h.info.Recipe) })
 }
 
 // HoldsOf returns the holds of this window of a lock in which something happened in it.
@@ -70,15 +78,15 @@ func (t *Trace) HoldsOf(lock string) []*Hold {
 
 // OldestAcquires returns a function that tells of a lock since when an acquire
 // that is still under way has been: t.End if none is.
-func (t *Trace) OldestAcquires() func(lock string) time.Duration {
+func (t *Trace) OldestAcquires() func(lock *LockInfo) time.Duration {
 	return t.oldestOpen((*Op).Acquires, t.End)
 }
 
 // Oldest returns a function that tells of a lock since when some operation of a
 // kind has been under way on it: forever, if there is none.
-func (t *Trace) Oldest(kind func(*Op) bool) func(lock string) time.Duration {
+func (t *Trace) Oldest(kind func(*Op) bool) func(lock *LockInfo) time.Duration {
 	if t.Last {
-		return func(string) time.Duration { return Forever }
+		return func(*LockInfo) time.Duration { return Forever }
 	}
 	return t.oldestOpen(kind, Forever)
 }
@@ -111,14 +119,14 @@ func (t *Trace) Open() iter.Seq[*Op] {
 	}
 }
 
-func (t *Trace) oldestOpen(kind func(*Op) bool, none time.Duration) func(lock string) time.Duration {
-	oldest := map[string]time.Duration{}
+func (t *Trace) oldestOpen(kind func(*Op) bool, none time.Duration) func(lock *LockInfo) time.Duration {
+	oldest := map[*LockInfo]time.Duration{}
 	for o := range t.Open() {
-		if at, ok := oldest[o.Lock]; kind(o) && (!ok || o.Call < at) {
-			oldest[o.Lock] = o.Call
+		if at, ok := oldest[o.info]; kind(o) && (!ok || o.Call < at) {
+			oldest[o.info] = o.Call
 		}
 	}
-	return func(lock string) time.Duration {
+	return func(lock *LockInfo) time.Duration {
 		if at, ok := oldest[lock]; ok {
 			return at
 		}

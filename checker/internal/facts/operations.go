@@ -79,7 +79,10 @@ func newOp(i int, e *histories.Event, part int, p *Process) *Op {
 }
 
 // Recipe is that of its lock.
-func (o *Op) Recipe() histories.Recipe { return o.info.recipe }
+func (o *Op) Recipe() histories.Recipe { return o.info.Recipe }
+
+// Info is what is known of its lock.
+func (o *Op) Info() *LockInfo { return o.info }
 
 // Acquires reports whether o asks for a lock.
 func (o *Op) Acquires() bool { return o.Kind == histories.Acquire || o.Kind == histories.TryAcquire }

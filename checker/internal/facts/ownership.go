@@ -4,12 +4,13 @@ import "github.com/zkverify/zkverify/histories"
 
 // ownerKey names an owner of a lock.
 type ownerKey struct {
-	lock, owner string
-	mode        histories.Mode
+	owner string
+	mode  histories.Mode
 }
 
 // ownership is what an owner has of a lock.
 type ownership struct {
+	lock  *LockInfo
 	key   ownerKey
 	hold  *Hold // nil when the owner holds nothing
 	depth int
@@ -22,9 +23,38 @@ type ownership struct {
 
 // lastOwnership is the one that a process asked for last: most often the one that
 // it asks for next.
-type lastOwnership struct {
-	key ownerKey
-	is  *ownership
+type lastOwnership struct{ is *ownership }
+
+// owned are the ownerships of a lock. Most locks have one at a time, which needs no map.
+type owned struct {
+	one  *ownership
+	more map[ownerKey]*ownership
+}
+
+func (o *owned) of(k ownerKey) *ownership {
+	if o.one != nil && o.one.key == k {
+		return o.one
+	}
+	return o.more[k]
+}
+
+func (o *owned) add(w *ownership) {
+	switch {
+	case o.one == nil:
+		o.one = w
+	case o.more == nil:
+		o.more = map[ownerKey]*ownership{w.key: w}
+	default:
+		o.more[w.key] = w
+	}
+}
+
+func (o *owned) drop(w *ownership) {
+	if o.one == w {
+		o.one = nil
+		return
+	}
+	delete(o.more, w.key)
 }
 
 // LockUse is the use of a lock by a process, of a read/write lock in one of its modes.

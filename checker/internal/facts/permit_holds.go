@@ -124,13 +124,13 @@ func (b *holdTracker) meant(e *histories.Event, lock string) iter.Seq[*Hold] {
 		var among [2]iter.Seq[*Hold]
 		none := histories.Token{}
 		switch {
-		case info.recipe.HasPermits() && e.Token != none:
+		case info.Recipe.HasPermits() && e.Token != none:
 			c := permitChain{lock: info, process: e.Process, token: e.Token}
 			among[0] = b.apart[c].each(inPermits + 3)
 			c.token, c.untold = none, true
 			among[1] = b.apart[c].each(inPermits + 4)
-		case !info.recipe.HasPermits() && e.Owner != "":
-			if w := b.owned[ownerKey{lock, e.Owner, e.Mode}]; w != nil && w.hold != nil && w.hold.By == p && about(e, w.hold) {
+		case !info.Recipe.HasPermits() && e.Owner != "":
+			if w := info.owned.of(ownerKey{e.Owner, e.Mode}); w != nil && w.hold != nil && w.hold.By == p && about(e, w.hold) {
 				yield(w.hold)
 			}
 			return

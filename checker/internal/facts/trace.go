@@ -34,7 +34,8 @@ type Trace struct {
 
 	Faults   FaultLog
 	Sessions SessionLog
-	Service  *Service // nil if it is not known what the servers did
+	Service  *Service    // nil if it is not known what the servers did
+	Stop     func() bool // reports whether judging is to end, whatever comes of it; nil: never
 	Quiet    Quiet
 	Pace     pace
 
@@ -235,7 +236,10 @@ func (t *Trace) BeginWindow() {
 	if t.Last {
 		t.touched = t.infos
 	}
-	for _, h := range t.Holds {
+	for i, h := range t.Holds {
+		if i%stopEvery == 0 && t.stops() {
+			return
+		}
 		if h.info.touched || t.Last {
 			h.info.holds = append(h.info.holds, h)
 			h.Excuses = t.Faults.Excuses(h)

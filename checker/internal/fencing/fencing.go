@@ -31,7 +31,7 @@ import (
 type fencingJudge struct {
 	v         *verdict.Verdict
 	all, bare int
-	locks     map[string]*grants
+	locks     facts.PerLock[grants]
 }
 
 // grants are those of one lock that later ones are held against.
@@ -44,12 +44,12 @@ type grants struct {
 // NewFencing returns the judge that judges tokens.
 func NewFencing(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
-	return &fencingJudge{v: v, locks: map[string]*grants{}}
+	return &fencingJudge{v: v}
 }
 
 func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	all := t.HoldsThat(histories.Recipe.Guards)
-	granted := map[string][]*facts.Hold{}
+	granted := map[*facts.LockInfo][]*facts.Hold{}
 	for _, h := range all {
 		if t.Begun(h) {
 			j.all++
@@ -57,7 +57,7 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 				j.bare++
 				j.v.Violate(func() verdict.Witness { return noToken(t, h) })
 			} else if !t.Faults.HandedBlindly(h) {
-				granted[h.Lock] = append(granted[h.Lock], h)
+				granted[h.Info()] = append(granted[h.Info()], h)
 			}
 		}
 		if !t.Over(h) {
@@ -71,11 +71,7 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	}
 	oldest := t.OldestAcquires()
 	for lock := range t.LocksThat(histories.Recipe.Guards) {
-		g := j.locks[lock]
-		if g == nil {
-			g = &grants{}
-			j.locks[lock] = g
-		}
+		g := j.locks.Make(lock, func() *grants { return &grants{} })
 		g.recent = append(g.recent, granted[lock]...)
 		g.order(j.v, t)
 		if t.Header.Promises.TellsLoss { // else a release that was answered proves nothing

@@ -26,7 +26,7 @@ type counterJudge struct {
 	writes, refused int
 	used            bool
 	raw             int // violations without excuses
-	counters        map[string]*counter
+	counters        facts.PerLock[counter]
 }
 
 // counter is the counter of one lock, as windows of the history show it.
@@ -41,31 +41,23 @@ type counter struct {
 func NewNoLostUpdate(store string) judge.Maker {
 	return func(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 		v.Expected = true
-		return &counterJudge{v: v, store: store, counters: map[string]*counter{}}
+		return &counterJudge{v: v, store: store}
 	}
 }
 
 func (j *counterJudge) excusing() bool { return j.store == histories.StorePlain }
 
 func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
-	oldest := map[string]time.Duration{} // of a counter's operations that are not settled
+	oldest := map[*facts.LockInfo]time.Duration{} // of a counter's operations that are not settled
 	for _, o := range t.Ops {
 		if o.Store != j.store {
 			continue
 		}
 		j.used = true
-		k := j.counters[o.Lock]
-		if k == nil {
-			k = &counter{judged: newEpochs()}
-			if j.excusing() {
-				k.plainly = newEpochs()
-			}
-			k.leftOut(&t.Header, o)
-			j.counters[o.Lock] = k
-		}
+		k := j.counters.Make(o.Info(), func() *counter { return j.begin(&t.Header, o) })
 		if !t.Settled(o) {
-			if _, ok := oldest[o.Lock]; !ok {
-				oldest[o.Lock] = o.Call
+			if _, ok := oldest[o.Info()]; !ok {
+				oldest[o.Info()] = o.Call
 			}
 			continue
 		}
@@ -78,7 +70,7 @@ func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		k.waiting = append(k.waiting, o)
 	}
 	for lock := range t.LocksThat(facts.Every) {
-		k := j.counters[lock]
+		k := j.counters.Of(lock)
 		if k == nil {
 			continue
 		}
@@ -93,6 +85,16 @@ func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		}
 	}
 	return kept
+}
+
+// begin returns the counter of the lock of o, its first operation.
+func (j *counterJudge) begin(header *histories.Header, o *facts.Op) *counter {
+	k := &counter{judged: newEpochs()}
+	if j.excusing() {
+		k.plainly = newEpochs()
+	}
+	k.leftOut(header, o)
+	return k
 }
 
 // leftOut takes the values of a counter, that of o, that were written but not by any

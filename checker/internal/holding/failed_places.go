@@ -35,19 +35,24 @@ type gotPlace struct {
 	before, until histories.Token
 }
 
-// window takes in what was granted and what failed in a window. The oldest acquire
-// that is still open was invoked at before.
-func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock string, settled []*group, before time.Duration) {
-	var failed []failedPlace
+// failedOf returns the places that acquires had which failed, by lock.
+func failedOf(settled []*group) map[*facts.LockInfo][]failedPlace {
+	failed := map[*facts.LockInfo][]failedPlace{}
 	for _, g := range settled {
 		for _, o := range g.parts {
 			for _, place := range o.Places {
-				if o.Lock == lock && o.Result == histories.Fail && place.Token != (histories.Token{}) {
-					failed = append(failed, failedPlace{o, place.Token})
+				if o.Result == histories.Fail && place.Token != (histories.Token{}) {
+					failed[o.Info()] = append(failed[o.Info()], failedPlace{o, place.Token})
 				}
 			}
 		}
 	}
+	return failed
+}
+
+// window takes in what was granted and what failed in a window. The oldest acquire
+// that is still open was invoked at before.
+func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock *facts.LockInfo, failed []failedPlace, before time.Duration) {
 	known := len(p.recent)
 	newest := func(n int) histories.Token { // of the first n
 		if n == 0 {
@@ -55,7 +60,7 @@ func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock string, s
 		}
 		return p.recent[n-1].until
 	}
-	for _, h := range t.HoldsOf(lock) {
+	for _, h := range lock.Holds() {
 		if !t.Begun(h) {
 			continue
 		}
@@ -67,12 +72,18 @@ func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock string, s
 		p.recent = append(p.recent, g)
 	}
 	match := func(failed []failedPlace, granted []gotPlace) {
+		if len(failed) == 0 || len(granted) == 0 {
+			return
+		}
+		of := make(map[histories.Token][]failedPlace, len(failed))
+		for _, f := range failed {
+			of[f.token] = append(of[f.token], f)
+		}
 		for _, g := range granted {
-			i := slices.IndexFunc(failed, func(f failedPlace) bool {
-				return f.token == g.hold.Token && f.op.Call <= g.hold.Start && !f.token.Less(g.before)
-			})
+			same := of[g.hold.Token]
+			i := slices.IndexFunc(same, func(f failedPlace) bool { return f.op.Call <= g.hold.Start && !f.token.Less(g.before) })
 			if i >= 0 {
-				o := failed[i].op
+				o := same[i].op
 				v.Violate(func() verdict.Witness { return keptPart(t, o, g.hold) })
 			}
 		}

@@ -42,9 +42,14 @@ import (
 type multiLockJudge struct {
 	v                      *verdict.Verdict
 	granted, failed, pairs int
-	overlaps               map[string]int // of a lock, that were looked at
-	places                 map[string]*failedPlaces
+	locks                  facts.PerLock[multiLockOf]
 	groups                 []*group // that others are held against, by invocation
+}
+
+// multiLockOf is what the judge knows of one lock.
+type multiLockOf struct {
+	overlaps int // that were looked at
+	places   failedPlaces
 }
 
 // group is an acquire over several locks, with all its parts.
@@ -56,7 +61,7 @@ type group struct {
 // NewMultiLock returns the judge that judges acquires of several locks at once.
 func NewMultiLock(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
-	return &multiLockJudge{v: v, overlaps: map[string]int{}, places: map[string]*failedPlaces{}}
+	return &multiLockJudge{v: v}
 }
 
 func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
@@ -72,16 +77,14 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 			j.failed++
 		}
 	}
+	failed := failedOf(settled)
 	oldest := t.Oldest((*facts.Op).Acquires)
 	first := t.OldestOfAny(func(o *facts.Op) bool { return o.Acquires() && o.Recipe() == histories.MultiLock })
 	for lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
-		j.notAll(t, lock)
-		places := j.places[lock]
-		if places == nil {
-			places = &failedPlaces{}
-			j.places[lock] = places
-		}
-		places.window(j.v, t, lock, settled, min(oldest(lock), t.End))
+		of := j.locks.Make(lock, func() *multiLockOf { return &multiLockOf{} })
+		j.notAll(t, lock, of)
+		places := &of.places
+		places.window(j.v, t, lock, failed[lock], min(oldest(lock), t.End))
 		kept += len(places.recent) + len(places.failed)
 	}
 	j.opposed(t, settled, first)
@@ -104,14 +107,14 @@ func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
 // notAll finds the grants of several locks of which another held one. As of a
 // mutex, two holds that overlap are found in the window in which the first of
 // them ends.
-func (j *multiLockJudge) notAll(t *facts.Trace, lock string) {
-	sweep(facts.PiecesOf(t.HoldsOf(lock)), differ, t.Over, func(a, b facts.Piece) bool {
+func (j *multiLockJudge) notAll(t *facts.Trace, lock *facts.LockInfo, of *multiLockOf) {
+	sweep(facts.PiecesOf(lock.Holds()), differ, t.Over, func(a, b facts.Piece) bool {
 		// Of two that overlap, the second should not have been granted.
 		if ofSeveral(t, b.Hold.Acquire) && b.From == b.Hold.Start {
 			j.v.Violate(func() verdict.Witness { return notAll(t, a.Hold, b.Hold) })
 		}
-		j.overlaps[lock]++
-		return j.overlaps[lock] < maxPairs
+		of.overlaps++
+		return of.overlaps < maxPairs
 	})
 }
 
@@ -163,10 +166,15 @@ func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Du
 // crossed returns a part of o that is ahead of g in its queue, a part of g that is
 // ahead of o, and how many queues they both stood in at the same time.
 func crossed(o, g []*facts.Op) (one, other *facts.Op, shared int) {
+	of := make(map[*facts.LockInfo][]*facts.Op, len(g))
+	for _, b := range g {
+		of[b.Info()] = append(of[b.Info()], b)
+	}
+	placesOfO, placesOfG := mostPlaces(o), mostPlaces(g)
 	for _, a := range o {
-		for _, b := range g {
-			x, y := placeOf(o, a), placeOf(g, b)
-			if a.Lock != b.Lock || x == nil || y == nil || max(x.Time, y.Time) > min(a.Ret, b.Ret) {
+		for _, b := range of[a.Info()] {
+			x, y := placeOf(placesOfO, a), placeOf(placesOfG, b)
+			if x == nil || y == nil || max(x.Time, y.Time) > min(a.Ret, b.Ret) {
 				continue
 			}
 			shared++
@@ -180,14 +188,18 @@ func crossed(o, g []*facts.Op) (one, other *facts.Op, shared int) {
 	return one, other, shared
 }
 
-// placeOf returns the place that part o of g waited in at last, or nil. An
-// acquire that goes on in another session takes new places; one whose new place
-// in this queue is not on record, unlike that in another, says nothing of it.
-func placeOf(g []*facts.Op, o *facts.Op) *facts.Place {
-	n := 0
+// mostPlaces is how many places an acquire has told of the queue of which it told the most.
+func mostPlaces(g []*facts.Op) (n int) {
 	for _, part := range g {
 		n = max(n, len(part.Places))
 	}
+	return n
+}
+
+// placeOf returns the place that part o of an acquire with n places waited in at last, or nil. An
+// acquire that goes on in another session takes new places; one whose new place
+// in this queue is not on record, unlike that in another, says nothing of it.
+func placeOf(n int, o *facts.Op) *facts.Place {
 	if n == 0 || len(o.Places) < n {
 		return nil
 	}

@@ -25,7 +25,7 @@ const OverlapsUnderPauses = "overlaps under pauses of a holder's process, which 
 // difference to their overlap.
 type exclusionJudge struct {
 	v                           *verdict.Verdict
-	locks                       map[string]*exclusionOf
+	locks                       facts.PerLock[exclusionOf]
 	holds, raw, paused, growing int
 	orders                      orders
 }
@@ -33,23 +33,19 @@ type exclusionJudge struct {
 // exclusionOf is what the judge knows of one lock.
 type exclusionOf struct {
 	violations int
-	search     holdingsSearch
+	search     *holdingsSearch // nil: none is asked
 }
 
 // NewMutualExclusion returns the judge that judges locks that have one holder at a time.
 func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
-	return &exclusionJudge{v: v, locks: map[string]*exclusionOf{}}
+	return &exclusionJudge{v: v}
 }
 
 func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
-		of := j.locks[lock]
-		if of == nil {
-			of = &exclusionOf{search: newHoldingsSearch(nil, 0)}
-			j.locks[lock] = of
-		}
-		holds := t.HoldsOf(lock)
+		of := j.locks.Make(lock, func() *exclusionOf { return &exclusionOf{} })
+		holds := lock.Holds()
 		j.holds += countBegun(t, holds)
 		pieces := facts.PiecesOf(holds)
 		before := of.violations
@@ -76,6 +72,9 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 			}
 		}
 		if e.Searches {
+			if of.search == nil {
+				of.search = newHoldingsSearch(nil, 0)
+			}
 			of.search.window(&e.Caps, t, holds, nil, allKnown(t))
 			kept += len(of.search.holds)
 		}
@@ -86,8 +85,8 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
-		of := j.locks[lock]
-		e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
+		of := j.locks.Of(lock)
+		e.Compare(t, v, lock.Lock, of.violations > 0, of.search.answer())
 	}
 	v.Count("holds", j.holds)
 	v.Count("overlaps", v.Violations)

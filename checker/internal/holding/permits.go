@@ -34,7 +34,7 @@ import (
 // were under way when the size dropped have returned.
 type permitsJudge struct {
 	v                    *verdict.Verdict
-	locks                map[string]*permitsOf
+	locks                facts.PerLock[permitsOf]
 	raw, grants, changes int
 }
 
@@ -44,40 +44,38 @@ type permitsOf struct {
 	overlap    bool // changes of the size do
 	counted    permitSweep
 	bare       permitSweep // as if nothing were excused
-	search     holdingsSearch
+	search     *holdingsSearch
 	order      sizeOrder
 }
 
 // NewPermits returns the judge that judges semaphores.
 func NewPermits(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
-	return &permitsJudge{v: v, locks: map[string]*permitsOf{}}
+	return &permitsJudge{v: v}
 }
 
 func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
-	changes := map[string][]SizeChange{}
+	changes := map[*facts.LockInfo][]SizeChange{}
 	for _, o := range t.Ops {
 		if o.Kind == histories.SetSize && t.Settled(o) && o.Result != histories.Fail {
-			changes[o.Lock] = append(changes[o.Lock], changeOf(o))
+			changes[o.Info()] = append(changes[o.Info()], changeOf(o))
 		}
 	}
 	grants := grantsOf(t)
 	acquire := t.Oldest((*facts.Op).Acquires)
 	resized := t.Oldest(func(o *facts.Op) bool { return o.Kind == histories.SetSize })
 	for lock := range t.LocksThat(histories.Recipe.HasPermits) {
-		first := firstSize(t, lock)
+		first := firstSize(t, lock.Lock)
 		if first.Size == 0 {
 			continue
 		}
-		of := j.locks[lock]
-		if of == nil {
-			of = &permitsOf{
+		of := j.locks.Make(lock, func() *permitsOf {
+			return &permitsOf{
 				counted: newPermitSweep(first, PermitPieces), bare: newPermitSweep(first, func(holds []*facts.Hold, _ *Sizes) []facts.Piece { return facts.WholePieces(holds) }),
 				search: newHoldingsSearch(BesidePermits, first.Size),
 			}
-			j.locks[lock] = of
-		}
-		holds, changes := t.HoldsOf(lock), changes[lock]
+		})
+		holds, changes := lock.Holds(), changes[lock]
 		j.grants += countBegun(t, holds)
 		j.changes += len(changes)
 		known := horizon{until: min(t.End, resized(lock)-1), asked: acquire(lock)}
@@ -123,9 +121,9 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	overlap, unknown := 0, ""
 	for lock := range t.LocksThat(histories.Recipe.HasPermits) {
-		of := j.locks[lock]
+		of := j.locks.Of(lock)
 		if of == nil {
-			unknown = fmt.Sprintf("the history does not say how many permits %q has", lock)
+			unknown = fmt.Sprintf("the history does not say how many permits %q has", lock.Lock)
 			continue
 		}
 		if of.overlap {
@@ -135,12 +133,12 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		switch {
 		case !e.Searches:
 			if of.overlap {
-				v.LeaveUndecided(fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock))
+				v.LeaveUndecided(fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock.Lock))
 			}
 		case a.Illegal && of.violations == 0 && of.overlap:
-			v.Violate(func() verdict.Witness { return noOrder(t, lock, facts.Span{From: a.From, To: a.To}) })
+			v.Violate(func() verdict.Witness { return noOrder(t, lock.Lock, facts.Span{From: a.From, To: a.To}) })
 		default:
-			e.Compare(t, v, lock, of.violations > 0, a)
+			e.Compare(t, v, lock.Lock, of.violations > 0, a)
 		}
 	}
 	v.Count("grants", j.grants)

@@ -38,7 +38,7 @@ var readersBeside = clash{exclude, func(h *facts.Hold) bool { return h.Mode == h
 // them ends.
 type readWriteJudge struct {
 	v                               *verdict.Verdict
-	locks                           map[string]*readWriteOf
+	locks                           facts.PerLock[readWriteOf]
 	raw, readers, writers, downward int
 	orders                          orders
 }
@@ -46,23 +46,19 @@ type readWriteJudge struct {
 // readWriteOf is what the judge knows of one lock.
 type readWriteOf struct {
 	violations int
-	search     holdingsSearch
+	search     *holdingsSearch // nil: none is asked
 }
 
 // NewReadWrite returns the judge that judges read/write locks.
 func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
-	return &readWriteJudge{v: v, locks: map[string]*readWriteOf{}}
+	return &readWriteJudge{v: v}
 }
 
 func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
-		of := j.locks[lock]
-		if of == nil {
-			of = &readWriteOf{search: newHoldingsSearch(BesideReaders, 0)}
-			j.locks[lock] = of
-		}
-		holds := t.HoldsOf(lock)
+		of := j.locks.Make(lock, func() *readWriteOf { return &readWriteOf{} })
+		holds := lock.Holds()
 		for _, h := range holds {
 			if !t.Begun(h) {
 				continue
@@ -87,6 +83,9 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 			})
 		}
 		if e.Searches {
+			if of.search == nil {
+				of.search = newHoldingsSearch(BesideReaders, 0)
+			}
 			of.search.window(&e.Caps, t, holds, nil, allKnown(t))
 			kept += len(of.search.holds)
 		}
@@ -97,8 +96,8 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	for lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
-		of := j.locks[lock]
-		e.Compare(t, v, lock, of.violations > 0, of.search.Answer)
+		of := j.locks.Of(lock)
+		e.Compare(t, v, lock.Lock, of.violations > 0, of.search.answer())
 	}
 	v.Count("holds to read", j.readers)
 	v.Count("holds to write", j.writers)

@@ -22,9 +22,9 @@ import (
 type reentrancyJudge struct {
 	v                       *verdict.Verdict
 	entries, inner, refused int
-	afterLoss               int            // refused, since what they were to re-enter was lost
-	pairs                   map[string]int // of a lock, that were looked at
-	early                   []earlyGrant   // not judged yet
+	afterLoss               int                // refused, since what they were to re-enter was lost
+	pairs                   facts.PerLock[int] // of a lock, that were looked at
+	early                   []earlyGrant       // not judged yet
 }
 
 // earlyGrant is a hold b that began while another owner's hold a lasted, after an inner
@@ -37,7 +37,7 @@ type earlyGrant struct {
 // NewReentrancy returns the judge that judges acquires of what their owners hold already.
 func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
-	return &reentrancyJudge{v: v, pairs: map[string]int{}}
+	return &reentrancyJudge{v: v}
 }
 
 func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
@@ -62,15 +62,16 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 		}
 	}
 	for _, odd := range t.OddDeep {
-		if t.Recipe(odd.Op.Lock).Exclusive() {
+		if odd.Op.Recipe().Exclusive() {
 			v.Violate(func() verdict.Witness { return wrongDepth(t, odd) })
 		}
 	}
 	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
-		holds := t.HoldsOf(lock)
+		holds := lock.Holds()
 		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner) > 0 }) {
 			continue
 		}
+		pairs := j.pairs.Make(lock, func() *int { return new(int) })
 		sweep(facts.PiecesOf(holds), differ, t.Over, func(a, b facts.Piece) bool {
 			// Inner releases are in order of time: was one invoked before the
 			// other owner's acquire returned?
@@ -78,8 +79,8 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 			if i > 0 {
 				j.early = append(j.early, earlyGrant{a, b, a.Hold.Inner[i-1]})
 			}
-			j.pairs[lock]++
-			return j.pairs[lock] < maxPairs
+			*pairs++
+			return *pairs < maxPairs
 		})
 	}
 	j.early = slices.DeleteFunc(j.early, func(g earlyGrant) bool {

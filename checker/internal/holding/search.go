@@ -26,8 +26,16 @@ type holdingsSearch struct {
 
 // newHoldingsSearch returns the search of a lock that admits pieces beside each other
 // as said: nil means none. Its size is 0 unless it is a semaphore.
-func newHoldingsSearch(admits func([]facts.Piece) func(Holdings, int) bool, size int) holdingsSearch {
-	return holdingsSearch{admits: admits, cut: holdingsCut{time: -1, state: Holdings{Size: size}}, changed: facts.Forever}
+func newHoldingsSearch(admits func([]facts.Piece) func(Holdings, int) bool, size int) *holdingsSearch {
+	return &holdingsSearch{admits: admits, cut: holdingsCut{time: -1, state: Holdings{Size: size}}, changed: facts.Forever}
+}
+
+// answer is what the search has found, nothing if there was none.
+func (q *holdingsSearch) answer() search.Answer {
+	if q == nil {
+		return search.Answer{}
+	}
+	return q.Answer
 }
 
 // horizon says how much of a history is known.

@@ -87,11 +87,11 @@ func (s *sizeOrder) forget(pending time.Duration) {
 }
 
 // grantsOf returns the grants with a token that were settled in the window, by lock.
-func grantsOf(t *facts.Trace) map[string][]*facts.Op {
-	grants := map[string][]*facts.Op{}
+func grantsOf(t *facts.Trace) map[*facts.LockInfo][]*facts.Op {
+	grants := map[*facts.LockInfo][]*facts.Op{}
 	for _, o := range t.Ops {
 		if o.Acquires() && o.OK() && o.Recipe().HasPermits() && o.Token != (histories.Token{}) {
-			grants[o.Lock] = append(grants[o.Lock], o)
+			grants[o.Info()] = append(grants[o.Info()], o)
 		}
 	}
 	return grants

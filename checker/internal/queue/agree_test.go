@@ -17,11 +17,11 @@ func TestTheEnginesAgreeOnQueues(t *testing.T) {
 	drawn.Agree(t, histories.Recipe.Exclusive, func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
 		tr := facts.Of(h)
 		for lock := range tr.LocksThat(histories.Recipe.Exclusive) {
-			queue := QueueOf(tr, lock)
+			queue := QueueOf(tr, lock.Lock)
 			found := false
 			sweepQueue(queue, func(_, _ *Contender, _ bool) { found = true })
 			a.Cuts += len(cutQueue(queue, 2, queueStart, facts.Forever)) - 1
-			a.Same(t, h, lock+"'s queue", found, func(size int) bool {
+			a.Same(t, h, lock.Lock+"'s queue", found, func(size int) bool {
 				s := &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
 				var r search.SegmentSearch[queueCut, QueueStep]
 				r.Window(cutQueue(queue, s.Size, queueStart, facts.Forever), true, searchQueue(s))

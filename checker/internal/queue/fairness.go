@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/search"
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
@@ -41,7 +42,7 @@ type Contender struct {
 // losing it while the session lived is a violation of its own.
 type fairnessJudge struct {
 	v                               *verdict.Verdict
-	locks                           map[string]*queueOf
+	locks                           facts.PerLock[queueOf]
 	unjudged                        int // places that say nothing of their order
 	unsearched                      int // that Porcupine has no model for
 	placed, moved, waited, overtook int
@@ -51,12 +52,11 @@ type fairnessJudge struct {
 
 // queueOf is what the judge knows of the queue of one lock.
 type queueOf struct {
-	held    []*facts.Op  // were granted the lock and hold it still: see sessionEnded
-	queue   []*Contender // that others are held against, by place
-	found   int
-	pending []*Contender // of this window
-	search  queueSearch
-	turns   turns
+	held   []*facts.Op  // were granted the lock and hold it still: see sessionEnded
+	queue  []*Contender // that others are held against, by place
+	found  int
+	search *queueSearch // nil: none is asked
+	turns  *turns       // nil: there are none
 
 	handOvers handOvers
 }
@@ -64,16 +64,11 @@ type queueOf struct {
 // NewFairness returns the judge that judges the order in which locks are granted.
 func NewFairness(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
-	return &fairnessJudge{v: v, locks: map[string]*queueOf{}}
+	return &fairnessJudge{v: v}
 }
 
-func (j *fairnessJudge) queue(lock string) *queueOf {
-	q := j.locks[lock]
-	if q == nil {
-		q = &queueOf{search: newQueueSearch()}
-		j.locks[lock] = q
-	}
-	return q
+func (j *fairnessJudge) queue(lock *facts.LockInfo) *queueOf {
+	return j.locks.Make(lock, func() *queueOf { return &queueOf{} })
 }
 
 func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
@@ -91,17 +86,18 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 			j.keepTicket(t, o)
 			continue
 		}
-		q := j.queue(o.Lock)
+		q := j.queue(o.Info())
 		q.held = append(q.held, o)
 	}
 	oldest := t.OldestAcquires()
 	for lock := range t.LocksThat(histories.Recipe.IsLock) {
 		q := j.queue(lock)
-		if e.Sweeps {
-			j.judgeTurns(t, q, oldest(lock))
+		if e.Sweeps && q.turns != nil {
+			j.judgeTurns(t, q.turns, oldest(lock))
 		}
 		before := oldest(lock)
 		j.judgeHandOvers(t, q, lock, before)
+		var placed []*Contender
 		// Whether a session ended before the lock was granted is known when the
 		// hold is over.
 		q.held = slices.DeleteFunc(q.held, func(o *facts.Op) bool {
@@ -109,22 +105,36 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 				before = min(before, o.Call)
 				return false
 			}
-			j.place(t, q, o)
+			placed = append(placed, j.place(t, q, o))
 			return true
 		})
 		j.sweep(e, t, q)
-		if e.Searches && t.Header.Promises.FIFO && t.Recipe(lock).Exclusive() {
-			q.search.window(&e.Caps, t, q.pending, before)
+		if e.Searches && t.Header.Promises.FIFO && lock.Recipe.Exclusive() {
+			if q.search == nil {
+				q.search = newQueueSearch()
+			}
+			q.search.window(&e.Caps, t, placed, before)
 		}
-		q.pending = nil
 		q.forget(before)
-		kept += len(q.held) + len(q.queue) + len(q.turns.recent) + len(q.handOvers.places) + len(q.search.queue)
+		kept += q.kept()
 	}
 	return kept
 }
 
+// kept is how much is gone through again.
+func (q *queueOf) kept() int {
+	n := len(q.held) + len(q.queue) + len(q.handOvers.places)
+	if q.turns != nil {
+		n += len(q.turns.recent)
+	}
+	if q.search != nil {
+		n += len(q.search.queue)
+	}
+	return n
+}
+
 // place puts an acquire of which all is known into the queue.
-func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) {
+func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) *Contender {
 	j.placed++
 	if !o.Recipe().Exclusive() {
 		j.unsearched++
@@ -140,7 +150,8 @@ func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) {
 		}
 	}
 	k := contender(t, o)
-	q.queue, q.pending = append(q.queue, k), append(q.pending, k)
+	q.queue = append(q.queue, k)
+	return k
 }
 
 func (j *fairnessJudge) sweep(e *judge.Engines, t *facts.Trace, q *queueOf) {
@@ -193,7 +204,11 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	if v.Promised {
 		for lock := range t.LocksThat(histories.Recipe.Exclusive) {
 			q := j.queue(lock)
-			e.Compare(t, v, lock, q.found > 0, q.search.Answer)
+			var answer search.Answer
+			if q.search != nil {
+				answer = q.search.Answer
+			}
+			e.Compare(t, v, lock.Lock, q.found > 0, answer)
 		}
 	}
 	v.Count("contenders with a place", j.placed)

@@ -20,9 +20,14 @@ import (
 type freeTries struct {
 	t     *facts.Trace
 	way   *inTheWay
-	users map[string][]*facts.Op // acquires of each lock that may be in the way of a try
-	kept  map[string]int         // how many of them there were when they were last gone through
+	locks facts.PerLock[tryUsers]
 	found []refusedTry
+}
+
+// tryUsers are the acquires of a lock that may be in the way of a try.
+type tryUsers struct {
+	all  []*facts.Op
+	kept int // how many of them there were when they were last gone through
 }
 
 // refusedTry is a try that was refused although nobody else was in its way.
@@ -33,34 +38,35 @@ type refusedTry struct {
 }
 
 func newFreeTries(t *facts.Trace, way *inTheWay) *freeTries {
-	return &freeTries{t: t, way: way, users: map[string][]*facts.Op{}, kept: map[string]int{}}
+	return &freeTries{t: t, way: way}
 }
 
 func (f *freeTries) invoked(o *facts.Op) {
 	if !o.Acquires() || !(o.Recipe().Guards() || o.Recipe() == histories.Semaphore) {
 		return
 	}
-	all := f.users[o.Lock]
-	if len(all) > 2*f.kept[o.Lock]+256 {
+	users := f.locks.Make(o.Info(), func() *tryUsers { return &tryUsers{} })
+	if len(users.all) > 2*users.kept+256 {
 		oldest := f.t.End
-		for _, x := range all {
+		for _, x := range users.all {
 			if x.Done < 0 && !x.Gone {
 				oldest = min(oldest, x.Call)
 			}
 		}
-		all = slices.DeleteFunc(all, func(x *facts.Op) bool { return f.way.until(x) < oldest })
-		f.kept[o.Lock] = len(all)
+		users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool { return f.way.until(x) < oldest })
+		users.kept = len(users.all)
 	}
-	f.users[o.Lock] = append(all, o)
+	users.all = append(users.all, o)
 }
 
 // completed judges a try that was refused.
 func (f *freeTries) completed(o *facts.Op) {
-	if !o.Refused || o.Parts > 0 || o.ChangedSession() || len(f.users[o.Lock]) == 0 || o.Permits > max(f.t.Header.Locks[o.Lock].Size, 1) {
+	users := f.locks.Of(o.Info())
+	if !o.Refused || o.Parts > 0 || o.ChangedSession() || users == nil || len(users.all) == 0 || o.Permits > max(f.t.Header.Locks[o.Lock].Size, 1) {
 		return // of more permits than there are
 	}
 	refused := refusedTry{try: o}
-	for _, x := range slices.Backward(f.users[o.Lock]) {
+	for _, x := range slices.Backward(users.all) {
 		if x == o {
 			continue
 		}
@@ -87,7 +93,11 @@ func (f *freeTries) granted(y *facts.Op) {
 	if !y.OK() || !y.Acquires() || !y.Recipe().Guards() || h == nil || h.Acquire != y || y.Reads() || y.Token.Sub != 0 || f.way.bound == 0 {
 		return
 	}
-	f.users[y.Lock] = slices.DeleteFunc(f.users[y.Lock], func(x *facts.Op) bool {
+	users := f.locks.Of(y.Info())
+	if users == nil {
+		return
+	}
+	users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool {
 		switch h := x.Hold; {
 		case x == y, x.Done < 0 && !x.Gone:
 			return false

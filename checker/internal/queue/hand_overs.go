@@ -74,18 +74,18 @@ func (j *handOvers) forget(before time.Duration) {
 }
 
 // judgeHandOvers looks at the grants of this window, in the order of their answers.
-func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock string, before time.Duration) {
-	if t.Recipe(lock) != histories.Handoff {
+func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock *facts.LockInfo, before time.Duration) {
+	if lock.Recipe != histories.Handoff {
 		return
 	}
 	var granted []*facts.Op
 	for _, o := range t.Ops {
-		if o.Lock == lock && o.Acquires() && o.OK() && o.Again == nil && t.Settled(o) && o.Token != (histories.Token{}) {
+		if o.Info() == lock && o.Acquires() && o.OK() && o.Again == nil && t.Settled(o) && o.Token != (histories.Token{}) {
 			granted = append(granted, o)
 		}
 	}
 	slices.SortStableFunc(granted, func(a, b *facts.Op) int { return cmp.Compare(a.Ret, b.Ret) })
-	for _, h := range t.HoldsOf(lock) {
+	for _, h := range lock.Holds() {
 		if t.Over(h) && h.Why == facts.ByLoss && h.Token != (histories.Token{}) {
 			q.handOvers.of(h.Token).lost = h.End
 		}
@@ -96,7 +96,7 @@ func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock string, 
 		case lost > 0:
 			j.handedTooOften++
 			j.v.Violate(func() verdict.Witness { return handedAfterLoss(t, o, lost) })
-		case n > t.Header.Locks[lock].Size:
+		case n > t.Header.Locks[lock.Lock].Size:
 			j.handedTooOften++
 			j.v.Violate(func() verdict.Witness { return handedTooOften(t, o, n) })
 		}

@@ -192,7 +192,7 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration, over bool) r
 				continue
 			default:
 				r.stuck++
-				j.v.Violate(func() verdict.Witness { return j.stuck(wanted, first, deadline, when, ok) })
+				j.v.ViolateFrom(first, func() verdict.Witness { return j.stuck(wanted, first, deadline, when, ok) })
 			}
 			r.judged++
 		}

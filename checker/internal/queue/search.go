@@ -17,7 +17,7 @@ type queueSearch struct {
 	last  *Contender   // the last that had entered by then
 }
 
-func newQueueSearch() queueSearch { return queueSearch{at: queueStart} }
+func newQueueSearch() *queueSearch { return &queueSearch{at: queueStart} }
 
 // window takes in the contenders of a window. Those to come ask for the lock not
 // before an instant, so that nothing can be cut later.

@@ -44,7 +44,10 @@ func (j *fairnessJudge) keepTicket(t *facts.Trace, o *facts.Op) {
 	}
 	j.placed++
 	j.unsearched++
-	q := j.queue(o.Lock)
+	q := j.queue(o.Info())
+	if q.turns == nil {
+		q.turns = &turns{}
+	}
 	q.turns.recent = append(q.turns.recent, &ticket{Op: o})
 }
 
@@ -53,8 +56,7 @@ func (k *ticket) known() time.Duration { return knownSince(k.Op) }
 // knownSince returns when o knew the place from which it was served.
 func knownSince(o *facts.Op) time.Duration { return o.Places[len(o.Places)-1].Time }
 
-func (j *fairnessJudge) judgeTurns(t *facts.Trace, q *queueOf, before time.Duration) {
-	u := &q.turns
+func (j *fairnessJudge) judgeTurns(t *facts.Trace, u *turns, before time.Duration) {
 	byCall := slices.Clone(u.recent)
 	slices.SortStableFunc(byCall, func(a, b *ticket) int { return cmp.Compare(a.Call, b.Call) })
 	byPlace := slices.Clone(u.recent)

@@ -39,7 +39,7 @@ type wakeUps struct {
 	way   *inTheWay
 	room  *room
 	bound time.Duration // 0: none is promised
-	locks map[string]*lockUsers
+	locks facts.PerLock[lockUsers]
 	late  []*turn // of those who were first for longer than the bound, whatever the reason
 
 	judged  int
@@ -71,7 +71,7 @@ type turn struct {
 
 func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
 	return &wakeUps{
-		t: t, way: way, room: &room{t, way, map[string][]size{}}, bound: way.bound, locks: map[string]*lockUsers{},
+		t: t, way: way, room: &room{t, way, map[string][]size{}}, bound: way.bound,
 		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{},
 	}
 }
@@ -90,11 +90,7 @@ func (w *wakeUps) invoked(o *facts.Op) {
 	if !w.concerns(o) {
 		return
 	}
-	users := w.locks[o.Lock]
-	if users == nil {
-		users = &lockUsers{}
-		w.locks[o.Lock] = users
-	}
+	users := w.locks.Make(o.Info(), func() *lockUsers { return &lockUsers{} })
 	if len(users.all) > 2*users.kept+256 {
 		w.forget(o.Lock, users)
 	}
@@ -131,7 +127,7 @@ func (w *wakeUps) completed(o *facts.Op) {
 	if !w.concerns(o) {
 		return
 	}
-	users := w.locks[o.Lock]
+	users := w.locks.Of(o.Info())
 	if turn := w.turnOf(o, users); turn != nil {
 		switch waited := o.Ret - turn.from; {
 		case waited > w.bound && (o.OK() || o.Kind == histories.Acquire):

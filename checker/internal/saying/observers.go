@@ -3,6 +3,7 @@ package saying
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/witness"
@@ -76,11 +77,32 @@ func (s *sayings) overtake(l *leaseSaid) {
 	if l.hold == nil {
 		return
 	}
-	s.waiting[l.hold.By] = slices.DeleteFunc(s.waiting[l.hold.By], func(other *leaseSaid) bool {
-		over := other.hold.EndEvent >= 0 && other.hold.End < l.hold.Call
-		other.overtaken = other.overtaken || over
-		return over && other.whole()
-	})
+	u := s.unsaidOf(l.hold.By)
+	u.since = max(u.since, l.hold.Call)
+	if len(u.all) <= 2*u.kept+16 {
+		return
+	}
+	u.all = slices.DeleteFunc(u.all, func(other *leaseSaid) bool { return u.overtook(other) && other.whole() })
+	u.kept = len(u.all)
+}
+
+// unsaid are the leases of a process of which observers may have more to be told.
+type unsaid struct {
+	all   []*leaseSaid
+	kept  int           // how many of them there were when they were last gone through
+	since time.Duration // when the last lease was asked for that observers were told of
+}
+
+// overtook reports whether observers were told of a lease that was asked for when l was over.
+func (u *unsaid) overtook(l *leaseSaid) bool { return l.hold.EndEvent >= 0 && l.hold.End < u.since }
+
+func (s *sayings) unsaidOf(p *facts.Process) *unsaid {
+	u := s.waiting[p]
+	if u == nil {
+		u = &unsaid{}
+		s.waiting[p] = u
+	}
+	return u
 }
 
 // whole reports whether observers were told all of a lease.
@@ -89,9 +111,10 @@ func (l *leaseSaid) whole() bool { return l.acquired > 0 && l.lost+l.released > 
 // untold judges, at the end, what observers were never told.
 func (s *sayings) untold() {
 	for _, p := range s.t.Processes {
-		for _, l := range s.waiting[p] {
+		u := s.unsaidOf(p)
+		for _, l := range u.all {
 			h := l.hold
-			if !l.overtaken || l.whole() || h.Why == facts.ByCrashing {
+			if !u.overtook(l) || l.whole() || h.Why == facts.ByCrashing {
 				continue
 			}
 			end := "was released"

@@ -16,8 +16,10 @@ import (
 type queueSaid struct {
 	standing []*facts.Op // acquires that have told their place
 	listed   []listed
-	left     []leftQueue // released, in that order
-	byHand   bool        // a place may serve several: its release does not mean that it has left
+	left     []leftQueue     // released, in that order
+	dropped  int             // how many there were before those
+	leftBy   map[int64][]int // their numbers, counted from the first that ever left, by zxid
+	byHand   bool            // a place may serve several: its release does not mean that it has left
 }
 
 // listed is an acquire that stood in the queue while a list was made, if its lease
@@ -52,7 +54,7 @@ func (s *sayings) line(lock string) *queueSaid {
 
 // Placed takes in that an acquire has told its place.
 func (s *sayings) Placed(o *facts.Op) {
-	if q := s.line(o.Lock); !o.Recipe().HasPermits() && o.Recipe() != histories.NonReentrant && !slices.Contains(q.standing, o) {
+	if q := s.line(o.Lock); !o.Recipe().HasPermits() && o.Recipe() != histories.NonReentrant && len(o.Places) == 1 {
 		q.standing = append(q.standing, o)
 	}
 }
@@ -76,7 +78,38 @@ func (s *sayings) left(h *facts.Hold) {
 	for i < len(q.left) && q.left[i].at < h.Released-remembered {
 		i++
 	}
-	q.left = append(slices.Delete(q.left, 0, i), leftQueue{h.Token.Zxid, h.Released, h})
+	q.forget(i)
+	if q.leftBy == nil {
+		q.leftBy = map[int64][]int{}
+	}
+	q.leftBy[h.Token.Zxid] = append(q.leftBy[h.Token.Zxid], q.dropped+len(q.left))
+	q.left = append(q.left, leftQueue{h.Token.Zxid, h.Released, h})
+}
+
+// forget drops the first n of those who have left.
+func (q *queueSaid) forget(n int) {
+	for _, l := range q.left[:n] {
+		if numbers := q.leftBy[l.zxid][1:]; len(numbers) > 0 {
+			q.leftBy[l.zxid] = numbers
+		} else {
+			delete(q.leftBy, l.zxid)
+		}
+	}
+	q.left, q.dropped = slices.Delete(q.left, 0, n), q.dropped+n
+}
+
+// leftOf returns those who have left and are in a list, in the order in which they have left.
+func (q *queueSaid) leftOf(list []histories.Participant) []leftQueue {
+	var numbers []int
+	for _, p := range list {
+		numbers = append(numbers, q.leftBy[p.Token.Zxid]...)
+	}
+	slices.Sort(numbers)
+	var all []leftQueue
+	for _, n := range slices.Compact(numbers) {
+		all = append(all, q.left[n-q.dropped])
+	}
+	return all
 }
 
 // inList judges a list in which a contender must have stood.
@@ -109,10 +142,9 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 	if s.t.Recipe(e.Lock).Exclusive() && !slices.IsSortedFunc(list, func(a, b histories.Participant) int { return a.Token.Compare(b.Token) }) {
 		s.wrong(said, e.Lock, fmt.Sprintf("%v was told at %s of a queue of lock %q that is not in the order of its tokens", said, verdict.At(e.Time), e.Lock))
 	}
-	for _, gone := range q.left {
+	for _, gone := range q.leftOf(list) {
 		// A writer's place may have a reader of the same owner behind it.
-		there := slices.ContainsFunc(list, func(p histories.Participant) bool { return p.Token.Zxid == gone.zxid })
-		if there && gone.at < e.Saying.Asked && !q.byHand {
+		if gone.at < e.Saying.Asked && !q.byHand {
 			s.stale = append(s.stale, staleList{said, gone})
 		}
 	}

@@ -27,7 +27,7 @@ type sayings struct {
 	stale     []staleList
 	leases    map[facts.LeaseKey]*leaseSaid
 	complete  []*leaseSaid // of which observers were told all, in that order
-	waiting   map[*facts.Process][]*leaseSaid
+	waiting   map[*facts.Process]*unsaid
 	states    states
 	users     map[user]int
 	answered  map[*facts.Process]time.Duration // since when a process has nothing under way
@@ -39,7 +39,6 @@ type leaseSaid struct {
 	hold                     *facts.Hold // nil until its acquire is on record
 	acquired, lost, released int
 	done                     time.Duration
-	overtaken                bool // observers were told of a later lease of its process
 }
 
 // New returns the judge of what locks say of themselves. It judges while the
@@ -47,7 +46,7 @@ type leaseSaid struct {
 func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	s := &sayings{
 		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
-		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process][]*leaseSaid{}, answered: map[*facts.Process]time.Duration{},
+		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process]*unsaid{}, answered: map[*facts.Process]time.Duration{},
 	}
 	s.users = map[user]int{}
 	s.states = states{of: s, connections: map[int]string{}}
@@ -132,7 +131,8 @@ func (s *sayings) Completed(o *facts.Op) {
 		l := s.lease(facts.LeaseKey{Lock: o.Lock, Token: o.Token})
 		l.hold = o.Hold
 		if s.notifications > 0 {
-			s.waiting[o.By] = append(s.waiting[o.By], l)
+			u := s.unsaidOf(o.By)
+			u.all = append(u.all, l)
 			s.settle(l)
 		}
 		if l.acquired > 0 {
