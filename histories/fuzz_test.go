@@ -83,8 +83,8 @@ func FuzzEDN(f *testing.F) {
 // streamed wants a file that is in order to be read as events alone as it is read as a whole.
 func streamed(t *testing.T, data []byte, h *History, err error) {
 	t.Helper()
-	open := func() *ednScanner {
-		s, err := newEDNScanner(bytes.NewReader(data))
+	open := func() *foreign {
+		s, err := newForeign(formatEDN, bytes.NewReader(data))
 		if err != nil {
 			return nil
 		}
@@ -94,12 +94,14 @@ func streamed(t *testing.T, data []byte, h *History, err error) {
 	if first == nil {
 		return
 	}
+	s := open()
 	if !first.ours {
-		if ordered, bad := first.ordered(); bad != nil || !ordered {
+		r, bad := first.survey(As{})
+		if bad != nil || !r.ordered {
 			return
 		}
+		s.as(r)
 	}
-	s := open()
 	got, bad := historyOf(s, s.Stream())
 	if (bad == nil) != (err == nil) {
 		t.Fatalf("as a whole %v, as events %v", err, bad)
