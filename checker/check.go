@@ -62,6 +62,7 @@ type check struct {
 	everyOne bool        // every violation becomes a witness
 	inMemory int         // see inMemory
 	own      []Guarantee // of the user's
+	ownOnly  bool
 	service  *service.Log
 	judging  []judging
 	tally    *tally
@@ -139,7 +140,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		return nil, err
 	}
 	for _, g := range all {
-		if g.ofServers && t.Service == nil {
+		if g.ofServers && t.Service == nil || c.ownOnly && !g.own {
 			continue
 		}
 		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {

@@ -39,6 +39,11 @@ func (f *File) unpacked(file io.Reader) (*bufio.Reader, error) {
 	return out, nil
 }
 
+// FileNames are those under which folders have histories: of runs, and Jepsen's store.
+func FileNames() []string {
+	return []string{"history.jsonl", "history.jsonl.zst", "history.edn", "history.edn.gz", "history.edn.zst", "history.txt"}
+}
+
 // begins is how much of a file shows what it is.
 const begins = 1 << 12
 

@@ -13,7 +13,7 @@ type Model struct {
 	Summary string // one line
 
 	Owners    bool // a release is by the owner of the acquire
-	Reentrant int  // how often an owner may acquire; 0 stands for once
+	Reentrant bool // its owner may acquire it again
 	Fenced    bool // grants have fences that grow
 	Permits   bool // it has a number of permits
 	Register  bool // it is read and written
@@ -31,15 +31,12 @@ const (
 	ModelMultiRegister   = "multi-register"
 )
 
-// hazelcastDepth is how often an owner acquires a reentrant lock in the tests of Hazelcast.
-const hazelcastDepth = 2
-
 var models = []Model{
 	{Name: ModelMutex, Summary: "one holder; any process may release"},
 	{Name: ModelOwnerMutex, Summary: "one holder, who alone may release", Owners: true},
-	{Name: ModelReentrantMutex, Summary: "one holder, who may acquire twice", Owners: true, Reentrant: hazelcastDepth},
+	{Name: ModelReentrantMutex, Summary: "one holder, who may acquire it again", Owners: true, Reentrant: true},
 	{Name: ModelFencedMutex, Summary: "one holder; fences grow from grant to grant", Owners: true, Fenced: true},
-	{Name: ModelReentrantFenced, Summary: "one holder, who may acquire twice; fences grow from grant to grant", Owners: true, Reentrant: hazelcastDepth, Fenced: true},
+	{Name: ModelReentrantFenced, Summary: "one holder, who may acquire it again; fences grow from grant to grant", Owners: true, Reentrant: true, Fenced: true},
 	{Name: "semaphore", Summary: "a number of permits; any process may release", Permits: true},
 	{Name: "owner-semaphore", Summary: "a number of permits, which their holders release", Permits: true, Owners: true},
 	{Name: ModelRegister, Summary: "a value that is read and written", Register: true},

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/zkverify/zkverify/internal/words"
 )
 
 // As says how to read a file without a header of zkverify, where the file does not show it. Zero
@@ -69,7 +67,9 @@ func (r *Reading) String() string {
 	if r.register {
 		noun = "register"
 	}
-	text += ", " + words.Count(r.Keys, noun)
+	if text += fmt.Sprintf(", %d %s", r.Keys, noun); r.Keys != 1 {
+		text += "s"
+	}
 	switch r.Key {
 	case "none":
 	case keyTuple:
@@ -114,7 +114,7 @@ func (a As) reading() (*Reading, error) {
 			return nil, err
 		case m.Permits && a.Size == 0:
 			return nil, fmt.Errorf("a %s needs --size, the number of its permits", m.Name)
-		case a.Size != 0 && !m.Permits && m.Reentrant == 0:
+		case a.Size != 0 && !m.Permits && !m.Reentrant:
 			return nil, fmt.Errorf("a %s has no size", m.Name)
 		}
 		r.Models = []Model{m}

@@ -38,7 +38,7 @@ func (c *checkCmd) check(ctx context.Context, con *console) error {
 		if len(c.Paths) > 1 {
 			con.say("%s:", path)
 		}
-		header, r, err := c.Engines.judge(ctx, con, file, c.Bounds.open, c.options()...)
+		header, r, err := c.Engines.judgeAs(ctx, con, file, c.Conventions, c.Bounds)
 		if err != nil {
 			return err
 		}

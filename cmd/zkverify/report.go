@@ -35,11 +35,11 @@ func (c *reportCmd) report(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	_, verdict, err := c.Engines.judge(ctx, con, file, c.Bounds.open, c.options()...)
+	_, verdict, err := c.Engines.judgeAs(ctx, con, file, c.Conventions, c.Bounds)
 	if err != nil {
 		return err
 	}
-	again, err := c.Bounds.open(ctx, file)
+	again, err := c.Bounds.open(ctx, file, c.as())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+package models
+
+import (
+	"hash/maphash"
+
+	"github.com/zkverify/zkverify/checker/internal/search"
+)
+
+// outcome is what became of an operation.
+type outcome int
+
+const (
+	unanswered outcome = iota
+	succeeded
+	failed  // it had no effect
+	unclear // it may take effect at any time
+)
+
+// pending is an operation of a lock or register. What it does is known when it is answered.
+type pending[I comparable] struct {
+	in      I
+	outcome outcome
+	slot    int
+	call    int64 // its place in the history
+	of      about
+}
+
+// entry is a call or a return.
+type entry[I comparable] struct {
+	op  *pending[I]
+	ret bool
+}
+
+// mostSearched is how many operations of a lock or register Porcupine searches.
+const mostSearched = 2000
+
+// tracker follows one lock or register. Calls wait until it is known what became of them.
+type tracker[S, I comparable] struct {
+	sweep *sweep[S, I]
+	model search.Model[S, I]
+	queue []entry[I]
+	head  int
+	n     int64
+	ops   []search.Operation[I] // for Porcupine
+	many  bool                  // too many
+	wrong *pending[I]           // the operation that no order allows
+	state S                     // before it
+}
+
+func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), l *limits) *tracker[S, I] {
+	seed := maphash.MakeSeed()
+	return &tracker[S, I]{
+		sweep: newSweep(begin, step, l),
+		model: search.Model[S, I]{
+			Begin: begin,
+			Step:  func(s S, in I) (bool, S) { then, ok := step(s, in); return ok, then },
+			Hash:  func(s S) uint64 { return maphash.Comparable(seed, s) },
+		},
+	}
+}
+
+// call takes in a call.
+func (t *tracker[S, I]) call(of about) *pending[I] {
+	t.n++
+	op := &pending[I]{call: t.n, of: of}
+	t.queue = append(t.queue, entry[I]{op, false})
+	return op
+}
+
+// answer takes in what became of an operation.
+func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
+	t.n++
+	op.outcome, op.in = how, in
+	if how == succeeded {
+		t.queue = append(t.queue, entry[I]{op, true})
+	}
+	switch {
+	case how == failed || t.many:
+	case len(t.ops) == mostSearched:
+		t.many, t.ops = true, nil
+	case how == succeeded:
+		t.ops = append(t.ops, search.Operation[I]{Input: in, Call: op.call, Ret: t.n})
+	default:
+		t.ops = append(t.ops, search.Operation[I]{Input: in, Call: op.call, Ret: search.Never})
+	}
+	t.drain()
+}
+
+// drain lets the sweep go on to the first call of which the answer is not known.
+func (t *tracker[S, I]) drain() {
+	for ; t.head < len(t.queue); t.head++ {
+		e := t.queue[t.head]
+		if !e.ret && e.op.outcome == unanswered {
+			break
+		}
+		t.queue[t.head] = entry[I]{}
+		if t.sweep.over() {
+			continue
+		}
+		switch {
+		case e.ret:
+			t.returns(e.op)
+		case e.op.outcome == succeeded:
+			e.op.slot = t.sweep.call(e.op.in)
+		case e.op.outcome == unclear:
+			t.sweep.crash(e.op.in)
+		}
+	}
+	if t.head > 1<<10 && 2*t.head > len(t.queue) {
+		t.queue = append(t.queue[:0], t.queue[t.head:]...)
+		t.head = 0
+	}
+}
+
+func (t *tracker[S, I]) returns(op *pending[I]) {
+	for c := range t.sweep.configs {
+		t.state = c.state // of several any one tells the story
+		break
+	}
+	if t.sweep.ret(op.slot); t.sweep.broken {
+		t.wrong = op
+	}
+}
+
+// decide says whether an order fits, by both engines if they can. It is unknown for a reason if neither
+// can.
+func (t *tracker[S, I]) decide(caps *search.Caps) (broken bool, unknown string) {
+	broken, unknown = t.sweep.broken, t.sweep.unknown
+	if t.many || caps == nil {
+		return broken, unknown
+	}
+	a := search.Run(caps, t.model, t.ops)
+	switch {
+	case a.Undecided():
+		return broken, unknown
+	case unknown != "":
+		return a.Illegal, ""
+	case a.Illegal != broken:
+		return false, "bug of zkverify: the sweep and Porcupine disagree"
+	}
+	return broken, ""
+}
