@@ -42,9 +42,14 @@ func newJepsen() jepsen {
 func (j *jepsen) as(r *Reading) {
 	j.reading = r
 	for _, m := range r.Models {
-		j.header.Models = append(j.header.Models, m.Name)
+		if !m.Register {
+			j.header.Models = append(j.header.Models, m.Name)
+		}
 	}
 	j.header.Size = r.Size
+	if len(r.Models) > 0 && r.Models[0].Name != ModelOwnerMutex {
+		j.header.Recipe = r.Models[0].Name
+	}
 }
 
 // add takes in the next operation. It reports false for one that is no event.

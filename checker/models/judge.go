@@ -146,7 +146,7 @@ func (j *lockJudge) lock(name string) *lockTrackers {
 	if l == nil {
 		l = &lockTrackers{}
 		for _, m := range j.models {
-			l.all = append(l.all, newTracker(lockState{}, m.step, j.limits))
+			l.all = append(l.all, newTracker(lockState{}, m.step, lockInput.reads, j.limits))
 		}
 		j.locks[name] = l
 		j.names = append(j.names, name)
@@ -171,6 +171,8 @@ func (j *lockJudge) Conclude(v *verdict.Verdict) {
 			tally.unknown(unknown)
 			if broken {
 				violated = true
+			}
+			if broken && n == 0 { // those of the others are the same, or fewer
 				w := j.witness(m, name, t)
 				v.Violate(func() verdict.Witness { return w })
 			}
@@ -196,7 +198,7 @@ func (j *lockJudge) witness(m lockModel, name string, t *tracker[lockState, lock
 	}
 	return verdict.Witness{
 		Lock: name, From: op.of.from, To: op.of.to, Parties: []verdict.Party{party},
-		What: fmt.Sprintf("%v called %s of lock %q at %s and it succeeded at %s, which a %s does not allow: %s", party, op.in.tell(m), name, verdict.At(op.of.from), verdict.At(op.of.to), m.Name, m.tell(t.state)),
+		What: fmt.Sprintf("%v called %s of lock %q at %s and it succeeded at %s, which the model %s does not allow: %s", party, op.in.tell(m), name, verdict.At(op.of.from), verdict.At(op.of.to), m.Name, m.tell(t.state)),
 	}
 }
 
@@ -224,13 +226,13 @@ func (t *tally) add(model string, violated bool) {
 func (t *tally) conclude(v *verdict.Verdict, open string) {
 	switch {
 	case len(t.held) == 0:
-		v.Conclude("", "no order of the operations fits a "+strings.Join(t.violated, " or a "))
+		v.Conclude("", "no order of the operations fits the model "+strings.Join(t.violated, " or "))
 	case t.why != "":
 		v.Outcome, v.Reason = verdict.Unknown, "not decided: "+t.why
 	case len(t.violated) > 0:
-		v.Outcome, v.Reason = verdict.Unknown, fmt.Sprintf("violated by a %s, not by a %s: %s", strings.Join(t.violated, " and a "), strings.Join(t.held, " and a "), open)
+		v.Outcome, v.Reason = verdict.Unknown, fmt.Sprintf("no order fits the model %s, and one fits %s: %s", strings.Join(t.violated, " or "), strings.Join(t.held, " and "), open)
 	default:
-		v.Conclude("an order of the operations fits a "+strings.Join(t.held, " and a "), "")
+		v.Conclude("an order of the operations fits the model "+strings.Join(t.held, " and "), "")
 	}
 	if v.Outcome != verdict.Violated {
 		*v = cleared(v)

@@ -148,3 +148,6 @@ func (in lockInput) tell(m lockModel) string {
 	}
 	return "acquire"
 }
+
+// reads reports whether an operation changes nothing.
+func (lockInput) reads() bool { return false }

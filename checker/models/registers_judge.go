@@ -107,7 +107,7 @@ func (j *registerJudge) tracker(key string) *registerTracker {
 			}
 			return j.reading.Start(register)
 		}}}
-		t.tracker = newTracker(registerState(""), t.model.step, j.limits)
+		t.tracker = newTracker(registerState(""), t.model.step, (*registerInput).reads, j.limits)
 		j.keys[key] = t
 		j.names = append(j.names, key)
 	}
@@ -184,6 +184,6 @@ func (j *registerJudge) witness(name string, t *registerTracker) verdict.Witness
 	party := verdict.Party{Process: op.of.process, From: op.of.from, To: op.of.to, Event: op.of.ret, Line: op.of.line, Invoke: op.of.call}
 	return verdict.Witness{
 		Lock: name, From: op.of.from, To: op.of.to, Parties: []verdict.Party{party},
-		What: fmt.Sprintf("%v has done %s on line %d, which a %s does not allow: before it, %s", party, op.in.tell(), op.of.line, j.reading.Models[0].Name, t.model.tell(t.state)),
+		What: fmt.Sprintf("%v has done %s on line %d, which the model %s does not allow: before it, %s", party, op.in.tell(), op.of.line, j.reading.Models[0].Name, t.model.tell(t.state)),
 	}
 }

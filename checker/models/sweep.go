@@ -17,6 +17,7 @@ import (
 // other can.
 type sweep[S, I comparable] struct {
 	step    func(S, I) (S, bool)
+	reads   func(I) bool // an operation changes no state in which it is allowed
 	limits  *limits
 	slots   []I
 	taken   slotSet
@@ -66,8 +67,8 @@ func (l *limits) ended() bool {
 	return l.ctx.Err() != nil || time.Since(l.begun) > l.left
 }
 
-func newSweep[S, I comparable](begin S, step func(S, I) (S, bool), l *limits) *sweep[S, I] {
-	return &sweep[S, I]{step: step, limits: l, configs: map[config[S]][]string{{state: begin}: {""}}, class: map[I]int{}}
+func newSweep[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I) bool, l *limits) *sweep[S, I] {
+	return &sweep[S, I]{step: step, reads: reads, limits: l, configs: map[config[S]][]string{{state: begin}: {""}}, class: map[I]int{}}
 }
 
 func (w *sweep[S, I]) over() bool { return w.broken || w.unknown != "" }
@@ -141,8 +142,8 @@ func (w *sweep[S, I]) expand(p place[S], slot int, next, seen *found[S]) {
 	w.settle(&p, slot)
 	if then, ok := w.step(p.state, w.slots[slot]); ok {
 		next.add(config[S]{then, p.done}, p.used)
-		if then == p.state {
-			return // nothing is gained by others before it
+		if then == p.state && w.reads(w.slots[slot]) {
+			return // the others can take effect after it
 		}
 	}
 	for i, word := range w.taken {
@@ -171,13 +172,16 @@ func (w *sweep[S, I]) expand(p place[S], slot int, next, seen *found[S]) {
 	}
 }
 
-// settle has the open operations take effect that change nothing: later they may not be allowed
-// any more.
+// settle has open operations take effect that are allowed and change nothing in any state: later
+// they may not be allowed any more.
 func (w *sweep[S, I]) settle(p *place[S], slot int) {
 	for i, word := range w.taken {
 		for word &^= p.done[i]; word != 0; word &= word - 1 {
 			other := 64*i + bits.TrailingZeros64(word)
-			if then, ok := w.step(p.state, w.slots[other]); ok && then == p.state && other != slot {
+			if other == slot || !w.reads(w.slots[other]) {
+				continue
+			}
+			if then, ok := w.step(p.state, w.slots[other]); ok && then == p.state {
 				p.done = p.done.with(other)
 			}
 		}

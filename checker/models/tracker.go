@@ -34,27 +34,39 @@ type entry[I comparable] struct {
 // mostSearched is how many operations of a lock or register Porcupine searches.
 const mostSearched = 2000
 
+// searched is an operation as Porcupine has it. One with an unknown outcome need not take effect:
+// it may come last, when that matters to no other, or where it is not allowed.
+type searched[I comparable] struct {
+	in      I
+	unclear bool
+}
+
 // tracker follows one lock or register. Calls wait until it is known what became of them.
 type tracker[S, I comparable] struct {
 	sweep *sweep[S, I]
-	model search.Model[S, I]
+	model search.Model[S, searched[I]]
 	queue []entry[I]
 	head  int
 	n     int64
-	ops   []search.Operation[I] // for Porcupine
-	many  bool                  // too many
-	wrong *pending[I]           // the operation that no order allows
-	state S                     // before it
+	ops   []search.Operation[searched[I]] // for Porcupine
+	many  bool                            // too many
+	wrong *pending[I]                     // the operation that no order allows
+	state S                               // before it
 }
 
-func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), l *limits) *tracker[S, I] {
+func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I) bool, l *limits) *tracker[S, I] {
 	seed := maphash.MakeSeed()
 	return &tracker[S, I]{
-		sweep: newSweep(begin, step, l),
-		model: search.Model[S, I]{
+		sweep: newSweep(begin, step, reads, l),
+		model: search.Model[S, searched[I]]{
 			Begin: begin,
-			Step:  func(s S, in I) (bool, S) { then, ok := step(s, in); return ok, then },
-			Hash:  func(s S) uint64 { return maphash.Comparable(seed, s) },
+			Step: func(s S, in searched[I]) (bool, S) {
+				if then, ok := step(s, in.in); ok {
+					return true, then
+				}
+				return in.unclear, s
+			},
+			Hash: func(s S) uint64 { return maphash.Comparable(seed, s) },
 		},
 	}
 }
@@ -79,9 +91,9 @@ func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
 	case len(t.ops) == mostSearched:
 		t.many, t.ops = true, nil
 	case how == succeeded:
-		t.ops = append(t.ops, search.Operation[I]{Input: in, Call: op.call, Ret: t.n})
+		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, false}, Call: op.call, Ret: t.n})
 	default:
-		t.ops = append(t.ops, search.Operation[I]{Input: in, Call: op.call, Ret: search.Never})
+		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, true}, Call: op.call, Ret: search.Never})
 	}
 	t.drain()
 }
