@@ -39,9 +39,10 @@ func (f *File) unpacked(file io.Reader) (*bufio.Reader, error) {
 	return out, nil
 }
 
-// FileNames are those under which folders have histories: of runs, and Jepsen's store.
+// FileNames are those under which folders have histories: of runs, and Jepsen's store. The last
+// one is refused with the name of the file to give instead.
 func FileNames() []string {
-	return []string{"history.jsonl", "history.jsonl.zst", "history.edn", "history.edn.gz", "history.edn.zst", "history.txt"}
+	return []string{"history.jsonl", "history.jsonl.zst", "history.edn", "history.edn.gz", "history.edn.zst", "history.txt", "test.jepsen"}
 }
 
 // begins is how much of a file shows what it is.

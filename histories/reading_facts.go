@@ -9,20 +9,21 @@ import (
 // facts are what the operations of a file show together.
 type facts struct {
 	*survey
-	n      int // operations
-	did    map[string]bool
-	keys   map[string]bool
-	open   map[int]asked
-	held   map[holding]int // how often; -1: perhaps
-	most   int64           // the greatest number of a process
-	told   map[int]string  // owners
-	twice  int             // the first line on which an owner acquires what it holds; 0: none
-	others int             // that on which it releases what it does not hold
-	fences int             // that which has a fence
-	ints   int             // that on which an acquire returns an integer
-	ops    map[string]bool // of registers
-	wrote  map[string]bool // the kinds of their values
-	saw    map[string]int  // those that were read, and where first
+	n       int // operations
+	did     map[string]bool
+	keys    map[string]bool
+	open    map[int]asked
+	held    map[holding]int // how often; -1: perhaps
+	unclear map[string]bool // locks of which it is not known whether they are held
+	most    int64           // the greatest number of a process
+	told    map[int]string  // owners
+	twice   int             // the first line on which an owner acquires what it holds; 0: none
+	others  int             // that on which it releases what it does not hold
+	fences  int             // that which has a fence
+	ints    int             // that on which an acquire returns an integer
+	ops     map[string]bool // of registers
+	wrote   map[string]bool // the kinds of their values
+	saw     map[string]int  // those that were read, and where first
 }
 
 // asked is an operation that is open.
@@ -35,7 +36,7 @@ type holding struct{ owner, key string }
 
 func (f *facts) begin(s *survey) {
 	*f = facts{
-		survey: s, did: map[string]bool{}, keys: map[string]bool{}, open: map[int]asked{}, held: map[holding]int{}, most: -1,
+		survey: s, did: map[string]bool{}, keys: map[string]bool{}, open: map[int]asked{}, held: map[holding]int{}, unclear: map[string]bool{}, most: -1,
 		told: map[int]string{}, ops: map[string]bool{}, wrote: map[string]bool{}, saw: map[string]int{},
 	}
 }
@@ -183,10 +184,12 @@ func (f *facts) lockOp(o *jepsenOp, process int, key string) {
 		r.dropped[f.open[process].n] = true
 	case kind == OK && op != Release:
 		f.acquired(o, who)
-	case kind == Info && op != Release:
+	case kind == Info:
 		f.held[who] = -1
+		f.unclear[key] = true
 	case kind == OK && f.held[who] == 0:
-		if f.others == 0 {
+		if f.others == 0 && !(r.clients && f.unclear[key]) { // else it may be its owner
+
 			f.others = o.line
 		}
 	case kind == OK && f.held[who] > 1:

@@ -104,6 +104,9 @@ func (w *sweep[S, I]) crash(in I) {
 
 // ret takes in the return of the operation in a slot.
 func (w *sweep[S, I]) ret(slot int) {
+	if w.alone(slot) {
+		return
+	}
 	next := &found[S]{all: map[config[S]][]string{}}
 	seen := &found[S]{all: map[config[S]][]string{}}
 	for c, useds := range w.configs {
@@ -134,6 +137,26 @@ func (w *sweep[S, I]) ret(slot int) {
 	w.taken = w.taken.without(slot)
 	w.configs = next.all
 	w.broken = next.n == 0
+}
+
+// alone is ret where one state is possible and nothing else is open, as it often is. It reports
+// false elsewhere.
+func (w *sweep[S, I]) alone(slot int) bool {
+	if len(w.configs) != 1 || len(w.crashed) > 0 || w.taken != (slotSet{}).with(slot) {
+		return false
+	}
+	for c := range w.configs {
+		then, ok := w.step(c.state, w.slots[slot])
+		if c.done.has(slot) || !ok {
+			return false
+		}
+		if then != c.state {
+			delete(w.configs, c)
+			w.configs[config[S]{state: then}] = []string{""}
+		}
+	}
+	w.taken = slotSet{}
+	return true
 }
 
 // expand adds to next what a place leads to when the operation that returns takes effect, and to

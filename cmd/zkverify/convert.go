@@ -35,7 +35,7 @@ func (c *convertCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *convertCmd) convert(ctx context.Context, con *console) error {
-	file, err := c.Bounds.openHistory(ctx, c.Path, c.as())
+	file, err := c.Bounds.openLocks(ctx, c.Path, c.as())
 	if err != nil {
 		return err
 	}

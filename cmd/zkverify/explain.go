@@ -31,7 +31,7 @@ func (c *explainCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *explainCmd) explain(ctx context.Context, con *console) error {
-	file, err := c.Bounds.openHistory(ctx, c.Path, c.as())
+	file, err := c.Bounds.openLocks(ctx, c.Path, c.as())
 	if err != nil {
 		return err
 	}

@@ -165,6 +165,16 @@ func (f readFlags) openHistory(ctx context.Context, path string, as histories.As
 	return f.open(ctx, file, as)
 }
 
+// openLocks is openHistory for what is shown or written of locks alone.
+func (f readFlags) openLocks(ctx context.Context, path string, as histories.As) (*histories.File, error) {
+	file, err := f.openHistory(ctx, path, as)
+	if err == nil && file.Registers() {
+		file.Close()
+		return nil, usage("%s: a history of registers: zkverify check judges it, and other commands have nothing to show of it", file.Path())
+	}
+	return file, err
+}
+
 // readHistory reads the history in a file, or in a run's folder.
 func (f readFlags) readHistory(ctx context.Context, path string) (name string, h *histories.History, err error) {
 	file, err := f.openHistory(ctx, path, histories.As{})

@@ -34,7 +34,7 @@ func (c *shrinkCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
-	file, err := c.Bounds.openHistory(ctx, c.Path, c.as())
+	file, err := c.Bounds.openLocks(ctx, c.Path, c.as())
 	if err != nil {
 		return err
 	}
@@ -92,5 +92,5 @@ func counted(events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histo
 func small(file string) string {
 	dir, name := filepath.Split(file)
 	stem, extension, _ := strings.Cut(name, ".")
-	return dir + stem + ".small." + strings.TrimSuffix(extension, ".zst")
+	return dir + stem + ".small." + strings.TrimSuffix(strings.TrimSuffix(extension, ".zst"), ".gz")
 }
