@@ -145,7 +145,10 @@ func (s *logOperations) next() (*jepsenOp, error) {
 		case err != nil:
 			return nil, err
 		}
-		parts := logged.FindSubmatch(line)
+		var parts [][]byte
+		if bytes.Contains(line, []byte("\t:")) {
+			parts = logged.FindSubmatch(line)
+		}
 		if parts != nil {
 			o, err := s.operation(parts)
 			return o, s.wrong(err)

@@ -45,7 +45,7 @@ func drawn[S, I comparable](rnd *rand.Rand, begin S, step func(S, I) (S, bool), 
 func agree[S, I comparable](tb testing.TB, seed uint64, t *tracker[S, I], text string) (broken bool) {
 	tb.Helper()
 	caps := &search.Caps{Ctx: context.Background(), Left: time.Minute, Memory: 64 << 20}
-	a := search.Run(caps, t.model, t.ops)
+	a := search.Run(caps, t.model(), t.ops)
 	if a.Undecided() || t.sweep.unknown != "" || a.Illegal != t.sweep.broken {
 		tb.Fatalf("seed %d: the sweep says %v %s, Porcupine %v %s of\n%s", seed, t.sweep.broken, t.sweep.unknown, a.Illegal, a.Why, text)
 	}

@@ -21,8 +21,9 @@ type sweep[S, I comparable] struct {
 	limits  *limits
 	slots   []I
 	taken   slotSet
-	configs map[config[S]][]string
-	crashed []I // what is done by operations that never return
+	state   S                      // if no operation that is open has taken effect
+	several map[config[S]][]string // else; nil if state says all
+	crashed []I                    // what is done by operations that never return
 	counts  []int
 	class   map[I]int
 	unknown string // why it is not decided
@@ -56,7 +57,14 @@ type limits struct {
 	left    time.Duration // for all sweeps to come
 	begun   time.Time     // when the one that goes on began
 	steps   int           // since the clock was looked at
+	kept    int           // operations that are kept for Porcupine
 }
+
+// mostKept is how many operations are kept for Porcupine, of all locks and registers.
+const mostKept = 1 << 18
+
+// keeps reports whether another operation may be kept.
+func (l *limits) keeps() bool { l.kept++; return l.kept <= mostKept }
 
 // ended reports whether the time is up.
 func (l *limits) ended() bool {
@@ -68,7 +76,7 @@ func (l *limits) ended() bool {
 }
 
 func newSweep[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I) bool, l *limits) *sweep[S, I] {
-	return &sweep[S, I]{step: step, reads: reads, limits: l, configs: map[config[S]][]string{{state: begin}: {""}}, class: map[I]int{}}
+	return &sweep[S, I]{step: step, reads: reads, limits: l, state: begin}
 }
 
 func (w *sweep[S, I]) over() bool { return w.broken || w.unknown != "" }
@@ -95,6 +103,9 @@ func (w *sweep[S, I]) crash(in I) {
 	i, known := w.class[in]
 	if !known {
 		i = len(w.crashed)
+		if w.class == nil {
+			w.class = map[I]int{}
+		}
 		w.class[in] = i
 		w.crashed = append(w.crashed, in)
 		w.counts = append(w.counts, 0)
@@ -109,7 +120,10 @@ func (w *sweep[S, I]) ret(slot int) {
 	}
 	next := &found[S]{all: map[config[S]][]string{}}
 	seen := &found[S]{all: map[config[S]][]string{}}
-	for c, useds := range w.configs {
+	if w.several == nil {
+		w.several = map[config[S]][]string{{state: w.state}: {""}}
+	}
+	for c, useds := range w.several {
 		for _, used := range useds {
 			if c.done.has(slot) {
 				next.add(config[S]{c.state, c.done.without(slot)}, used)
@@ -135,28 +149,31 @@ func (w *sweep[S, I]) ret(slot int) {
 		w.expand(p, slot, next, seen)
 	}
 	w.taken = w.taken.without(slot)
-	w.configs = next.all
+	w.keep(next.all)
 	w.broken = next.n == 0
+}
+
+// keep takes in what is possible after a return.
+func (w *sweep[S, I]) keep(all map[config[S]][]string) {
+	w.several = all
+	for c, useds := range all {
+		if w.state = c.state; len(all) == 1 && len(useds) == 1 && useds[0] == "" && c.done == (slotSet{}) {
+			w.several = nil
+		}
+	}
 }
 
 // alone is ret where one state is possible and nothing else is open, as it often is. It reports
 // false elsewhere.
 func (w *sweep[S, I]) alone(slot int) bool {
-	if len(w.configs) != 1 || len(w.crashed) > 0 || w.taken != (slotSet{}).with(slot) {
+	if w.several != nil || len(w.crashed) > 0 || w.taken != (slotSet{}).with(slot) {
 		return false
 	}
-	for c := range w.configs {
-		then, ok := w.step(c.state, w.slots[slot])
-		if c.done.has(slot) || !ok {
-			return false
-		}
-		if then != c.state {
-			delete(w.configs, c)
-			w.configs[config[S]{state: then}] = []string{""}
-		}
+	then, ok := w.step(w.state, w.slots[slot])
+	if ok {
+		w.state, w.taken = then, slotSet{}
 	}
-	w.taken = slotSet{}
-	return true
+	return ok
 }
 
 // expand adds to next what a place leads to when the operation that returns takes effect, and to

@@ -44,7 +44,8 @@ type searched[I comparable] struct {
 // tracker follows one lock or register. Calls wait until it is known what became of them.
 type tracker[S, I comparable] struct {
 	sweep *sweep[S, I]
-	model search.Model[S, searched[I]]
+	begin S
+	step  func(S, I) (S, bool)
 	queue []entry[I]
 	head  int
 	n     int64
@@ -55,19 +56,21 @@ type tracker[S, I comparable] struct {
 }
 
 func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I) bool, l *limits) *tracker[S, I] {
+	return &tracker[S, I]{sweep: newSweep(begin, step, reads, l), begin: begin, step: step}
+}
+
+// model is that of the tracker as Porcupine has it.
+func (t *tracker[S, I]) model() search.Model[S, searched[I]] {
 	seed := maphash.MakeSeed()
-	return &tracker[S, I]{
-		sweep: newSweep(begin, step, reads, l),
-		model: search.Model[S, searched[I]]{
-			Begin: begin,
-			Step: func(s S, in searched[I]) (bool, S) {
-				if then, ok := step(s, in.in); ok {
-					return true, then
-				}
-				return in.unclear, s
-			},
-			Hash: func(s S) uint64 { return maphash.Comparable(seed, s) },
+	return search.Model[S, searched[I]]{
+		Begin: t.begin,
+		Step: func(s S, in searched[I]) (bool, S) {
+			if then, ok := t.step(s, in.in); ok {
+				return true, then
+			}
+			return in.unclear, s
 		},
+		Hash: func(s S) uint64 { return maphash.Comparable(seed, s) },
 	}
 }
 
@@ -88,7 +91,7 @@ func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
 	}
 	switch {
 	case how == failed || t.many:
-	case len(t.ops) == mostSearched:
+	case len(t.ops) == mostSearched || !t.sweep.limits.keeps():
 		t.many, t.ops = true, nil
 	case how == succeeded:
 		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, false}, Call: op.call, Ret: t.n})
@@ -118,6 +121,9 @@ func (t *tracker[S, I]) drain() {
 			t.sweep.crash(e.op.in)
 		}
 	}
+	if t.head == len(t.queue) && cap(t.queue) < 1<<10 {
+		t.queue, t.head = t.queue[:0], 0
+	}
 	if t.head > 1<<10 && 2*t.head > len(t.queue) {
 		t.queue = append(t.queue[:0], t.queue[t.head:]...)
 		t.head = 0
@@ -125,10 +131,7 @@ func (t *tracker[S, I]) drain() {
 }
 
 func (t *tracker[S, I]) returns(op *pending[I]) {
-	for c := range t.sweep.configs {
-		t.state = c.state // of several any one tells the story
-		break
-	}
+	t.state = t.sweep.state // of several any one tells the story
 	if t.sweep.ret(op.slot); t.sweep.broken {
 		t.wrong = op
 	}
@@ -141,7 +144,7 @@ func (t *tracker[S, I]) decide(caps *search.Caps) (broken bool, unknown string) 
 	if t.many || caps == nil {
 		return broken, unknown
 	}
-	a := search.Run(caps, t.model, t.ops)
+	a := search.Run(caps, t.model(), t.ops)
 	switch {
 	case a.Undecided():
 		return broken, unknown
