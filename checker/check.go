@@ -63,6 +63,7 @@ type check struct {
 	inMemory int         // see inMemory
 	excerpts bool        // a history that is in memory is shrunk by excerpts, too, for tests
 	own      []Guarantee // of the user's
+	ownOnly  bool
 	service  *service.Log
 	judging  []judging
 	tally    *tally
@@ -141,7 +142,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		return nil, err
 	}
 	for _, g := range all {
-		if g.ofServers && t.Service == nil {
+		if g.ofServers && t.Service == nil || c.ownOnly && !g.own {
 			continue
 		}
 		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {

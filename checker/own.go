@@ -48,6 +48,9 @@ func WithGuarantee(g OwnGuarantee) Option {
 	}
 }
 
+// WithOwnGuaranteesOnly has a history judged on guarantees of your own, and on no other.
+func WithOwnGuaranteesOnly() Option { return func(c *check) { c.ownOnly = true } }
+
 func (g *OwnGuarantee) begin(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	j := &eventJudge{v: v, events: g.Begin(&t.Header)}

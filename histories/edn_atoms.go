@@ -51,6 +51,9 @@ func named(word string) bool {
 
 // number reads an integer or a float.
 func number(word string) (any, error) {
+	if above, below, is := strings.Cut(word, "/"); is {
+		return ratio(above, below)
+	}
 	if !isNumber(word) {
 		return nil, fmt.Errorf("%.40q is no number", word)
 	}
@@ -67,6 +70,21 @@ func number(word string) (any, error) {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(word, "M"), 64)
 	if err != nil {
 		return nil, fmt.Errorf("%.40q is too large", word)
+	}
+	return n, nil
+}
+
+// ratio reads a fraction.
+func ratio(above, below string) (any, error) {
+	if !isNumber(above) || below == "" || !isDigit(below[0]) || !isNumber(below) || strings.ContainsAny(above+below, ".eEMN") {
+		return nil, fmt.Errorf("%.40q is no number", above+"/"+below)
+	}
+	n, ok := new(big.Rat).SetString(above + "/" + below)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%.40q is no number", above+"/"+below)
+	case n.IsInt() && n.Num().IsInt64():
+		return n.Num().Int64(), nil
 	}
 	return n, nil
 }

@@ -5,18 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 )
 
 // DecodeEDN reads a Jepsen history: one map an operation, one after the other
 // or in one vector. What [EncodeEDN] wrote is read back as it was.
 //
-// In a history of a Jepsen lock workload, :f is :acquire, :try-acquire or
-// :release (:lock, :try-lock and :unlock are understood too) and :value is
-// ignored; the lock is named by the key :lock, and is "lock" without it. What
+// What the operations of another history are about is found out as [OpenAs] does. What
 // the :nemesis does becomes faults: an :f of :start, :start-x begins one and
-// :stop, :stop-x ends it; any other :f lasts from its invocation to its
-// completion. The header says Target "jepsen", promises nothing, and has
+// :stop, :stop-x ends it, and so do the pairs of jepsen.nemesis.combined, such as :kill and
+// :start; any other :f lasts from its invocation to its
+// completion. The header says Target "jepsen", promises nothing, has the models, and has
 // ReleaseNotHeld "violation".
 //
 // Jepsen's workers take the :time of an operation before it is put into the
@@ -27,60 +25,32 @@ import (
 // :time, operations are a microsecond apart. A history that EncodeEDN wrote is read as
 // strictly as JSON lines.
 func DecodeEDN(r io.Reader) (h *History, err error) {
-	s, err := newEDNScanner(r)
+	s, err := newForeign(formatEDN, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.inOrder(); err != nil {
-		return nil, err
+	if !s.ours {
+		if err := s.inMemory(As{}); err != nil {
+			return nil, err
+		}
 	}
 	return historyOf(s, s.Stream())
 }
 
-// ednScanner reads a history of EDN one operation at a time.
-type ednScanner struct {
-	jepsen
+// ednOperations reads operations of EDN.
+type ednOperations struct {
 	forms *ednReader
-	ops   func() (*jepsenOp, error) // the next operation; nil behind the last one
+	o     jepsenOp
+	first *jepsenOp // that was read to see whether it is a header
 }
 
-// newEDNScanner reads the header, if there is one, or the first operation.
-func newEDNScanner(r io.Reader) (*ednScanner, error) {
-	s := &ednScanner{jepsen: newJepsen(), forms: newEDNReader(r)}
-	s.ops = s.read
-	fields, err := s.form()
-	if err != nil {
-		return nil, err
+// next reads the next operation.
+func (s *ednOperations) next() (*jepsenOp, error) {
+	if o := s.first; o != nil {
+		s.first = nil
+		return o, nil
 	}
-	if fields == nil {
-		return nil, &FormatError{Reason: ErrEmpty.Error(), Err: ErrEmpty}
-	}
-	if word(fields["f"]) == "header" {
-		return s, s.wrong(s.readHeader(fields))
-	}
-	first, err := newJepsenOp(fields, s.forms.line)
-	if err != nil {
-		return nil, s.wrong(err)
-	}
-	s.ops = func() (*jepsenOp, error) {
-		s.ops = s.read
-		return first, nil
-	}
-	return s, nil
-}
-
-// wrong makes err an error of the format, on the line that is read.
-func (s *ednScanner) wrong(err error) error {
-	var f *FormatError
-	if err == nil || errors.As(err, &f) {
-		return err
-	}
-	return &FormatError{Line: s.forms.line, Reason: err.Error()}
-}
-
-// form reads the fields of the next operation; nil if there is none.
-func (s *ednScanner) form() (map[string]any, error) {
-	v, err := s.forms.operation()
+	v, err := s.forms.operationInto(&s.o)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, nil
@@ -88,7 +58,14 @@ func (s *ednScanner) form() (map[string]any, error) {
 		return nil, &FormatError{Line: s.forms.line, Reason: err.Error(), Err: err}
 	case err != nil:
 		return nil, s.wrong(fmt.Errorf("bad EDN: %w", err))
+	case v == any(&s.o):
+		return &s.o, nil
 	}
+	return &s.o, s.wrong(s.take(v))
+}
+
+// take reads an operation from a form.
+func (s *ednOperations) take(v any) error {
 	for {
 		t, is := v.(tagged) // #jepsen.history.Op{…}
 		if !is {
@@ -98,69 +75,33 @@ func (s *ednScanner) form() (map[string]any, error) {
 	}
 	m, ok := v.(ednMap)
 	if !ok {
-		return nil, s.wrong(fmt.Errorf("an operation is a map, not %s", kindOf(v)))
+		return fmt.Errorf("an operation is a map, not %s", kindOf(v))
 	}
-	fields := make(map[string]any, len(m))
+	s.o.clear()
+	s.o.line = s.forms.line
 	for _, p := range m {
 		name, ok := p.key.(keyword)
 		if !ok {
-			return nil, s.wrong(fmt.Errorf("the keys of an operation are keywords, not %s", kindOf(p.key)))
+			return fmt.Errorf("the keys of an operation are keywords, not %s", kindOf(p.key))
 		}
-		fields[string(name)] = p.value
-	}
-	return fields, nil
-}
-
-// read reads the next operation.
-func (s *ednScanner) read() (*jepsenOp, error) {
-	fields, err := s.form()
-	if err != nil || fields == nil {
-		return nil, err
-	}
-	o, err := newJepsenOp(fields, s.forms.line)
-	return o, s.wrong(err)
-}
-
-// Header returns the history's header.
-func (s *ednScanner) Header() Header { return s.header }
-
-// Truncated reports nothing: EDN that is cut off is an error.
-func (s *ednScanner) Truncated() (note string, truncated bool) { return "", false }
-
-// Stream yields the events in order, the same event each time, filled anew. With an error it
-// yields an empty one.
-func (s *ednScanner) Stream() iter.Seq2[*Event, error] {
-	return func(yield func(*Event, error) bool) {
-		for {
-			o, err := s.ops()
-			if err == nil && o == nil {
-				return
-			}
-			is := false
-			if err == nil {
-				is, err = s.add(o)
-			}
-			if err != nil {
-				yield(&Event{}, err)
-				return
-			}
-			if is && !yield(&o.event, nil) {
-				return
-			}
+		if err := s.o.set(string(name), p.value); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-func (s *ednScanner) foreignLine() int {
-	if s.ours {
-		return 0
+// wrong makes err an error of the format, on the line that is read.
+func (s *ednOperations) wrong(err error) error {
+	if err == nil {
+		return nil
 	}
-	return s.line
+	return &FormatError{Line: s.forms.line, Reason: err.Error()}
 }
 
 // readHeader takes in the header of a history that EncodeEDN wrote.
-func (j *jepsen) readHeader(fields map[string]any) error {
-	b, err := toJSON(fields[ednSpace+"header"])
+func (j *jepsen) readHeader(header any) error {
+	b, err := toJSON(header)
 	if err != nil {
 		return err
 	}

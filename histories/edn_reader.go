@@ -33,7 +33,10 @@ type ednReader struct {
 	values int    // of this form
 	depth  int    // of this form
 	word   []byte // scratch
+	loose  int    // what is read is for people: in it a word that is no value is a symbol
 	failed error  // of the file, not of what it says
+
+	quick ednQuick
 }
 
 // A form is nil, a bool, an int64, a *big.Int, a float64, a rune, a string, a time.Time (of
@@ -58,7 +61,11 @@ func newEDNReader(r io.Reader) *ednReader {
 
 // operation reads the next form that is in no vector or list at the top. The error is io.EOF at
 // the end of the file.
-func (r *ednReader) operation() (any, error) {
+func (r *ednReader) operation() (any, error) { return r.operationInto(nil) }
+
+// operationInto is operation. If the form is a simple one it is read into o, if that is not nil,
+// and o is returned.
+func (r *ednReader) operationInto(o *jepsenOp) (any, error) {
 	r.bytes, r.values, r.depth = 0, 0, 0
 	for {
 		c, err := r.start()
@@ -74,6 +81,8 @@ func (r *ednReader) operation() (any, error) {
 			}
 		case n > 0 && c == r.around[n-1]:
 			r.around = r.around[:n-1]
+		case o != nil && r.simple(c, o):
+			return o, nil
 		default:
 			v, err := r.valueAt(c)
 			if errors.Is(err, io.EOF) {
@@ -187,7 +196,11 @@ func (r *ednReader) valueAt(c rune) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return atom(word)
+	v, err := atom(word)
+	if err != nil && r.loose > 0 {
+		return symbol(word), nil
+	}
+	return v, err
 }
 
 // nested reads what lies one level deeper.
@@ -239,26 +252,23 @@ func (r *ednReader) pairs() (any, error) {
 	return m, nil
 }
 
-// dispatched reads what begins with "#": a set, or a value with a tag.
+// dispatched reads what begins with "#": a set, a map with a namespace, a number that is none, an
+// object that has no form of its own, or a value with a tag.
 func (r *ednReader) dispatched() (any, error) {
 	c, err := r.next()
 	if err != nil {
 		return nil, err
 	}
-	if c == '{' {
-		all, err := r.elements('}')
-		if err != nil {
-			return nil, err
-		}
-		var values once
-		for _, v := range all {
-			if values.has(v) {
-				return nil, fmt.Errorf("a set has %.40q twice", fmt.Sprint(v))
-			}
-		}
-		return ednSet(all), nil
-	}
-	if !unicode.IsLetter(c) {
+	switch {
+	case c == '{':
+		return r.set()
+	case c == '#':
+		return r.symbolic()
+	case c == ':':
+		return r.namespaced()
+	case c == '<':
+		return r.unreadable()
+	case !unicode.IsLetter(c):
 		return nil, fmt.Errorf("no value begins with %q", "#"+string(c))
 	}
 	tag, err := r.wordFrom(c)
@@ -267,6 +277,10 @@ func (r *ednReader) dispatched() (any, error) {
 	}
 	if !named(tag) {
 		return nil, fmt.Errorf("%.40q is no tag", tag)
+	}
+	if tag == "object" {
+		r.loose++
+		defer func() { r.loose-- }()
 	}
 	v, err := r.value()
 	if err != nil {

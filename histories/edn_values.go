@@ -6,6 +6,9 @@ import (
 	"iter"
 	"maps"
 	"math/big"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -91,6 +94,8 @@ func kindOf(v any) string {
 		return "integer"
 	case float64:
 		return "float"
+	case *big.Rat:
+		return "ratio"
 	case rune:
 		return "character"
 	case string:
@@ -109,4 +114,115 @@ func kindOf(v any) string {
 		return "map"
 	}
 	return "value with a tag"
+}
+
+// ednText returns a value as EDN has it, the elements of maps and sets in order: equal values
+// have equal texts, and values that differ have texts that do.
+func ednText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case *big.Int:
+		return v.String()
+	case *big.Rat:
+		return v.String()
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	case rune:
+		return `\` + strconv.Itoa(int(v))
+	case string:
+		return strconv.Quote(v)
+	case keyword:
+		return ":" + string(v)
+	case symbol:
+		return string(v)
+	case time.Time:
+		return "#inst " + strconv.Quote(v.Format(time.RFC3339Nano))
+	case []any:
+		return "[" + strings.Join(texts(v), " ") + "]"
+	case ednSet:
+		return "#{" + strings.Join(slices.Sorted(slices.Values(texts(v))), " ") + "}"
+	case ednMap:
+		pairs := make([]string, len(v))
+		for i, p := range v {
+			pairs[i] = ednText(p.key) + " " + ednText(p.value)
+		}
+		slices.Sort(pairs)
+		return "{" + strings.Join(pairs, ", ") + "}"
+	case tagged:
+		return "#" + v.tag + " " + ednText(v.value)
+	}
+	return fmt.Sprint(v)
+}
+
+func texts(all []any) []string {
+	out := make([]string, len(all))
+	for i, v := range all {
+		out[i] = ednText(v)
+	}
+	return out
+}
+
+// keyText returns the name of a lock or a register. A string stands for itself, unless it could
+// be the text of another value.
+func keyText(v any) string {
+	switch v := v.(type) {
+	case symbol:
+		return "'" + string(v)
+	case string:
+		if v == "" || v == "nil" || v == "true" || v == "false" || isDigit(v[0]) || strings.ContainsAny(v[:1], `:"[({#\'+-`) {
+			return strconv.Quote(v)
+		}
+		return v
+	}
+	return ednText(v)
+}
+
+// pairOf returns the key and the value of a tuple of jepsen.independent: a vector of two, or a
+// value with a tag that says so.
+func pairOf(v any) (key, value any, ok bool) {
+	if t, is := v.(tagged); is {
+		if !strings.HasSuffix(t.tag, "Tuple") && !strings.HasSuffix(t.tag, "MapEntry") && t.tag != "kv" {
+			return nil, nil, false
+		}
+		if m, is := t.value.(ednMap); is {
+			key, hasKey := m.either("key", "k")
+			value, hasValue := m.either("value", "val", "v")
+			return key, value, hasKey && hasValue && len(m) == 2
+		}
+		v = t.value
+	}
+	if all, is := v.([]any); is && len(all) == 2 {
+		return all[0], all[1], true
+	}
+	return nil, nil, false
+}
+
+// either returns what a map has under the first of these names that it has.
+func (m ednMap) either(names ...string) (any, bool) {
+	for _, name := range names {
+		for _, p := range m {
+			if k, is := p.key.(keyword); is && string(k) == name {
+				return p.value, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// whole returns a number without a fraction as an integer.
+func whole(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case float64:
+		if n := int64(v); v >= -1<<62 && v <= 1<<62 && float64(n) == v {
+			return n, true
+		}
+	}
+	return 0, false
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -15,9 +14,10 @@ import (
 // itself allows without being asked for more.
 const maxWindow = 128 << 20
 
-// ReadFile reads the history in the file at path: Jepsen's EDN when its name ends
-// in .edn, JSON lines otherwise, decompressed when it ends in .zst. The error
-// for a file that breaks the format is a [*FormatError].
+// ReadFile reads the history in the file at path: JSON lines, or operations of Jepsen's as EDN,
+// as JSON lines or in a log, also compressed with Zstandard or gzip. Its beginning shows which it
+// is; if that does not, a name that ends in .edn says EDN. The error
+// for a file that breaks the format, or is no history, is a [*FormatError].
 func ReadFile(path string) (*History, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -59,11 +59,13 @@ type File struct {
 	source
 	path   string
 	file   *os.File
-	zstd   []*zstd.Decoder // none if the file is not compressed
+	zstd   []*zstd.Decoder // none if the file is not compressed by it
 	ctx    context.Context
 	limits Limits
-	events int   // that Events has yielded
-	again  *File // through which All goes
+	as     As
+	known  *Reading // what the file was taken for when it was opened before
+	events int      // that Events has yielded
+	again  *File    // through which All goes
 }
 
 // Open opens the file at path, see [ReadFile], and reads the header.
@@ -74,9 +76,19 @@ func Open(path string) (*File, error) {
 // OpenWithin is Open of a file that may be of any size and come from anybody. The error of
 // reading is a [*FormatError] that wraps a [*LimitError] if the history is beyond a limit, and
 // one that wraps the cause of the end of ctx if that has ended.
-func OpenWithin(ctx context.Context, path string, limits Limits) (_ *File, err error) {
-	f := &File{path: path, ctx: ctx, limits: limits}
-	if f.file, err = os.Open(path); err != nil {
+func OpenWithin(ctx context.Context, path string, limits Limits) (*File, error) {
+	return OpenAs(ctx, path, limits, As{})
+}
+
+// OpenAs is OpenWithin of a file that may have no header of zkverify: as says what it does not
+// show. A file of which that leaves open what it is, or where its locks have their names, is
+// refused with the line that is not understood and what to say of it.
+func OpenAs(ctx context.Context, path string, limits Limits, as As) (*File, error) {
+	return open(&File{path: path, ctx: ctx, limits: limits, as: as})
+}
+
+func open(f *File) (_ *File, err error) {
+	if f.file, err = os.Open(f.path); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -84,33 +96,24 @@ func OpenWithin(ctx context.Context, path string, limits Limits) (_ *File, err e
 			f.Close()
 		}
 	}()
-	r, err := f.unpacked(f.file)
+	f.source, err = f.read(f.file)
+	return f, inFile(err, f.path)
+}
+
+// read reads the beginning of a file.
+func (f *File) read(file io.Reader) (source, error) {
+	r, err := f.unpacked(file)
 	if err != nil {
 		return nil, err
 	}
-	name := strings.TrimSuffix(path, ".zst")
-	switch {
-	case strings.HasSuffix(name, ".edn"):
-		f.source, err = f.edn(r)
-	case strings.HasSuffix(name, porcupineEnding):
-		err = &FormatError{Reason: "written for Porcupine: it is not the whole history"}
-	default:
-		f.source, err = NewScanner(r)
+	format, err := formatOf(r, f.path)
+	if err != nil {
+		return nil, err
 	}
-	return f, inFile(err, path)
-}
-
-// unpacked reads what is in a file, within the limits, until f is closed.
-func (f *File) unpacked(file io.Reader) (io.Reader, error) {
-	if strings.HasSuffix(f.path, ".zst") {
-		z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, fmt.Errorf("histories: %w", err)
-		}
-		f.zstd = append(f.zstd, z)
-		file = z
+	if format == formatOurs {
+		return NewScanner(r)
 	}
-	return &limited{ctx: f.ctx, r: file, most: f.limits.Bytes}, nil
+	return f.foreign(format, r)
 }
 
 // limited refuses what comes after the end of ctx, or beyond a number of bytes.
@@ -132,40 +135,75 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// edn reads EDN. Operations that are not in the order of their index must be in memory before
-// the first of them is an event.
-func (f *File) edn(r io.Reader) (source, error) {
-	s, err := newEDNScanner(r)
+// foreign reads operations of Jepsen's. Unless they stand in the order of their index they must
+// be in memory before the first of them is an event.
+func (f *File) foreign(format format, r io.Reader) (source, error) {
+	s, err := newForeign(format, r)
 	if err != nil || s.ours {
 		return s, err
 	}
-	if f.Twice() {
-		switch ordered, err := f.ednOrdered(); {
-		case err != nil:
+	if f.known == nil && f.Twice() {
+		if f.known, err = f.surveyed(format); err != nil {
 			return nil, err
-		case ordered:
-			return s, nil
 		}
 	}
-	return s, s.inOrder()
+	if f.known == nil || !f.known.ordered {
+		err = s.inMemory(f.as)
+		f.known = s.reading
+		return s, err
+	}
+	s.as(f.known)
+	return s, nil
 }
 
-// ednOrdered reads the file once more, to see whether it must be in memory.
-func (f *File) ednOrdered() (bool, error) {
+// surveyed reads the file once more, to see what it is.
+func (f *File) surveyed(format format) (*Reading, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer file.Close()
 	r, err := f.unpacked(file)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	s, err := newEDNScanner(r)
+	s, err := newForeign(format, r)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return s.ordered()
+	return s.survey(f.as)
+}
+
+// Reading returns what the file was taken for; nil if it has a header of zkverify.
+func (f *File) Reading() *Reading {
+	if s, is := f.source.(*foreign); is && !s.ours {
+		return s.reading
+	}
+	return nil
+}
+
+// Registers reports whether it is a history of registers, which has operations instead of
+// events.
+func (f *File) Registers() bool {
+	r := f.Reading()
+	return r != nil && r.register
+}
+
+// Operations yields the operations of a history of registers in order, the same one each time,
+// filled anew. An error is the last thing it yields, with an empty operation.
+func (f *File) Operations() iter.Seq2[*Operation, error] {
+	return func(yield func(*Operation, error) bool) {
+		n := 0
+		for o, err := range f.source.(*foreign).Operations() {
+			if n++; err == nil && f.limits.Events > 0 && n > f.limits.Events {
+				over := &LimitError{Limits{Events: f.limits.Events}}
+				o, err = &Operation{}, &FormatError{Reason: over.Error(), Err: over}
+			}
+			if !yield(o, inFile(err, f.path)) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Path is the name by which the file was opened.
@@ -217,7 +255,7 @@ func (f *File) Line() int {
 // through: it reads the file anew, which must be one that can be read twice.
 func (f *File) All() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
-		again, err := OpenWithin(f.ctx, f.path, f.limits)
+		again, err := open(&File{path: f.path, ctx: f.ctx, limits: f.limits, as: f.as, known: f.known})
 		if err != nil {
 			yield(&Event{}, err)
 			return

@@ -83,8 +83,8 @@ func FuzzEDN(f *testing.F) {
 // streamed wants a file that is in order to be read as events alone as it is read as a whole.
 func streamed(t *testing.T, data []byte, h *History, err error) {
 	t.Helper()
-	open := func() *ednScanner {
-		s, err := newEDNScanner(bytes.NewReader(data))
+	open := func() *foreign {
+		s, err := newForeign(formatEDN, bytes.NewReader(data))
 		if err != nil {
 			return nil
 		}
@@ -94,12 +94,14 @@ func streamed(t *testing.T, data []byte, h *History, err error) {
 	if first == nil {
 		return
 	}
+	s := open()
 	if !first.ours {
-		if ordered, bad := first.ordered(); bad != nil || !ordered {
+		r, bad := first.survey(As{})
+		if bad != nil || !r.ordered {
 			return
 		}
+		s.as(r)
 	}
-	s := open()
 	got, bad := historyOf(s, s.Stream())
 	if (bad == nil) != (err == nil) {
 		t.Fatalf("as a whole %v, as events %v", err, bad)
@@ -120,5 +122,71 @@ func forPorcupine(t *testing.T, h *History) {
 		if o.Return < o.Call || o.ClientId < 0 {
 			t.Fatalf("no operation of Porcupine's: %+v", o)
 		}
+	}
+}
+
+// Whatever operations are in a file, and whatever is said of it, they become events that are valid
+// or operations of registers, or are refused with a FormatError; those in memory as those that are
+// read one by one.
+func FuzzForeign(f *testing.F) {
+	const locks = "{:type :invoke, :f :acquire, :value [1 nil], :process 0, :time 10}\n{:type :ok, :f :acquire, :value [1 {:client \"a\" :fence 7}], :process 0, :time 20}"
+	for _, format := range []format{formatEDN, formatJSON, formatLog} {
+		f.Add([]byte(locks), string(format), "", "", "")
+		f.Add([]byte("{\"f\":\"cas\",\"type\":\"invoke\",\"process\":\"a\",\"value\":[1,{\"x\":2}]}\n"), string(format), "", "none", "1")
+		f.Add([]byte("INFO  jepsen.util - 0\t:invoke\t:txn\t[[:r :x nil] [:w 1 #{2}]]\n:nemesis\t:info\t:kill\tnil\n0\t:ok\t:txn\t[[:r :x 1]]\tnot held\n"), string(format), "multi-register", "", "{:x 1}")
+		f.Add([]byte("{:type :invoke, :f :release, :process 0, :permits 2, :key #object[a 0x1 b]}{:type :ok, :f :release, :process 0, :value false}"), string(format), "semaphore", "key", "")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, kind, model, key, initial string) {
+		as := As{Model: model, Key: key, Initial: initial, Size: len(data) % 4, EveryRelease: len(data)%2 == 0}
+		open := func() *foreign {
+			s, err := newForeign(format(kind), bytes.NewReader(data))
+			if err != nil || s.ours {
+				formatError(t, err)
+				return nil
+			}
+			return s
+		}
+		first := open()
+		if first == nil {
+			return
+		}
+		r, err := first.survey(as)
+		formatError(t, err)
+		if err != nil {
+			return
+		}
+		_ = r.String()
+		s, whole := open(), open()
+		s.as(r)
+		formatError(t, whole.inMemory(as))
+		if r.register {
+			for _, err := range s.Operations() {
+				formatError(t, err)
+			}
+			return
+		}
+		h, err := historyOf(s, s.Stream())
+		formatError(t, err)
+		if !r.ordered {
+			return
+		}
+		again, bad := historyOf(whole, whole.Stream())
+		if d := cmp.Diff(h, again); (err == nil) != (bad == nil) || d != "" {
+			t.Fatalf("one by one %v, in memory %v %s", err, bad, d)
+		}
+		if err == nil {
+			if err := Validate(h); err != nil {
+				t.Fatalf("it read what is not valid: %v", err)
+			}
+		}
+	})
+}
+
+// formatError wants an error to say that a file is no history, if it is one.
+func formatError(t *testing.T, err error) {
+	t.Helper()
+	var fe *FormatError
+	if err != nil && !errors.As(err, &fe) {
+		t.Fatalf("%T: %v", err, err)
 	}
 }

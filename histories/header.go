@@ -31,6 +31,11 @@ type Header struct {
 	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
 	ReleaseNotHeld string `json:"release_not_held,omitempty"`
 
+	// Models are those that a history of another tool is judged by, and Size what As says of
+	// it; none of a history of zkverify.
+	Models []string `json:"models,omitempty"`
+	Size   int      `json:"size,omitempty"`
+
 	// Shrunk says what was left out; nil of a whole history.
 	Shrunk *Shrunk `json:"shrunk,omitempty"`
 }
@@ -107,6 +112,14 @@ func (h *Header) check() error {
 	case "", NotHeldAsLost, NotHeldViolation:
 	default:
 		return fmt.Errorf(`"release_not_held" of the header is %q`, h.ReleaseNotHeld)
+	}
+	for _, name := range h.Models {
+		if m, err := ModelNamed(name); err != nil || m.Register {
+			return fmt.Errorf(`"models" of the header has %.40q, which is no model of a lock`, name)
+		}
+	}
+	if h.Size < 0 || h.Size > math.MaxInt32 {
+		return fmt.Errorf(`"size" of the header is %d`, h.Size)
 	}
 	if h.Locks != nil && len(h.Locks) == 0 {
 		return fmt.Errorf(`"locks" of the header is empty`)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/models"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -47,13 +48,23 @@ func positive(name string, n int64) error {
 }
 
 // open opens a history within the bounds.
-func (f readFlags) open(ctx context.Context, path string) (*histories.File, error) {
+func (f readFlags) open(ctx context.Context, path string, as histories.As) (*histories.File, error) {
 	limits := histories.Limits{Bytes: min(f.MaxSize, math.MaxInt64>>20) << 20, Events: int(min(f.MaxEvents, math.MaxInt))}
-	file, err := histories.OpenWithin(ctx, path, limits)
+	file, err := histories.OpenAs(ctx, path, limits, as)
 	if err != nil {
 		return nil, usageError{err}
 	}
+	if file.Reading() == nil && len(argsOf(as)) > 0 {
+		file.Close()
+		return nil, usage("%s: %s is for histories of other tools, and this one has a header of zkverify", path, argsOf(as)[0])
+	}
 	return file, nil
+}
+
+// most bounds what the search for an order may cost, so that what it leaves open is unknown
+// before the command is ended.
+func (f costFlags) most(e engineFlags) models.Caps {
+	return models.Caps{Engine: checker.Engine(e.Engine), Time: min(e.Timeout, f.MaxTime/3), Memory: min(e.Memory, f.MaxMemory/4) << 20}
 }
 
 // source is the history in a file. What cannot be read twice is in memory.

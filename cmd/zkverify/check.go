@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -38,14 +39,18 @@ func (c *checkCmd) check(ctx context.Context, con *console) error {
 		if len(c.Paths) > 1 {
 			con.say("%s:", path)
 		}
-		header, r, err := c.Engines.judge(ctx, con, file, c.Bounds.open, c.options()...)
+		header, r, err := c.Engines.judgeAs(ctx, con, file, c.Conventions, c.Bounds)
 		if err != nil {
 			return err
+		}
+		shown := path
+		if m, err := histories.ModelNamed(header.Recipe); err == nil && m.Register {
+			shown = "" // there is nothing to explain
 		}
 		if c.JSON {
 			err = report.JSON(con.out, r)
 		} else {
-			err = report.Terminal(con.out, r, report.Run{Header: header, Path: path, Args: c.args()}, con.style(c.Verbose))
+			err = report.Terminal(con.out, r, report.Run{Header: header, Path: shown, Args: c.args()}, con.style(c.Verbose))
 		}
 		if err != nil {
 			return err

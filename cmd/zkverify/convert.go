@@ -17,6 +17,7 @@ type convertCmd struct {
 	Path string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
 	Out  string `arg:"" name:"file" help:"The file to write; its ending says how: .jsonl, .edn (Jepsen's) or .porcupine.json (operations for a Porcupine model), each also with .zst."`
 
+	asFlags
 	Bounds readFlags `embed:"" group:"What it may cost:"`
 }
 
@@ -34,11 +35,14 @@ func (c *convertCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *convertCmd) convert(ctx context.Context, con *console) error {
-	file, err := c.Bounds.openHistory(ctx, c.Path)
+	file, err := c.Bounds.openLocks(ctx, c.Path, c.as())
 	if err != nil {
 		return err
 	}
 	defer file.Close()
+	if r := file.Reading(); r != nil && r.Open != "" {
+		return usage("%s: %s", file.Path(), r.Open)
+	}
 	history, err := source(file)
 	if err != nil {
 		return err

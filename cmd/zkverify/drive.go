@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/models"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/memory"
@@ -179,7 +180,7 @@ func (p *plannedRun) config(env *environment) (workload.Config, error) {
 
 // judge judges what is on record.
 func (p *plannedRun) judge(ctx context.Context, con *console, done folder.Recorded) (*judged, error) {
-	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History, recordedHere)
+	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History, recordedHere, noOptions, models.Caps{})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (c *explainCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *explainCmd) explain(ctx context.Context, con *console) error {
-	file, err := c.Bounds.openHistory(ctx, c.Path)
+	file, err := c.Bounds.openLocks(ctx, c.Path, c.as())
 	if err != nil {
 		return err
 	}
@@ -40,11 +40,12 @@ func (c *explainCmd) explain(ctx context.Context, con *console) error {
 	if err != nil {
 		return usageError{err}
 	}
+	options := append(c.options(), c.byModels(ctx, file, c.Bounds.most(searches))...)
 	history, err := source(file)
 	if err != nil {
 		return err
 	}
-	x, err := checker.ExplainEvents(ctx, history, c.Guarantee, append(c.options(), checker.WithService(l))...)
+	x, err := checker.ExplainEvents(ctx, history, c.Guarantee, append(options, checker.WithService(l))...)
 	if err != nil {
 		return refusal(file.Path(), err)
 	}

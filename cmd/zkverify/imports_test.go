@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"internal/memory":                    {},
 	"internal/words":                     {},
 	"checker":                            {"checker/internal/witness", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/judge", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/search", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "histories/states", "internal/words", "histories/service"},
+	"checker/models":                     {"checker", "checker/internal/search", "checker/verdict", "histories"},
 	"checker/bench":                      {"checker", "checker/verdict", "histories", "internal/words"},
 	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/reply", "internal/sasl", "recipes/kerberos", "histories"},
 	"ensemble/docker":                    {"ensemble", "ensemble/links", "ensemble/internal/ports", "internal/relay", "internal/wait"},
@@ -83,7 +84,7 @@ var allowed = map[string][]string{
 	"cmd/zkverify/internal/transactions": {"cmd/zkverify/internal/help", "internal/words", "ensemble/model/wire", "ensemble/txnlog", "checker", "checker/verdict", "histories", "histories/service", "workload/folder", "workload/lock"},
 	"cmd/zkverify/internal/help":         {},
 	"cmd/zkverify/internal/locks":        {"cmd/zkverify/internal/help", "ensemble", "internal/words", "recipes", "recipes/inspect"},
-	"cmd/zkverify":                       {"cmd/zkverify/internal/trackrecord", "cmd/zkverify/internal/transactions", "cmd/zkverify/internal/field", "cmd/zkverify/internal/shard", "cmd/zkverify/internal/help", "cmd/zkverify/internal/locks", "internal/memory", "report", "checker", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated", "workload/simulation", "workload/simulation/process", "internal/seeded", "histories/service"},
+	"cmd/zkverify":                       {"cmd/zkverify/internal/trackrecord", "cmd/zkverify/internal/transactions", "cmd/zkverify/internal/field", "cmd/zkverify/internal/shard", "cmd/zkverify/internal/help", "cmd/zkverify/internal/locks", "internal/memory", "report", "checker", "checker/models", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated", "workload/simulation", "workload/simulation/process", "internal/seeded", "histories/service"},
 
 	"workload/cycle":                    {},
 	"workload/internal/activity":        {"nemesis/fault", "histories", "histories/states"},

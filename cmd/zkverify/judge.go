@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/zkverify/zkverify/checker"
+	"github.com/zkverify/zkverify/checker/models"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/internal/words"
@@ -40,6 +41,24 @@ func (f engineFlags) Validate() error {
 // opening opens a history.
 type opening func(ctx context.Context, path string) (*histories.File, error)
 
+// opening opens a history of another tool as the conventions say.
+func (f readFlags) opening(c Conventions) opening {
+	return func(ctx context.Context, path string) (*histories.File, error) { return f.open(ctx, path, c.as()) }
+}
+
+// noOptions are those of a history that a run of this program has recorded.
+func noOptions(*histories.File) []checker.Option { return nil }
+
+// searches are the engine flags of commands that have none.
+var searches = engineFlags{Engine: string(checker.Both), Timeout: time.Minute, Memory: 256}
+
+// judgeAs judges the history in a file by the conventions, within the bounds.
+func (f engineFlags) judgeAs(ctx context.Context, con *console, path string, c Conventions, bounds readFlags) (histories.Header, *checker.Report, error) {
+	return f.judge(ctx, con, path, bounds.opening(c), func(file *histories.File) []checker.Option {
+		return append(c.options(), c.byModels(ctx, file, bounds.most(f))...)
+	}, bounds.most(f))
+}
+
 // recordedHere opens what a run of this program has just recorded.
 func recordedHere(_ context.Context, path string) (*histories.File, error) {
 	file, err := histories.Open(path)
@@ -50,7 +69,7 @@ func recordedHere(_ context.Context, path string) (*histories.File, error) {
 }
 
 // judge judges the history in a file, and says how long that took.
-func (f engineFlags) judge(ctx context.Context, con *console, path string, open opening, opts ...checker.Option) (histories.Header, *checker.Report, error) {
+func (f engineFlags) judge(ctx context.Context, con *console, path string, open opening, options func(*histories.File) []checker.Option, caps models.Caps) (histories.Header, *checker.Report, error) {
 	start := time.Now()
 	file, err := open(ctx, path)
 	if err != nil {
@@ -58,8 +77,13 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, open 
 	}
 	defer file.Close()
 	done := con.reading(file)
-	r, err := folder.Judge(ctx, file, append(opts,
-		checker.WithEngine(checker.Engine(f.Engine)), checker.WithTimeLimit(f.Timeout), checker.WithMemoryLimit(f.Memory<<20))...)
+	var r *checker.Report
+	if file.Registers() {
+		r, err = models.Registers(ctx, file.Reading(), file.Operations(), caps)
+	} else {
+		r, err = folder.Judge(ctx, file, append(options(file),
+			checker.WithEngine(checker.Engine(f.Engine)), checker.WithTimeLimit(f.Timeout), checker.WithMemoryLimit(f.Memory<<20))...)
+	}
 	done()
 	var bad *histories.FormatError
 	switch {
@@ -69,6 +93,9 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, open 
 		return histories.Header{}, nil, usageError{err}
 	case err != nil:
 		return histories.Header{}, nil, refusal(path, err)
+	}
+	if read := file.Reading(); read != nil {
+		r.Notes = append([]string{"read as " + read.String()}, r.Notes...)
 	}
 	con.say("judged %s in %s", words.Count(r.Events, "event"), time.Since(start).Round(time.Millisecond))
 	return file.Header(), r, nil
@@ -120,7 +147,7 @@ func historyIn(path string) (string, error) {
 	case !info.IsDir():
 		return path, nil
 	}
-	for _, name := range []string{folder.History, folder.History + ".zst", "history.edn"} {
+	for _, name := range histories.FileNames() {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			return file, nil
@@ -130,17 +157,27 @@ func historyIn(path string) (string, error) {
 }
 
 // openHistory opens the history in a file, or in a run's folder.
-func (f readFlags) openHistory(ctx context.Context, path string) (*histories.File, error) {
+func (f readFlags) openHistory(ctx context.Context, path string, as histories.As) (*histories.File, error) {
 	file, err := historyIn(path)
 	if err != nil {
 		return nil, err
 	}
-	return f.open(ctx, file)
+	return f.open(ctx, file, as)
+}
+
+// openLocks is openHistory for what is shown or written of locks alone.
+func (f readFlags) openLocks(ctx context.Context, path string, as histories.As) (*histories.File, error) {
+	file, err := f.openHistory(ctx, path, as)
+	if err == nil && file.Registers() {
+		file.Close()
+		return nil, usage("%s: a history of registers: zkverify check judges it, and other commands have nothing to show of it", file.Path())
+	}
+	return file, err
 }
 
 // readHistory reads the history in a file, or in a run's folder.
 func (f readFlags) readHistory(ctx context.Context, path string) (name string, h *histories.History, err error) {
-	file, err := f.openHistory(ctx, path)
+	file, err := f.openHistory(ctx, path, histories.As{})
 	if err != nil {
 		return "", nil, err
 	}

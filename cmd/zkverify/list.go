@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -21,11 +22,11 @@ import (
 
 // listCmd lists names.
 type listCmd struct {
-	What string `arg:"" help:"One of recipes, targets, faults, guarantees, mutants."`
+	What string `arg:"" help:"One of recipes, targets, faults, guarantees, models, mutants."`
 }
 
 // lists are the things that can be listed.
-var lists = []string{"recipes", "targets", "faults", "guarantees", "mutants"}
+var lists = []string{"recipes", "targets", "faults", "guarantees", "models", "mutants"}
 
 func (listCmd) Help() string {
 	return help.WithExamples("",
@@ -93,6 +94,10 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 	case "guarantees":
 		for _, g := range checker.Guarantees() {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", g.Name, g.Summary, g.Model)
+		}
+	case "models":
+		for _, m := range histories.Models() {
+			fmt.Fprintf(w, "%s\t%s\n", m.Name, m.Summary)
 		}
 	default:
 		return usageError{words.Unknown("list", l.What, lists, words.Known(lists))}

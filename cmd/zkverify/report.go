@@ -35,15 +35,15 @@ func (c *reportCmd) report(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	_, verdict, err := c.Engines.judge(ctx, con, file, c.Bounds.open, c.options()...)
-	if err != nil {
-		return err
-	}
-	again, err := c.Bounds.open(ctx, file)
+	again, err := c.Bounds.openLocks(ctx, file, c.as())
 	if err != nil {
 		return err
 	}
 	defer again.Close()
+	_, verdict, err := c.Engines.judgeAs(ctx, con, file, c.Conventions, c.Bounds)
+	if err != nil {
+		return err
+	}
 	out := c.Out
 	if out == "" {
 		out = pageOf(file)

@@ -34,7 +34,7 @@ func (c *shrinkCmd) Run(ctx context.Context, con *console) error {
 }
 
 func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
-	file, err := c.Bounds.openHistory(ctx, c.Path)
+	file, err := c.Bounds.openLocks(ctx, c.Path, c.as())
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,7 @@ func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
 	if err != nil {
 		return usageError{err}
 	}
+	options := append(c.options(), c.byModels(ctx, file, c.Bounds.most(searches))...)
 	history, err := source(file)
 	if err != nil {
 		return err
@@ -54,7 +55,7 @@ func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
 	events := 0
 	history.Events = counted(history.Events, &events)
 	start := time.Now()
-	small, err := checker.ShrinkEvents(ctx, history, c.Guarantee, nil, append(c.options(), checker.WithService(l))...)
+	small, err := checker.ShrinkEvents(ctx, history, c.Guarantee, nil, append(options, checker.WithService(l))...)
 	if err != nil {
 		return refusal(file.Path(), err)
 	}
@@ -91,5 +92,5 @@ func counted(events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histo
 func small(file string) string {
 	dir, name := filepath.Split(file)
 	stem, extension, _ := strings.Cut(name, ".")
-	return dir + stem + ".small." + strings.TrimSuffix(extension, ".zst")
+	return dir + stem + ".small." + strings.TrimSuffix(strings.TrimSuffix(extension, ".zst"), ".gz")
 }

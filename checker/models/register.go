@@ -1,0 +1,122 @@
+package models
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// registerState has the values of one register, or of those that transactions use: names and
+// values by turns, sorted by name. Of a register that is not there it is open with what it began.
+type registerState string
+
+const between = "\x00"
+
+// step is something done to one register.
+type step struct {
+	histories.Access
+	// start says that the value may be the one with which the register began: no operation
+	// that was called before tried to write it.
+	start bool
+}
+
+// registerInput is what an operation does. Equal operations share it.
+type registerInput struct {
+	steps []step
+	text  string
+}
+
+// registers steps from one state of registers to the next. Unless it is known with what a register
+// begins, that is nil or 0, as in tests of Jepsen, or what is read before it is written.
+type registers struct {
+	begin func(register string) (value string, known bool)
+}
+
+// step returns the state after an operation, unless it cannot take place.
+func (m registers) step(s registerState, in *registerInput) (registerState, bool) {
+	values := strings.Split(string(s), between)
+	if s == "" {
+		values = nil
+	}
+	changed := false
+	for i := range in.steps {
+		a := &in.steps[i]
+		at := slices.IndexFunc(everyOther(values), func(name string) bool { return name == a.Register })
+		value, known := "", at >= 0
+		if known {
+			value = values[2*at+1]
+		} else {
+			value, known = m.begin(a.Register)
+		}
+		if a.Kind != histories.WriteAccess {
+			fits := value == a.Value || a.Kind == histories.ReadAccess && !a.Known
+			if !known {
+				fits = fits || a.start || a.Value == "nil" || a.Value == "0"
+			}
+			if !fits {
+				return s, false
+			}
+		}
+		then := a.Value
+		switch {
+		case a.Kind == histories.CASAccess:
+			then = a.New
+		case a.Kind == histories.ReadAccess && (!a.Known || at >= 0):
+			continue
+		}
+		if at >= 0 && values[2*at+1] == then {
+			continue
+		}
+		changed = true
+		if at >= 0 {
+			values[2*at+1] = then
+		} else {
+			values = append(values, a.Register, then)
+		}
+	}
+	if !changed {
+		return s, true
+	}
+	return joined(values), true
+}
+
+// everyOther returns the names among names and values.
+func everyOther(values []string) []string {
+	names := make([]string, 0, 8)
+	for i := 0; i < len(values); i += 2 {
+		names = append(names, values[i])
+	}
+	return names
+}
+
+func joined(values []string) registerState {
+	pairs := slices.Collect(slices.Chunk(values, 2))
+	slices.SortFunc(pairs, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	return registerState(strings.Join(slices.Concat(pairs...), between))
+}
+
+// tell says what state registers are in.
+func (m registers) tell(s registerState) string {
+	if s == "" {
+		return "nothing was written"
+	}
+	var all []string
+	for pair := range slices.Chunk(strings.Split(string(s), between), 2) {
+		if pair[0] == "" {
+			return "the value is " + pair[1]
+		}
+		all = append(all, pair[0]+" is "+pair[1])
+	}
+	return strings.Join(all, " and ")
+}
+
+// tell says what an operation does.
+func (in *registerInput) tell() string { return in.text }
+
+// reads reports whether an operation changes nothing but what was open.
+func (in *registerInput) reads() bool {
+	return !slices.ContainsFunc(in.steps, func(a step) bool {
+		return a.Kind == histories.WriteAccess || a.Kind == histories.CASAccess && a.Value != a.New
+	})
+}

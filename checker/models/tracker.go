@@ -1,0 +1,157 @@
+package models
+
+import (
+	"hash/maphash"
+
+	"github.com/zkverify/zkverify/checker/internal/search"
+)
+
+// outcome is what became of an operation.
+type outcome int
+
+const (
+	unanswered outcome = iota
+	succeeded
+	failed  // it had no effect
+	unclear // it may take effect at any time
+)
+
+// pending is an operation of a lock or register. What it does is known when it is answered.
+type pending[I comparable] struct {
+	in      I
+	outcome outcome
+	slot    int
+	call    int64 // its place in the history
+	of      about
+}
+
+// entry is a call or a return.
+type entry[I comparable] struct {
+	op  *pending[I]
+	ret bool
+}
+
+// mostSearched is how many operations of a lock or register Porcupine searches.
+const mostSearched = 2000
+
+// searched is an operation as Porcupine has it. One with an unknown outcome need not take effect:
+// it may come last, when that matters to no other, or where it is not allowed.
+type searched[I comparable] struct {
+	in      I
+	unclear bool
+}
+
+// tracker follows one lock or register. Calls wait until it is known what became of them.
+type tracker[S, I comparable] struct {
+	sweep *sweep[S, I]
+	begin S
+	step  func(S, I) (S, bool)
+	queue []entry[I]
+	head  int
+	n     int64
+	ops   []search.Operation[searched[I]] // for Porcupine
+	many  bool                            // too many
+	wrong *pending[I]                     // the operation that no order allows
+	state S                               // before it
+}
+
+func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I) bool, l *limits) *tracker[S, I] {
+	return &tracker[S, I]{sweep: newSweep(begin, step, reads, l), begin: begin, step: step}
+}
+
+// model is that of the tracker as Porcupine has it.
+func (t *tracker[S, I]) model() search.Model[S, searched[I]] {
+	seed := maphash.MakeSeed()
+	return search.Model[S, searched[I]]{
+		Begin: t.begin,
+		Step: func(s S, in searched[I]) (bool, S) {
+			if then, ok := t.step(s, in.in); ok {
+				return true, then
+			}
+			return in.unclear, s
+		},
+		Hash: func(s S) uint64 { return maphash.Comparable(seed, s) },
+	}
+}
+
+// call takes in a call.
+func (t *tracker[S, I]) call(of about) *pending[I] {
+	t.n++
+	op := &pending[I]{call: t.n, of: of}
+	t.queue = append(t.queue, entry[I]{op, false})
+	return op
+}
+
+// answer takes in what became of an operation.
+func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
+	t.n++
+	op.outcome, op.in = how, in
+	if how == succeeded {
+		t.queue = append(t.queue, entry[I]{op, true})
+	}
+	switch {
+	case how == failed || t.many:
+	case len(t.ops) == mostSearched || !t.sweep.limits.keeps():
+		t.many, t.ops = true, nil
+	case how == succeeded:
+		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, false}, Call: op.call, Ret: t.n})
+	default:
+		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, true}, Call: op.call, Ret: search.Never})
+	}
+	t.drain()
+}
+
+// drain lets the sweep go on to the first call of which the answer is not known.
+func (t *tracker[S, I]) drain() {
+	for ; t.head < len(t.queue); t.head++ {
+		e := t.queue[t.head]
+		if !e.ret && e.op.outcome == unanswered {
+			break
+		}
+		t.queue[t.head] = entry[I]{}
+		if t.sweep.over() {
+			continue
+		}
+		switch {
+		case e.ret:
+			t.returns(e.op)
+		case e.op.outcome == succeeded:
+			e.op.slot = t.sweep.call(e.op.in)
+		case e.op.outcome == unclear:
+			t.sweep.crash(e.op.in)
+		}
+	}
+	if t.head == len(t.queue) && cap(t.queue) < 1<<10 {
+		t.queue, t.head = t.queue[:0], 0
+	}
+	if t.head > 1<<10 && 2*t.head > len(t.queue) {
+		t.queue = append(t.queue[:0], t.queue[t.head:]...)
+		t.head = 0
+	}
+}
+
+func (t *tracker[S, I]) returns(op *pending[I]) {
+	t.state = t.sweep.state // of several any one tells the story
+	if t.sweep.ret(op.slot); t.sweep.broken {
+		t.wrong = op
+	}
+}
+
+// decide says whether an order fits, by both engines if they can. It is unknown for a reason if neither
+// can.
+func (t *tracker[S, I]) decide(caps *search.Caps) (broken bool, unknown string) {
+	broken, unknown = t.sweep.broken, t.sweep.unknown
+	if t.many || caps == nil {
+		return broken, unknown
+	}
+	a := search.Run(caps, t.model(), t.ops)
+	switch {
+	case a.Undecided():
+		return broken, unknown
+	case unknown != "":
+		return a.Illegal, ""
+	case a.Illegal != broken:
+		return false, "bug of zkverify: the sweep and Porcupine disagree"
+	}
+	return broken, ""
+}
