@@ -29,6 +29,11 @@ type Config struct {
 	// ContainerInterval is how often the leader deletes containers and expired TTL
 	// nodes, a minute if 0.
 	ContainerInterval time.Duration
+	// SASLUsers are the users that may authenticate by SASL with DIGEST-MD5, and their passwords.
+	// The server has no SASL if it is nil.
+	SASLUsers map[string]string
+	// DemandSASL serves nobody who has not done so (enforce.auth.schemes=sasl).
+	DemandSASL bool
 	// Start is the wall clock's time at the instant 0, 1970 if zero.
 	Start time.Time
 }

@@ -23,6 +23,8 @@ type Settings struct {
 	TickTime                             time.Duration
 	InitLimit, SyncLimit                 int
 	MinSessionTimeout, MaxSessionTimeout time.Duration
+	SASLUsers                            map[string]string // their passwords; nil: there is no SASL
+	DemandSASL                           bool
 }
 
 // Quorum is what the servers do together, seen from one of them.
