@@ -28,7 +28,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-sim check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman spin
+.PHONY: help setup build build-sim check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman spin kerberos
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ byteman:
 spin:
 	@sh ensemble/install.sh --spin
 
+# Only what the tests of Kerberos need; without it they are skipped.
+kerberos:
+	@sh ensemble/install.sh --kerberos
+
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
@@ -91,7 +95,7 @@ test-simulated: go ## run the tests of the locks on simulated servers, without J
 	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel $(BESIDE) $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 
 # A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
-test: check curator images chromium kazoo promtool byteman spin ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
+test: check curator images chromium kazoo promtool byteman spin kerberos ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS) ./...
 
 test-real: export ZKVERIFY_TEST_SERVERS = real

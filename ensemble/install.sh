@@ -16,11 +16,12 @@
 # With --promtool also what evaluates the alert rules in recipes/promobserver: as above.
 # With --kazoo also what the worker in Python of workload/examples needs: as above.
 # With --spin also what searches the models in spec, on Debian: as above.
+# With --kerberos also what the tests in recipes/kerberos need, on Debian: the programs of a KDC.
 # With --byteman also what the fault failpoint needs, on Debian: Byteman's jar, in the cache.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-check=no curator=no chromium=no kazoo=no promtool=no spin=no byteman=no version= curator_version=
+check=no curator=no chromium=no kazoo=no promtool=no spin=no kerberos=no byteman=no version= curator_version=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--check) check=yes ;;
@@ -44,6 +45,7 @@ while [ $# -gt 0 ]; do
 	--kazoo) kazoo=yes ;;
 	--promtool) promtool=yes ;;
 	--spin) spin=yes ;;
+	--kerberos) kerberos=yes ;;
 	--byteman) byteman=yes ;;
 	*) echo "install.sh: unknown option $1" >&2 && exit 64 ;;
 	esac
@@ -163,6 +165,13 @@ have_cc() {
 	command -v cc >/dev/null 2>&1
 }
 
+# The programs of recipes/kerberos/kdc_test.go.
+have_kdc() {
+	for program in krb5kdc kdb5_util kadmin.local kinit; do
+		PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$program" >/dev/null 2>&1 || return 1
+	done
+}
+
 # The places of FindByteman in ensemble/find.go.
 have_byteman() {
 	if [ -n "${ZKVERIFY_BYTEMAN:-}" ]; then
@@ -276,6 +285,9 @@ if [ $check = yes ]; then
 		have_spin && tests="$tests, spin: yes" || tests="$tests, spin: no"
 		have_cc && tests="$tests, cc: yes" || tests="$tests, cc: no"
 	fi
+	if [ $kerberos = yes ]; then
+		have_kdc && tests="$tests, kdc: yes" || tests="$tests, kdc: no"
+	fi
 	if [ $byteman = yes ]; then
 		have_byteman && tests="$tests, byteman: yes" || tests="$tests, byteman: no"
 	fi
@@ -348,6 +360,13 @@ if [ $spin = yes ] && ! { have_spin && have_cc; }; then
 		debian "$@" || true
 	fi
 	have_spin && have_cc || echo "spin or a C compiler is missing: the searches of the models in spec will be skipped"
+fi
+
+if [ $kerberos = yes ] && ! have_kdc; then
+	if command -v apt-get >/dev/null 2>&1; then
+		debian krb5-kdc krb5-admin-server krb5-user || true
+	fi
+	have_kdc || echo "a KDC is missing: the tests in recipes/kerberos that need one will be skipped"
 fi
 
 if [ $byteman = yes ] && ! have_byteman; then

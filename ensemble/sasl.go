@@ -75,6 +75,17 @@ func (u unreadable) Start(context.Context, string) ([]byte, func([]byte) ([]byte
 // SASL is the mechanism of the scheme "sasl", nil for other credentials.
 func (c Credentials) SASL() sasl.Mechanism { return c.sasl }
 
+// SASLUsers is what LocalConfig.SASLUsers has to be for servers that know the credentials: the user of
+// DIGEST-MD5, and nil for other credentials.
+func (c Credentials) SASLUsers() map[string]string {
+	if _, ok := c.sasl.(sasl.DigestMD5); !ok {
+		return nil
+	}
+	_, secret, _ := strings.Cut(string(c.secret()), ":")
+	user, password, _ := strings.Cut(secret, ":")
+	return map[string]string{user: password}
+}
+
 // Authenticate returns conn, a new connection to a server, host:port, which is authenticated within
 // patience, before the answer to the connect request can be read from it, if the credentials are of the
 // scheme "sasl". Reads return an error that wraps zk.ErrAuthFailed if the server refuses the client.
@@ -82,7 +93,7 @@ func (c Credentials) Authenticate(conn net.Conn, server string, patience time.Du
 	if c.sasl == nil {
 		return conn
 	}
-	return sasl.Client(conn, server, c.sasl, patience)
+	return sasl.Client(conn, server, c.sasl, patience, func(answer []byte) bool { return implausible(answer) == "" })
 }
 
 // jaasFile is what a server with SASL has its users in.

@@ -73,7 +73,7 @@ func TestLocksOverSASL(t *testing.T) {
 
 // A session goes on over another connection, and the next one begins, as the user.
 func TestSASLIsRepeatedInEveryConnectionAndSession(t *testing.T) {
-	addrs := saslServer(t) // expire has no credentials
+	addrs := saslServer(t) // Expire has no credentials
 	link, err := network.Link(t.Context(), t.Name(), addrs[0])
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,11 @@ func TestSASLIsRepeatedInEveryConnectionAndSession(t *testing.T) {
 	if l = acquire(t, within(t), m); l.SessionID() != before {
 		t.Error("the session did not survive")
 	}
-	expire(t, &wire)
+	id, password := wire.credentials()
+	eventually(t, "the session is expired, which its client and the thief may take from each other", func() bool {
+		err := ensemble.Expire(within(t), ensemble.Server{ID: 1, Addr: addrs[0]}, id, password, timeout)
+		return err == nil || errors.Is(err, ensemble.ErrNoSession)
+	})
 	<-l.Lost()
 	if l = acquire(t, within(t), m); l.SessionID() == before {
 		t.Error("the session did not expire")

@@ -98,15 +98,17 @@ var strangeServers = []struct {
 
 // TestServersThatAreNotWhatTheyShouldBe points Connect at small listeners.
 func TestServersThatAreNotWhatTheyShouldBe(t *testing.T) {
-	for _, test := range strangeServers {
-		t.Run(test.name, func(t *testing.T) {
-			addr := listening(t, test.serve)
-			got := pointedAt(t, 500*time.Millisecond, addr)
-			t.Logf("%d connects, %d kB: %v", got.connects, got.allocated>>10, got.err)
-			if test.want != nil && !errors.Is(got.err, test.want) || !strings.Contains(got.err.Error(), test.says) || !strings.Contains(got.err.Error(), addr) {
-				t.Errorf("got %v", got.err)
-			}
-		})
+	for name, options := range map[string][]recipes.Option{"": nil, ", for a client of SASL": {recipes.WithSASL(recipes.DigestMD5("app", "secret"))}} {
+		for _, test := range strangeServers {
+			t.Run(test.name+name, func(t *testing.T) {
+				addr := listening(t, test.serve)
+				got := pointedWith(t, 500*time.Millisecond, []string{addr}, options...)
+				t.Logf("%d connects, %d kB: %v", got.connects, got.allocated>>10, got.err)
+				if test.want != nil && !errors.Is(got.err, test.want) || !strings.Contains(got.err.Error(), test.says) || !strings.Contains(got.err.Error(), addr) {
+					t.Errorf("got %v", got.err)
+				}
+			})
+		}
 	}
 	t.Run("an HTTP server that waits for the rest of the request", func(t *testing.T) {
 		server := httptest.NewServer(http.NotFoundHandler())
@@ -131,6 +133,11 @@ type pointed struct {
 // polite and frugal about it.
 func pointedAt(t *testing.T, patience time.Duration, addrs ...string) pointed {
 	t.Helper()
+	return pointedWith(t, patience, addrs)
+}
+
+func pointedWith(t *testing.T, patience time.Duration, addrs []string, options ...recipes.Option) pointed {
+	t.Helper()
 	endsItsGoroutines(t)
 	var got pointed
 	var connects atomic.Int64
@@ -138,10 +145,10 @@ func pointedAt(t *testing.T, patience time.Duration, addrs ...string) pointed {
 	runtime.ReadMemStats(&before)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	c, err := recipes.Connect(ctx, addrs, recipes.WithSessionTimeout(3*time.Second), recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := recipes.Connect(ctx, addrs, append(options, recipes.WithSessionTimeout(3*time.Second), recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
 		connects.Add(1)
 		return new(net.Dialer).DialContext(ctx, network, addr)
-	}))
+	}))...)
 	runtime.ReadMemStats(&after)
 	if err == nil {
 		_ = c.Close(within(t))

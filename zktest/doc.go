@@ -53,6 +53,6 @@
 //
 // A model of ZooKeeper 3.8 and 3.9: an ensemble of voting servers with elections, quorums,
 // followers that lag, sessions, watches, transactions, containers, TTL nodes and
-// permissions. Observers, reconfiguration, SASL and TLS are not modelled. Disks are in
+// permissions, and SASL with DIGEST-MD5. Observers, reconfiguration, Kerberos and TLS are not modelled. Disks are in
 // memory, and keep of an unsynced log what the seed says.
 package zktest

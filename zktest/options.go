@@ -2,6 +2,7 @@ package zktest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -54,6 +55,13 @@ func Tick(d time.Duration) Option { return func(c *config) { c.Server.TickTime =
 // SessionTimeouts bounds what a client may negotiate. Default: from 2 ticks to a minute.
 func SessionTimeouts(shortest, longest time.Duration) Option {
 	return func(c *config) { c.Server.MinSessionTimeout, c.Server.MaxSessionTimeout = shortest, longest }
+}
+
+// SASL has the servers authenticate clients by SASL, with DIGEST-MD5: users and their passwords. With
+// demanded they serve no other client, as with ZooKeeper's enforce.auth.schemes=sasl. Default: no SASL.
+func SASL(users map[string]string, demanded bool) Option {
+	users = maps.Clone(users)
+	return func(c *config) { c.Server.SASLUsers, c.Server.DemandSASL = users, demanded }
 }
 
 // Version sets the version of ZooKeeper that the servers behave as: one of 3.8 or 3.9.

@@ -29,11 +29,27 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 	if err != nil {
 		return nil, err
 	}
+	if err := f.checkSASL(auth); err != nil {
+		return nil, err
+	}
 	env, err := f.start(ctx, con, dir, runID, auth)
 	if err != nil && ctx.Err() == nil {
 		err = unavailable{err}
 	}
 	return env, err
+}
+
+// checkSASL refuses what the servers that are started cannot authenticate.
+func (f *serversFlags) checkSASL(auth ensemble.Credentials) error {
+	switch {
+	case auth.SASL() == nil || f.kind() == "external":
+		return nil
+	case f.kind() == "docker":
+		return usage("--auth-file: %s: servers in containers have no SASL; take --ensemble local or simulated, or --servers", f.AuthFile)
+	case auth.SASLUsers() == nil:
+		return usage("--auth-file: %s: servers that are started know no Kerberos: name yours by --servers", f.AuthFile)
+	}
+	return nil
 }
 
 func (f *serversFlags) start(ctx context.Context, con *console, dir, runID string, auth ensemble.Credentials) (_ *environment, err error) {
@@ -78,7 +94,7 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 		return env, nil
 	}
 	if f.kind() == "simulated" {
-		e, err := simulated.Start(ctx, f.local(logs, env.network))
+		e, err := simulated.Start(ctx, f.local(logs, env.network, auth))
 		if err != nil {
 			return env, err
 		}
@@ -86,7 +102,7 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 		con.say("started %d simulated ZooKeeper servers %s: what is found on them is to be confirmed on real ones", f.Voters, e.Version())
 		return env, nil
 	}
-	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network))
+	e, err := ensemble.StartLocal(ctx, f.local(logs, env.network, auth))
 	if err != nil {
 		return env, withHint(upgradeRefused(err))
 	}
@@ -111,14 +127,14 @@ func upgrades(e ensemble.Upgradable) string {
 	return ", to be upgraded to " + e.OtherVersion()
 }
 
-func (f *serversFlags) local(dir string, peers links.Network) ensemble.LocalConfig {
+func (f *serversFlags) local(dir string, peers links.Network, auth ensemble.Credentials) ensemble.LocalConfig {
 	if f.Reconfig {
 		peers = nil
 	}
 	return ensemble.LocalConfig{
 		Reconfig: f.Reconfig, Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, UpgradeTo: f.UpgradeTo, Servers: f.Voters, Observers: f.Observers, ClientPorts: f.ClientPorts, Peers: peers,
 		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID, Failpoints: f.failpoints,
-		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
+		SASLUsers: auth.SASLUsers(), MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
 		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
 	}
 }

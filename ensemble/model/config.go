@@ -32,6 +32,11 @@ type Config struct {
 	ContainerInterval time.Duration
 	// Refuse is service.Settings.Refuse.
 	Refuse func(ip string, op wire.Op) (code wire.Code, part bool)
+	// SASLUsers are the users that may authenticate by SASL with DIGEST-MD5, and their passwords.
+	// The server has no SASL if it is nil.
+	SASLUsers map[string]string
+	// DemandSASL serves nobody who has not done so (enforce.auth.schemes=sasl).
+	DemandSASL bool
 	// Start is the wall clock's time at the instant 0, 1970 if zero.
 	Start time.Time
 }

@@ -10,7 +10,7 @@
 // # What is modelled
 //
 // ZooKeeper 3.8, and 3.9 where the two differ, as an ensemble of voting servers: no
-// observers, no reconfiguration, no local sessions, no SASL and no TLS, no request
+// observers, no reconfiguration, no local sessions, no SASL but DIGEST-MD5, no TLS, no request
 // throttling. A server answers what it does not know with Unimplemented, as real ones do.
 //
 // Packages below this one know one thing each: what is on the wire (wire), what a

@@ -56,6 +56,7 @@ func New(config Config, disk *storage.Disk) (*Server, error) {
 	s.service = service.New(service.Settings{
 		ID: config.ID, Version: config.Version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
 		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout, Refuse: config.Refuse,
+		SASLUsers: config.SASLUsers, DemandSASL: config.DemandSASL,
 	})
 	return s, nil
 }

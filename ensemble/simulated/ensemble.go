@@ -103,7 +103,8 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 		Server: model.Config{
 			Version: e.version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
 			MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout,
-			ContainerInterval: containerInterval, Start: time.Now(),
+			ContainerInterval: containerInterval, Start: time.Now(), SASLUsers: config.SASLUsers,
+			DemandSASL: slices.Contains(config.Properties, "zookeeper.enforce.auth.schemes=sasl") || slices.Contains(config.Properties, "zookeeper.sessionRequireClientSASLAuth=true"),
 		},
 	}); err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package sasl
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -29,27 +31,33 @@ const opSASL = 102
 
 // Client returns a connection to a server, host:port, that is authenticated before the answer to the
 // connect request can be read from it. The whole has to take place within patience from now on. What no
-// server answers to a connect request is handed out as it came, and so is the answer that a session has
-// expired, which ends the connection. A read returns an [*Error] when the authentication has failed; the
+// server answers to a connect request, which plausible says of the answer without its length, is handed out
+// as it came, and so is the answer that a session has expired, which ends the connection: such a server
+// is told nothing of the client. A read returns an [*Error] when the authentication has failed; the
 // connection is closed then.
-func Client(raw net.Conn, server string, m Mechanism, patience time.Duration) net.Conn {
+func Client(raw net.Conn, server string, m Mechanism, patience time.Duration, plausible func(answer []byte) bool) net.Conn {
 	by := time.Now().Add(patience)
 	ctx, cancel := context.WithDeadline(context.Background(), by)
-	return &conn{Conn: raw, server: server, mechanism: m, patience: patience, by: by, ctx: ctx, cancel: cancel}
+	return &conn{
+		Conn: raw, in: bufio.NewReader(raw), server: server, mechanism: m, plausible: plausible,
+		patience: patience, by: by, ctx: ctx, cancel: cancel,
+	}
 }
 
 type conn struct {
 	net.Conn
+	in        *bufio.Reader // of Conn
 	server    string
 	mechanism Mechanism
+	plausible func([]byte) bool
 	patience  time.Duration
 	by        time.Time
 	ctx       context.Context // of the authentication; ends with the connection
 	cancel    context.CancelFunc
 
 	begun bool   // the answer to the connect request has come, or something else
-	held  []byte // read, and not handed out yet
-	err   error  // what follows it
+	held  []byte // that answer, until it is handed out
+	err   error  // why there is none
 }
 
 // Close ends the authentication too.
@@ -75,35 +83,31 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	return c.Conn.Read(p)
+	return c.in.Read(p)
 }
 
-// begin reads the answer to the connect request and authenticates the connection.
+// begin reads the answer to the connect request and authenticates the connection. What it
+// leaves in the buffer is handed out.
 func (c *conn) begin() {
-	answer := make([]byte, 4+maxHandshake)
-	n, err := io.ReadFull(c.Conn, answer[:4])
-	if err == nil {
-		size := binary.BigEndian.Uint32(answer)
-		if size < minHandshake || size > maxHandshake {
-			c.held = answer[:4] // refused by others, who see what follows
-			return
-		}
-		var more int
-		more, err = io.ReadFull(c.Conn, answer[4:4+size])
-		n += more
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF // as without this connection
-	}
-	c.held, c.err = answer[:n], err
-	if err != nil || expired(answer[4:]) {
+	defer c.cancel()
+	size, err := c.in.Peek(4)
+	if err != nil {
 		return
 	}
+	n := binary.BigEndian.Uint32(size)
+	if n < minHandshake || n > maxHandshake {
+		return
+	}
+	answer, err := c.in.Peek(4 + int(n))
+	if err != nil || !c.plausible(answer[4:]) || expired(answer[4:]) {
+		return
+	}
+	c.held = bytes.Clone(answer)
+	_, _ = c.in.Discard(len(answer)) // which are there
 	if err := c.authenticate(); err != nil {
 		c.held, c.err = nil, &Error{c.mechanism.Name(), err}
 		c.Close()
 	}
-	c.cancel()
 }
 
 // expired reports whether an answer to a connect request has neither a session nor a timeout.
@@ -174,7 +178,7 @@ func (c *conn) ask(xid int32, token []byte) (challenge []byte, code int32, err e
 		return nil, 0, err
 	}
 	var size [4]byte
-	if _, err := io.ReadFull(c.Conn, size[:]); err != nil {
+	if _, err := io.ReadFull(c.in, size[:]); err != nil {
 		return nil, 0, err
 	}
 	n := binary.BigEndian.Uint32(size[:])
@@ -182,7 +186,7 @@ func (c *conn) ask(xid int32, token []byte) (challenge []byte, code int32, err e
 		return nil, 0, fmt.Errorf("%w but a frame of %d bytes", errNoAnswer, n)
 	}
 	frame := make([]byte, n)
-	if _, err := io.ReadFull(c.Conn, frame); err != nil {
+	if _, err := io.ReadFull(c.in, frame); err != nil {
 		return nil, 0, err
 	}
 	if got := int32(binary.BigEndian.Uint32(frame)); got != xid {

@@ -33,7 +33,7 @@ type SASLMechanism interface {
 // A connection is authenticated anew each time it is made, within the third of the session timeout
 // that the client waits for a server. When a server refuses, the client tries the others. Connect, and calls
 // that wait for a new session, return zk.ErrAuthFailed at once when none is left, with what each server has
-// refused. A session that the servers have granted goes on until it expires, and so do its leases.
+// refused. A session that the servers have granted goes on until its leases have to end.
 func WithSASL(m SASLMechanism) Option {
 	return func(c *config) { c.SASL = m }
 }

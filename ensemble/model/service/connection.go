@@ -23,6 +23,8 @@ type Connection struct {
 	timeout int32 // ms, as negotiated
 	auth    []wire.ID
 	expires time.Duration // when it is closed if nothing is heard
+
+	saslState saslState
 }
 
 // stage is how far a connection has come.
@@ -80,6 +82,15 @@ func (c *Connection) request(frame []byte) {
 	}
 	if h.Op == wire.Auth {
 		c.authenticate(h.Xid, body)
+		return
+	}
+	if h.Op == wire.SASL {
+		c.sasl(h.Xid, body)
+		return
+	}
+	if c.demanded() {
+		c.reply(wire.ReplyHeader{Xid: h.Xid, Err: wire.SessionClosedRequireSASL}, nil)
+		c.close()
 		return
 	}
 	r := &tree.Request{Session: c.session, Cxid: h.Xid, Op: h.Op, Auth: c.auth}

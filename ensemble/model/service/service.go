@@ -27,6 +27,8 @@ type Settings struct {
 	// not to be carried out: with an error, with the error of its first part if it is a multi,
 	// or, with HangUp, by the end of the connection. OK means that it is carried out.
 	Refuse func(ip string, op wire.Op) (code wire.Code, part bool)
+	SASLUsers                            map[string]string // their passwords; nil: there is no SASL
+	DemandSASL                           bool
 }
 
 // HangUp is no code of ZooKeeper's. See Settings.Refuse.

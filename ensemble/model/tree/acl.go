@@ -29,7 +29,7 @@ func matches(named, id wire.ID) bool {
 	switch named.Scheme {
 	case "ip":
 		return matchesIP(named.ID, id.ID)
-	case "digest":
+	case "digest", "sasl":
 		return named.ID == id.ID
 	}
 	return false // a scheme that the server does not know
@@ -44,13 +44,14 @@ func settleACL(asked []wire.ACL, ids []wire.ID) ([]wire.ACL, wire.Code) {
 			continue
 		}
 		switch {
-		case a.ID == anyone, validID(a.ID):
+		case a.ID == anyone, validID(a.ID), a.ID.Scheme == "sasl" && a.ID.ID != "" && slices.ContainsFunc(ids, isSASL):
+			// A server that has authenticated the client by SASL knows that scheme.
 			settled = append(settled, a)
 		case a.ID.Scheme == "auth":
 			n := len(settled)
 			for _, id := range ids {
 				// An address proves nothing, and super has no provider to ask.
-				if id.Scheme == "digest" {
+				if id.Scheme == "digest" || isSASL(id) {
 					settled = append(settled, wire.ACL{Perms: a.Perms, ID: id})
 				}
 			}
@@ -66,6 +67,8 @@ func settleACL(asked []wire.ACL, ids []wire.ID) ([]wire.ACL, wire.Code) {
 	}
 	return settled, wire.OK
 }
+
+func isSASL(id wire.ID) bool { return id.Scheme == "sasl" }
 
 // validID reports whether an ACL may name an identity.
 func validID(id wire.ID) bool {

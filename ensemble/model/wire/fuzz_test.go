@@ -50,6 +50,7 @@ func examples() []wire.Record {
 		&wire.PathWatcherType{Path: "/a", Type: wire.AnyWatcher},
 		&wire.AddWatchRequest{Path: "/a", Mode: 1},
 		&wire.AuthRequest{Scheme: "digest", Auth: []byte("ann:secret")},
+		&wire.SASLToken{Token: []byte("realm=x")},
 		&watches,
 		&wire.SetWatches2Request{SetWatchesRequest: watches, Persistent: []string{"/p"}, PersistentRecursive: []string{"/r"}},
 		&wire.MultiRequest{Parts: []wire.Part{

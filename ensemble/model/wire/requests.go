@@ -30,6 +30,8 @@ func NewRequest(op Op) Record {
 		return &AddWatchRequest{}
 	case Auth:
 		return &AuthRequest{}
+	case SASL:
+		return &SASLToken{}
 	case SetWatches:
 		return &SetWatchesRequest{}
 	case SetWatches2:
@@ -148,6 +150,12 @@ type AuthRequest struct {
 
 // Fields implements Record.
 func (r *AuthRequest) Fields(c *Codec) { c.Int32(&r.Type); c.String(&r.Scheme); c.Bytes(&r.Auth) }
+
+// SASLToken is what a client sends to authenticate, and what it is answered.
+type SASLToken struct{ Token []byte }
+
+// Fields implements Record.
+func (r *SASLToken) Fields(c *Codec) { c.Bytes(&r.Token) }
 
 // SetWatchesRequest leaves a client's watches at the server that it has come to, which
 // reports at once what has changed since RelativeZxid.

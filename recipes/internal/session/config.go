@@ -48,7 +48,10 @@ func (c *Config) open(ctx context.Context, network, addr string, patience time.D
 	if err != nil || c.SASL == nil {
 		return conn, err
 	}
-	return sasl.Client(conn, addr, c.SASL, patience), nil
+	return sasl.Client(conn, addr, c.SASL, patience, func(answer []byte) bool {
+		h := parseHandshake(answer)
+		return h.implausible(h.session, c.Timeout) == nil // the session's own look follows
+	}), nil
 }
 
 // transport opens what SASL is spoken over. Code of the user's may run in it: the dialer,

@@ -11,10 +11,11 @@ import (
 // leastTimeout if that is longer. The server is asked for a session with less than it
 // grants, which is closed at once. ctx bounds the
 // opening of the connection, and patience the wait for the answer. A server that demands an
-// authentication, of a client that has none, says so when the session is closed.
+// authentication says so when the session is closed, and lets it expire; the client is told if it has
+// none. It does not authenticate here: the session may be too short for that.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
 	cfg := &c.s.cfg
-	conn, err := cfg.open(ctx, "tcp", addr, patience)
+	conn, err := cfg.transport(ctx, "tcp", addr)
 	if err != nil {
 		return 0, err
 	}
@@ -39,7 +40,7 @@ func (c connector) leastSessionTimeout(ctx context.Context, addr string, patienc
 		for err == nil {
 			_, err = w.Read(reply[:])
 		}
-		if errors.Is(err, errAuthRequired) && len(cfg.Auths) == 0 {
+		if errors.Is(err, errAuthRequired) && len(cfg.Auths) == 0 && cfg.SASL == nil {
 			return 0, err
 		}
 		if errors.Is(err, errAuthRequired) {

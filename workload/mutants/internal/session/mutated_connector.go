@@ -62,7 +62,11 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 	return w, nil
 }
 
-// connected implements wireTap: a server answered the connect request.
+// connected implements wireTap: a server answered the connect request. Over SASL it is told so when the
+// connection is authenticated, which may be much later, but that proves nothing: a server answers tokens
+// by itself, and neither touches the session for them nor asks the leader. So all evidence is of when
+// the connect request was sent, as without SASL: the leader has begun the session, or taken it up, after
+// that. A connection that is refused leaves no evidence, although the leader has taken the session up.
 func (c connector) connected(sent time.Time, h handshake) error {
 	s := c.s
 	s.mu.Lock()
@@ -133,15 +137,16 @@ func (c connector) lied() { c.s.pace.lied() }
 
 // refused ends a session that the servers do not let the client have. A server that refuses what
 // the client authenticates by does so again, but another may take it: so a new session
-// ends when no server is left that might, and one that a server has granted goes on until it
-// expires, with its leases. A server that demands another authentication demands it of
-// every request: no session does anything then.
+// ends when no server is left that might. One that a server has granted goes on, with its leases,
+// until its deadline: then nothing is left to lose, and each further connection would keep its
+// nodes alive, since the servers take it up before the client authenticates. A server that demands
+// another authentication demands it of every request: no session does anything then.
 func (c connector) refused(err error) {
 	s := c.s
 	s.mu.Lock()
 	established := s.ID != 0
 	s.mu.Unlock()
-	if !errors.Is(err, errAuthRequired) && (established || !s.failures.complete(len(s.cfg.Servers))) {
+	if !errors.Is(err, errAuthRequired) && (established && s.Remaining() > 0 || !s.failures.complete(len(s.cfg.Servers))) {
 		return
 	}
 	why := s.failures.refusal()
