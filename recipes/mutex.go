@@ -50,8 +50,8 @@ func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 //
 // Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
 // lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
-// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); errors of ZooKeeper such as
-// zk.ErrNoAuth.
+// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); [ErrSequenceEnd]; errors of ZooKeeper
+// such as zk.ErrNoAuth.
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {

@@ -26,6 +26,13 @@ var (
 	// by Acquire with the context of a lease that has been released.
 	ErrNotHeld = queue.ErrNotHeld
 
+	// ErrSequenceEnd is returned by every acquire and campaign at a path at which a million
+	// of its 2,147,483,648 sequence numbers are left: after them a lock could be granted
+	// twice. Leases that are held stay. The numbers begin anew when the lock's node has been
+	// deleted: servers delete it when the lock has been idle for a minute or two, unless it was
+	// made by hand and is no container. Delete it by hand when no client uses the lock.
+	ErrSequenceEnd = queue.ErrSequenceEnd
+
 	// ErrClosed is returned by every call on a closed Client.
 	ErrClosed = session.ErrClosed
 
