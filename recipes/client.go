@@ -35,6 +35,11 @@ type Client struct {
 // healthy server that comes back is so found within that longest wait for each
 // server of the list.
 //
+// A server that is given by a name with several addresses is each of them: when the address
+// that the dialer takes has not answered ZooKeeper's handshake soon, or fails, the others are
+// tried as well, one after the other, within the third of a session timeout that an attempt
+// has. The first to answer is used.
+//
 // Errors: ctx's cause, with the last error of each server, which is
 // [ErrNotZooKeeper] for a server that cannot be one of ZooKeeper;
 // zk.ErrAuthFailed, when the servers do not know the scheme of a WithAuth or
@@ -49,6 +54,7 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		ACL:       zk.WorldACL(zk.PermAll),
 		Dial:      (&net.Dialer{}).DialContext,
 		Clock:     session.MachineClock(),
+		Lookup:    net.DefaultResolver.LookupHost,
 		Callbacks: new(session.Callbacks),
 	}}
 	for _, o := range options {
@@ -64,6 +70,7 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 	if c.sessions, err = session.Start(c.cfg.Config); err != nil {
 		return nil, err
 	}
+	c.holds.sessions = c.sessions
 	if _, err := c.sessions.Get(ctx); err != nil {
 		c.Close(ctx)
 		return nil, err

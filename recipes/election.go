@@ -67,7 +67,7 @@ func (e *Election) campaign(ctx context.Context, op string, block bool) (*Term, 
 		err = ErrAlreadyHeld
 	}
 	if err != nil {
-		return nil, opError(op, e.Path(), err)
+		return nil, e.queue.client.failed(ctx, op, e.Path(), err)
 	}
 	return &Term{lease}, nil
 }

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -114,6 +115,12 @@ var (
 	// for a later contender.
 	ErrBadRule = queue.ErrBadRule
 )
+
+// failed says which call on which lock failed, and why there was no connection if ctx has
+// ended for want of one.
+func (c *Client) failed(ctx context.Context, op, path string, err error) error {
+	return opError(op, path, c.sessions.Explain(ctx, err))
+}
 
 // opError says which call on which lock failed.
 func opError(op, path string, err error) error {

@@ -12,7 +12,7 @@ import (
 // opening of the connection, and patience the wait for the answer.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
 	cfg := &c.s.cfg
-	conn, err := cfg.open(ctx, "tcp", addr)
+	conn, err := c.open(ctx, "tcp", addr, patience)
 	if err != nil {
 		return 0, err
 	}

@@ -45,7 +45,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 	}
-	conn, err := s.cfg.open(ctx, network, addr)
+	conn, err := c.open(ctx, network, addr, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,15 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 		return nil, ErrEnded
 	}
 	return w, nil
+}
+
+// open opens a connection to a server, or a race for one to any address of its name.
+func (c connector) open(ctx context.Context, network, addr string, patience time.Duration) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || net.ParseIP(host) != nil {
+		return c.s.cfg.open(ctx, network, addr)
+	}
+	return newRace(c.s, network, addr, host, port, patience), nil
 }
 
 // connected implements wireTap: a server answered the connect request.
