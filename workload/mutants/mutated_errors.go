@@ -43,6 +43,10 @@ var (
 	// that of a lock node. Connect returns it for a bad WithNamespace.
 	ErrBadPath = session.ErrBadPath
 
+	// ErrBadServers is returned by Connect and ParseServers for servers that are no connect
+	// string of ZooKeeper, an empty list among them.
+	ErrBadServers = errors.New("recipes: bad servers")
+
 	// ErrBadTimeout is returned by Connect for a session timeout of less than a
 	// millisecond or more than 24 days, and for a negative server tick.
 	ErrBadTimeout = errors.New("recipes: bad timeout")
