@@ -78,7 +78,7 @@ func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, 
 		err = b.client.sessions.Through(ctx, func(s *session.Session) error { return step(ctx, s) })
 	}
 	if err != nil {
-		return opError(op, b.path, err)
+		return b.client.failed(ctx, op, b.path, err)
 	}
 	return nil
 }

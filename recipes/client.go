@@ -22,8 +22,10 @@ type Client struct {
 	cohorts  cohorts
 }
 
-// Connect opens a session on one of the servers (host:port each) and returns
-// when it is established. It tries all servers again and again until ctx ends:
+// Connect opens a session on one of the servers and returns when it is established. The
+// servers are ZooKeeper's connect string, whole or in pieces, see [ParseServers]: host:port
+// each, and at the end a chroot, below which the client has everything, its namespace
+// included (see [WithNamespace]). It tries all servers again and again until ctx ends:
 // give it a deadline. The options state their defaults.
 //
 // Each server is tried at once, and so again when a session's connection has
@@ -35,20 +37,30 @@ type Client struct {
 // healthy server that comes back is so found within that longest wait for each
 // server of the list.
 //
+// A server that is given by a name with several addresses is each of them: when the address
+// that the dialer takes has not answered ZooKeeper's handshake soon, or fails, the others are
+// tried as well, one after the other, within the third of a session timeout that an attempt
+// has. The first to answer is used.
+//
 // Errors: ctx's cause, with the last error of each server, which is
 // [ErrNotZooKeeper] for a server that cannot be one of ZooKeeper;
 // zk.ErrAuthFailed, when the servers do not know the scheme of a WithAuth or
 // refuse what it was given; [ErrBadPath] for a bad WithNamespace; [ErrBadIdentity] for a bad WithIdentity;
 // [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick; [ErrBadSize]
-// for a bad WithJuteMaxBuffer; zk's own for an empty list of servers.
+// for a bad WithJuteMaxBuffer; [ErrBadServers] for servers that are no connect string.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
+	servers, chroot, err := ParseServers(servers)
+	if err != nil {
+		return nil, err
+	}
 	cfg := config{identity: hostAndProcess(), Config: session.Config{
-		Servers:   append([]string(nil), servers...),
+		Servers:   servers,
 		Timeout:   10 * time.Second,
 		MaxPacket: juteMaxBuffer,
 		ACL:       zk.WorldACL(zk.PermAll),
 		Dial:      (&net.Dialer{}).DialContext,
 		Clock:     session.MachineClock(),
+		Lookup:    net.DefaultResolver.LookupHost,
 		Callbacks: new(session.Callbacks),
 	}}
 	for _, o := range options {
@@ -57,13 +69,19 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
+	if chroot != "" {
+		if cfg.namespace != nil {
+			chroot += *cfg.namespace
+		}
+		cfg.namespace = &chroot
+	}
 	c := &Client{cfg: cfg, notify: new(notifier)}
 	c.holds = &registry{observer: &c.cfg.observer, notify: c.notify}
 	c.cfg.Told = c.tell
-	var err error
 	if c.sessions, err = session.Start(c.cfg.Config); err != nil {
 		return nil, err
 	}
+	c.holds.sessions = c.sessions
 	if _, err := c.sessions.Get(ctx); err != nil {
 		c.Close(ctx)
 		return nil, err

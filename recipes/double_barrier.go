@@ -72,7 +72,7 @@ func (b *DoubleBarrier) Path() string { return b.path }
 // takes the permission to write the node at path.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {
-		return opError("enter", b.path, err)
+		return b.client.failed(ctx, "enter", b.path, err)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (b *DoubleBarrier) Enter(ctx context.Context) error {
 // [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (b *DoubleBarrier) Leave(ctx context.Context) error {
 	if err := b.leave(ctx); err != nil {
-		return opError("leave", b.path, err)
+		return b.client.failed(ctx, "leave", b.path, err)
 	}
 	return nil
 }

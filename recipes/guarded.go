@@ -30,7 +30,7 @@ import (
 func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
 	responses, err := guarded(ctx, []*Lease{l}, ops)
 	if err != nil {
-		return responses, opError("multi", l.Path(), err)
+		return responses, opError("multi", l.Path(), l.hold.registry.sessions.Explain(ctx, err))
 	}
 	return responses, nil
 }
@@ -44,7 +44,7 @@ func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse,
 		for _, l := range g.leases {
 			paths = append(paths, l.Path())
 		}
-		return responses, opError("multi", strings.Join(paths, ", "), err)
+		return responses, opError("multi", strings.Join(paths, ", "), g.leases[0].hold.registry.sessions.Explain(ctx, err))
 	}
 	return responses, nil
 }

@@ -50,12 +50,12 @@ func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 //
 // Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
 // lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
-// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); errors of ZooKeeper such as
-// zk.ErrNoAuth.
+// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); [ErrSequenceEnd]; errors of ZooKeeper
+// such as zk.ErrNoAuth.
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
-		return nil, opError("acquire", m.path, err)
+		return nil, m.client.failed(ctx, "acquire", m.path, err)
 	}
 	return l, nil
 }
@@ -66,7 +66,7 @@ func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
-		return nil, opError("try-acquire", m.path, err)
+		return nil, m.client.failed(ctx, "try-acquire", m.path, err)
 	}
 	return l, nil
 }

@@ -31,7 +31,7 @@ func (c *Client) participants(ctx context.Context, dir string, kinds []string) (
 		})
 	}
 	if err != nil {
-		return nil, opError("participants", dir, err)
+		return nil, c.failed(ctx, "participants", dir, err)
 	}
 	return all, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/recipes/internal/queue"
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // ownership names a hold: one owner's, on one path, in one mode. Instances of a
@@ -21,6 +22,7 @@ func (k ownership) attempt() ownership { return ownership{path: k.path, owner: k
 type registry struct {
 	observer *Observer // that is told of them
 	notify   *notifier
+	sessions *session.Keeper
 
 	mu      sync.Mutex // in the order of internal/session/doc.go
 	holds   map[ownership]*hold

@@ -28,7 +28,7 @@ const revokeData = "__REVOKE__"
 // also under WithNamespace.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := session.CheckPath(path); err != nil {
-		return opError("revoke", path, err)
+		return c.failed(ctx, "revoke", path, err)
 	}
 	place, ok := queue.ParsePlace(path[strings.LastIndexByte(path, '/')+1:], queue.All)
 	if !ok {
@@ -40,14 +40,14 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 	if place.Kind == queue.Latch {
 		err := c.sessions.Through(ctx, func(s *session.Session) error { return rewrite(ctx, s, path) })
 		if err != nil && !errors.Is(err, zk.ErrNoNode) {
-			return opError("revoke", path, err)
+			return c.failed(ctx, "revoke", path, err)
 		}
 		return nil
 	}
 	for {
 		s, err := c.sessions.Get(ctx)
 		if err != nil {
-			return opError("revoke", path, err)
+			return c.failed(ctx, "revoke", path, err)
 		}
 		// Set again after a lost reply it is the same request.
 		_, err = session.Retry(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, []byte(revokeData), -1) })
@@ -55,7 +55,7 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 		case err == nil, errors.Is(err, zk.ErrNoNode):
 			return nil
 		case !errors.Is(err, session.ErrEnded):
-			return opError("revoke", path, err)
+			return c.failed(ctx, "revoke", path, err)
 		}
 	}
 }

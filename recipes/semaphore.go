@@ -78,7 +78,7 @@ func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.T
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, true, session.NewGUID())
 	if err != nil {
-		return nil, opError("acquire", s.path, err)
+		return nil, s.client.failed(ctx, "acquire", s.path, err)
 	}
 	return l, nil
 }
@@ -88,7 +88,7 @@ func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 func (s *Semaphore) TryAcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, false, session.NewGUID())
 	if err != nil {
-		return nil, opError("try-acquire", s.path, err)
+		return nil, s.client.failed(ctx, "try-acquire", s.path, err)
 	}
 	return l, nil
 }

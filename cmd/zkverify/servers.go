@@ -14,6 +14,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/nemesis/faults"
+	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -134,15 +135,30 @@ func (f *ensembleFlags) validate() error {
 	case len(f.ClientPorts) > 0 && len(f.ClientPorts) != f.Voters+f.Observers:
 		return fmt.Errorf("--client-ports takes a port for each of %d servers, not %d", f.Voters+f.Observers, len(f.ClientPorts))
 	}
-	for flag, addresses := range map[string][]string{"servers": f.Addresses, "toxiproxy-upstreams": f.Upstreams} {
-		for _, a := range addresses {
-			if !strings.Contains(a, ":") {
-				return fmt.Errorf("--%s: %q is not host:port", flag, a)
-			}
-		}
+	if err := checkServers("servers", &f.Addresses); err != nil {
+		return err
+	}
+	if err := checkServers("toxiproxy-upstreams", &f.Upstreams); err != nil {
+		return err
 	}
 	_, err := f.remote()
 	return err
+}
+
+// checkServers reads an option that names servers, if it was given.
+func checkServers(flag string, addresses *[]string) error {
+	if len(*addresses) == 0 {
+		return nil
+	}
+	servers, chroot, err := recipes.ParseServers(*addresses)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	if chroot != "" {
+		return fmt.Errorf("--%s: leave the chroot %s out: a run keeps its nodes below /zkverify", flag, chroot)
+	}
+	*addresses = servers
+	return nil
 }
 
 // remote says how the running Toxiproxy is to be used.

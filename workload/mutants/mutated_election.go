@@ -49,8 +49,8 @@ func (e *Election) Path() string { return e.queue.path }
 //
 // Errors: ctx's cause; [ErrAlreadyHeld] with the context of a term of this election, or by an
 // owner (see [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term
-// or lease that is over; [ErrBadPath]; [ErrClosed]; [ErrTooLarge] (see [WithData]); errors of
-// ZooKeeper such as zk.ErrNoAuth.
+// or lease that is over; [ErrBadPath]; [ErrClosed]; [ErrTooLarge] (see [WithData]);
+// [ErrSequenceEnd]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (e *Election) Campaign(ctx context.Context) (*Term, error) {
 	return e.campaign(ctx, "campaign", true)
 }
@@ -69,7 +69,7 @@ func (e *Election) campaign(ctx context.Context, op string, block bool) (*Term, 
 		err = ErrAlreadyHeld
 	}
 	if err != nil {
-		return nil, opError(op, e.Path(), err)
+		return nil, e.queue.client.failed(ctx, op, e.Path(), err)
 	}
 	if e.queue.client.cfg.Defect == "mutant-latch-session-epoch" {
 		s := lease.hold.S

@@ -3,6 +3,7 @@
 package mutants
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,6 +27,13 @@ var (
 	// by Acquire with the context of a lease that has been released.
 	ErrNotHeld = queue.ErrNotHeld
 
+	// ErrSequenceEnd is returned by every acquire and campaign at a path at which a million
+	// of its 2,147,483,648 sequence numbers are left: after them a lock could be granted
+	// twice. Leases that are held stay. The numbers begin anew when the lock's node has been
+	// deleted: servers delete it when the lock has been idle for a minute or two, unless it was
+	// made by hand and is no container. Delete it by hand when no client uses the lock.
+	ErrSequenceEnd = queue.ErrSequenceEnd
+
 	// ErrClosed is returned by every call on a closed Client.
 	ErrClosed = session.ErrClosed
 
@@ -34,6 +42,10 @@ var (
 	// than 8 kB, namespace included; by Client.Revoke also when the path is not
 	// that of a lock node. Connect returns it for a bad WithNamespace.
 	ErrBadPath = session.ErrBadPath
+
+	// ErrBadServers is returned by Connect and ParseServers for servers that are no connect
+	// string of ZooKeeper, an empty list among them.
+	ErrBadServers = errors.New("recipes: bad servers")
 
 	// ErrBadTimeout is returned by Connect for a session timeout of less than a
 	// millisecond or more than 24 days, and for a negative server tick.
@@ -123,6 +135,12 @@ var (
 //
 // Servers that demand authentication say SessionClosedRequireSaslAuth, Connect included.
 type ServerError = session.ServerError
+
+// failed says which call on which lock failed, and why there was no connection if ctx has
+// ended for want of one.
+func (c *Client) failed(ctx context.Context, op, path string, err error) error {
+	return opError(op, path, c.sessions.Explain(ctx, err))
+}
 
 // opError says which call on which lock failed.
 func opError(op, path string, err error) error {

@@ -28,7 +28,7 @@ func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 		err = ErrNoLeader
 	}
 	if err != nil {
-		return Participant{}, opError("leader", e.Path(), err)
+		return Participant{}, e.queue.client.failed(ctx, "leader", e.Path(), err)
 	}
 	return announced(leader), nil
 }
@@ -49,7 +49,7 @@ func (e *Election) Observe(ctx context.Context) iter.Seq2[Participant, error] {
 		for {
 			leader, err := o.next(ctx)
 			if err != nil {
-				yield(Participant{}, opError("observe", e.Path(), err))
+				yield(Participant{}, e.queue.client.failed(ctx, "observe", e.Path(), err))
 				return
 			}
 			if !yield(leader, nil) {

@@ -219,7 +219,7 @@ func (l *Lease) Release(ctx context.Context) error {
 		case <-deadline.C: // unless it has moved on
 		case <-ctx.Done():
 			deadline.Stop()
-			return opError("release", l.Path(), context.Cause(ctx))
+			return opError("release", l.Path(), l.hold.registry.sessions.Explain(ctx, context.Cause(ctx)))
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (m *MultiLock) Paths() []string {
 func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
-		return nil, opError("acquire", strings.Join(m.Paths(), ", "), err)
+		return nil, m.locks[0].of().failed(ctx, "acquire", strings.Join(m.Paths(), ", "), err)
 	}
 	return l, nil
 }
@@ -82,7 +82,7 @@ func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 func (m *MultiLock) TryAcquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
-		return nil, opError("try-acquire", strings.Join(m.Paths(), ", "), err)
+		return nil, m.locks[0].of().failed(ctx, "try-acquire", strings.Join(m.Paths(), ", "), err)
 	}
 	return l, nil
 }

@@ -29,7 +29,7 @@ func (m *NonReentrantMutex) Held() bool { return m.semaphore.Held() }
 func (m *NonReentrantMutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.semaphore.acquire(ctx, 1, true, "")
 	if err != nil {
-		return nil, opError("acquire", m.Path(), err)
+		return nil, m.semaphore.client.failed(ctx, "acquire", m.Path(), err)
 	}
 	return l, nil
 }
@@ -39,7 +39,7 @@ func (m *NonReentrantMutex) Acquire(ctx context.Context) (*Lease, error) {
 func (m *NonReentrantMutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.semaphore.acquire(ctx, 1, false, "")
 	if err != nil {
-		return nil, opError("try-acquire", m.Path(), err)
+		return nil, m.semaphore.client.failed(ctx, "try-acquire", m.Path(), err)
 	}
 	return l, nil
 }

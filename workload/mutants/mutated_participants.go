@@ -33,7 +33,7 @@ func (c *Client) participants(ctx context.Context, dir string, kinds []string) (
 		})
 	}
 	if err != nil {
-		return nil, opError("participants", dir, err)
+		return nil, c.failed(ctx, "participants", dir, err)
 	}
 	if c.cfg.Defect == "mutant-old-participants" {
 		before, _ := c.sessions.Kept.Swap(dir, all)

@@ -4,11 +4,11 @@ package mutants
 
 import (
 	"context"
-	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 	"sync"
 	"time"
 
 	"github.com/zkverify/zkverify/workload/mutants/internal/queue"
+	"github.com/zkverify/zkverify/workload/mutants/internal/session"
 )
 
 // ownership names a hold: one owner's, on one path, in one mode. Instances of a
@@ -24,7 +24,7 @@ func (k ownership) attempt() ownership { return ownership{path: k.path, owner: k
 type registry struct {
 	observer *Observer // that is told of them
 	notify   *notifier
-	sessions *session.Keeper // for defects that go on in another session
+	sessions *session.Keeper
 
 	mu      sync.Mutex // in the order of internal/session/doc.go
 	holds   map[ownership]*hold

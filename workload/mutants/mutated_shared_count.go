@@ -43,7 +43,7 @@ func (c *SharedCount) Get(ctx context.Context) (int, error) {
 		return err
 	})
 	if err != nil {
-		return 0, opError("get", c.path, err)
+		return 0, c.client.failed(ctx, "get", c.path, err)
 	}
 	return n, nil
 }
@@ -53,7 +53,7 @@ func (c *SharedCount) Get(ctx context.Context) (int, error) {
 // client has set in between stays.
 func (c *SharedCount) Set(ctx context.Context, n int) error {
 	if err := checkCount(n); err != nil {
-		return opError("set", c.path, err)
+		return c.client.failed(ctx, "set", c.path, err)
 	}
 	w := countWrite{c: c, data: encodeCount(n)}
 	err := c.inSession(ctx, func(s *session.Session) error {
@@ -68,7 +68,7 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 		return zk.ErrNoNode // again, now that it is there
 	})
 	if err != nil {
-		return opError("set", c.path, err)
+		return c.client.failed(ctx, "set", c.path, err)
 	}
 	return nil
 }

@@ -26,9 +26,9 @@ type Settings struct {
 	// Refuse, if not nil, says how a request of a client at an IP address is answered that is
 	// not to be carried out: with an error, with the error of its first part if it is a multi,
 	// or, with HangUp, by the end of the connection. OK means that it is carried out.
-	Refuse func(ip string, op wire.Op) (code wire.Code, part bool)
-	SASLUsers                            map[string]string // their passwords; nil: there is no SASL
-	DemandSASL                           bool
+	Refuse     func(ip string, op wire.Op) (code wire.Code, part bool)
+	SASLUsers  map[string]string // their passwords; nil: there is no SASL
+	DemandSASL bool
 }
 
 // HangUp is no code of ZooKeeper's. See Settings.Refuse.

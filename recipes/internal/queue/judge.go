@@ -36,6 +36,9 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		return verdict{}, session.ErrNodeGone // not in the list is not first in it (zk.Lock grants twice here)
 	}
 	p, _ := ParsePlace(c.Node, q.kinds)
+	if err := p.numbered(q.dir); err != nil {
+		return verdict{}, err
+	}
 	places := q.lines.givenUp.standing(q.places)
 	i, _ := slices.BinarySearchFunc(places, p, order)
 	ahead := c.rule(places, i)

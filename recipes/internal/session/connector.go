@@ -40,7 +40,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 	}
-	conn, err := s.cfg.open(ctx, network, addr, patience)
+	conn, err := c.open(ctx, &s.cfg, network, addr, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,15 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 		return nil, ErrEnded
 	}
 	return w, nil
+}
+
+// open opens a connection to a server, or a race for one to any address of its name.
+func (c connector) open(ctx context.Context, cfg *Config, network, addr string, patience time.Duration) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || net.ParseIP(host) != nil {
+		return cfg.open(ctx, network, addr, patience)
+	}
+	return newRace(c.s, cfg, network, addr, host, port, patience), nil
 }
 
 // connected implements wireTap: a server answered the connect request. Over SASL it is told so when the

@@ -15,7 +15,9 @@ import (
 // none. It does not authenticate here: the session may be too short for that.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
 	cfg := &c.s.cfg
-	conn, err := cfg.transport(ctx, "tcp", addr)
+	plain := *cfg
+	plain.SASL = nil
+	conn, err := c.open(ctx, &plain, "tcp", addr, patience)
 	if err != nil {
 		return 0, err
 	}

@@ -51,10 +51,5 @@ func (s *Session) Defect() string { return s.cfg.Defect }
 func (s *Session) End(why Loss) { s.end(why) }
 
 // Keep returns`},
-	{"client.go", "	if _, err := c.sessions.Get(ctx); err != nil {\n", `	c.holds.sessions = c.sessions
-	if _, err := c.sessions.Get(ctx); err != nil {
-`},
-	{"registry.go", "	notify   *notifier\n", "	notify   *notifier\n	sessions *session.Keeper // for defects that go on in another session\n"},
-	{"registry.go", "	\"sync\"\n", "	\"sync\"\n	\"github.com/zkverify/zkverify/recipes/internal/session\"\n"},
 	{"lease.go", "	\"github.com/zkverify/zkverify/recipes/internal/session\"\n", "	\"github.com/zkverify/zkverify/recipes/internal/queue\"\n	\"github.com/zkverify/zkverify/recipes/internal/session\"\n"},
 }

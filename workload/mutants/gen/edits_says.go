@@ -41,8 +41,8 @@ var saysEdits = []edit{
 `},
 
 	// mutant-old-participants
-	{"participants.go", "	if err != nil {\n		return nil, opError(\"participants\", dir, err)\n	}\n", `	if err != nil {
-		return nil, opError("participants", dir, err)
+	{"participants.go", "	if err != nil {\n		return nil, c.failed(ctx, \"participants\", dir, err)\n	}\n", `	if err != nil {
+		return nil, c.failed(ctx, "participants", dir, err)
 	}
 	if c.cfg.Defect == "mutant-old-participants" {
 		before, _ := c.sessions.Kept.Swap(dir, all)

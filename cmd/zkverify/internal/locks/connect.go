@@ -31,14 +31,14 @@ type serversFlags struct {
 
 // Validate is called by kong.
 func (f *serversFlags) Validate() error {
-	if len(f.Addresses) == 0 {
-		return errors.New("--servers names none")
+	servers, chroot, err := recipes.ParseServers(f.Addresses)
+	if err != nil {
+		return fmt.Errorf("--servers: %w", err)
 	}
-	for _, a := range f.Addresses {
-		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
-			return fmt.Errorf("--servers: %q is not host:port", a)
-		}
+	if chroot != "" {
+		return fmt.Errorf("--servers: leave the chroot %s out, and begin the paths of the command with it", chroot)
 	}
+	f.Addresses = servers
 	switch {
 	case f.Timeout <= 0:
 		return fmt.Errorf("--timeout must be positive, not %v", f.Timeout)

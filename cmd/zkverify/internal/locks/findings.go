@@ -62,7 +62,7 @@ func sequenceEnds(f *inspect.Finding) wording {
 		what = "the sequence numbers have ended at 2³¹"
 	}
 	return wording{what,
-		"After the last number the servers give it again and again, and now and then a negative one: a lock is granted twice, whatever the library. Tokens still grow.",
+		"After the last number the servers give it again and again, and now and then a negative one. Clients of recipes are refused from a million before the end on; other libraries grant the lock twice after the end. Tokens still grow.",
 		"Stop the clients of that lock once, and delete its node: a new one counts from 0."}
 }
 

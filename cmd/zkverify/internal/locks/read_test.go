@@ -145,7 +145,14 @@ func TestBadInputIsRefusedWithASentence(t *testing.T) {
 		})
 	}
 	var out, said output
-	run(t, t.Context(), "localhost", &Console{Out: &out, Err: &said}, "ls", "/").want(t, exitUsage, nil, []string{`--servers: "localhost" is not host:port`})
+	for servers, want := range map[string]string{
+		"localhost:http":       `--servers: recipes: bad servers: "localhost:http" has no port`,
+		"zk://localhost:2181":  "is a URL",
+		"localhost:2181/app":   "--servers: leave the chroot /app out",
+		"localhost:2181, b:80": "has a space",
+	} {
+		run(t, t.Context(), servers, &Console{Out: &out, Err: &said}, "ls", "/").want(t, exitUsage, nil, []string{want})
+	}
 }
 
 func TestNoServersIsAStatusOfItsOwn(t *testing.T) {

@@ -4,6 +4,7 @@ package queue
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,21 @@ func parseSequence(text string) (int32, bool) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	long := len(text) == 11 && n <= -1e9
 	return int32(n), err == nil && text[0] != '+' && (len(text) == 10 || long)
+}
+
+// lastSequence is from which sequence number on no contender is granted anything. Servers
+// give 2147483647 to every node from then on, and negative numbers to some: later nodes would
+// stand ahead of a holder's, and several would be first at a time. A contender with such a
+// number leaves the queue at once, so that the nodes of all others have numbers that order
+// them. The numbers in between, a million, are for those that try again.
+const lastSequence = 1<<31 - 1<<20
+
+// numbered returns ErrSequenceEnd for a contender whose number is at the end of those of dir.
+func (p Place) numbered(dir string) error {
+	if p.Sequence >= 0 && p.Sequence < lastSequence {
+		return nil
+	}
+	return fmt.Errorf("%w: stop the clients that use %s, and delete it", ErrSequenceEnd, dir)
 }
 
 // order compares places. It is by sequence alone, whatever comes before it in

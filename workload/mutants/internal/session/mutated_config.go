@@ -27,6 +27,7 @@ type Config struct {
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
 	Clock         Clock
+	Lookup        func(ctx context.Context, host string) (addresses []string, err error)
 	Callbacks     *Callbacks // those that goroutines of sessions call, which Told is none of
 
 	// Told is told how the client stands with its ensemble, change by change. It
@@ -57,6 +58,14 @@ func (c *Config) open(ctx context.Context, network, addr string, patience time.D
 	}), nil
 }
 
+// toward returns the config with a dialer that goes to one address of a name. TLS and SASL go by
+// the name all the same.
+func (c *Config) toward(address string) *Config {
+	d := *c
+	d.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) { return c.Dial(ctx, network, address) }
+	return &d
+}
+
 // transport opens what SASL is spoken over. Code of the user's may run in it: the dialer,
 // and what a tls.Config calls.
 func (c *Config) transport(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -77,7 +86,7 @@ func (c *Config) transport(ctx context.Context, network, addr string) (net.Conn,
 	conn := tls.Client(raw, config)
 	if err := conn.HandshakeContext(ctx); err != nil {
 		raw.Close()
-		return nil, err
+		return nil, handshakeError(err)
 	}
 	return conn, nil
 }

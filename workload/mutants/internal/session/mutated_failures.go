@@ -88,5 +88,5 @@ func (f *failures) noSession(cause error) error {
 		format.WriteString("%w")
 		args = append(args, f.all[server])
 	}
-	return fmt.Errorf("%w (last: "+format.String()+")", args...)
+	return unconnected{fmt.Errorf("%w (last: "+format.String()+")", args...)}
 }

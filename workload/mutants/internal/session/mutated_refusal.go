@@ -4,9 +4,23 @@ package session
 
 import (
 	"bytes"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"syscall"
 )
+
+// handshakeError adds to the error of a TLS handshake what a port without TLS makes of one:
+// ZooKeeper takes the beginning of the handshake for the length of a packet, and closes.
+func handshakeError(err error) error {
+	var record tls.RecordHeaderError
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.As(err, &record) {
+		return fmt.Errorf("TLS handshake: %w (a port without TLS, the clientPort? WithTLS goes with the secureClientPort)", err)
+	}
+	return fmt.Errorf("TLS handshake: %w", err)
+}
 
 // notZooKeeper is why a connection was given up whose other end cannot be a
 // ZooKeeper server. came are the first bytes that it sent, for the reader: they

@@ -1,0 +1,42 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// unconnected is the end of a call that says why there was no connection.
+type unconnected struct{ error }
+
+func (u unconnected) Unwrap() error { return u.error }
+
+// Explain adds to the error of a call that ctx has ended why there is no connection, server
+// by server, unless it says so or there is one.
+func (k *Keeper) Explain(ctx context.Context, err error) error {
+	var told unconnected
+	s := k.Current()
+	if s == nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) || errors.As(err, &told) {
+		return err
+	}
+	up, silent, server := s.silence()
+	switch {
+	case !up:
+		return k.failures.noSession(err)
+	case silent > 0:
+		return unconnected{fmt.Errorf("%w (last: %s: no answer over the connection for %v)", err, server, silent.Round(time.Millisecond))}
+	}
+	return err
+}
+
+// silence returns whether there is a connection, and for how long the server at its other end
+// has not answered if that is for too long.
+func (s *Session) silence() (up bool, silent time.Duration, server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.up && s.suspension.on {
+		silent = s.cfg.Clock.Now().Sub(s.suspension.heard)
+	}
+	return s.up, silent, s.addr
+}
