@@ -45,6 +45,9 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 	}
+	if err := c.askIfForgotten(ctx, addr, patience); err != nil {
+		return nil, err
+	}
 	conn, err := s.cfg.open(ctx, network, addr)
 	if err != nil {
 		return nil, err
@@ -76,6 +79,7 @@ func (c connector) connected(sent time.Time, h handshake) error {
 		return err
 	}
 	s.failures.succeeded()
+	s.hangUps = 0
 	s.suspension.heard = sent
 	if s.ID != 0 && h.expired() {
 		s.pace.expired()
@@ -97,6 +101,13 @@ func (c connector) connected(sent time.Time, h handshake) error {
 	s.seen.established(sent)
 	close(s.ready)
 	return nil
+}
+
+// hungUp implements wireTap.
+func (c connector) hungUp() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.hangUps++
 }
 
 // answered implements wireTap.
@@ -125,7 +136,7 @@ func (c connector) created(path string, zxid int64) {
 }
 
 // reached implements wireTap.
-func (c connector) reached(zxid int64) { c.s.lastZxid.Store(zxid) }
+func (c connector) reached(zxid int64) { c.s.lastZxid.Store(max(zxid, c.s.lastZxid.Load())) }
 
 // refused implements wireTap.
 func (c connector) refused(int32) {} // who has asked is told

@@ -63,6 +63,9 @@ type wireTap interface {
 	// connected is told of the answer to a connect request, and returns why it
 	// is to be refused.
 	connected(sent time.Time, h handshake) error
+	// hungUp is told that the server has closed the connection instead of an answer to a
+	// connect request.
+	hungUp()
 	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
 	// reached is told of the transaction up to which the server has been when it answered.
@@ -166,6 +169,7 @@ func (w *wireConn) unanswered(came []byte, err error) error {
 	case len(came) > 0:
 		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		w.tap.hungUp()
 		return fmt.Errorf("the server closed the connection without an answer (it serves nobody now, or is no ZooKeeper server): %w", err)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("the server accepted the connection and did not answer within %v: %w", w.patience, err)
@@ -281,23 +285,6 @@ func (w *wireConn) reply(frame []byte) error {
 		return nil
 	}
 	return nil
-}
-
-// sendsAway reports whether a code says that the session is over at this server.
-func sendsAway(code int32) bool {
-	return code == sessionExpired || code == sessionMoved || code == closing
-}
-
-// partError returns the first error among the results in the reply to a multi, and 0 if there is
-// none or for another reply, which has been checked.
-func partError(op int32, body []byte) int32 {
-	const size = 9 + 4 // int type, bool done, int err; and the error again
-	for ; op == opMulti && len(body) >= size && int32(binary.BigEndian.Uint32(body)) == opError && body[4] == 0; body = body[size:] {
-		if code := int32(binary.BigEndian.Uint32(body[9:])); code != 0 {
-			return code
-		}
-	}
-	return 0
 }
 
 // createdPath returns the path in the reply to a create, or to a multi that
