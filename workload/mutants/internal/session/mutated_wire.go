@@ -49,8 +49,9 @@ type wireConn struct {
 	pending   []wireCall // sent and not answered, oldest first
 	refused   error      // why the connection was given up
 
-	in     *bufio.Reader // of Conn
-	frames frameReader
+	in      *bufio.Reader // of Conn
+	instead []byte        // of an answer that was too large, still to be read
+	frames  frameReader
 }
 
 type wireCall struct {
@@ -122,7 +123,7 @@ func (w *wireConn) Read(p []byte) (int, error) {
 			return 0, w.refuse(err)
 		}
 	}
-	n, err := w.in.Read(p)
+	n, err := w.read(p)
 	if bad := w.frames.feed(p[:n]); bad != nil {
 		w.tap.lied()
 		var away *ServerError
