@@ -101,7 +101,7 @@ func ExampleWithAuth() {
 	_, err = recipes.NewMutex(stranger, "/example-auth").TryAcquire(ctx)
 	fmt.Println(err)
 	// Output:
-	// try-acquire /example-auth: zk: not authenticated
+	// try-acquire /example-auth: zk: not authenticated (NoAuth, -102)
 }
 
 func ExampleWithNamespace() {

@@ -87,10 +87,10 @@ const juteMaxBuffer = 1<<20 - 1
 
 // WithJuteMaxBuffer tells the servers' jute.maxbuffer, in bytes, where it is not
 // the default: from 4096 to 1 GiB. A request that is larger is not sent, and
-// returns [ErrTooLarge]. A server's reply that is larger, by more than a kilobyte,
-// ends the connection before memory is taken for it, as it does in ZooKeeper's own
-// client. Servers do not bound their lists of nodes: a lock with more than 15,000
-// contenders needs more than the default, and its acquires never end without it.
+// returns [ErrTooLarge]. So does a request whose reply is larger, by more than a
+// kilobyte: the reply is read past, and no memory is taken for it. Servers do not
+// bound their lists of nodes: a lock with more than 15,000 contenders needs more than
+// the default, and its acquires fail without it.
 // Each session has a buffer of this size. Default 1048575.
 func WithJuteMaxBuffer(bytes int) Option {
 	return func(c *config) { c.MaxPacket = bytes }

@@ -189,7 +189,7 @@ func (c *SharedCount) create(ctx context.Context, s *session.Session) error {
 		return s.Conn.Create(c.path, encodeCount(c.initial), 0, c.client.cfg.ACL)
 	}
 	var parents session.Parents
-	for pace := session.Changed(); ; {
+	for {
 		_, err := session.Retry(ctx, s, create)
 		if !errors.Is(err, zk.ErrNoNode) {
 			if err != nil {
@@ -197,11 +197,7 @@ func (c *SharedCount) create(ctx context.Context, s *session.Session) error {
 			}
 			return err
 		}
-		err = parents.Create(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')])
-		if err == nil {
-			err = pace.Wait(ctx, s)
-		}
-		if err != nil {
+		if err = parents.Create(ctx, s, c.path[:strings.LastIndexByte(c.path, '/')]); err != nil {
 			parents.Unused(s)
 			return err
 		}

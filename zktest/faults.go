@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
+	"github.com/zkverify/zkverify/ensemble/model/storage"
 )
 
 // check fails the test if there is no such server.
@@ -64,6 +65,31 @@ func (e *Ensemble) Kill(server int) {
 func (e *Ensemble) Restart(server int) {
 	e.tb.Helper()
 	e.change(server, func(c *cluster.Cluster) error { return c.Restart(server) })
+}
+
+// Backup is what was on a server's disk.
+type Backup struct{ disk *storage.Disk }
+
+// Backup copies what is on a server's disk.
+func (e *Ensemble) Backup(server int) (b Backup) {
+	e.tb.Helper()
+	e.change(server, func(c *cluster.Cluster) error {
+		b.disk = c.Disk(server)
+		return nil
+	})
+	return b
+}
+
+// Restore puts a backup in place of what is on the disk of a server that was killed; with the
+// zero Backup nothing is on it. Servers that are restarted with less on a majority of their disks
+// than they have confirmed have lost data: their clients have seen transactions that they have
+// not.
+func (e *Ensemble) Restore(server int, b Backup) {
+	e.tb.Helper()
+	if b.disk == nil {
+		b.disk = new(storage.Disk)
+	}
+	e.change(server, func(c *cluster.Cluster) error { return c.SetDisk(server, b.disk) })
 }
 
 // Pause stops a server's process: its connections stay, new ones are accepted, and

@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"ensemble/txnlog":                    {"ensemble/model/wire"},
 	"ensemble/simulated":                 {"ensemble", "ensemble/links", "ensemble/model", "ensemble/model/cluster", "ensemble/model/live", "internal/wait"},
 	"spec":                               {"internal/words"},
-	"zktest":                             {"ensemble/model", "ensemble/model/cluster", "ensemble/model/live", "ensemble/model/tree", "ensemble/model/wire"},
+	"zktest":                             {"ensemble/model", "ensemble/model/cluster", "ensemble/model/live", "ensemble/model/service", "ensemble/model/storage", "ensemble/model/tree", "ensemble/model/wire"},
 	"nemesis":                            {"nemesis/fault", "ensemble", "ensemble/links", "histories", "internal/wait", "internal/words"},
 	"nemesis/fault":                      {"ensemble", "ensemble/links", "histories", "histories/states", "internal/wait", "internal/words"},
 	"nemesis/faults":                     {"nemesis/fault", "ensemble", "ensemble/failpoints", "ensemble/links", "histories", "internal/wait", "internal/words"},

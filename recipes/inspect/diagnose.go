@@ -11,7 +11,7 @@ import (
 // Problem is something that may be wrong with a lock.
 type Problem string
 
-// The problems that [Diagnose] finds.
+// The problems that [Diagnose] finds, and [Unused].
 const (
 	PersistentNode Problem = "persistent-node" // a contender that no session owns stays until somebody deletes it
 	SessionEnded   Problem = "session-ended"   // the servers do not have the session of a contender any more
@@ -21,6 +21,7 @@ const (
 	SequenceEnds   Problem = "sequence-ends"   // the sequence numbers are near 2³¹, or beyond
 	Deadlock       Problem = "deadlock"        // sessions that wait for each other
 	StaleReady     Problem = "stale-ready"     // the node "ready" of a double barrier whose round has no members
+	UnusedParent   Problem = "unused-parent"   // a node without data that never had a child, see [Unused]
 )
 
 // Finding is a problem of a lock, or of several.
@@ -33,7 +34,7 @@ type Finding struct {
 	// holder of HeldLong.
 	Contender *Contender
 	Waiters   int           // that wait for the lock
-	Age       time.Duration // of HeldLong: of the holder's node
+	Age       time.Duration // of HeldLong: of the holder's node; of UnusedParent: of the node
 	Size, Out int           // of AboveSize: permits that there are, and that are out
 	// Left is how many sequence numbers are left before they end, of SequenceEnds; 0 when
 	// they have ended.

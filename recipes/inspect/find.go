@@ -20,6 +20,7 @@ type Snapshot struct {
 	Locks []Lock // by path
 	// Unreadable are nodes that could not be read: their permissions refuse it.
 	Unreadable []Unreadable
+	Empty      []Empty // by path
 }
 
 // Unreadable is a node that could not be read, and why.
@@ -55,7 +56,8 @@ func Find(ctx context.Context, src Source, paths []string, options ...Option) (*
 	}
 	slices.SortFunc(w.found, func(a, b Lock) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(w.unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Path, b.Path) })
-	return &Snapshot{At: w.at, Took: time.Since(w.at), Locks: w.found, Unreadable: w.unreadable}, nil
+	slices.SortFunc(w.empty, func(a, b Empty) int { return cmp.Compare(a.Path, b.Path) })
+	return &Snapshot{At: w.at, Took: time.Since(w.at), Locks: w.found, Unreadable: w.unreadable, Empty: w.empty}, nil
 }
 
 // withoutNested leaves out paths that are below others.
@@ -80,6 +82,7 @@ type walk struct {
 	busy       int // workers that may add steps
 	found      []Lock
 	unreadable []Unreadable
+	empty      []Empty
 	err        error
 }
 
@@ -141,6 +144,11 @@ func (w *walk) visit(s step) (found *Lock, below []step, err error) {
 	children, stat, err := w.children(s.path)
 	if err != nil {
 		return nil, nil, err
+	}
+	if e, is := empty(s.path, children, stat); is {
+		w.mu.Lock()
+		w.empty = append(w.empty, e)
+		w.mu.Unlock()
 	}
 	found, names, err := w.lock(s.path, children, stat)
 	if found == nil && err == nil && s.waiters {

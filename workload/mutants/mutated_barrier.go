@@ -92,7 +92,7 @@ func (b *Barrier) set(ctx context.Context, s *session.Session) (err error) {
 			parents.Unused(s)
 		}
 	}()
-	for pace := session.Changed(); ; {
+	for {
 		_, err := session.Retry(ctx, s, func() (string, error) {
 			return s.Conn.Create(b.path, b.cfg.data, 0, b.cfg.acl)
 		})
@@ -104,9 +104,6 @@ func (b *Barrier) set(ctx context.Context, s *session.Session) (err error) {
 		}
 		// Also when a container was reaped just now (CURATOR-180).
 		if err := parents.Create(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
-			return err
-		}
-		if err := pace.Wait(ctx, s); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,9 @@ var (
 	// ErrTooLarge is returned, by whatever makes nodes or writes, when its request
 	// would be larger than what servers take, see [WithJuteMaxBuffer]: the
 	// data of all nodes of a transaction and their paths count. It has not been
-	// sent. Servers answer such a request by cutting the connection.
+	// sent. Servers answer such a request by cutting the connection. It is returned
+	// too by whatever reads when the answer is larger than that, a list of children
+	// say.
 	ErrTooLarge = session.ErrTooLarge
 
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model"
+	"github.com/zkverify/zkverify/ensemble/model/storage"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
@@ -23,6 +25,19 @@ func (c *Cluster) SetClock(now time.Time) {
 // does nothing.
 func (c *Cluster) Expire(leader int, session int64) {
 	c.nodes[leader].step(model.Expire{Session: session})
+}
+
+// Disk is what is on a server's disk.
+func (c *Cluster) Disk(id int) *storage.Disk { return c.nodes[id].disk.Copy() }
+
+// SetDisk puts other data on the disk of a server whose process does not run.
+func (c *Cluster) SetDisk(id int, disk *storage.Disk) error {
+	n := c.nodes[id]
+	if n.running {
+		return fmt.Errorf("server %d runs", id)
+	}
+	n.disk = disk.Copy()
+	return nil
 }
 
 // Tree is what a server's data are, as of its last life; nil before it has begun. It is

@@ -3,7 +3,11 @@
 // a crash.
 package storage
 
-import "github.com/zkverify/zkverify/ensemble/model/tree"
+import (
+	"slices"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+)
 
 // snapshotEvery is after how many transactions a server takes a snapshot. Real ones take
 // it after 50,000 to 100,000.
@@ -17,6 +21,13 @@ type Disk struct {
 	snapshot *tree.Tree // never changed; nil for an empty tree
 	log      []tree.Txn // since the snapshot
 	synced   int        // how many of log survive a crash
+}
+
+// Copy is a disk with the same on it.
+func (d *Disk) Copy() *Disk {
+	c := *d
+	c.log = slices.Clone(d.log)
+	return &c
 }
 
 // Append logs a transaction. It survives a crash once Sync was called.

@@ -42,16 +42,13 @@ func (m *Member) Arrive(ctx context.Context) error {
 			parents.Unused(m.S)
 		}
 	}()
-	for pace := session.Changed(); ; {
+	for {
 		_, err := ask(ctx, &m.Directory, func() (string, error) {
 			return m.S.Conn.Create(m.Path(), m.data, zk.FlagEphemeral, m.acl)
 		})
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
 			if err := parents.Create(ctx, m.S, m.Dir); err != nil {
-				return err
-			}
-			if err := pace.Wait(ctx, m.S); err != nil {
 				return err
 			}
 			continue

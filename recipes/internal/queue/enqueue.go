@@ -77,9 +77,6 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 					return err
 				}
 			}
-			if err := pace.Wait(ctx, s); err != nil {
-				return err
-			}
 			continue
 		case errors.Is(err, zk.ErrNoServer):
 			if err := s.AwaitUp(ctx); err != nil {

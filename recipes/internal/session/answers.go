@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -191,4 +192,21 @@ func putOff(err error) bool { return isCode(err, throttled) }
 func isCode(err error, code int32) bool {
 	var e *ServerError
 	return errors.As(err, &e) && e.Code == code
+}
+
+// sendsAway reports whether a code says that the session is over at this server.
+func sendsAway(code int32) bool {
+	return code == sessionExpired || code == sessionMoved || code == closing
+}
+
+// partError returns the first error among the results in the reply to a multi, and 0 if there is
+// none or for another reply, which has been checked.
+func partError(op int32, body []byte) int32 {
+	const size = 9 + 4 // int type, bool done, int err; and the error again
+	for ; op == opMulti && len(body) >= size && int32(binary.BigEndian.Uint32(body)) == opError && body[4] == 0; body = body[size:] {
+		if code := int32(binary.BigEndian.Uint32(body[9:])); code != 0 {
+			return code
+		}
+	}
+	return 0
 }

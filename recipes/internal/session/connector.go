@@ -40,6 +40,9 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 	}
+	if err := c.askIfForgotten(ctx, addr, patience); err != nil {
+		return nil, err
+	}
 	conn, err := c.open(ctx, &s.cfg, network, addr, patience)
 	if err != nil {
 		return nil, err
@@ -78,6 +81,7 @@ func (c connector) connected(sent time.Time, h handshake) error {
 		return err
 	}
 	s.failures.succeeded()
+	s.hangUps = 0
 	s.suspension.heard = sent
 	if s.ID != 0 && h.expired() {
 		s.pace.expired()
@@ -100,6 +104,13 @@ func (c connector) connected(sent time.Time, h handshake) error {
 	return nil
 }
 
+// hungUp implements wireTap.
+func (c connector) hungUp() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.hangUps++
+}
+
 // answered implements wireTap.
 func (c connector) answered(sent, at time.Time, by answer) {
 	s := c.s
@@ -120,7 +131,7 @@ func (c connector) created(path string, zxid int64) {
 }
 
 // reached implements wireTap.
-func (c connector) reached(zxid int64) { c.s.lastZxid.Store(zxid) }
+func (c connector) reached(zxid int64) { c.s.lastZxid.Store(max(zxid, c.s.lastZxid.Load())) }
 
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }

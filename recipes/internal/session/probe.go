@@ -9,31 +9,44 @@ import (
 
 // leastSessionTimeout returns the shortest session timeout that a server grants, or
 // leastTimeout if that is longer. The server is asked for a session with less than it
-// grants, which is closed at once. ctx bounds the
-// opening of the connection, and patience the wait for the answer. A server that demands an
-// authentication says so when the session is closed, and lets it expire; the client is told if it has
-// none. It does not authenticate here: the session may be too short for that.
+// grants. Arguments are those of probe.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
+	answer, err := c.probe(ctx, addr, patience)
+	if err != nil {
+		return 0, err
+	}
+	if answer.demandsAuth {
+		c.s.demandsAuth.Store(true)
+	}
+	return answer.timeout, nil
+}
+
+// probe asks a server for a session, which is closed at once, of a client that has seen no
+// transaction. ctx bounds the opening of the connection, and patience the wait for the answer. A
+// server that demands an authentication says so when the session is closed, and lets it expire; the
+// client is told if it has none. It does not authenticate here: the session may be too short for
+// that.
+func (c connector) probe(ctx context.Context, addr string, patience time.Duration) (*probe, error) {
 	cfg := &c.s.cfg
 	plain := *cfg
 	plain.SASL = nil
 	conn, err := c.open(ctx, &plain, "tcp", addr, patience)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer context.AfterFunc(c.s.dials, func() { conn.Close() })() // when the session ends
 	defer conn.Close()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return 0, err
+		return nil, err
 	}
 	answer := &probe{asked: min(leastTimeout, cfg.Timeout)}
 	w := newWireConn(conn, answer, cfg.Clock, patience, cfg.MaxPacket+slack)
 	if _, err := w.Write(connectRequest(answer.asked)); err != nil {
-		return 0, err
+		return nil, err
 	}
 	var reply [4 + maxHandshake]byte
 	if _, err := w.Read(reply[:]); err != nil {
-		return 0, err
+		return nil, err
 	}
 	// The server closes the connection when it has taken this request, which might be
 	// dropped with a connection that is closed before.
@@ -42,20 +55,19 @@ func (c connector) leastSessionTimeout(ctx context.Context, addr string, patienc
 		for err == nil {
 			_, err = w.Read(reply[:])
 		}
-		if errors.Is(err, errAuthRequired) && len(cfg.Auths) == 0 && cfg.SASL == nil {
-			return 0, err
-		}
-		if errors.Is(err, errAuthRequired) {
-			c.s.demandsAuth.Store(true)
+		answer.demandsAuth = errors.Is(err, errAuthRequired)
+		if answer.demandsAuth && len(cfg.Auths) == 0 && cfg.SASL == nil {
+			return nil, err
 		}
 	}
-	return answer.timeout, nil
+	return answer, nil
 }
 
 // probe is the tap of a connection that asks for a session alone.
 type probe struct {
 	asked, timeout time.Duration
 	zxid           int64 // of the latest answer
+	demandsAuth    bool  // the server answers nothing to a client that has not authenticated
 }
 
 // connected implements wireTap.
@@ -69,6 +81,9 @@ func (*probe) answered(time.Time, time.Time, answer) {}
 
 // created implements wireTap.
 func (*probe) created(string, int64) {}
+
+// hungUp implements wireTap.
+func (*probe) hungUp() {}
 
 // reached implements wireTap.
 func (p *probe) reached(zxid int64) { p.zxid = zxid }

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,8 @@ type doctorCmd struct {
 	Long    time.Duration     `default:"5m" help:"A holder whose node is older, while others wait, is a finding."`
 	Size    map[string]string `help:"The size of a semaphore, which its nodes do not tell: a number, or the path of its shared count; default not checked." placeholder:"PATH=SIZE"`
 	Observe time.Duration     `default:"3s" help:"What is found is looked at again after this time, and is a finding if it is still so."`
+	Unused  time.Duration     `default:"0s" help:"Nodes without data that are older and never had a child are findings: acquires that gave up may have left them. 0: not looked for." placeholder:"AGE"`
+	Remove  bool              `help:"Delete what --unused finds."`
 	JSON    bool              `name:"json" help:"Print JSON."`
 
 	Servers serversFlags `embed:""`
@@ -28,7 +31,8 @@ type doctorCmd struct {
 func (doctorCmd) Help() string {
 	return help.WithExamples("Exit status 0 if there is nothing to find, 1 if there is, 2 if nothing was found but something could not be read.",
 		"zkverify locks doctor /locks",
-		"zkverify locks doctor --long 30s --size /locks/pool=8 /locks")
+		"zkverify locks doctor --long 30s --size /locks/pool=8 /locks",
+		"zkverify locks doctor --unused 1h --remove /locks")
 }
 
 // Validate is called by kong.
@@ -38,6 +42,10 @@ func (c *doctorCmd) Validate() error {
 		return fmt.Errorf("--long must be positive, not %v", c.Long)
 	case c.Observe < 0:
 		return fmt.Errorf("--observe must not be negative, not %v", c.Observe)
+	case c.Unused < 0:
+		return fmt.Errorf("--unused must not be negative, not %v", c.Unused)
+	case c.Remove && c.Unused == 0:
+		return errors.New("--remove needs --unused")
 	}
 	for lock, size := range c.Size {
 		if n, err := strconv.Atoi(size); !strings.HasPrefix(lock, "/") || !strings.HasPrefix(size, "/") && (err != nil || n < 1) {
@@ -64,6 +72,9 @@ func (c *doctorCmd) Run(ctx context.Context, con *Console) error {
 	}
 	checks.Sessions, checks.Now = s.sessions(), con.now()
 	findings := inspect.Diagnose(first.Locks, checks)
+	if c.Unused > 0 {
+		findings = append(findings, inspect.Unused(first.Empty, checks.Now, c.Unused)...)
+	}
 	if len(findings) > 0 {
 		if findings, err = c.again(ctx, s, con, checks, findings); err != nil {
 			return err
@@ -71,6 +82,11 @@ func (c *doctorCmd) Run(ctx context.Context, con *Console) error {
 	}
 	if err := c.write(con, first, checks.Sessions, findings); err != nil {
 		return err
+	}
+	if c.Remove {
+		if err := c.remove(ctx, s, con, findings); err != nil {
+			return err
+		}
 	}
 	unread := unread(con, first)
 	if len(findings) > 0 {
@@ -103,8 +119,19 @@ func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks 
 		return nil, interrupted(ctx)
 	}
 	var locks []inspect.Lock
+	var still []inspect.Empty
 	concerned := make(map[string]bool)
 	for _, f := range findings {
+		if f.Problem == inspect.UnusedParent {
+			e, is, err := inspect.StillEmpty(s, f.Nodes[0])
+			if err != nil {
+				return nil, explain(ctx, err)
+			}
+			if is {
+				still = append(still, e)
+			}
+			continue
+		}
 		for _, lock := range f.Locks {
 			concerned[lock] = true
 		}
@@ -125,7 +152,26 @@ func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks 
 	if ctx.Err() != nil {
 		return nil, interrupted(ctx)
 	}
-	return inspect.Confirmed(findings, inspect.Diagnose(locks, checks)), nil
+	return inspect.Confirmed(findings, append(inspect.Diagnose(locks, checks), inspect.Unused(still, checks.Now, c.Unused)...)), nil
+}
+
+// remove deletes the nodes that are unused.
+func (c *doctorCmd) remove(ctx context.Context, s *servers, con *Console, findings []inspect.Finding) error {
+	for _, f := range findings {
+		if f.Problem != inspect.UnusedParent {
+			continue
+		}
+		removed, err := inspect.RemoveUnused(ctx, s, f.Nodes[0])
+		switch {
+		case err != nil:
+			return explain(ctx, err)
+		case removed:
+			con.say("removed %s", pathText(f.Nodes[0]))
+		default:
+			con.say("%s is used by now, and stays", pathText(f.Nodes[0]))
+		}
+	}
+	return nil
 }
 
 // diagnosis is the JSON of doctor.

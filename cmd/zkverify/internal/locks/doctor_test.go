@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
@@ -117,6 +119,26 @@ func TestDoctorLooksTwice(t *testing.T) {
 	b.doctor("/l").want(t, exitFound, []string{"1 lock examined, 1 finding\n"}, nil)
 }
 
+// Containers that were left are found and removed when that is asked for; what is used stays.
+func TestDoctorRemovesParentsThatAreNotUsed(t *testing.T) {
+	b := newBench(t)
+	b.holding()
+	for _, path := range []string{"/left", "/left/a", "/left/b", "/full"} {
+		if _, err := b.conn.CreateContainer(path, nil, zk.FlagContainer, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.plant("/full/data", "x", 0)
+	b.doctor("/").want(t, 0, []string{"0 findings\n"}, nil)
+	b.doctor("--unused", "1h", "/").want(t, 0, []string{"0 findings\n"}, nil)
+	b.doctor("--unused", "1ns", "/").want(t, exitFound, []string{"/left/a: empty for ", "/left/b: empty for ", "2 findings\n"}, nil)
+	b.doctor("--unused", "1ns", "--remove", "/").want(t, exitFound, []string{"2 findings\n"}, []string{"removed /left/a", "removed /left/b"})
+	b.doctor("--unused", "1ns", "/").want(t, 0, []string{"0 findings\n"}, nil)
+	if _, there := b.Node("/full/data"); !there {
+		t.Error("a node with data has gone")
+	}
+}
+
 func TestEveryFindingIsWorded(t *testing.T) {
 	c := &inspect.Contender{Path: "/l/n", Read: true, Session: 10, Token: recipes.Token{Zxid: 5}}
 	waiter := *c
@@ -124,7 +146,7 @@ func TestEveryFindingIsWorded(t *testing.T) {
 	held.Holds = true
 	wait := inspect.Wait{Session: 10, Holds: "/a", Waits: "/b", Holder: &held, Waiter: &waiter}
 	for _, problem := range []inspect.Problem{
-		inspect.PersistentNode, inspect.SessionEnded, inspect.ForeignChild, inspect.AboveSize, inspect.HeldLong, inspect.SequenceEnds, inspect.Deadlock, inspect.StaleReady,
+		inspect.PersistentNode, inspect.SessionEnded, inspect.ForeignChild, inspect.AboveSize, inspect.HeldLong, inspect.SequenceEnds, inspect.Deadlock, inspect.StaleReady, inspect.UnusedParent,
 	} {
 		for _, contender := range []*inspect.Contender{c, &held} {
 			f := &inspect.Finding{Problem: problem, Locks: []string{"/l"}, Nodes: []string{"/l/n"}, Contender: contender, Cycle: []inspect.Wait{wait, wait}}

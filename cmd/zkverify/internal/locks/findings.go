@@ -40,6 +40,10 @@ func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
 		return wording{"a node ready without a member of its round",
 			"The members of the round crashed, or one of Curator left it behind. Members of recipes ignore it; the next member of Curator or kazoo passes alone.",
 			"Delete the node, if this is a double barrier and nobody enters it just now."}
+	case inspect.UnusedParent:
+		return wording{"empty for " + ageText(f.Age) + ", and never had a child",
+			"An acquire that was given up may have left it as the parent of its node: the servers remove a container only when its last child has gone. A node that was made by hand looks the same.",
+			fmt.Sprintf("If no program needs it, delete it: zkverify locks doctor --unused %v --remove %s", c.Unused, lock)}
 	}
 	return wording{what: string(f.Problem)}
 }

@@ -161,11 +161,10 @@ func (b *batch) run() {
 		case errors.Is(err, errAskAgain) && b.s.Defect() == "mutant-semaphore-no-new-count":
 			_, b.version, err = b.pool.Count.Read(ctx, b.s)
 		case errors.Is(err, errNoPermits):
-			if err = parents.Create(ctx, b.s, b.pool.Path+LeasesDir); err == nil {
-				err = pace.Wait(ctx, b.s)
-			}
+			err = parents.Create(ctx, b.s, b.pool.Path+LeasesDir)
 		case session.Answered(err), errors.Is(err, session.ErrNodeGone), errors.Is(err, errAskAgain):
-			if parents.Unused(b.s); !session.Undone(err) {
+			parents.Unused(b.s)
+			if session.Answered(err) && !session.Undone(err) { // whatever has become of it
 				b.drop(present)
 			}
 			b.finish(nil, failed, err)

@@ -9,7 +9,7 @@ import (
 
 // Backoff paces what is tried again because of an answer: a server has put it off or refuses it,
 // or what was seen has changed meanwhile. The first Free tries again come at once. Before the
-// others there is a wait, of 100 ms at first, three times as long after each, at most Longest, and
+// others there is a wait, of 100 ms at first, four times as long after each, at most Longest, and
 // half of it random. A try that has lasted longer than Longest ends the row.
 type Backoff struct {
 	Free    int
@@ -52,7 +52,7 @@ func (b *Backoff) next() time.Duration {
 	if b.tries > b.Free {
 		wait = firstPause
 		for range min(b.tries-b.Free-1, 16) {
-			wait = min(longest, 3*wait)
+			wait = min(longest, 4*wait)
 		}
 		wait = wait/2 + Random(wait/2)
 	}

@@ -46,6 +46,9 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 			return nil, err
 		}
 	}
+	if err := c.askIfForgotten(ctx, addr, patience); err != nil {
+		return nil, err
+	}
 	conn, err := c.open(ctx, &s.cfg, network, addr, patience)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,7 @@ func (c connector) connected(sent time.Time, h handshake) error {
 		return err
 	}
 	s.failures.succeeded()
+	s.hangUps = 0
 	s.suspension.heard = sent
 	if s.ID != 0 && h.expired() {
 		s.pace.expired()
@@ -111,6 +115,13 @@ func (c connector) connected(sent time.Time, h handshake) error {
 	s.seen.established(sent)
 	close(s.ready)
 	return nil
+}
+
+// hungUp implements wireTap.
+func (c connector) hungUp() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.hangUps++
 }
 
 // answered implements wireTap.
@@ -139,7 +150,7 @@ func (c connector) created(path string, zxid int64) {
 }
 
 // reached implements wireTap.
-func (c connector) reached(zxid int64) { c.s.lastZxid.Store(zxid) }
+func (c connector) reached(zxid int64) { c.s.lastZxid.Store(max(zxid, c.s.lastZxid.Load())) }
 
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }

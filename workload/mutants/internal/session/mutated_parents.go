@@ -36,21 +36,27 @@ func refusedRune(r rune) bool {
 // Parents are the nodes above what a call is to make. It makes those that are missing, as
 // containers, which the servers remove when their last child has gone (CURATOR-173). They do not
 // remove one that never had a child, so a call that makes no child takes back what it has made.
-// The zero value has made none.
+// The zero value has made none. One goroutine at a time calls Create.
 type Parents struct {
+	pace Backoff // of creates that find everything there
+
 	mu   sync.Mutex
 	made []string // in order
 	over bool     // Unused was called
 }
 
 // Create creates path and what is missing above it. The servers may remove them at any time
-// before the child is created: callers try again.
+// before the child is created: callers try again. Servers that say that a parent is missing, and
+// then that it is there, are asked less and less often.
 func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
-	for pace := Changed(); ; {
+	for {
 		err := p.create(ctx, s, path)
 		switch {
-		case err == nil, errors.Is(err, zk.ErrNodeExists):
+		case err == nil:
 			return nil
+		case errors.Is(err, zk.ErrNodeExists):
+			p.pace.Free = freeTries
+			return p.pace.Wait(ctx, s)
 		case !errors.Is(err, zk.ErrNoNode):
 			return err
 		}
@@ -61,11 +67,12 @@ func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
 		if err := p.Create(ctx, s, parent); err != nil {
 			return err
 		}
-		if err := pace.Wait(ctx, s); err != nil {
-			return err
-		}
 	}
 }
+
+// freeTries is how often another client may make a parent first, or the servers remove one, before
+// that is taken for strange.
+const freeTries = 3
 
 // brokenTries is after how many creates of a container in a row that end the connection, which
 // has answered something else in between, the servers count as such that have no containers.

@@ -46,6 +46,7 @@ type Session struct {
 	up         bool
 	changed    chan struct{} // closed and replaced whenever up changes
 	over       bool          // ended is closed
+	hangUps    int           // connect requests in a row that servers have not answered but hung up
 	addr       string        // dialed last
 	link       *wireConn     // the current connection
 	held       map[Dependent]struct{}

@@ -50,8 +50,9 @@ type wireConn struct {
 	pending   []wireCall // sent and not answered, oldest first
 	refused   error      // why the connection was given up
 
-	in     *bufio.Reader // of Conn
-	frames frameReader
+	in      *bufio.Reader // of Conn
+	instead []byte        // of an answer that was too large, still to be read
+	frames  frameReader
 }
 
 type wireCall struct {
@@ -64,6 +65,9 @@ type wireTap interface {
 	// connected is told of the answer to a connect request, and returns why it
 	// is to be refused.
 	connected(sent time.Time, h handshake) error
+	// hungUp is told that the server has closed the connection instead of an answer to a
+	// connect request.
+	hungUp()
 	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
 	// reached is told of the transaction up to which the server has been when it answered.
@@ -118,7 +122,7 @@ func (w *wireConn) Read(p []byte) (int, error) {
 			return 0, w.refuse(err)
 		}
 	}
-	n, err := w.in.Read(p)
+	n, err := w.read(p)
 	if bad := w.frames.feed(p[:n]); bad != nil {
 		w.tap.lied()
 		var away *ServerError
@@ -167,6 +171,7 @@ func (w *wireConn) unanswered(came []byte, err error) error {
 	case len(came) > 0:
 		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		w.tap.hungUp()
 		return fmt.Errorf("the server closed the connection without an answer (it serves nobody now, has all the connections that it takes, speaks TLS alone, see WithTLS, or is no ZooKeeper server): %w", err)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("the server accepted the connection and did not answer within %v: %w", w.patience, err)
@@ -284,23 +289,6 @@ func (w *wireConn) reply(frame []byte) error {
 		return nil
 	}
 	return nil
-}
-
-// sendsAway reports whether a code says that the session is over at this server.
-func sendsAway(code int32) bool {
-	return code == sessionExpired || code == sessionMoved || code == closing
-}
-
-// partError returns the first error among the results in the reply to a multi, and 0 if there is
-// none or for another reply, which has been checked.
-func partError(op int32, body []byte) int32 {
-	const size = 9 + 4 // int type, bool done, int err; and the error again
-	for ; op == opMulti && len(body) >= size && int32(binary.BigEndian.Uint32(body)) == opError && body[4] == 0; body = body[size:] {
-		if code := int32(binary.BigEndian.Uint32(body[9:])); code != 0 {
-			return code
-		}
-	}
-	return 0
 }
 
 // createdPath returns the path in the reply to a create, or to a multi that

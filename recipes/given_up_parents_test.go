@@ -1,0 +1,74 @@
+package recipes_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// Calls give up at any time, most of them while their parents are made. The servers remove no
+// container that never had a child, so the client does.
+func TestACallThatGivesUpLeavesNoParents(t *testing.T) {
+	for name, call := range map[string]func(context.Context, *recipes.Client, string) error{
+		"mutex": func(ctx context.Context, c *recipes.Client, path string) error {
+			_, err := recipes.NewMutex(c, path).Acquire(ctx)
+			return err
+		},
+		"multi-lock": func(ctx context.Context, c *recipes.Client, path string) error {
+			_, err := recipes.NewMultiLock(recipes.NewMutex(c, path), recipes.NewMutex(c, path+"/b")).Acquire(ctx)
+			return err
+		},
+		"semaphore": func(ctx context.Context, c *recipes.Client, path string) error {
+			_, err := recipes.NewSemaphore(c, path, 2).Acquire(ctx)
+			return err
+		},
+		"double barrier": func(ctx context.Context, c *recipes.Client, path string) error {
+			return recipes.NewDoubleBarrier(c, path, 2).Enter(ctx)
+		},
+		"barrier": func(ctx context.Context, c *recipes.Client, path string) error {
+			err := recipes.NewBarrier(c, path).Set(ctx)
+			if err == nil {
+				err = context.Canceled
+			}
+			_ = recipes.NewBarrier(c, path).Remove(context.Background()) // an error leaves open whether it is up
+			return err
+		},
+	} {
+		for _, breaks := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, the connection breaks: %v", name, breaks), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					e := zktest.Start(t)
+					c := bubbleClient(t, e, "client")
+					gaveUp := 0
+					for i := range 60 {
+						ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*100*time.Microsecond)
+						if breaks {
+							time.AfterFunc(time.Duration(i)*70*time.Microsecond, e.Client("client").Disconnect)
+						}
+						if call(ctx, c, fmt.Sprintf("/parent-%d/lock", i)) != nil {
+							gaveUp++
+						}
+						cancel()
+						time.Sleep(time.Second)
+					}
+					_ = c.Close(t.Context())
+					if gaveUp < 20 {
+						t.Errorf("%d of 60 have given up", gaveUp)
+					}
+					time.Sleep(5 * time.Minute)
+					for line := range strings.Lines(e.Tree("/")) {
+						if strings.HasPrefix(line, "/parent") {
+							t.Errorf("%s is left", strings.TrimSpace(line))
+						}
+					}
+				})
+			})
+		}
+	}
+}
