@@ -7,6 +7,7 @@ var stillGrow = []string{
 	"multilock/acquires of two at once",
 	"multilock/acquires of two that fail, while one is open",
 	"multilock/members",
+	"multilock/pairs of locks",
 	"mutex/in recovery",
 	"mutex/leases that are lost",
 	"mutex/lists of a queue in which many stand",
