@@ -176,7 +176,7 @@ func ofLocks(r histories.Recipe) []dimension {
 			g.release(7, lock, g.acquire(7, lock))
 		}
 		for i := range n {
-			for range 5 {
+			for range 2 {
 				g.release(i%5, "l", g.acquire(i%5, "l"))
 			}
 		}

@@ -139,10 +139,9 @@ func ofSeveral(t *facts.Trace, o *facts.Op) bool { return o.Parts > 0 }
 func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Duration) {
 	j.groups = append(j.groups, settled...)
 	slices.SortFunc(j.groups, func(a, b *group) int { return a.parts[0].Invoke - b.parts[0].Invoke })
-	var open []*group
+	open := map[*facts.LockInfo][]*group{}
 	for _, g := range j.groups {
-		open = slices.DeleteFunc(open, func(o *group) bool { return o.parts[0].Ret <= g.parts[0].Call })
-		for _, o := range open {
+		for _, o := range g.beside(open) {
 			if g.seen && o.seen {
 				continue
 			}
@@ -154,13 +153,28 @@ func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Du
 				j.v.Violate(func() verdict.Witness { return deadlock(t, one, other) })
 			}
 		}
-		open = append(open, g)
+		for _, part := range g.parts {
+			open[part.Info()] = append(open[part.Info()], g)
+		}
 	}
 	first = min(first, t.End)
 	j.groups = slices.DeleteFunc(j.groups, func(g *group) bool {
 		g.seen = true
 		return g.parts[0].Ret < first
 	})
+}
+
+// beside returns the acquires that were open when g was called and name a lock that g does, by
+// invocation. It drops those that were not from the open ones of those locks.
+func (g *group) beside(open map[*facts.LockInfo][]*group) []*group {
+	var all []*group
+	for _, part := range g.parts {
+		of := slices.DeleteFunc(open[part.Info()], func(o *group) bool { return o.parts[0].Ret <= g.parts[0].Call })
+		open[part.Info()] = of
+		all = append(all, of...)
+	}
+	slices.SortFunc(all, func(a, b *group) int { return a.parts[0].Invoke - b.parts[0].Invoke })
+	return slices.Compact(all)
 }
 
 // crossed returns a part of o that is ahead of g in its queue, a part of g that is

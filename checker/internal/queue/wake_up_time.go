@@ -55,12 +55,6 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 	return best
 }
 
-// downSpan is when a server was not found to serve.
-type downSpan struct {
-	server int
-	facts.Span
-}
-
 // event takes in what shows that the machine runs and that servers answer. Where they
 // are asked all the time, and what they are is on record when nothing else is, every
 // event does; else those that a server has answered.
@@ -85,14 +79,16 @@ func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
 		return
 	}
 	serves := s.State != histories.Electing && s.State != histories.Silent && s.State != histories.Down
-	i := slices.IndexFunc(w.down, func(d downSpan) bool { return d.server == s.ID && d.To == facts.Forever })
+	i, isDown := w.downNow[s.ID]
 	switch {
-	case i < 0 && serves: // it was something else for a moment
-		w.down = append(w.down, downSpan{s.ID, facts.Span{From: max(0, at-w.bound), To: at}})
-	case i < 0:
-		w.down = append(w.down, downSpan{s.ID, facts.Span{From: max(0, at-w.bound), To: facts.Forever}})
+	case !isDown && serves: // it was something else for a moment
+		w.down = append(w.down, facts.Span{From: max(0, at-w.bound), To: at})
+	case !isDown:
+		w.downNow[s.ID] = len(w.down)
+		w.down = append(w.down, facts.Span{From: max(0, at-w.bound), To: facts.Forever})
 	case serves:
 		w.down[i].To = at
+		delete(w.downNow, s.ID)
 	}
 }
 

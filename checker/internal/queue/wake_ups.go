@@ -47,7 +47,8 @@ type wakeUps struct {
 
 	standstill facts.Quiet // when nothing shows that the machine ran, and that servers answered
 	servers    map[int]histories.ServerState
-	down       []downSpan
+	down       []facts.Span // when a server was not found to serve
+	downNow    map[int]int  // of the servers that do not serve now, where in down that is, by id
 	slow       []facts.Span // when operations were slow with no fault about
 }
 
@@ -72,7 +73,7 @@ type turn struct {
 func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
 	return &wakeUps{
 		t: t, way: way, room: &room{t, way, map[string][]size{}}, bound: way.bound,
-		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{},
+		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{}, downNow: map[int]int{},
 	}
 }
 
