@@ -32,7 +32,7 @@ func readMechanism(text string) (sasl.Mechanism, error) {
 	case "gssapi":
 		return readGSSAPI(secret)
 	}
-	return nil, errors.New("credentials of SASL begin with sasl:digest-md5: or sasl:gssapi:")
+	return nil, errors.New("credentials of SASL are written sasl:digest-md5:user:password or sasl:gssapi:NAME=VALUE")
 }
 
 // readGSSAPI reads settings such as keytab=FILE principal=app@EXAMPLE.COM, with white space between

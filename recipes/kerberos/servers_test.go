@@ -96,6 +96,13 @@ func TestLocksOverKerberos(t *testing.T) {
 		cache := k.kinit(keytab, "app", "1h")
 		locks(t, byAddress, mechanism(t, kerberos.Config{CCache: cache, ServerPrincipal: "zookeeper/localhost@" + realm, Krb5Conf: conf}), "app")
 	})
+	t.Run("with what a file of credentials says", func(t *testing.T) {
+		c, err := ensemble.ReadCredentials("sasl:gssapi:keytab=" + keytab + " principal=app serverprincipal=zookeeper/localhost krb5conf=" + conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		locks(t, byAddress, c.SASL(), "app")
+	})
 	t.Run("with what the environment says", func(t *testing.T) {
 		t.Setenv("KRB5_CONFIG", conf)
 		t.Setenv("KRB5CCNAME", "FILE:"+k.kinit(keytab, "app", "2h"))

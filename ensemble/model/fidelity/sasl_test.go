@@ -1,6 +1,7 @@
 package fidelity_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -61,7 +62,7 @@ func constant(token string) func([]byte) []byte { return func([]byte) []byte { r
 
 func response(user, password string) func([]byte) []byte {
 	return func(challenge []byte) []byte {
-		_, next, err := sasl.NewDigestMD5(user, password).Start(nil, "")
+		_, next, err := sasl.NewDigestMD5(user, password).Start(context.Background(), "")
 		if err != nil {
 			return []byte(err.Error())
 		}
