@@ -280,3 +280,30 @@ func TestAForeignHistoryThatIsOutOfOrderIsPutInOrder(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Operations of the simplest form are read by another reader, which reads what the other one reads.
+func TestSimpleOperationsAreReadAsAllAre(t *testing.T) {
+	for _, fields := range []string{
+		":type :ok, :f :acquire, :value nil, :process 0, :time 1, :index 2", ":type :ok :f :cas :value [1 [-2 \"a b\"]] :process 3",
+		":type :info, :process :nemesis, :f :start-x, :value true", ":process \"a\", :error :not-held, :value false, :type :fail, :f :release",
+		":value [], :x [nil], :time 999999999999999999", ":value :a/b, :type :ok", `:value "a\n", :type :ok`, ":value 1.5, :time -7", ":value 007", ":value #{1}",
+		":type :ok :type :ok", ":x 1, :x 1", ":process :me", ":value \"é\"", ":value (1 2)", ":value a", ":value [1 2", ":value 1}", ":a", ":value 99999999999999999999",
+	} {
+		read := func(tag string) (*jepsenOp, error) {
+			s := &ednOperations{forms: newEDNReader(strings.NewReader("\n" + tag + "{" + fields + "}\n"))}
+			return s.next()
+		}
+		all, wrong := read("#any")
+		for _, tag := range []string{"", jepsenTag} {
+			simple, bad := read(tag)
+			if fmt.Sprint(bad) != fmt.Sprint(wrong) {
+				t.Errorf("%s: %v, want %v", fields, bad, wrong)
+			}
+			if wrong == nil {
+				if d := cmp.Diff(fmt.Sprintf("%+v", *all), fmt.Sprintf("%+v", *simple)); d != "" {
+					t.Errorf("%s: %s", fields, d)
+				}
+			}
+		}
+	}
+}

@@ -51,13 +51,8 @@ func (o *jepsenOp) set(name string, v any) error {
 		bit, o.err = 8, v
 	case "process":
 		bit = 16
-		var is bool
-		if o.process, is = whole(v); !is {
-			if o.word, is = v.(string); v == keyword(nemesisName) {
-				o.word = nemesisName
-			} else if o.word == "" {
-				return fmt.Errorf("the process of an operation is a number or a name, not %s", kindOf(v))
-			}
+		if err := o.setProcess(v); err != nil {
+			return err
 		}
 	case "time":
 		bit = 32
@@ -84,6 +79,23 @@ func (o *jepsenOp) set(name string, v any) error {
 		return fmt.Errorf("an operation has the key :%s twice", name)
 	}
 	o.seen |= bit
+	return nil
+}
+
+// setProcess takes in the process: a number, a name, or the nemesis.
+func (o *jepsenOp) setProcess(v any) error {
+	n, is := whole(v)
+	name, _ := v.(string)
+	switch {
+	case is:
+		o.process = n
+	case v == keyword(nemesisName):
+		o.word = nemesisName
+	case name != "":
+		o.word = name
+	default:
+		return fmt.Errorf("the process of an operation is a number or a name, not %s", kindOf(v))
+	}
 	return nil
 }
 

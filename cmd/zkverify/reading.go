@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -48,8 +49,8 @@ func (c Conventions) byModels(ctx context.Context, file *histories.File, caps mo
 		open = r.Open
 	}
 	g, is := models.Guarantee(ctx, &header, open, caps)
-	if !is || c.ReleaseNotHeld == string(checker.NotHeldAsLost) {
-		return nil
+	if !is || cmp.Or(c.ReleaseNotHeld, header.ReleaseNotHeld, histories.NotHeldAsLost) == histories.NotHeldAsLost {
+		return nil // no model reads a release that fails as a loss
 	}
 	options := []checker.Option{checker.WithGuarantee(g)}
 	if len(header.Models) != 1 || header.Models[0] != histories.ModelOwnerMutex {
