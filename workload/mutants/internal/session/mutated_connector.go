@@ -133,6 +133,9 @@ func (c connector) created(path string, zxid int64) {
 	c.s.zxids.created(GUIDOf(path[strings.LastIndexByte(path, '/')+1:]), zxid)
 }
 
+// denied implements wireTap.
+func (c connector) denied(p requestPart) { c.s.denials.add(p) }
+
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 

@@ -58,6 +58,9 @@ func (*probe) answered(time.Time, time.Time, answer) {}
 // created implements wireTap.
 func (*probe) created(string, int64) {}
 
+// denied implements wireTap.
+func (*probe) denied(requestPart) {}
+
 // lied implements wireTap.
 func (*probe) lied() {}
 

@@ -55,6 +55,7 @@ type wireConn struct {
 type wireCall struct {
 	xid, op int32
 	sent    time.Time
+	parts   []requestPart
 }
 
 // wireTap is told of what passes a connection. Its methods must not block.
@@ -64,6 +65,7 @@ type wireTap interface {
 	connected(sent time.Time, h handshake) error
 	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
+	denied(p requestPart) // a server has refused it for want of a permission
 	// lied is told that the connection ends, since the server has sent what none sends.
 	lied()
 }
@@ -207,9 +209,10 @@ func (w *wireConn) request(p []byte, now time.Time) {
 		return
 	}
 	w.pending = append(w.pending, wireCall{
-		xid:  int32(binary.BigEndian.Uint32(p[4:])),
-		op:   int32(binary.BigEndian.Uint32(p[8:])),
-		sent: now,
+		xid:   int32(binary.BigEndian.Uint32(p[4:])),
+		op:    int32(binary.BigEndian.Uint32(p[8:])),
+		sent:  now,
+		parts: parts(int32(binary.BigEndian.Uint32(p[8:])), p[12:]),
 	})
 }
 
@@ -238,6 +241,9 @@ func (w *wireConn) reply(frame []byte) error {
 		// will not be answered, but for authentication, which jumps the queue:
 		// forgetting those is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
+		if p, denied := refusedPart(c, code, body); denied {
+			w.tap.denied(p)
+		}
 		if code != 0 {
 			w.tap.answered(c.sent, now, local)
 			return nil
