@@ -138,9 +138,10 @@ var (
 // Servers that demand authentication say SessionClosedRequireSaslAuth, Connect included.
 type ServerError = session.ServerError
 
-// failed says which call on which lock failed, and why there was no connection if ctx has
-// ended for want of one.
+// failed says which call on which lock, or locks, failed; why there was no connection if ctx
+// has ended for want of one; and which permission was missing.
 func (c *Client) failed(ctx context.Context, op, path string, err error) error {
+	err = c.sessions.Permission(err, strings.Split(path, ", ")...)
 	return opError(op, path, c.sessions.Explain(ctx, err))
 }
 

@@ -10,6 +10,7 @@ type common struct {
 	cfg      Config
 	pace     *pace
 	failures failures
+	denials  denials
 	states   states
 	least    atomic.Int64    // the servers' minSessionTimeout; 0: not known yet
 	life     context.Context // ends when the client is closed

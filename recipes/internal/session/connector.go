@@ -133,6 +133,9 @@ func (c connector) created(path string, zxid int64) {
 // reached implements wireTap.
 func (c connector) reached(zxid int64) { c.s.lastZxid.Store(max(zxid, c.s.lastZxid.Load())) }
 
+// denied implements wireTap.
+func (c connector) denied(p requestPart) { c.s.denials.add(p) }
+
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 

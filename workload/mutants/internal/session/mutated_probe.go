@@ -90,6 +90,9 @@ func (*probe) hungUp() {}
 // reached implements wireTap.
 func (p *probe) reached(zxid int64) { p.zxid = zxid }
 
+// denied implements wireTap.
+func (*probe) denied(requestPart) {}
+
 // lied implements wireTap.
 func (*probe) lied() {}
 

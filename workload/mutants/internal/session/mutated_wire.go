@@ -58,6 +58,7 @@ type wireConn struct {
 type wireCall struct {
 	xid, op int32
 	sent    time.Time
+	parts   []requestPart
 }
 
 // wireTap is told of what passes a connection. Its methods must not block.
@@ -72,6 +73,7 @@ type wireTap interface {
 	created(path string, zxid int64)
 	// reached is told of the transaction up to which the server has been when it answered.
 	reached(zxid int64)
+	denied(p requestPart) // a server has refused it for want of a permission
 	// lied is told that the connection ends, since the server has sent what none sends, or what
 	// sends the client to another one.
 	lied()
@@ -223,9 +225,10 @@ func (w *wireConn) request(p []byte, now time.Time) {
 		return
 	}
 	w.pending = append(w.pending, wireCall{
-		xid:  int32(binary.BigEndian.Uint32(p[4:])),
-		op:   int32(binary.BigEndian.Uint32(p[8:])),
-		sent: now,
+		xid:   int32(binary.BigEndian.Uint32(p[4:])),
+		op:    int32(binary.BigEndian.Uint32(p[8:])),
+		sent:  now,
+		parts: parts(int32(binary.BigEndian.Uint32(p[8:])), p[12:]),
 	})
 }
 
@@ -270,6 +273,9 @@ func (w *wireConn) reply(frame []byte) error {
 			if part := partError(c.op, body); part == throttled || sendsAway(part) {
 				code = part // and no quorum has confirmed that
 			}
+		}
+		if p, denied := refusedPart(c, code, body); denied {
+			w.tap.denied(p)
 		}
 		if code != 0 {
 			w.tap.answered(c.sent, now, local)

@@ -1,0 +1,83 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
+)
+
+// denied makes a directory in which the client misses one permission, and a lock in it that has
+// them all but where said.
+func denied(t *testing.T, conn *zk.Conn, without int32, at string) {
+	t.Helper()
+	for _, dir := range []string{"/svc", "/svc/l", "/svc/l/locks", "/svc/l/leases"} {
+		if _, err := conn.Create(dir, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.SetACL(at, zk.WorldACL(zk.PermAll&^without), -1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The error of a call without a permission names the node that refuses, and the permission.
+func TestAMissingPermissionIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		call, at string
+		without  int32
+		says     string
+	}{
+		{"Mutex.Acquire", "/svc/l", zk.PermCreate, "no permission to create at /svc/l"},
+		{"Mutex.Acquire", "/svc/l", zk.PermRead, "no permission to read at /svc/l"},
+		{"Mutex.TryAcquire", "/svc/l", zk.PermCreate, "no permission to create at /svc/l"},
+		{"Mutex.Participants", "/svc/l", zk.PermRead, "no permission to read at /svc/l"},
+		{"ReadWriteMutex.Acquire", "/svc/l", zk.PermCreate, "no permission to create at /svc/l"},
+		{"NonReentrantMutex.Acquire", "/svc/l/locks", zk.PermCreate, "no permission to create at /svc/l/locks"},
+		{"Semaphore.Acquire", "/svc/l/locks", zk.PermCreate, "no permission to create at /svc/l/locks"},
+		{"Semaphore.Acquire", "/svc/l/leases", zk.PermCreate, "no permission to create at /svc/l/leases"},
+		{"Semaphore.Acquire", "/svc/l/leases", zk.PermRead, "no permission to read at /svc/l/leases"},
+		{"Election.Campaign", "/svc/l", zk.PermCreate, "no permission to create at /svc/l"},
+		{"Election.Leader", "/svc/l", zk.PermRead, "no permission to read at /svc/l"},
+		{"SharedCount.Get", "/svc/l", zk.PermRead, "no permission to read at /svc/l"},
+		{"Barrier.Set", "/svc", zk.PermCreate, "no permission to create at /svc"},
+		{"DoubleBarrier.Enter", "/svc/l", zk.PermCreate, "no permission to create at /svc/l"},
+	} {
+		t.Run(c.call+", "+c.says, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := zktest.Start(t)
+				denied(t, bubbleClient(t, e, "administrator").Conn(), c.without, c.at)
+				client := bubbleClient(t, e, "one", recipes.WithNamespace("/svc"))
+				call := serverCalls[c.call]
+				if c.call == "Barrier.Set" {
+					call = func(ctx context.Context, c *recipes.Client, _ *recipes.Lease) error {
+						return recipes.NewBarrier(c, "/b").Set(ctx)
+					}
+				}
+				err := call(t.Context(), client, nil)
+				if !errors.Is(err, zk.ErrNoAuth) || !strings.Contains(err.Error(), c.says) || strings.Count(err.Error(), "permission") != 1 {
+					t.Errorf("it says %v", err)
+				}
+			})
+		})
+	}
+}
+
+// The nodes of a multi-lock are made by one transaction, which one of them may refuse.
+func TestAMissingPermissionForOneOfSeveralLocksIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		denied(t, bubbleClient(t, e, "administrator").Conn(), zk.PermCreate, "/svc/l")
+		client := bubbleClient(t, e, "one")
+		_, err := recipes.NewMultiLock(recipes.NewMutex(client, "/a"), recipes.NewMutex(client, "/svc/l"), recipes.NewMutex(client, "/z")).Acquire(t.Context())
+		if !errors.Is(err, zk.ErrNoAuth) || !strings.Contains(err.Error(), "no permission to create at /svc/l") {
+			t.Errorf("it says %v", err)
+		}
+	})
+}
