@@ -118,7 +118,10 @@ func TestAServerThatLagsBehindHasForgottenNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		behind := e.Client("client").Server()%3 + 1
+		behind := 1 // a follower that the client does not use
+		for behind == e.Leader() || behind == e.Client("client").Server() {
+			behind++
+		}
 		e.Isolate(behind)
 		if _, err := c.Conn().Create("/more", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)

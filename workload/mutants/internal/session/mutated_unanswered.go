@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -58,7 +59,7 @@ func FindByGUID(ctx context.Context, s *Session, dir, guid string) (paths []stri
 // same, behind all that was proposed before.
 func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, error) {
 	nowhere := strings.TrimSuffix(dir, "/") + "/" + ProtectedName(NewGUID(), "settle")
-	for {
+	for pace := (Backoff{Longest: 2 * time.Second}); ; {
 		if err := s.AwaitUp(ctx); err != nil {
 			return nil, err
 		}
@@ -81,6 +82,9 @@ func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, err
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if err := pace.Wait(ctx, s); err != nil {
+			return nil, err
 		}
 	}
 }
