@@ -102,6 +102,7 @@ test-real: export ZKVERIFY_TEST_SERVERS = real
 test-real: TIMEOUT = 40m
 test-real: PARALLEL = 2
 test-real: test ## make test with every test on real servers: every night, and before a release
+	cd recipes/examples/sqltable && $(GO) test ./... # a module of its own, for its driver
 
 fuzz: go ## fuzz every target for FUZZTIME= each; what fails is left in testdata/fuzz of its package
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \

@@ -125,6 +125,7 @@ func enriched(r record) record {
 	header := r[0].(map[string]any)
 	header["upgrade_to"], header["release_not_held"] = "3.9.9", histories.NotHeldAsLost
 	header["ensemble"], header["zookeeper"], header["servers"] = "local", "3.9.8", 3
+	header["models"] = []any{"mutex"}
 	header["options"] = map[string]any{"duration": "1s", "faults": "all"}
 	header["shrunk"] = map[string]any{"guarantee": "mutual exclusion", "events": 1000, "written": []any{map[string]any{"lock": "a", "store": "s", "value": 7}}}
 	for _, v := range r[1:] {

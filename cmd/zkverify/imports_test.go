@@ -18,7 +18,6 @@ const module = "github.com/zkverify/zkverify"
 var allowed = map[string][]string{
 	"recipes":                            {"internal/sasl", "recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/bench":                      {"recipes", "ensemble", "internal/relay", "internal/curatortools", "ensemble/links", "workload/lock", "workload/remote"},
-	"recipes/examples/sqltable":          {"recipes"},
 	"recipes/inspect":                    {"recipes", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/interop":                    {},
 	"recipes/kerberos":                   {"internal/sasl"},

@@ -56,7 +56,7 @@ func recorded(header histories.Header) (run *runCmd, left []string, err error) {
 		}
 	}
 	if header.Ensemble == "external" {
-		args = append(args, "--ensemble=external", "--servers=history:0") // until others are named
+		args = append(args, "--ensemble=external", "--servers=history:1") // until others are named
 	}
 	if provocation != "" {
 		args = append(args, "--target="+header.Target, "--recipe="+header.Recipe, "--session-timeout="+header.SessionTimeout.String())

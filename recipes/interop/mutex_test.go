@@ -99,8 +99,13 @@ func TestMutexParticipantsAreSeenFromBothSides(t *testing.T) {
 	waiting := theirs.start("acquire", "m")
 	queued(t, conn, path, 2)
 
-	all, err := ours.Participants(within(t))
-	must(t, err)
+	var all []recipes.Participant
+	eventually(t, "our server has heard of both", func() bool {
+		var err error
+		all, err = ours.Participants(within(t))
+		must(t, err)
+		return len(all) == 2
+	})
 	seen := theirs.answer(theirs.startOn("another thread", "participants", "m"))
 	if len(all) != 2 || len(seen.Nodes) != 2 {
 		t.Fatalf("we see %+v, Curator sees %+v; want two participants each", all, seen)

@@ -3,8 +3,8 @@
 // every write is one statement that compares the tokens: nothing can come between the
 // comparison and the write.
 //
-// The statement is that of SQLite and PostgreSQL; its test runs it in SQLite. Go modules of
-// services that use recipes do not get a database from here: the driver is in the test alone.
+// The statement is that of SQLite and PostgreSQL; its test runs it in SQLite. It is a module of
+// its own: modules of services that use recipes do not get a driver from here.
 package sqltable
 
 import (
