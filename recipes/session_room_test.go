@@ -65,7 +65,7 @@ func TestASessionHasNoMoreNodesThanServersCanEnd(t *testing.T) {
 						if full = err != nil; full && !errors.Is(err, recipes.ErrTooLarge) {
 							t.Fatal(err)
 						}
-					case <-time.After(time.Second): // it waits for others
+					case <-time.After(50 * time.Millisecond): // it waits for others
 					}
 					if len(e.Children(test.dir)) > smallBuffer {
 						t.Fatal("it has no limit")

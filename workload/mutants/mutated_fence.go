@@ -14,7 +14,7 @@ import (
 // Data that is kept in the same ensemble as the lock needs none: see
 // [Lease.Multi]. A database can do without as well: keep the token in the row,
 // and let every write state that it is not older (UPDATE … SET token = :token …
-// WHERE token <= :token, see [Token.Value]). Package recipes/examples/sqltable does.
+// WHERE token <= :token, see [Token.Value]). The module recipes/examples/sqltable does.
 //
 // What a Fence knows is gone with its process: after a restart it admits any
 // token once. Keep the newest token with the data if that matters.

@@ -72,7 +72,7 @@ func (m *MultiLock) Paths() []string {
 func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
-		return nil, m.locks[0].of().failed(ctx, "acquire", strings.Join(m.Paths(), ", "), err)
+		return nil, m.failed(ctx, "acquire", err)
 	}
 	return l, nil
 }
@@ -82,7 +82,7 @@ func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 func (m *MultiLock) TryAcquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
-		return nil, m.locks[0].of().failed(ctx, "try-acquire", strings.Join(m.Paths(), ", "), err)
+		return nil, m.failed(ctx, "try-acquire", err)
 	}
 	return l, nil
 }
@@ -90,6 +90,16 @@ func (m *MultiLock) TryAcquire(ctx context.Context) (*MultiLease, error) {
 // Do acquires the locks, calls f, and releases them, as [Mutex.Do] does.
 func (m *MultiLock) Do(ctx context.Context, f func(ctx context.Context, lease *MultiLease) error) error {
 	return do(ctx, m.Acquire, f)
+}
+
+// failed says which call failed, and why.
+func (m *MultiLock) failed(ctx context.Context, op string, err error) error {
+	paths := strings.Join(m.Paths(), ", ")
+	client, _, bad := m.check()
+	if bad != nil {
+		return opError(op, paths, err)
+	}
+	return client.failed(ctx, op, paths, err)
 }
 
 // check returns the client of the locks, and the locks in the order of their

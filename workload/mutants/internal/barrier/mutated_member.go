@@ -45,8 +45,11 @@ func (m *Member) Arrive(ctx context.Context) error {
 		}
 	}()
 	for {
-		_, err := ask(ctx, &m.Directory, func() (string, error) {
-			return m.S.Conn.Create(m.Path(), m.data, zk.FlagEphemeral, m.acl)
+		_, err := ask(ctx, &m.Directory, func() ([]string, error) {
+			return m.S.Making(1, len(m.Path()), func() ([]string, error) {
+				path, err := m.S.Conn.Create(m.Path(), m.data, zk.FlagEphemeral, m.acl)
+				return []string{path}, err
+			})
 		})
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
@@ -282,6 +285,7 @@ func (m *Member) Withdraw() <-chan struct{} {
 	m.S.Untrack(m.Path())
 	return session.Background(m.S, func(ctx context.Context) error {
 		m.quiet() // a request that is still under way could create something
+		m.S.Untrack(m.Path())
 		_, err := ask(ctx, &m.Directory, func() (struct{}, error) { return struct{}{}, m.S.Conn.Delete(m.Path(), -1) })
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):

@@ -165,7 +165,7 @@ func (b *batch) run() {
 		case session.Answered(err), errors.Is(err, session.ErrNodeGone), errors.Is(err, errAskAgain):
 			parents.Unused(b.s)
 			if session.Answered(err) && !session.Undone(err) { // whatever has become of it
-				b.drop(present)
+				b.drop(present, nil)
 			}
 			b.finish(nil, failed, err)
 			return
@@ -183,7 +183,7 @@ func (b *batch) run() {
 		}
 		if err != nil {
 			parents.Unused(b.s)
-			b.drop(present)
+			b.drop(present, nil)
 			b.finish(nil, nil, err)
 			return
 		}
@@ -199,12 +199,8 @@ type given struct {
 	zxid  int64
 }
 
-// try makes the transaction once. When it fails on account of one contender it
-// returns that one, too.
-func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err error) {
-	dir := b.pool.Path + LeasesDir
-	var ops []any
-	var whose []*Contender // by operation
+// operations are those of the transaction, and whose each of them is.
+func (b *batch) operations(members []*Contender) (ops []any, whose []*Contender) {
 	for _, c := range members {
 		nodes := requestOf(c).n
 		if b.s.Defect() == "mutant-semaphore-counts-nodes" {
@@ -212,7 +208,7 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 		}
 		for range nodes {
 			ops = append(ops, &zk.CreateRequest{
-				Path: dir + "/" + session.ProtectedName(requestOf(c).guid, Permit), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
+				Path: b.pool.Path + LeasesDir + "/" + session.ProtectedName(requestOf(c).guid, Permit), Data: c.data, Acl: c.acl, Flags: zk.FlagEphemeralSequential,
 			})
 			whose = append(whose, c)
 		}
@@ -223,9 +219,26 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 		ops = append(ops, &zk.CheckVersionRequest{Path: b.pool.Count.Path, Version: b.version})
 		whose = append(whose, nil)
 	}
+	return ops, whose
+}
+
+// try makes the transaction once. When it fails on account of one contender it
+// returns that one, too.
+func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err error) {
+	ops, whose := b.operations(members)
+	longest := len(b.pool.Path+LeasesDir+"/"+session.ProtectedName(requestOf(members[0]).guid, Permit)) + digits
 	guid := requestOf(members[0]).guid
 	b.s.ExpectZxid(guid)
-	results, err := session.Ask(b.s, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
+	var results []zk.MultiResponse
+	_, err = b.s.Making(len(ops)-len(members), longest, func() (permits []string, err error) {
+		results, err = session.Ask(b.s, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
+		for i, c := range whose {
+			if err == nil && c != nil && results[i].String != "" {
+				permits = append(permits, results[i].String)
+			}
+		}
+		return permits, err
+	})
 	zxid := b.s.TakeZxid(guid)
 	if err != nil {
 		i := slices.IndexFunc(results, func(r zk.MultiResponse) bool { return r.Error != nil })
@@ -252,15 +265,16 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 	if zxid == 0 { // the reply did not tell
 		made.zxid, err = session.Identify(b.s.Quit, b.s, made.paths[members[0]][0])
 		if errors.Is(err, session.ErrNodeGone) { // somebody deletes them meanwhile
-			b.drop(members)
+			b.drop(members, made.paths)
 		}
 	}
 	return made, nil, err
 }
 
-// drop deletes whatever permits these members may have.
-func (b *batch) drop(members []*Contender) {
+// drop deletes the permits that these members may have, of which some paths are known.
+func (b *batch) drop(members []*Contender, paths map[*Contender][]string) {
 	for _, c := range members {
+		b.s.Untrack(paths[c]...)
 		session.DeleteByGUID(b.s, b.pool.Path+LeasesDir, requestOf(c).guid, nil)
 	}
 }
@@ -286,8 +300,8 @@ func (b *batch) find(ctx context.Context, members []*Contender) (*given, error) 
 			made.zxid, err = session.Identify(ctx, b.s, paths[0])
 			switch {
 			case errors.Is(err, session.ErrNodeGone): // somebody deletes them meanwhile
+				b.drop([]*Contender{c}, made.paths)
 				made.paths[c] = nil
-				b.drop([]*Contender{c})
 			case err != nil:
 				return nil, err
 			}
@@ -319,7 +333,7 @@ func (b *batch) finish(made *given, blame *Contender, err error) {
 		default: // it was left out, or somebody deletes its permits
 			a.err = session.ErrNodeGone
 			if len(made.paths[c]) > 0 {
-				b.drop([]*Contender{c})
+				b.drop([]*Contender{c}, made.paths)
 			}
 		}
 		if a.abandoned {
@@ -346,11 +360,11 @@ func (b *batch) grant(c *Contender, paths []string, zxid int64, sub int32) Grant
 	}
 	// The lease may have to wait for a heartbeat: see startHold.
 	c.S.Untrack(c.path())
-	c.S.Track(paths[0])
+	c.S.Track(paths...)
 	return Grant{
 		S: c.S, Nodes: paths, Zxid: zxid, Sub: sub, Permits: len(paths), Data: c.data,
 		Release: func(bool) error {
-			c.S.Untrack(paths[0])
+			c.S.Untrack(paths...)
 			q.mu.Lock()
 			ledgerOf(q).free(paths)
 			q.wake(aPermit)

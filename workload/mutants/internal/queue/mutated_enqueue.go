@@ -56,6 +56,10 @@ func (c *Contender) create(ctx context.Context, request func() (string, error)) 
 // enqueueAll makes the nodes of contenders of one session by one request, which
 // either makes them all or none, and returns their paths.
 func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, request func() ([]string, error)) error {
+	longest := 0
+	for _, c := range all {
+		longest = max(longest, len(c.q.dir+"/"+session.ProtectedName(c.guid, c.kind))+digits)
+	}
 	if s.Defect() == "mutant-missing-parent" {
 		if _, made := s.Stale.LoadOrStore(all[0].q.dir, true); !made {
 			if err := new(session.Parents).Create(ctx, s, all[0].q.dir); err != nil {
@@ -71,7 +75,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 		}
 	}()
 	for pace := session.Changed(); ; {
-		paths, err := session.Call(ctx, s, request, func(paths []string, err error) { abandoned(s, all, paths, err) })
+		paths, err := session.Call(ctx, s, func() ([]string, error) { return s.Making(len(all), longest, request) }, func(paths []string, err error) { abandoned(s, all, paths, err) })
 		switch {
 		case err == nil:
 			made = true

@@ -83,6 +83,7 @@ func abandoned(s *session.Session, all []*Contender, paths []string, err error) 
 	for i, c := range all {
 		switch {
 		case err == nil:
+			s.Untrack(paths[i])
 			session.DeleteInBackground(s, paths[i], c.settled)
 		case !session.Undone(err):
 			session.DeleteByGUID(s, c.q.dir, c.guid, c.settled)

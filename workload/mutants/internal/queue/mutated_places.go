@@ -20,6 +20,9 @@ const (
 	Latch  = "latch-" // LeaderLatch's
 )
 
+// digits is how long the sequence of a node's name is.
+const digits = 10
+
 // The kinds that stand in the queues of the recipes.
 var (
 	Locks      = []string{Lock}

@@ -179,8 +179,10 @@ func takeBack(s *Session, paths ...string) {
 func statted(ctx context.Context, s *Session, path string) (there bool, stat *zk.Stat, err error) {
 	stat, err = Retry(ctx, s, func() (*zk.Stat, error) {
 		found, stat, err := s.Conn.Exists(path)
-		there = found
+		if !found {
+			stat = nil
+		}
 		return stat, err
 	})
-	return there, stat, err
+	return stat != nil, stat, err
 }

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,8 @@ type Session struct {
 	addr       string        // dialed last
 	link       *wireConn     // the current connection
 	held       map[Dependent]struct{}
-	waiting    map[string]struct{} // paths of own nodes in queues, for the heartbeat
+	waiting    map[string]struct{} // paths of own nodes, for the heartbeat
+	closing    int                 // bytes that these take in the transaction that ends the session
 	suspension suspension
 	alarmSet   bool
 }
@@ -133,18 +135,58 @@ func (s *Session) Nudge() {
 	}
 }
 
-// Track makes the heartbeat run for a contender's node until Untrack.
-func (s *Session) Track(node string) {
+// Track makes the heartbeat run for nodes of the session until Untrack.
+func (s *Session) Track(nodes ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting[node] = struct{}{}
+	for _, node := range nodes {
+		if _, tracked := s.waiting[node]; !tracked {
+			s.waiting[node] = struct{}{}
+			s.closing += inClosing(len(node))
+		}
+	}
 }
 
 // Untrack ends what Track began.
-func (s *Session) Untrack(node string) {
+func (s *Session) Untrack(nodes ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.waiting, node)
+	for _, node := range nodes {
+		if _, tracked := s.waiting[node]; tracked {
+			delete(s.waiting, node)
+			s.closing -= inClosing(len(node))
+		}
+	}
+}
+
+// inClosing is what a node takes in the transaction that ends its session, by the length of
+// its path.
+func inClosing(path int) int { return 4 + path }
+
+// Making makes nodes of the session, with paths of this length at the most, by a request that
+// returns the paths, and tracks them. It returns ErrTooLarge, and makes no request, when the
+// session has no room for them. The transaction that ends a session has the paths of all its
+// nodes. Servers write it however long it is, and read none of more than twice their
+// jute.maxbuffer: after such a one no server starts any more (ZOOKEEPER-4306).
+func (s *Session) Making(nodes, path int, request func() ([]string, error)) ([]string, error) {
+	const rest = 256 // the header of a transaction, and what a server adds
+	need := nodes * inClosing(path)
+	s.mu.Lock()
+	all, most := s.closing+need, 2*s.cfg.MaxPacket-rest
+	if all > most {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("%w: the transaction that ends the session would have %d bytes, with the paths of all its nodes, and servers read %d", ErrTooLarge, all, most)
+	}
+	s.closing = all
+	s.mu.Unlock()
+	paths, err := request()
+	s.mu.Lock()
+	s.closing -= need
+	s.mu.Unlock()
+	if err == nil {
+		s.Track(paths...)
+	}
+	return paths, err
 }
 
 // LoseNode loses the leases that stand on a node that is known to be gone.
