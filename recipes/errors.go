@@ -71,7 +71,9 @@ var (
 	// data of all nodes of a transaction and their paths count. It has not been
 	// sent. Servers answer such a request by cutting the connection. It is returned
 	// too by whatever reads when the answer is larger than that, a list of children
-	// say.
+	// say; and by whatever makes nodes when the session of the client would have so many
+	// that the servers could not read the transaction that ends it (ZOOKEEPER-4306): the
+	// paths of all its nodes, and 4 bytes for each, have at most twice jute.maxbuffer.
 	ErrTooLarge = session.ErrTooLarge
 
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
