@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
 		return err == nil && bytes.Contains(printed, fmt.Appendf(nil, "Expiring session %#x,", l.SessionID()))
 	})
 	healAll(t, []links.Link{toLeader})
-	if err := <-released; err != nil {
+	if err := <-released; err != nil && !errors.Is(err, recipes.ErrLeaseLost) { // its deadline may have passed before
 		t.Fatal(err)
 	}
 	if status, _, err := ensemble.AskStatus(within(t), all[leader-1]); err != nil || !status.Leads() {

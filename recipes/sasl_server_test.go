@@ -164,13 +164,11 @@ func TestConnectSaysWhyAServerRefusesSASL(t *testing.T) {
 	}
 }
 
-// A server may demand another scheme than the client's, which it says when the client asks for
-// something.
-func TestCallsSayThatAServerDemandsAnotherScheme(t *testing.T) {
+// A server may demand another scheme than the client's.
+func TestConnectSaysThatAServerDemandsAnotherScheme(t *testing.T) {
 	endsItsGoroutines(t)
 	addrs := saslServer(t, demanding["enforce.auth.schemes=sasl"]...)
-	c := connect(t, addrs, recipes.WithAuth("digest", []byte("owner:right")))
-	_, err := recipes.NewMutex(c, uniquePath(t)).Acquire(within(t))
+	_, err := recipes.Connect(within(t), addrs, recipes.WithAuth("digest", []byte("owner:right")))
 	if !errors.Is(err, zk.ErrAuthFailed) || !strings.Contains(err.Error(), "enforce.auth.schemes") {
 		t.Error(err)
 	}

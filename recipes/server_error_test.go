@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,7 @@ func TestARequestThatIsPutOffIsMadeAgain(t *testing.T) {
 			e.Client("client").Answer(op, throttledOp)
 			time.AfterFunc(time.Second, func() { e.Client("client").Answer(op, 0) })
 			began := time.Now()
-			l, err := recipes.NewMutex(c, "/lock").Acquire(t.Context())
+			l, err := recipes.NewMutex(c, fmt.Sprintf("/lock-%d", op)).Acquire(t.Context())
 			if err == nil {
 				err = l.Release(t.Context())
 			}
