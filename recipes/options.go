@@ -157,9 +157,8 @@ func WithTLS(conf *tls.Config) Option {
 }
 
 // WithDialer replaces net.Dialer, for a proxy, say. The context ends when the
-// attempt takes too long or the client is closed. A server that is given by name is dialed by
-// that name first, and then at each further address that the system's resolver has for it, see
-// [Connect]: connections may be opened at the same time.
+// attempt takes too long or the client is closed. The dialer is given the names of servers as
+// they are: which addresses of a name get their try is up to it, see [Connect].
 func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
 	return func(c *config) { c.Dial = dial }
 }

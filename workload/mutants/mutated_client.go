@@ -60,13 +60,17 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		Timeout:   10 * time.Second,
 		MaxPacket: juteMaxBuffer,
 		ACL:       zk.WorldACL(zk.PermAll),
-		Dial:      (&net.Dialer{}).DialContext,
 		Clock:     session.MachineClock(),
-		Lookup:    net.DefaultResolver.LookupHost,
 		Callbacks: new(session.Callbacks),
 	}}
 	for _, o := range options {
 		o(&cfg)
+	}
+	if cfg.Dial == nil {
+		cfg.Dial = (&net.Dialer{}).DialContext
+		if cfg.Lookup == nil {
+			cfg.Lookup = net.DefaultResolver.LookupHost
+		}
 	}
 	if err := cfg.check(); err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ type Config struct {
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
 	Clock         Clock
-	Lookup        func(ctx context.Context, host string) (addresses []string, err error)
-	Callbacks     *Callbacks // those that goroutines of sessions call, which Told is none of
+	Lookup        func(ctx context.Context, host string) (addresses []string, err error) // nil: Dial sees to all addresses of a name
+	Callbacks     *Callbacks                                                             // those that goroutines of sessions call, which Told is none of
 
 	// Told is told how the client stands with its ensemble, change by change. It
 	// must not block, nor use the session.

@@ -68,7 +68,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 // open opens a connection to a server, or a race for one to any address of its name.
 func (c connector) open(ctx context.Context, cfg *Config, network, addr string, patience time.Duration) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(addr)
-	if err != nil || net.ParseIP(host) != nil {
+	if err != nil || net.ParseIP(host) != nil || cfg.Lookup == nil {
 		return cfg.open(ctx, network, addr, patience)
 	}
 	return newRace(c.s, cfg, network, addr, host, port, patience), nil
