@@ -82,7 +82,7 @@ func TestALeaseOutlivesHeartbeatsThatArePutOff(t *testing.T) {
 		for range 50 {
 			for _, op := range []zktest.Operation{zktest.OpSync, zktest.OpMulti} {
 				e.Client("client").Answer(op, throttledOp)
-				time.Sleep(time.Second)
+				time.Sleep(300 * time.Millisecond)
 				e.Client("client").Answer(op, 0)
 				time.Sleep(time.Second)
 			}
