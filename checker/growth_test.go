@@ -24,8 +24,8 @@ func TestWorkGrowsAsTheHistory(t *testing.T) {
 	if os.Getenv(dimensionVariable) != "" {
 		t.Skip("it is what runs now")
 	}
-	if testing.Short() {
-		t.Skip("it takes half a minute")
+	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
+		t.Skip("it takes minutes: make test-real runs it, every night, and ZKVERIFY_TEST_SERVERS=real")
 	}
 	const n = 300
 	dir := t.TempDir()

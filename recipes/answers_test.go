@@ -43,6 +43,9 @@ func TestEachAnswerOfEachOperation(t *testing.T) {
 			var usual int
 			synctest.Test(t, func(t *testing.T) { usual, ops = newAnsweredWorld(t, zktest.Start(t), "/n").rehearse(call) })
 			for k, op := range ops {
+				if k > 0 && os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" && (i+k)%3 > 0 {
+					continue // every night
+				}
 				synctest.Test(t, func(t *testing.T) { answerAll(t, call, usual, op, answerCodes(i+k)) })
 			}
 		})
