@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -24,9 +25,7 @@ func TestWorkGrowsAsTheHistory(t *testing.T) {
 	if os.Getenv(dimensionVariable) != "" {
 		t.Skip("it is what runs now")
 	}
-	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
-		t.Skip("it takes minutes: make test-real runs it, every night, and ZKVERIFY_TEST_SERVERS=real")
-	}
+	ensembletest.EveryNight(t)
 	const n = 300
 	dir := t.TempDir()
 	program := filepath.Join(dir, "counting")

@@ -2,12 +2,12 @@ package ensemble_test
 
 import (
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 )
@@ -19,9 +19,7 @@ func TestSimulatedServersHaveNoObservers(t *testing.T) {
 }
 
 func TestAnObserverServesAndHasNoVote(t *testing.T) {
-	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
-		t.Skip("starts four servers: make test-real runs it")
-	}
+	ensembletest.EveryNight(t)
 	network, err := links.InProcess()
 	must(t, err)
 	defer network.Close()

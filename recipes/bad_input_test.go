@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -130,6 +131,7 @@ func works(t *testing.T, c *recipes.Client) {
 }
 
 func TestTheLongestPathAndUnusualNamesWork(t *testing.T) {
+	ensembletest.EveryNight(t)
 	needReal(t, "which names and lengths ZooKeeper takes")
 	c := connect(t, addrsOf(t))
 	for _, name := range []string{strings.Repeat("a", 8<<10-len("//lock-0000000000/leases")), "a b", "..a", "...", "ä", "漢字", "%2f"} {

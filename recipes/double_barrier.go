@@ -176,6 +176,7 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 			return ErrClosed
 		case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNodeGone):
 			m.S.Untrack(m.Path())
+			m.S.Gone(m.Path())
 			b.last = m.Path()
 			return ErrMembershipLost
 		case err != nil:

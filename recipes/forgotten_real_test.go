@@ -14,6 +14,7 @@ import (
 
 // What ZooKeeper does with a client that has seen more than its servers.
 func TestClientsOfRealServersThatAreWipedGoOn(t *testing.T) {
+	ensembletest.EveryNight(t)
 	needReal(t, "ZooKeeper refuses a client that has seen more than it")
 	own := ensembletest.Start(t, ensemble.LocalConfig{TickTime: tick})
 	disks, ok := own.(ensemble.Disks)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/zktest"
 )
@@ -18,6 +19,7 @@ import (
 // A holder whose node an administrator deletes is told within a heartbeat and a round trip,
 // however many leases its client has, and a heartbeat has one write for each 500 of them.
 func TestADeletedNodeAmongManyIsToldWithinAHeartbeat(t *testing.T) {
+	ensembletest.EveryNight(t)
 	for _, n := range []int{1, 64, 500, 1000, 1201} {
 		t.Run(fmt.Sprint(n, " leases"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

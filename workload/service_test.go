@@ -82,6 +82,7 @@ func TestTheServersSayThatALockWasGrantedTooEarly(t *testing.T) {
 // Whatever the recipe, and also when sessions end, each grant is found in the servers' logs
 // and was in turn.
 func TestGrantsOfEveryRecipeAreInTheOrderOfTheServers(t *testing.T) {
+	ensembletest.EveryNight(t)
 	real(t)
 	result, report, h, err := record(t, t.Context(), workload.Config{
 		Target: target(t, "recipes"), Seed: 1, Recipes: lock.RecipesOf(target(t, "recipes")), Duration: 5 * time.Second, SessionTimeout: time.Second,

@@ -42,7 +42,7 @@ func TestEveryKindOfRunHasCredentials(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !strings.Contains(name, "every recipe") {
-				everyNight(t)
+				ensembletest.EveryNight(t)
 			}
 			runsWithCredentials(t, args...)
 		})

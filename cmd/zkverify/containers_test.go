@@ -63,6 +63,7 @@ func goesThroughFaults(t *testing.T, args ...string) (pid int) {
 }
 
 func TestARunInContainers(t *testing.T) {
+	ensembletest.EveryNight(t)
 	t.Parallel()
 	needImages(t, zooKeeperImage)
 	pid := goesThroughFaults(t, "--ensemble", "docker", "--image", zooKeeperImage, "--faults", "unplug-server,kill-server,pause-server,isolate-leader,black-hole")
@@ -73,7 +74,7 @@ func TestARunInContainers(t *testing.T) {
 }
 
 func TestARunOnWhatComposeStarts(t *testing.T) {
-	everyNight(t)
+	ensembletest.EveryNight(t)
 	needImages(t, zooKeeperImage, toxiproxyImage)
 	// Not parallel: other tests may take the ports that docker-compose.yml names.
 	compose := []string{"docker-compose"}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/trackrecord"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // Historical bugs of each kind are still caught, on real servers: by steps, by a run of each
 // library, by a mutant. What is not installed is named. The others take a quarter of an hour.
 func TestTheTrackRecord(t *testing.T) {
-	everyNight(t)
+	ensembletest.EveryNight(t)
 	t.Chdir("../..") // the workers are named from there
 	args := []string{"track-record", "--out", filepath.Join(t.TempDir(), "record")}
 	for _, bug := range []string{"ZOOKEEPER-4925", "CURATOR-621", "kazoo #649", "zk.Lock", "kazoo #291"} {

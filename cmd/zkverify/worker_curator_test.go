@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -62,6 +61,7 @@ func TestElectionsInJavaAreDriven(t *testing.T) {
 
 // A leader that never looks whether it still leads is caught as soon as a session ends.
 func TestACarelessLeaderInJavaIsCaught(t *testing.T) {
+	ensembletest.EveryNight(t)
 	t.Parallel()
 	isCaught(t, curatorWorker(t)+" latch --careless", "--recipe", "election", "--duration", "8s")
 }
@@ -88,7 +88,7 @@ func TestTheWorkersInJavaDoAllRight(t *testing.T) {
 		t.Run(filepath.Base(w.script)+" "+w.recipe, func(t *testing.T) {
 			t.Parallel()
 			if w.recipe != "mutex" && w.recipe != "lock" {
-				everyNight(t)
+				ensembletest.EveryNight(t)
 			}
 			args := []string{"worker", "check", "--ensemble", ensembletest.Kind(t)}
 			if w.steps != "" {
@@ -109,7 +109,7 @@ func TestLocksInJavaHoldWithoutFaults(t *testing.T) {
 	for _, recipe := range []string{"multilock", "revocation"} {
 		t.Run(recipe, func(t *testing.T) {
 			t.Parallel()
-			everyNight(t)
+			ensembletest.EveryNight(t)
 			var status int
 			var said string
 			for duration := 3 * time.Second; duration < time.Minute; duration *= 4 { // a busy machine makes too few cycles
@@ -124,13 +124,5 @@ func TestLocksInJavaHoldWithoutFaults(t *testing.T) {
 				t.Errorf("exit status %d:\n%s", status, said)
 			}
 		})
-	}
-}
-
-// everyNight skips a test that takes minutes, unless it is part of make test-real.
-func everyNight(t *testing.T) {
-	t.Helper()
-	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
-		t.Skip("make test-real has it: it takes minutes")
 	}
 }

@@ -60,7 +60,7 @@ func TestRecipesInPythonAreDriven(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "doublebarrier" {
-				everyNight(t)
+				ensembletest.EveryNight(t)
 			}
 			_, said, _ := inProcess(t,
 				"run", "--ensemble", ensembletest.Kind(t), "--recipe", name, "--workers", "2", "--worker-command", kazooWorker(t)+" "+name, "--clients", "2", "--locks", "1", "--duration", "2s",
@@ -76,6 +76,7 @@ func TestRecipesInPythonAreDriven(t *testing.T) {
 // A holder that never looks at the state of its connection is caught as soon as its
 // session ends.
 func TestACarelessHolderInPythonIsCaught(t *testing.T) {
+	ensembletest.EveryNight(t)
 	t.Parallel()
 	isCaught(t, kazooWorker(t)+" lock --careless", "--duration", "6s")
 }
@@ -100,6 +101,7 @@ func isCaught(t *testing.T, worker string, args ...string) {
 
 // TestTheWorkerInPythonDoesAllRight runs on real servers, as their other clients do.
 func TestTheWorkerInPythonDoesAllRight(t *testing.T) {
+	ensembletest.EveryNight(t)
 	t.Parallel()
 	if status, said, _ := inProcess(t, "worker", "check", kazooWorker(t)); status != exitHolds {
 		t.Errorf("exit status %d:\n%s", status, said)
@@ -111,7 +113,7 @@ func TestTheWorkerInPythonDoesAllRightWithEachRecipe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "semaphore" {
-				everyNight(t)
+				ensembletest.EveryNight(t)
 			}
 			if status, said, _ := inProcess(t, "worker", "check", "--ensemble", ensembletest.Kind(t), "--session-timeout", "2s", kazooWorker(t)+" "+name); status != exitHolds {
 				t.Errorf("exit status %d:\n%s", status, said)

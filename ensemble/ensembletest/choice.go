@@ -43,6 +43,14 @@ func Real(t testing.TB, why string) {
 	}
 }
 
+// EveryNight skips a test that takes too long for each change: make test-real has it.
+func EveryNight(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Variable) != "real" {
+		t.Skip("it takes long: make test-real has it, every night")
+	}
+}
+
 // Simulated reports whether t runs on simulated servers.
 func Simulated(t testing.TB) bool {
 	switch os.Getenv(Variable) {

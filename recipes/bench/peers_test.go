@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // started is a bench with the peers that the machine has, for tests that want
@@ -42,6 +43,7 @@ func started(t *testing.T) *bench {
 }
 
 func TestPeersOnServers(t *testing.T) {
+	ensembletest.EveryNight(t)
 	b := started(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -140,6 +140,7 @@ func TestLocksOverKerberos(t *testing.T) {
 }
 
 func TestAServerOfDigestMD5RefusesKerberos(t *testing.T) {
+	ensembletest.EveryNight(t)
 	k := startKDC(t)
 	ensembletest.Real(t, "ZooKeeper checks the tokens")
 	server := ensembletest.Start(t, ensemble.LocalConfig{Servers: 1, SASLUsers: map[string]string{"app": "secret"}}).Servers()[0].Addr

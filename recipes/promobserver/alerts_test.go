@@ -18,6 +18,7 @@ import (
 // alerts of the condition fire, no other does, and none fires when all has been well for a
 // while.
 func TestEachAlertFiresWhenItShould(t *testing.T) {
+	ensembletest.EveryNight(t)
 	promtool(t)
 	for name, test := range map[string]struct {
 		condition func(*service)

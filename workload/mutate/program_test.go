@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // TestMutantsOfAProgram runs a program with each of its mutants.
@@ -92,9 +94,7 @@ func runMutant(t *testing.T, program string, number int) (string, []int) {
 
 // TestMutantsOfRecipes builds zkverify with all of them.
 func TestMutantsOfRecipes(t *testing.T) {
-	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
-		t.Skip("it builds zkverify: make test-real runs it, every night, and ZKVERIFY_TEST_SERVERS=real")
-	}
+	ensembletest.EveryNight(t)
 	p, err := Load(t.Context(), ".")
 	if err != nil {
 		t.Fatal(err)

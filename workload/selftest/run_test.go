@@ -16,6 +16,7 @@ import (
 // Mutants, one of them in processes that are paused, one lock that others ship, and the
 // recipe as it is. The rest takes minutes: make selftest.
 func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
+	ensembletest.EveryNight(t)
 	if testing.Short() {
 		t.Skip("needs servers")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
@@ -51,6 +52,7 @@ func TestAFleetMakesRunsAndKeepsThoseThatDoNotPass(t *testing.T) {
 }
 
 func TestAViolationIsShrunkToTheFaultsThatItTakes(t *testing.T) {
+	ensembletest.EveryNight(t)
 	f, dir := fleet(t, "yes"), filepath.Join(t.TempDir(), "run")
 	o := violation(t, func(s Spec) (Outcome, error) { return f.Run(t.Context(), s, dir) })
 	small, runs, err := f.Shrink(t.Context(), o, dir)

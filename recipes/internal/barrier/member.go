@@ -42,9 +42,11 @@ func (m *Member) Arrive(ctx context.Context) error {
 			parents.Unused(m.S)
 		}
 	}()
+	room := session.Room{}
+	room.Add(m.name, len(m.Path()))
 	for {
 		_, err := ask(ctx, &m.Directory, func() ([]string, error) {
-			return m.S.Making(1, len(m.Path()), func() ([]string, error) {
+			return m.S.Making(room, func() ([]string, error) {
 				path, err := m.S.Conn.Create(m.Path(), m.data, zk.FlagEphemeral, m.acl)
 				return []string{path}, err
 			})
@@ -253,7 +255,7 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 		unsure = unsure || m.repeats
 		switch {
 		case err == nil:
-			m.S.Untrack(m.Path())
+			m.left()
 			return ended, others, nil
 		case !errors.Is(err, zk.ErrBadVersion) && !errors.Is(err, zk.ErrNoNode):
 			return false, nil, err
@@ -263,8 +265,14 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 			return false, nil, err
 		}
 	}
-	m.S.Untrack(m.Path())
+	m.left()
 	return ended, nil, nil
+}
+
+// left is called when the member's node is known to be gone.
+func (m *Member) left() {
+	m.S.Untrack(m.Path())
+	m.S.Gone(m.Path())
 }
 
 // Withdraw deletes the member's node in the background, until it is gone or the
@@ -279,6 +287,7 @@ func (m *Member) Withdraw() <-chan struct{} {
 		_, err := ask(ctx, &m.Directory, func() (struct{}, error) { return struct{}{}, m.S.Conn.Delete(m.Path(), -1) })
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):
+			m.S.Gone(m.Path())
 			err = m.clear(ctx)
 		case session.Answered(err):
 			session.DeleteInBackground(m.S, m.Path(), nil)

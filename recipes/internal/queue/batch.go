@@ -215,11 +215,16 @@ func (b *batch) operations(members []*Contender) (ops []any, whose []*Contender)
 // returns that one, too.
 func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err error) {
 	ops, whose := b.operations(members)
-	longest := len(b.pool.Path+LeasesDir+"/"+session.ProtectedName(requestOf(members[0]).guid, Permit)) + digits
-	guid := requestOf(members[0]).guid
+	guid, room := requestOf(members[0]).guid, session.Room{}
+	for _, c := range members {
+		a := requestOf(c)
+		for range a.n {
+			room.Add(a.guid, len(b.pool.Path+LeasesDir+"/"+session.ProtectedName(a.guid, Permit))+digits)
+		}
+	}
 	b.s.ExpectZxid(guid)
 	var results []zk.MultiResponse
-	_, err = b.s.Making(len(ops)-len(members), longest, func() (permits []string, err error) {
+	_, err = b.s.Making(room, func() (permits []string, err error) {
 		results, err = session.Ask(b.s, func() ([]zk.MultiResponse, error) { return b.s.Conn.Multi(ops...) })
 		for i, c := range whose {
 			if err == nil && c != nil && results[i].String != "" {
@@ -349,6 +354,7 @@ func (b *batch) grant(c *Contender, paths []string, zxid int64, sub int32) Grant
 	}
 	// The lease may have to wait for a heartbeat: see startHold.
 	c.S.Untrack(c.path())
+	c.S.Gone(c.path())
 	c.S.Track(paths...)
 	return Grant{
 		S: c.S, Nodes: paths, Zxid: zxid, Sub: sub, Permits: len(paths), Data: c.data,

@@ -44,9 +44,9 @@ func (c *Contender) create(ctx context.Context, request func() (string, error)) 
 // enqueueAll makes the nodes of contenders of one session by one request, which
 // either makes them all or none, and returns their paths.
 func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, request func() ([]string, error)) error {
-	longest := 0
+	room := session.Room{}
 	for _, c := range all {
-		longest = max(longest, len(c.q.dir+"/"+session.ProtectedName(c.guid, c.kind))+digits)
+		room.Add(c.guid, len(c.q.dir+"/"+session.ProtectedName(c.guid, c.kind))+digits)
 	}
 	var parents session.Parents
 	made := false
@@ -56,7 +56,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 		}
 	}()
 	for pace := session.Changed(); ; {
-		paths, err := session.Call(ctx, s, func() ([]string, error) { return s.Making(len(all), longest, request) }, func(paths []string, err error) { abandoned(s, all, paths, err) })
+		paths, err := session.Call(ctx, s, func() ([]string, error) { return s.Making(room, request) }, func(paths []string, err error) { abandoned(s, all, paths, err) })
 		switch {
 		case err == nil:
 			made = true

@@ -14,8 +14,8 @@ import (
 func Remove(ctx context.Context, s *Session, path string, gone func()) {
 	_, err := Call(ctx, s, func() (struct{}, error) {
 		err := s.Conn.Delete(path, -1)
-		if (err == nil || errors.Is(err, zk.ErrNoNode)) && gone != nil {
-			gone()
+		if err == nil || errors.Is(err, zk.ErrNoNode) {
+			s.deleted(path, gone)
 		}
 		return struct{}{}, err
 	}, func(_ struct{}, err error) {
@@ -43,9 +43,7 @@ func Remove(ctx context.Context, s *Session, path string, gone func()) {
 func RemoveHere(s *Session, path string, gone func()) error {
 	_, err := Ask(s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, -1) })
 	if err == nil || errors.Is(err, zk.ErrNoNode) {
-		if gone != nil {
-			gone()
-		}
+		s.deleted(path, gone)
 		return err
 	}
 	done := DeleteInBackground(s, path, gone)
@@ -68,7 +66,7 @@ func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
 		switch {
 		case err == nil:
 			for _, path := range paths {
-				gone(path)
+				s.deleted(path, func() { gone(path) })
 			}
 			return nil
 		case !Answered(err): // it may have been carried out
@@ -111,11 +109,17 @@ func DeleteInBackground(s *Session, path string, gone func()) <-chan struct{} {
 		if err != nil && !errors.Is(err, zk.ErrNoNode) {
 			return err
 		}
-		if gone != nil {
-			gone()
-		}
+		s.deleted(path, gone)
 		return nil
 	})
+}
+
+// deleted is called when a node is known to be gone, with what is to be called then, or nil.
+func (s *Session) deleted(path string, then func()) {
+	s.gone(path)
+	if then != nil {
+		then()
+	}
 }
 
 // DeleteByGUID deletes the nodes with this guid if there are any: the create was
@@ -132,8 +136,11 @@ func DeleteByGUID(s *Session, dir, guid string, gone func()) <-chan struct{} {
 				break
 			}
 		}
-		if err == nil && gone != nil {
-			gone()
+		if err == nil {
+			s.vacate(guid)
+			if gone != nil {
+				gone()
+			}
 		}
 		return err
 	})

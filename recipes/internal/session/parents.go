@@ -108,12 +108,12 @@ func (p *Parents) create(ctx context.Context, s *Session, path string) error {
 			takeBackSince(s, path, before)
 			return context.Cause(ctx)
 		}
-		there, stat, err := statted(ctx, s, path) // it may have been carried out, this time or before
+		stat, err := Retry(ctx, s, func() (*zk.Stat, error) { return exists(s, path) }) // it may have been carried out, this time or before
 		switch {
 		case err != nil:
 			takeBackSince(s, path, before)
 			return err
-		case there:
+		case stat != nil:
 			if stat.Czxid > before {
 				p.add(s, path)
 			}
@@ -146,12 +146,13 @@ func (p *Parents) Unused(s *Session) {
 	}
 }
 
-// takeBackSince takes back a container that a create may have made which was not answered. One
-// from before the create is another's, and may be no container. The status does not tell.
+// takeBackSince takes back a container that a create may have made which was not answered, and
+// may still make. One from before the create is another's, and may be no container. The status does
+// not tell.
 func takeBackSince(s *Session, path string, before int64) {
 	Background(s, func(ctx context.Context) error {
-		there, stat, err := statted(ctx, s, path)
-		if err == nil && there && stat.Czxid > before {
+		stat, err := settled(ctx, s, path, func() (*zk.Stat, error) { return exists(s, path) })
+		if err == nil && stat != nil && stat.Czxid > before {
 			takeBack(s, path)
 		}
 		return err
@@ -174,13 +175,11 @@ func takeBack(s *Session, paths ...string) {
 	})
 }
 
-func statted(ctx context.Context, s *Session, path string) (there bool, stat *zk.Stat, err error) {
-	stat, err = Retry(ctx, s, func() (*zk.Stat, error) {
-		found, stat, err := s.Conn.Exists(path)
-		if !found {
-			stat = nil
-		}
-		return stat, err
-	})
-	return stat != nil, stat, err
+// exists returns the status of a node, nil if it is not there.
+func exists(s *Session, path string) (*zk.Stat, error) {
+	found, stat, err := s.Conn.Exists(path)
+	if !found {
+		stat = nil
+	}
+	return stat, err
 }

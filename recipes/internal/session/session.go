@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +49,8 @@ type Session struct {
 	link       *wireConn     // the current connection
 	held       map[Dependent]struct{}
 	waiting    map[string]struct{} // paths of own nodes, for the heartbeat
-	closing    int                 // bytes that these take in the transaction that ends the session
+	rooms      Room                // of own nodes: from before they are made until they are gone
+	room       int                 // their sum
 	suspension suspension
 	alarmSet   bool
 }
@@ -132,10 +132,7 @@ func (s *Session) Track(nodes ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, node := range nodes {
-		if _, tracked := s.waiting[node]; !tracked {
-			s.waiting[node] = struct{}{}
-			s.closing += inClosing(len(node))
-		}
+		s.waiting[node] = struct{}{}
 	}
 }
 
@@ -144,41 +141,8 @@ func (s *Session) Untrack(nodes ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, node := range nodes {
-		if _, tracked := s.waiting[node]; tracked {
-			delete(s.waiting, node)
-			s.closing -= inClosing(len(node))
-		}
+		delete(s.waiting, node)
 	}
-}
-
-// inClosing is what a node takes in the transaction that ends its session, by the length of
-// its path.
-func inClosing(path int) int { return 4 + path }
-
-// Making makes nodes of the session, with paths of this length at the most, by a request that
-// returns the paths, and tracks them. It returns ErrTooLarge, and makes no request, when the
-// session has no room for them. The transaction that ends a session has the paths of all its
-// nodes. Servers write it however long it is, and read none of more than twice their
-// jute.maxbuffer: after such a one no server starts any more (ZOOKEEPER-4306).
-func (s *Session) Making(nodes, path int, request func() ([]string, error)) ([]string, error) {
-	const rest = 256 // the header of a transaction, and what a server adds
-	need := nodes * inClosing(path)
-	s.mu.Lock()
-	all, most := s.closing+need, 2*s.cfg.MaxPacket-rest
-	if all > most {
-		s.mu.Unlock()
-		return nil, fmt.Errorf("%w: the transaction that ends the session would have %d bytes, with the paths of all its nodes, and servers read %d", ErrTooLarge, all, most)
-	}
-	s.closing = all
-	s.mu.Unlock()
-	paths, err := request()
-	s.mu.Lock()
-	s.closing -= need
-	s.mu.Unlock()
-	if err == nil {
-		s.Track(paths...)
-	}
-	return paths, err
 }
 
 // LoseNode loses the leases that stand on a node that is known to be gone.

@@ -17,6 +17,7 @@ func startSession(c *common) (*Session, error) {
 		timeout: c.cfg.Timeout,
 		held:    make(map[Dependent]struct{}),
 		waiting: make(map[string]struct{}),
+		rooms:   Room{},
 		calls:   make(chan struct{}, maxCalls),
 		nudges:  make(chan struct{}, 1),
 	}

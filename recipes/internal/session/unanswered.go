@@ -44,45 +44,49 @@ func FindByGUID(ctx context.Context, s *Session, dir, guid string) (paths []stri
 	return paths, err
 }
 
-// SettledChildren lists the children of a node, if there is one, after every
-// request that the session has ever sent. A session's requests reach the leader
-// in order and a request that the session sent through another server is refused
-// once the session has moved, so that after a write the list is final, also on a
-// server that lagged behind (CURATOR-264).
+// SettledChildren lists the children of a node, if there is one, after every request that the
+// session has ever sent: see settled.
+func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, error) {
+	children, err := settled(ctx, s, dir, func() ([]string, error) {
+		children, _, err := s.Conn.Children(dir)
+		return children, err
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil, nil
+	}
+	return children, err
+}
+
+// settled returns what look reads, after every request that the session has ever sent, what these may
+// have changed below a node. A session's requests reach the leader in order, and a request that the
+// session sent through another server is refused once the session has moved, so that after a
+// write what is read is final, also on a server that lagged behind (CURATOR-264).
 //
 // A sync would not do: a leader answers that of a client of its own at once, whatever it
 // has proposed and not committed yet (CommitProcessor, whose matchSyncs is false there),
 // even if it is cut off from the others, who may commit it without the leader. The write
 // is a delete of a node that is not there. It changes nothing, and is committed all the
 // same, behind all that was proposed before.
-func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, error) {
+func settled[T any](ctx context.Context, s *Session, dir string, look func() (T, error)) (read T, err error) {
 	nowhere := strings.TrimSuffix(dir, "/") + "/" + ProtectedName(NewGUID(), "settle")
 	for pace := (Backoff{Longest: 2 * time.Second}); ; {
 		if err := s.AwaitUp(ctx); err != nil {
-			return nil, err
+			return read, err
 		}
 		_, err := Call(ctx, s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(nowhere, -1) }, nil)
 		if err == nil || errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrNoAuth) {
-			var children []string
-			children, err = Call(ctx, s, func() ([]string, error) {
-				children, _, err := s.Conn.Children(dir)
-				return children, err
-			}, nil)
-			if err == nil {
-				return children, nil
-			}
-			if errors.Is(err, zk.ErrNoNode) {
-				return nil, nil
+			if read, err = Call(ctx, s, look, nil); err == nil {
+				return read, nil
 			}
 		}
 		if Answered(err) {
-			return nil, err
+			return read, err
 		}
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return read, context.Cause(ctx)
 		}
 		if err := pace.Wait(ctx, s); err != nil {
-			return nil, err
+			return read, err
 		}
 	}
 }

@@ -1,19 +1,17 @@
 package trackrecord
 
 import (
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // The steps that show a bug find nothing wrong with servers in which it is mended.
 func TestMendedServersShowNothing(t *testing.T) {
-	if os.Getenv("ZKVERIFY_TEST_SERVERS") != "real" {
-		t.Skip("make test-real has it: it takes half a minute")
-	}
+	ensembletest.EveryNight(t)
 	for _, b := range builtInRecord(t).Bugs {
 		if b.Mended == "" {
 			continue
