@@ -28,7 +28,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-sim check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman spin kerberos
+.PHONY: help setup build build-sim build-mutants check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman spin kerberos
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,10 +75,12 @@ kerberos:
 build: go ## build bin/zkverify
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/zkverify ./cmd/zkverify
 
-# Without cgo: its threads start when the kernel lets them. See docs/simulation.md.
 build-sim: go ## build bin/zkverify-sim on the seeded runtime, where a seed repeats a run exactly
-	$(GO) run ./internal/seeded/overlay -o bin/_overlay
-	CGO_ENABLED=0 $(GO) build -trimpath -tags seeded -overlay bin/_overlay/overlay.json -ldflags "-X main.version=$(VERSION)" -o bin/zkverify-sim ./cmd/zkverify
+	$(GO) run ./workload/mutants/build -seeded -version $(VERSION) -o bin/zkverify-sim
+
+build-mutants: go ## build bin/zkverify-mutants, which has the mutants of the recipes, on both runtimes
+	$(GO) run ./workload/mutants/build -mutants -version $(VERSION) -o bin/zkverify-mutants
+	$(GO) run ./workload/mutants/build -mutants -seeded -version $(VERSION) -o bin/zkverify-mutants-sim
 
 # Format and code, before any test: go test need not vet again.
 check: go
@@ -117,12 +119,11 @@ stress: ## make test-real on a machine that is busy: LOAD= is with how many proc
 
 # Simulated servers need nothing to be installed.
 NEEDS := $(if $(findstring simulated,$(ARGS)),,setup)
-SEEDED := $(if $(findstring simulated,$(ARGS)),build-sim)
 
 verify: $(NEEDS) build ## build and run a minute of faults, or what ARGS= says; ARGS="--ensemble simulated" installs nothing
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
 
-selftest: $(NEEDS) build $(SEEDED) ## run every mutant and see each caught; ARGS= are its options
+selftest: $(NEEDS) build build-mutants ## run every mutant and see each caught; ARGS= are its options
 	bin/zkverify selftest $(ARGS)
 
 interop: go curator ## three minutes of Curator and the recipes on the same locks and in the same elections, under faults

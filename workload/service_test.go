@@ -1,6 +1,8 @@
 package workload_test
 
 import (
+	"context"
+	"path"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -61,10 +64,39 @@ func TestTheServersSayThatABeliefOutlivedItsSession(t *testing.T) {
 	}
 }
 
+// earlyTarget is the recipes' mutex with a rule that grants it to each contender at once.
+type earlyTarget struct{ lock.Target }
+
+func (earlyTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+	c, err := recipes.Connect(ctx, env.Servers, recipes.WithSessionTimeout(env.SessionTimeout), recipes.WithDialer(env.Dial))
+	return earlyClient{c, env.Root}, err
+}
+
+type earlyClient struct {
+	*recipes.Client
+	root string
+}
+
+func (c earlyClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	atOnce := recipes.WithGrantRule(func([]recipes.Place, int) int { return -1 })
+	l, err := recipes.NewMutex(c.Client, path.Join(c.root, name), atOnce).Acquire(ctx)
+	return earlyLease{l}, err
+}
+
+func (c earlyClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return c.Acquire(ctx, name)
+}
+
+func (c earlyClient) Crash() { _ = c.Close(context.Background()) }
+
+type earlyLease struct{ *recipes.Lease }
+
+func (l earlyLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
+
 func TestTheServersSayThatALockWasGrantedTooEarly(t *testing.T) {
 	real(t)
 	_, report, err := drive(t, t.Context(), workload.Config{
-		Target: target(t, "mutant-name-order"), Seed: 1, Clients: 5, Locks: 1, Duration: 3 * time.Second,
+		Target: earlyTarget{target(t, "recipes")}, Seed: 1, Clients: 5, Locks: 1, Duration: 3 * time.Second,
 		Mix:      cycle.Mix{Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Hold: time.Millisecond},
 		Schedule: &nemesis.Schedule{},
 	})

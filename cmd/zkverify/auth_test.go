@@ -35,7 +35,6 @@ func TestEveryKindOfRunHasCredentials(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"every recipe, in workers":  {"--recipe", "all", "--workers", "2"},
-		"a mutant":                  {"--target", "mutant-never-told"},
 		"a lock on the bare API":    {"--target", "zk-lock"},
 		"one node that all contend": {"--target", "naive"},
 	} {

@@ -25,6 +25,10 @@ type console struct {
 	// there which run of several it is. Nil: here.
 	live  *console
 	label string
+
+	// instead has another program carry out a command that ended with the error, which is
+	// targets.ErrNoMutants, and returns only if that cannot be. Nil: there is no other.
+	instead func(error) error
 }
 
 func newConsole() *console {

@@ -49,14 +49,16 @@ func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
 			t.Errorf("docs/bugs.md names %s, which is no test of the recipes", name)
 		}
 	}
+	known := map[string]bool{}
 	for _, m := range targets.Mutants() {
+		known[m.Name()] = true
 		if !strings.Contains(bugs, m.Name()) && m.Name() != "mutant-read-heartbeat" {
 			t.Errorf("docs/bugs.md does not name %s", m.Name())
 		}
 	}
 	for _, name := range regexp.MustCompile(`mutant-[a-z-]+`).FindAllString(bugs, -1) {
-		if _, err := targets.Named(name); err != nil {
-			t.Errorf("docs/bugs.md: %v", err)
+		if !known[name] {
+			t.Errorf("docs/bugs.md names %s, which is no mutant", name)
 		}
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// smallField is a field of a lock that is right, of one that orders its queue by the random part
-// of the names and so always has two holders, and of one that cannot be run.
+// smallField is a field of a lock that is right, of one that takes the lock when a waiter before it
+// has given up and so has two holders, and of one that cannot be run.
 const smallField = `
 options: [--ensemble, KIND, --clients, "4", --locks, "1", --hold, 20ms, --duration, 3s]
 plans:
   - {name: ends of sessions, faults: [expire-session]}
 libraries:
   - {name: recipes, id: recipes, language: Go, locks: [{name: Mutex, recipe: mutex, target: recipes}]}
-  - {name: go-zookeeper, id: zk, language: Go, versions: [1.0.4], locks: [{name: Lock, recipe: mutex, target: mutant-name-order}]}
+  - {name: go-zookeeper, id: zk, language: Go, versions: [1.0.4], locks: [{name: Lock, recipe: mutex, target: plain-lists-once}]}
   - {name: nobody's, id: nobodys, language: C, versions: [1], worker: /bin/sh -c 'echo it is not installed >&2; exit 69', locks: [{name: Lock, recipe: mutex, options: [--workers, "2"]}]}
 `
 

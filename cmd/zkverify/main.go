@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // cli is the command line.
@@ -77,7 +79,9 @@ func main() {
 	// and so does not run all the time while the heap is small.
 	ballast = make([]byte, 128<<20)
 	defer runtime.KeepAlive(ballast)
-	os.Exit(zkverify(os.Args[1:], newConsole()))
+	con := newConsole()
+	con.instead = becomeMutants
+	os.Exit(zkverify(os.Args[1:], con))
 }
 
 // zkverify runs one command and returns the exit status.
@@ -108,11 +112,34 @@ func zkverify(args []string, con *console) (status int) {
 	context.AfterFunc(ctx, stop)
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run()
+	if errors.Is(err, targets.ErrNoMutants) && con.instead != nil {
+		err = con.instead(err)
+	}
 	var said outcome
 	if err != nil && !errors.As(err, &said) && err.Error() != "" {
 		con.print(fmt.Sprintf("zkverify: %v", err))
 	}
 	return statusOf(err)
+}
+
+// mutantsProgram is the program beside this one that has the mutants, see package mutants.
+const mutantsProgram = "zkverify-mutants"
+
+// becomeMutants has that program, if it is there, take the place of this one, with the same
+// command. Else it returns why not.
+func becomeMutants(why error) error {
+	self, err := os.Executable()
+	if err != nil {
+		return why
+	}
+	program := filepath.Join(filepath.Dir(self), mutantsProgram)
+	if !isFile(program) {
+		return why
+	}
+	if err := sameVersion(program); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", program, syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ()))
 }
 
 // printHelp prints the help of a command. That of one that does something when none of

@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/overlay"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/mutate"
 	"github.com/zkverify/zkverify/workload/mutate/trial"
@@ -155,7 +156,7 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	con.say("zkverify %s: building %s into one program, in %s", versionText(), words.Count(len(program.Mutants), "mutant"), dir)
 	seeded := true
 	file, err := program.Build(ctx, dir, "./cmd/zkverify", seeded)
-	if errors.Is(err, mutate.ErrNoSeededRuntime) {
+	if errors.Is(err, overlay.ErrNoSeededRuntime) {
 		con.say("%v", err)
 		con.say("runs are made on the standard one, without faults of processes")
 		seeded = false

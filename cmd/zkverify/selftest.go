@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/selftest"
+	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // matrixFile is left by a self-test in its folder.
@@ -86,6 +87,9 @@ func (s *selftestCmd) provocations() ([]selftest.Provocation, error) {
 		of = append(of, r)
 	}
 	all, err := selftest.Select(s.Only, of)
+	if err == nil && !targets.HaveMutants && slices.ContainsFunc(all, selftest.Provocation.HasMutants) {
+		err = targets.ErrNoMutants
+	}
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -230,8 +230,9 @@ func (s *simCmd) spec(f simulation.Fleet) (simulation.Spec, error) {
 	return spec, nil
 }
 
-// seededProgram is the program beside this one whose Go runtime is seeded.
-const seededProgram = "zkverify-sim"
+// seededSuffix ends the name of the program beside this one that has a seeded Go runtime, and
+// else is the same: zkverify-sim, zkverify-mutants-sim.
+const seededSuffix = "-sim"
 
 // fleet has runs made by processes of virtualTime.
 func (s *simCmd) fleet() (simulation.Fleet, error) {
@@ -275,13 +276,13 @@ func virtualTime(command string, asked int) (p process.Program, jobs int, err er
 	if err != nil {
 		return p, 0, err
 	}
-	if other := filepath.Join(filepath.Dir(program), seededProgram); other != program && isFile(other) {
+	isSeeded := seeded.Exact()
+	if other := program + seededSuffix; !isSeeded && isFile(other) {
 		if err := sameVersion(other); err != nil {
 			return p, 0, err
 		}
-		program = other
+		program, isSeeded = other, true
 	}
-	isSeeded := filepath.Base(program) == seededProgram || seeded.Exact()
 	jobs = cmp.Or(asked, runtime.NumCPU())
 	return process.Program{Command: []string{program, command}, Version: versionText(), Seeded: isSeeded}, jobs, nil
 }
@@ -293,7 +294,7 @@ func sameVersion(program string) error {
 		return fmt.Errorf("%s: %w", program, err)
 	}
 	if v := strings.TrimSpace(string(out)); v != versionText() {
-		return usage("%s is of version %s, and this zkverify of version %s: build both again (make build build-sim), or remove the first", program, v, versionText())
+		return usage("%s is of version %s, and this zkverify of version %s: build both again (make build build-sim build-mutants), or remove the first", program, v, versionText())
 	}
 	return nil
 }

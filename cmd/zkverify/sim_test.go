@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/workload/mutants"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
@@ -24,7 +25,7 @@ func TestTheCommandOfARunInVirtualTimeMakesTheSameRun(t *testing.T) {
 	for _, args := range []string{
 		"sim --from 5 --seeds 1 --plan island",
 		"sim --from 5 --seeds 1 --plan swarm --recipe semaphore,mutex --clients 7 --locks 2 --duration 30s --session-timeout 4s --zookeeper 3.9.6 --faults down,kill-server",
-		"sim --from=-3 --seeds 1 --plan edges --target mutant-inner-release",
+		"sim --from=-3 --seeds 1 --plan edges --target zk-lock",
 	} {
 		spec := func(args string) simulation.Spec {
 			t.Helper()
@@ -80,24 +81,31 @@ func TestRunsInVirtualTimeRefuseBadInput(t *testing.T) {
 	}
 }
 
-// buildSeeded returns the path of a zkverify-sim, built as make build-sim does.
+// buildSeeded returns the path of a zkverify-mutants-sim, built as make build-mutants does.
 func buildSeeded(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles the standard library")
 	}
-	overlay, program := t.TempDir(), filepath.Join(t.TempDir(), seededProgram)
-	for _, args := range [][]string{
-		{"run", "../../internal/seeded/overlay", "-o", overlay},
-		{"build", "-trimpath", "-tags", "seeded", "-overlay", filepath.Join(overlay, "overlay.json"), "-o", program, "."},
-	} {
-		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %v: %v\n%s", args, err, out)
-		}
+	return buildMutants(t, true)
+}
+
+// buildMutants returns the path of a zkverify with mutants, on a seeded runtime or not.
+func buildMutants(t *testing.T, seeded bool) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return program
+	p, err := mutants.Program(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Seeded, p.Out = seeded, filepath.Join(t.TempDir(), mutantsProgram)
+	if err := p.Build(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	return p.Out
 }
 
 // messagesBefore returns the messages of a run until that many seconds after it began.
@@ -179,5 +187,33 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 	list.WaitDelay = time.Second // what it started may have its output open
 	if out, err := list.CombinedOutput(); err != nil || !strings.Contains(string(out), "recipes/hold.go") {
 		t.Errorf("mutate --list: %v\n%.500s", err, out)
+	}
+}
+
+// What needs a mutant is carried out by the program beside this one that has them, and without
+// one zkverify says how to get it.
+func TestTheProgramBesideHasTheMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles zkverify")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "zkverify")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	selftest := func() (int, string) {
+		cmd := exec.CommandContext(t.Context(), program, "selftest", "--only", "mutant-inner-release", "--ensemble", "simulated", "--seed", "1", "--out", filepath.Join(t.TempDir(), "selftest"))
+		out, _ := cmd.CombinedOutput()
+		return cmd.ProcessState.ExitCode(), string(out)
+	}
+	if status, said := selftest(); status != exitUsage || !strings.Contains(said, "make build-mutants") {
+		t.Errorf("without it: exit %d, %s", status, said)
+	}
+	if err := os.Rename(buildMutants(t, false), filepath.Join(dir, mutantsProgram)); err != nil {
+		t.Fatal(err)
+	}
+	if status, said := selftest(); status != exitHolds || !strings.Contains(said, "mutant-inner-release") {
+		t.Errorf("with it: exit %d, %s", status, said)
 	}
 }

@@ -19,7 +19,7 @@
 // A process makes one exact run. A second one in the same process starts from another
 // heap.
 //
-// [package overlay]: https://pkg.go.dev/github.com/zkverify/zkverify/internal/seeded/overlay
+// [package overlay]: https://pkg.go.dev/github.com/zkverify/zkverify/internal/overlay
 package seeded
 
 import (

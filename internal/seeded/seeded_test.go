@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/internal/overlay"
 	"github.com/zkverify/zkverify/internal/seeded"
 )
 
@@ -93,22 +94,13 @@ func TestTheTagWithoutTheOverlayDoesNotLink(t *testing.T) {
 // build returns the path of the trace program.
 func build(t *testing.T, exact bool) string {
 	t.Helper()
-	dir := t.TempDir()
-	program := filepath.Join(dir, "trace")
-	args := []string{"-o", program}
-	if exact {
-		out, err := exec.CommandContext(t.Context(), "go", "run", "./overlay", "-o", dir).CombinedOutput()
-		if err != nil {
-			t.Fatalf("overlay: %v\n%s", err, out)
-		}
-		args = append(args, "-tags", "seeded", "-overlay", filepath.Join(dir, "overlay.json"))
-	}
+	p := overlay.Program{Main: traceProgram, Seeded: exact, Out: filepath.Join(t.TempDir(), "trace")}
 	start := time.Now()
-	if out, err := goBuild(t, append(args, traceProgram)...); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := p.Build(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
 	}
 	t.Logf("built in %v", time.Since(start).Round(time.Millisecond))
-	return program
+	return p.Out
 }
 
 func goBuild(t *testing.T, args ...string) (string, error) {

@@ -37,7 +37,7 @@ const contenders = 6 // three of each sort
 // in one history, which is judged as that of any lock.
 func TestMixedContention(t *testing.T) {
 	duration := setting(t, durationVariable, 10*time.Second, time.ParseDuration)
-	report, h := contend(t, "recipes", curatorTarget{}, workload.Config{
+	report, h := contend(t, ours(t), curatorTarget{}, workload.Config{
 		Duration: duration,
 		Faults:   tellable(),
 		Seed:     setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
@@ -68,7 +68,7 @@ func tellable() (names []string) {
 // A lock of ours that frees the lock with an inner release must be seen to let
 // Curator in.
 func TestMixedContentionFindsABrokenLockOfOurs(t *testing.T) {
-	report, _ := contend(t, "mutant-inner-release", curatorTarget{}, workload.Config{
+	report, _ := contend(t, freesEarlyTarget{ours(t)}, curatorTarget{}, workload.Config{
 		Duration: 3 * time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Reenter: 0.5},
 	})
 	if !between(report.Verdict(checker.MutualExclusion)) {
@@ -95,14 +95,33 @@ func setting[T any](t *testing.T, name string, standard T, parse func(string) (T
 	return v
 }
 
+func ours(t *testing.T) lock.Target {
+	t.Helper()
+	target, err := targets.Named("recipes")
+	must(t, err)
+	return target
+}
+
+// freesEarlyTarget is ours with a mistake: the release of an inner level frees the lock.
+type freesEarlyTarget struct{ lock.Target }
+
+func (f freesEarlyTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+	c, err := f.Target.Open(ctx, env)
+	return freesEarly{c}, err
+}
+
+type freesEarly struct{ lock.Client }
+
+func (freesEarly) Reenter(_ context.Context, _ string, held lock.Lease) (lock.Lease, error) {
+	return held, nil
+}
+
 // contend runs both sorts and returns the verdict on their one history.
-func contend(t *testing.T, ours string, theirs lock.Target, cfg workload.Config) (*checker.Report, *histories.History) {
+func contend(t *testing.T, ours, theirs lock.Target, cfg workload.Config) (*checker.Report, *histories.History) {
 	t.Helper()
 	needsCurator(t)
-	target, err := targets.Named(ours)
-	must(t, err)
 	named := &namingNetwork{Network: network, clients: map[string]int{}}
-	cfg.Ensemble, cfg.Network, cfg.Target = servers, named, mixedTarget{target, theirs, named}
+	cfg.Ensemble, cfg.Network, cfg.Target = servers, named, mixedTarget{ours, theirs, named}
 	cfg.Clients, cfg.Locks, cfg.SessionTimeout = contenders, cmp.Or(cfg.Locks, contenders/2), timeout
 	dir := os.Getenv(outVariable)
 	if dir == "" {

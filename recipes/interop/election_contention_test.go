@@ -41,7 +41,7 @@ func mixedElections(t *testing.T, cfg workload.Config) {
 	cfg.Recipes = []histories.Recipe{histories.Election}
 	cfg.Duration = setting(t, durationVariable, 10*time.Second, time.ParseDuration)
 	cfg.Seed = setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
-	report, h := contend(t, "recipes", latches, cfg)
+	report, h := contend(t, ours(t), latches, cfg)
 	exercised(t, h, 4, false) // leaders are few
 	ours, theirs := shareOut(report, latches.isStale)
 	if len(theirs) > 0 {

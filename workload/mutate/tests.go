@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/zkverify/zkverify/internal/overlay"
 )
 
 // Tests are those of one package that has mutants, in a program of its own.
@@ -23,11 +25,15 @@ type Tests struct {
 // BuildTests writes the copies of the files to a folder, which it makes, and builds the
 // tests of each package with them; with race, which takes cgo, with the race detector.
 func (p *Program) BuildTests(ctx context.Context, folder string, race bool) (all []Tests, err error) {
-	overlay, err := p.write(folder, map[string]string{})
+	files, err := p.files()
 	if err != nil {
 		return nil, err
 	}
-	args, ending := []string{"test", "-c", "-overlay", overlay}, ".test"
+	file, err := overlay.Write(folder, files)
+	if err != nil {
+		return nil, err
+	}
+	args, ending := []string{"test", "-c", "-overlay", file}, ".test"
 	if race {
 		args, ending = append(args, "-race"), "-race.test"
 	}

@@ -1,8 +1,11 @@
 package selftest
 
 import (
+	"slices"
+
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/mutants"
 )
 
 // Provocation is a run that brings certain bugs to light.
@@ -16,6 +19,11 @@ type Provocation struct {
 	// Mutants are the names of the targets that it must show to be bad:
 	// mutants, or locks that are known to be.
 	Mutants []string
+}
+
+// HasMutants reports whether it takes a program with mutants (targets.HaveMutants).
+func (p Provocation) HasMutants() bool {
+	return slices.ContainsFunc(mutants.Defects(), func(d mutants.Defect) bool { return slices.Contains(p.Mutants, d.Name) })
 }
 
 // Recipe returns what the provocation drives.

@@ -9,8 +9,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/workload/mutants"
 	"github.com/zkverify/zkverify/workload/simulation/process"
 )
+
+const mutantsVersion = "of-the-test"
+
+// mutantsProgram returns the path of a zkverify with mutants, of mutantsVersion.
+func mutantsProgram(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles zkverify")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := mutants.Program(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Out, p.Flags = filepath.Join(t.TempDir(), "zkverify-mutants"), append(p.Flags, "-ldflags", "-X main.version="+mutantsVersion)
+	if err := p.Build(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	return p.Out
+}
 
 // inVirtualTime runs trials in processes of this test's own program.
 func inVirtualTime(t *testing.T, as string) *Virtual {
@@ -33,9 +57,10 @@ func selected(t *testing.T, names ...string) []Provocation {
 
 func TestMutantsAreCaughtInVirtualTimeAndTheRecipesPass(t *testing.T) {
 	dir := t.TempDir()
+	virtual := &Virtual{Program: process.Program{Command: []string{mutantsProgram(t), "selftest-run"}, Version: mutantsVersion}, Jobs: 2}
 	var began, ended int
 	m, err := Run(t.Context(), Config{
-		Provocations: selected(t, "reentry", "zk-lock", "siblings"), Seed: 1, Seeds: 3, Dir: dir, Virtual: inVirtualTime(t, "yes"),
+		Provocations: selected(t, "reentry", "zk-lock", "siblings"), Seed: 1, Seeds: 3, Dir: dir, Virtual: virtual,
 		Began: func(n, of int, _ Trial) {
 			if began++; n != began || of != 8 {
 				t.Errorf("%d of %d begins as the %d.", n, of, began)

@@ -13,8 +13,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// recipesTarget is the Mutex of package recipes.
-type recipesTarget struct{}
+// recipesTarget is package recipes: its mutex, and what the files recipes_<recipe>.go adapt.
+type recipesTarget struct{ ofRecipes }
+
+var _ lock.Collection = recipesTarget{}
 
 func (recipesTarget) Name() string   { return "recipes" }
 func (recipesTarget) Recipe() string { return "mutex" }
@@ -22,10 +24,17 @@ func (recipesTarget) Description() string {
 	return "recipes.Mutex: fair, reentrant, with tokens, tells of a loss before it can matter"
 }
 
-// Concurrent says that a Client is for all goroutines of a process.
-func (recipesTarget) Concurrent() bool { return true }
+// Recipes says that package recipes has them all.
+func (recipesTarget) Recipes() []histories.Recipe { return histories.Recipes() }
 
-func (recipesTarget) Promises(s lock.Settings) histories.Promises {
+// ofRecipes is what package recipes and its mutants have in common. It has the defect of that
+// name, or none.
+type ofRecipes struct{ defect string }
+
+// Concurrent says that a Client is for all goroutines of a process.
+func (ofRecipes) Concurrent() bool { return true }
+
+func (ofRecipes) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true,
 		LossBound:     s.LossBound(),
@@ -36,7 +45,7 @@ func (recipesTarget) Promises(s lock.Settings) histories.Promises {
 	}
 }
 
-func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	options := []recipes.Option{
 		recipes.WithSessionTimeout(env.SessionTimeout),
 		recipes.WithIdentity("zkverify"), // the same in every process: a simulated run is repeated exactly
@@ -60,6 +69,11 @@ func (recipesTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error
 		options = append(options, recipes.WithAuth(scheme, env.Auth.Secret()), recipes.WithACL(env.Auth.ACL()...))
 	}
 	options = append(options, recipesOptions(env)...)
+	switched, err := switchedOn(t.defect)
+	if err != nil {
+		return nil, err
+	}
+	options = append(options, switched...)
 	if env.TickTime > 0 {
 		options = append(options, recipes.WithServerTick(env.TickTime))
 	}

@@ -1,57 +1,44 @@
 // Package targets has the locks that zkverify tests by name: those of package
 // recipes, their mutants, ZooKeeper's stock Go lock, and three textbook locks. A file
-// recipes_<recipe>.go adapts a recipe of package recipes to package lock; the files
-// mutants*.go are generated from these.
+// recipes_<recipe>.go adapts a recipe of package recipes to package lock.
 package targets
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/lock"
-	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// All returns the locks that can be tested by name, the mutants last.
+// locks are the targets that are no mutants.
+var locks = []lock.Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}, plainListsOnceTarget{}}
+
+// All returns the locks that can be tested by name, the mutants last: whether or not this
+// program has them, see HaveMutants.
 func All() []lock.Target {
-	targets := []lock.Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}, plainListsOnceTarget{}}
+	targets := slices.Clone(locks)
 	for _, m := range Mutants() {
 		targets = append(targets, m)
 	}
 	return targets
 }
 
-// Mutant is a target with one deliberate defect.
-type Mutant struct {
-	lock.Target
-	Guarantee string // name of the checker's guarantee that must catch it
-}
-
-// Concurrent says that they are as the recipes are.
-func (Mutant) Concurrent() bool { return true }
-
-// Mutants returns the mutants of the recipes.
-func Mutants() []Mutant {
-	var all []Mutant
-	for _, d := range mutants.Defects() {
-		all = append(all, Mutant{mutantTarget{d}, d.Guarantee})
-	}
-	return all
-}
-
-// Named returns the target of a name, one of All.
+// Named returns the target of a name, one of All. The error wraps ErrNoMutants if it is a
+// mutant, and this program has none.
 func Named(name string) (lock.Target, error) {
-	var known, locks []string
+	var known []string
 	for _, t := range All() {
 		if t.Name() == name {
+			if _, mutant := t.(Mutant); mutant && !HaveMutants {
+				return nil, fmt.Errorf("%s: %w", name, ErrNoMutants)
+			}
 			return t, nil
 		}
 		known = append(known, t.Name())
-		if _, mutant := t.(Mutant); !mutant {
-			locks = append(locks, t.Name())
-		}
 	}
-	return nil, words.Unknown("target", name, known, words.Known(locks)+", and what zkverify list mutants names")
+	return nil, words.Unknown("target", name, known, words.Known(known[:len(locks)])+", and what zkverify list mutants names")
 }
 
 // connectBound is how often a client of the recipes tries to connect in a fifth of a

@@ -14,7 +14,6 @@ import (
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
-	"github.com/zkverify/zkverify/workload/mutants"
 )
 
 // stopWithin is how long goroutines get to end once their client is closed.
@@ -54,10 +53,8 @@ func Left(ctx context.Context, before map[string]string, targets []lock.Target) 
 // Running lists the goroutines that run the code of targets and were not there
 // before.
 func Running(before map[string]string, targets []lock.Target) (found []string) {
-	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + "."}
-	for _, ours := range []reflect.Type{reflect.TypeFor[recipes.Client](), reflect.TypeFor[mutants.Client]()} {
-		packages = append(packages, pkg(ours)+".", pkg(ours)+"/") // and the packages below
-	}
+	ours := pkg(reflect.TypeFor[recipes.Client]())
+	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + ".", ours + ".", ours + "/"} // and those below
 	for _, t := range targets {
 		packages = append(packages, pkg(reflect.TypeOf(t))+".")
 	}

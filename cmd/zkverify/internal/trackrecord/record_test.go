@@ -29,10 +29,8 @@ func TestTheBuiltInRecordNamesWhatThereIs(t *testing.T) {
 		guarantees = append(guarantees, g.Name)
 	}
 	for _, b := range builtInRecord(t).Bugs {
-		if b.Mutant != "" {
-			if _, err := targets.Named(b.Mutant); err != nil {
-				t.Errorf("%s: %v", b.ID, err)
-			}
+		if b.Mutant != "" && !slices.ContainsFunc(targets.Mutants(), func(m targets.Mutant) bool { return m.Name() == b.Mutant }) {
+			t.Errorf("%s: %s is no mutant", b.ID, b.Mutant)
 		}
 		if b.Run == nil {
 			continue

@@ -1,0 +1,99 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+var doubleBarrierDefects = []Defect{
+	{
+		Name:      "mutant-double-barrier-any-wakeup",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "CURATOR GH-1290",
+		What:      "takes any change among the members for the beginning of the round",
+		Guarantee: "barriers",
+	},
+	{
+		Name:      "mutant-double-barrier-ghost",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "CURATOR-318, CURATOR-80",
+		What:      "an enter that timed out leaves its member behind",
+		Guarantee: "no leak",
+	},
+	{
+		Name:      "mutant-double-barrier-shared-watch",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "Curator PR #416",
+		What:      "a member that leaves is woken by the watch of its enter, as soon as any other leaves",
+		Guarantee: "barriers",
+	},
+	{
+		Name:      "mutant-double-barrier-stale-ready",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "Curator's double barrier",
+		What:      "enters when there is a ready node, also one that an earlier round has left behind",
+		Guarantee: "barriers",
+	},
+	{
+		Name:      "mutant-double-barrier-leaves-alone",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "a double barrier without the end",
+		What:      "leaves without waiting for the others",
+		Guarantee: "barriers",
+	},
+	{
+		Name:      "mutant-double-barrier-once-full",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "CURATOR-318, a count that is remembered",
+		What:      "begins a round with who is left when all were there once",
+		Guarantee: "barriers",
+	},
+}
+
+var doubleBarrierEdits = []edit{
+	// mutant-double-barrier-any-wakeup
+	{"internal/barrier/member.go", "		fired, err := session.AwaitEvent(ctx, m.S, event, linkChanged, patience)\n", `		fired, err := session.AwaitEvent(ctx, m.S, event, linkChanged, patience)
+		if err == nil && fired && m.S.Defect() == "mutant-double-barrier-any-wakeup" {
+			return nil
+		}
+`},
+
+	// mutant-double-barrier-ghost
+	{"internal/barrier/member.go", "	m.S.Untrack(m.Path())\n	return session.Background(m.S, ", `	if m.S.Defect() == "mutant-double-barrier-ghost" {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	m.S.Untrack(m.Path())
+	return session.Background(m.S, `},
+
+	// mutant-double-barrier-shared-watch
+	{"internal/barrier/directory.go", "	if len(others) > 0 { // it was the lowest name: see member.leave\n", `	if r.S.Defect() == "mutant-double-barrier-shared-watch" {
+		members, _, event, err := r.watch(ctx)
+		if err != nil || len(members) == 0 {
+			return err
+		}
+		select {
+		case <-event:
+			return nil
+		case <-r.S.Ended:
+			return session.ErrEnded
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if len(others) > 0 { // it was the lowest name: see member.leave
+`},
+
+	// mutant-double-barrier-stale-ready
+	{"internal/barrier/member.go", "	if m.id < now.id || now.lists(m.name) {", `	if m.id < now.id || now.lists(m.name) || m.S.Defect() == "mutant-double-barrier-stale-ready" {`},
+
+	// mutant-double-barrier-leaves-alone
+	{"double_barrier.go", "	return b.catchUp(ctx, in, others)\n", `	if b.client.cfg.Defect == "mutant-double-barrier-leaves-alone" {
+		b.behind = 0
+		return nil
+	}
+	return b.catchUp(ctx, in, others)
+`},
+
+	// mutant-double-barrier-once-full
+	{"internal/barrier/member.go", "		if len(members) < n {\n			full, waited", `		if len(members) < n && (full.IsZero() || m.S.Defect() != "mutant-double-barrier-once-full") {
+			full, waited`},
+}

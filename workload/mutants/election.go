@@ -1,0 +1,91 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+var electionDefects = []Defect{
+	{
+		Name:      "mutant-latch-suspended",
+		Recipe:    histories.Election,
+		Bug:       "Netflix/curator #216",
+		What:      "a leader that cannot reach the servers goes on to lead until it hears that its session has ended",
+		Guarantee: "mutual exclusion",
+	},
+	{
+		Name:      "mutant-latch-reinstated",
+		Recipe:    histories.Election,
+		Bug:       "a candidate that is started twice",
+		What:      "a leader that campaigns is elected at once, and leads twice",
+		Guarantee: "reentrancy",
+	},
+	{
+		Name:      "mutant-latch-name-order",
+		Recipe:    histories.Election,
+		Bug:       "ZOOKEEPER-2931",
+		What:      "sorts the candidates by their whole names: one that comes later may be put before the leader",
+		Guarantee: "mutual exclusion",
+	},
+	{
+		Name:      "mutant-latch-left-behind",
+		Recipe:    histories.Election,
+		Bug:       "CURATOR-202",
+		What:      "a candidate that withdraws leaves its node behind, which is elected when its turn comes",
+		Guarantee: "progress",
+	},
+	{
+		Name:      "mutant-latch-session-epoch",
+		Recipe:    histories.Election,
+		Bug:       "a leader's epoch that is that of its session",
+		What:      "all terms of a session have the token of its first",
+		Guarantee: "fencing",
+	},
+	{
+		Name:      "mutant-observer-falls-back",
+		Recipe:    histories.Election,
+		Bug:       "an observer that takes no leader for an answer that is missing",
+		What:      "an observer that still sees no leader when it looks again tells of the last one it knew",
+		Guarantee: "observers",
+	},
+}
+
+// electionEdits are defects of elections. A term stands on the engine of the locks, so what
+// can be wrong there is wrong of the candidates' nodes alone.
+var electionEdits = []edit{
+	// mutant-latch-reinstated
+	{"election.go", "	if err == nil && lease.Depth() > 1 {\n", `	if err == nil && lease.Depth() > 1 && e.queue.client.cfg.Defect != "mutant-latch-reinstated" {
+`},
+
+	// mutant-latch-suspended
+	{"hold.go", "		if left := s.Remaining(); left > 0 {\n", `		if h.S.Defect() == "mutant-latch-suspended" && h.key.kind == queue.Latch {
+			return
+		}
+		if left := s.Remaining(); left > 0 {
+`},
+
+	// mutant-latch-left-behind
+	{"internal/queue/contender.go", "func (c *Contender) Leave(ctx context.Context) {\n", `func (c *Contender) Leave(ctx context.Context) {
+	if c.S.Defect() == "mutant-latch-left-behind" && c.kind == Latch && ctx.Err() != nil {
+		return
+	}
+`},
+
+	// mutant-latch-session-epoch
+	{"election.go", "	return &Term{lease}, nil\n", `	if e.queue.client.cfg.Defect == "mutant-latch-session-epoch" {
+		s := lease.hold.S
+		first, _ := s.Keep("epoch "+e.Path(), func() any { return lease.hold.Zxid }).(int64)
+		lease.hold.Zxid = first
+	}
+	return &Term{lease}, nil
+`},
+
+	// mutant-observer-falls-back
+	{"leader.go", "	o.told, o.latest = true, leader\n", `	if leader.Node == "" && o.election.queue.client.cfg.Defect == "mutant-observer-falls-back" {
+		if o.told && last.Node == "" && o.known.Node != "" {
+			leader, same = o.known, false // it is time to look again, and there must be a leader
+		}
+	} else {
+		o.known = leader
+	}
+	o.told, o.latest = true, leader
+`},
+	{"leader.go", "	latest   Participant\n", "	latest   Participant\n	known    Participant // the latest that was one\n"},
+}

@@ -1,0 +1,26 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// extremeDefects show at the ends of ranges.
+var extremeDefects = []Defect{
+	{
+		Name:      "mutant-first-few",
+		Recipe:    histories.Mutex,
+		Bug:       "a list of fixed size",
+		What:      "looks at the first 64 nodes of the queue alone",
+		Guarantee: "mutual exclusion",
+	},
+}
+
+// extremeEdits are defects that show at the ends of ranges.
+var extremeEdits = []edit{
+	// mutant-first-few
+	{"internal/queue/lists.go", "	if errors.Is(err, zk.ErrNoNode) {\n		err = nil // nobody is left\n	}\n", `	if errors.Is(err, zk.ErrNoNode) {
+		err = nil // nobody is left
+	}
+	if q.s.Defect() == "mutant-first-few" {
+		children = children[:min(len(children), 64)]
+	}
+`},
+}

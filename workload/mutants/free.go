@@ -1,0 +1,71 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// freeDefects leave a lock in somebody's way that was given back.
+var freeDefects = []Defect{
+	{
+		Name:      "mutant-release-unanswered",
+		Recipe:    histories.Mutex,
+		Bug:       "a delete in the background",
+		What:      "Release returns before the servers have answered its delete",
+		Guarantee: "progress",
+	},
+	{
+		Name:      "mutant-moody-try",
+		Recipe:    histories.Mutex,
+		Bug:       "a try that does not tell its own node from another's",
+		What:      "one in fifty tries of a free lock is refused",
+		Guarantee: "progress",
+	},
+	{
+		Name:      "mutant-close-leaves-session",
+		Recipe:    histories.Mutex,
+		Bug:       "a connection that is dropped instead of closed",
+		What:      "Close leaves it to the servers to end the session, and what it held waits for that",
+		Guarantee: "progress",
+	},
+	{
+		Name:      "mutant-goroutine-per-wait",
+		Recipe:    histories.Mutex,
+		Bug:       "a wait that is ended by the session alone",
+		What:      "each cancelled wait leaves a goroutine until the session ends",
+		Guarantee: "no leak",
+	},
+}
+
+// freeEdits are defects that leave a lock in somebody's way that was given back.
+var freeEdits = []edit{
+	// mutant-release-unanswered
+	{"lease.go", "	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {\n", `	if h.S.Defect() == "mutant-release-unanswered" {
+		h.S.Spawn(func() { _ = h.Release(false) })
+		return
+	}
+	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
+`},
+
+	// mutant-goroutine-per-wait
+	{"internal/queue/contender.go", "			err = c.awaitOther(ctx, v.other, v.next)\n		}\n		if err != nil {\n", `			err = c.awaitOther(ctx, v.other, v.next)
+		}
+		if ctx.Err() != nil && c.S.Defect() == "mutant-goroutine-per-wait" {
+			c.S.Spawn(func() { <-c.S.Ended })
+		}
+		if err != nil {
+`},
+
+	// mutant-moody-try
+	{"internal/queue/contender.go", "		case v.granted:\n			return nil\n", `		case v.granted && !block && c.S.Defect() == "mutant-moody-try" && rand.IntN(50) == 0:
+			return ErrNotAcquired
+		case v.granted:
+			return nil
+`},
+
+	// mutant-close-leaves-session
+	{"internal/session/keeper.go", "	k.stop()\n	if s != nil {\n		s.", `	k.stop()
+	if s != nil {
+		if k.cfg.Defect == "mutant-close-leaves-session" {
+			s.stop() // it connects to nobody any more
+			s.reconnect()
+		}
+		s.`},
+}

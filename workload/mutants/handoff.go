@@ -1,0 +1,46 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+var handoffDefects = []Defect{
+	{
+		Name:      "mutant-handoff-for-ever",
+		Recipe:    histories.Handoff,
+		Bug:       "lock cohorting without its bound",
+		What:      "hands the lock on within its client as long as somebody there wants it",
+		Guarantee: "fairness",
+	},
+	{
+		Name:      "mutant-handoff-after-loss",
+		Recipe:    histories.Handoff,
+		Bug:       "lock cohorting with locks that can be lost",
+		What:      "goes on handing the lock on within its client when it has been lost",
+		Guarantee: "fairness",
+	},
+	{
+		Name:      "mutant-handoff-same-token",
+		Recipe:    histories.Handoff,
+		Bug:       "a token that is the node's alone",
+		What:      "hands the lock on with the token of the one before",
+		Guarantee: "fencing",
+	},
+}
+
+// handoffEdits are of the hand-off within a client.
+var handoffEdits = []edit{
+	// mutant-handoff-for-ever
+	{"cohort.go", "	return b.passed < limit && co.next(", `	if b.place.S.Defect() == "mutant-handoff-for-ever" {
+		limit = b.passed + 1
+	}
+	return b.passed < limit && co.next(`},
+
+	// mutant-handoff-after-loss
+	{"handoff.go", "		if !lost && co.pass(", `		if (!lost || m.client.cfg.Defect == "mutant-handoff-after-loss") && co.pass(`},
+
+	// mutant-handoff-same-token
+	{"handoff.go", "	on.Sub = int32(b.passed)\n", `	on.Sub = int32(b.passed)
+	if m.client.cfg.Defect == "mutant-handoff-same-token" {
+		on.Sub = 0
+	}
+`},
+}

@@ -1,0 +1,56 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// momentDefects show at one moment alone: between two steps, while something changes,
+// or right after a reconnect.
+var momentDefects = []Defect{
+	{
+		Name:      "mutant-double-barrier-lowest-last",
+		Recipe:    histories.DoubleBarrier,
+		Bug:       "Curator's double barrier",
+		What:      "trusts that the member with the lowest name leaves last",
+		Guarantee: "barriers",
+	},
+	{
+		Name:      "mutant-guarded-new-session",
+		Recipe:    histories.Mutex,
+		Bug:       "a fence that is not up yet",
+		What:      "does not look at the lock for the first second of a new session",
+		Guarantee: "no lost update, guarded",
+	},
+}
+
+// momentEdits are defects that show at one moment alone: between two steps, while
+// something changes, or right after a reconnect.
+var momentEdits = []edit{
+	// mutant-double-barrier-lowest-last
+	{"internal/barrier/directory.go", "			return err\n		}\n	}\n	for {\n		members, _, err := r.list(ctx)\n", `			return err
+		}
+		if r.S.Defect() == "mutant-double-barrier-lowest-last" {
+			return nil
+		}
+	}
+	for {
+		members, _, err := r.list(ctx)
+`},
+
+	// mutant-guarded-new-session
+	{"guarded.go", "func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {\n", `func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
+	if h := leases[0].hold; h.S.Defect() == "mutant-guarded-new-session" {
+		next, err := h.registry.sessions.Get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		since, _ := h.S.Stale.LoadOrStore(next.ID, time.Now())
+		if next != h.S && time.Since(since.(time.Time)) < time.Second {
+			responses, err := next.Conn.Multi(ops...)
+			if err != nil && !session.Answered(err) {
+				err = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+			}
+			return responses, err
+		}
+	}
+`},
+	{"guarded.go", "	\"strings\"\n	\"sync\"\n", "	\"strings\"\n	\"sync\"\n	\"time\"\n"},
+}

@@ -1,0 +1,69 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// oneClientDefects show among the contenders of one client, and of one owner.
+var oneClientDefects = []Defect{
+	{
+		Name:      "mutant-reenters-lost",
+		Recipe:    histories.Mutex,
+		Bug:       "ownership that only the process keeps, as Curator's threadData",
+		What:      "an owner re-enters a hold that was lost",
+		Guarantee: "reentrancy",
+	},
+	{
+		Name:      "mutant-multi-reenters-lost",
+		Recipe:    histories.MultiLock,
+		Bug:       "ownership that the context alone carries",
+		What:      "an owner re-enters several locks, one of which was lost",
+		Guarantee: "reentrancy",
+	},
+	{
+		Name:      "mutant-sleeping-sibling",
+		Recipe:    histories.Mutex,
+		Bug:       "a wake-up that is left to the watch",
+		What:      "contenders of one client that wait for each other are never woken",
+		Guarantee: "progress",
+	},
+}
+
+// oneClientEdits are defects among the contenders of one client, and of one owner.
+var oneClientEdits = []edit{
+	// mutant-reenters-lost
+	{"owner.go", "		case Lost:\n			return ErrLeaseLost\n", `		case Lost:
+			if o.leases[i].hold.S.Defect() == "mutant-reenters-lost" {
+				return nil
+			}
+			return ErrLeaseLost
+`},
+	{"hold.go", "		if h.over || s.Remaining() <= 0 {", `		if (h.over || s.Remaining() <= 0) && h.S.Defect() != "mutant-reenters-lost" {`},
+	{"hold.go", "		h.registry.drop(h)\n		h.writes.Wait()\n", `		if h.S.Defect() != "mutant-reenters-lost" {
+			h.registry.drop(h)
+		}
+		h.writes.Wait()
+`},
+
+	// mutant-sleeping-sibling
+	{"internal/queue/local_queue.go", "	for _, c := range q.waiting[node] {\n", `	if q.s.Defect() == "mutant-sleeping-sibling" && node != anybody {
+		return
+	}
+	for _, c := range q.waiting[node] {
+`},
+
+	// mutant-multi-reenters-lost
+	{"multi_lock.go", "		key, err := client.begin(ctx, mutex.path, mutex.kind)\n", `		if client.cfg.Defect == "mutant-multi-reenters-lost" {
+			is := ownership{mutex.path, o.id, mutex.kind}
+			if i := slices.IndexFunc(o.leases, func(l *Lease) bool { return l.hold.key == is }); i >= 0 {
+				h := o.leases[i].hold
+				h.S.With(func(session.Locked) {
+					h.mu.Lock()
+					defer h.mu.Unlock()
+					h.depth++
+					leases[mutex.path] = h.newLease(ctx, h.depth)
+				})
+				continue
+			}
+		}
+		key, err := client.begin(ctx, mutex.path, mutex.kind)
+`},
+}

@@ -1,0 +1,30 @@
+package mutants
+
+import "github.com/zkverify/zkverify/histories"
+
+// pauseDefects are in what a lock makes of a pause of its process.
+var pauseDefects = []Defect{
+	{
+		Name:      "mutant-forgives-pause",
+		Recipe:    histories.Mutex,
+		Bug:       "a pause that is taken for a slip of the clock",
+		What:      "a client that wakes long after the deadline of its lease tells of the loss a session timeout later",
+		Guarantee: "loss is told",
+	},
+}
+
+// pauseEdits are defects in what a lock makes of a pause of its process.
+var pauseEdits = []edit{
+	{"internal/session/locked.go", "// Over reports", `// Timeout is the session timeout.
+func (l Locked) Timeout() time.Duration { return l.s.timeout }
+
+// Over reports`},
+
+	// mutant-forgives-pause
+	{"hold.go", "	close(h.lost)\n", `	if slip := s.Timeout(); h.S.Defect() == "mutant-forgives-pause" && s.Remaining() < -slip/2 {
+		time.AfterFunc(slip, func() { close(h.lost) })
+	} else {
+		close(h.lost)
+	}
+`},
+}
