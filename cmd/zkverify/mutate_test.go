@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // said runs a command, and returns its exit status and what it writes. Go's type checker
@@ -71,6 +73,7 @@ func TestWhatMutateCannotDo(t *testing.T) {
 // TestMutantsAreTried tries one that every run kills and one that no run can, and goes
 // on with what it has begun.
 func TestMutantsAreTried(t *testing.T) {
+	ensembletest.EveryNight(t)
 	if testing.Short() {
 		t.Skip("builds zkverify and makes runs of seconds")
 	}

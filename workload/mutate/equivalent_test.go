@@ -11,7 +11,7 @@ func TestEquivalentMutantsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Load(t.Context(), ".")
+	p, err := recipes()
 	if err != nil {
 		t.Fatal(err)
 	}

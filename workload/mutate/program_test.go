@@ -1,12 +1,14 @@
 package mutate
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
@@ -118,8 +120,11 @@ func runMutantHelp(t *testing.T, program string) (string, error) {
 }
 
 // TestKeys requires that each mutant of recipes has a key of its own.
+// recipes are the mutants of the recipes, which take a while to be found.
+var recipes = sync.OnceValues(func() (*Program, error) { return Load(context.Background(), ".") })
+
 func TestKeys(t *testing.T) {
-	p, err := Load(t.Context(), ".")
+	p, err := recipes()
 	if err != nil {
 		t.Fatal(err)
 	}
