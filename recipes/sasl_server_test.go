@@ -144,6 +144,15 @@ func TestConnectSaysWhyAServerRefusesSASL(t *testing.T) {
 			return addressesOf(ensembletest.Start(t, ensemble.LocalConfig{Servers: 1, TickTime: tick}))
 		}, []recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", secret))},
 			[]string{"the server has no SASL", "java.security.auth.login.config"}},
+		"FIPS mode": {func(t *testing.T) []string {
+			const version = "3.9.6" // the first
+			if _, err := ensemble.FindZooKeeper(version); err != nil {
+				t.Skip(err)
+			}
+			needReal(t, "ZooKeeper has no DIGEST-MD5 then")
+			return addressesOf(ensembletest.Start(t, ensemble.LocalConfig{ZooKeeper: version, Servers: 1, TickTime: tick, SASLUsers: saslUsers, Properties: []string{"zookeeper.fips-mode=true"}}))
+		}, []recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", saslUsers["app"]))},
+			[]string{"it has no DIGEST-MD5", "-Dzookeeper.fips-mode=false"}},
 		"no SASL of the client": {func(t *testing.T) []string { return saslServer(t, demanding["enforce.auth.schemes=sasl"]...) },
 			nil, []string{"demands an authentication", "WithSASL"}},
 		"no SASL of the client, the older way": {func(t *testing.T) []string { return saslServer(t, demanding["sessionRequireClientSASLAuth=true"]...) },
@@ -189,7 +198,7 @@ func TestSASLOverTLS(t *testing.T) {
 			if err := os.WriteFile(jaas, []byte(`Server { org.apache.zookeeper.server.auth.DigestLoginModule required user_app="secret"; };`), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			return append([]string{"java.security.auth.login.config=" + jaas}, demanding["enforce.auth.schemes=sasl"]...), recipes.DigestMD5("app", "secret"), "app"
+			return append([]string{"java.security.auth.login.config=" + jaas, "zookeeper.fips-mode=false"}, demanding["enforce.auth.schemes=sasl"]...), recipes.DigestMD5("app", "secret"), "app"
 		},
 		"GSSAPI": func(t *testing.T) ([]string, recipes.SASLMechanism, string) {
 			k := ensembletest.StartKDC(t)

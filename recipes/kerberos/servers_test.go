@@ -126,7 +126,7 @@ func TestLocksOverKerberos(t *testing.T) {
 		}
 	})
 	t.Run("another mechanism", func(t *testing.T) {
-		refused(t, byName, recipes.DigestMD5("app", "secret"), "its mechanism is another than DIGEST-MD5")
+		refused(t, byName, recipes.DigestMD5("app", "secret"), "it has no DIGEST-MD5", "its mechanism is another, as a rule GSSAPI")
 	})
 	refusals(t, k, keytab, byName, byAddress)
 }
