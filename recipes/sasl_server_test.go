@@ -188,6 +188,16 @@ func TestConnectSaysThatAServerDemandsAnotherScheme(t *testing.T) {
 	}
 }
 
+// Many guides have servers demand SASL so. ZooKeeper knows no such setting.
+func TestServersDemandNothingByRequireClientAuthScheme(t *testing.T) {
+	needReal(t, "ZooKeeper ignores the setting")
+	if os.Getenv(ensembletest.Variable) != "real" {
+		t.Skip("make test-real has it")
+	}
+	c := connect(t, saslServer(t, "zookeeper.requireClientAuthScheme=sasl"))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, uniquePath(t))))
+}
+
 // Each mechanism goes over TLS, whether the client or its dialer speaks it. The server's principal is that
 // of the name that Connect was given, wherever the dialer goes.
 func TestSASLOverTLS(t *testing.T) {
