@@ -29,6 +29,10 @@ const externalLimit = 30 * time.Second
 // is asked for a session: the command may be dropped on the way.
 const probeLimit = 2 * time.Second
 
+// authDemanded is what go-zookeeper makes of an answer that it does not know, of servers with
+// enforce.auth.enabled or sessionRequireClientSASLAuth.
+const authDemanded = "unknown error: -124"
+
 // Ext is an ensemble that somebody else runs. It implements Ensemble, and has no
 // faults of its own: its processes and its peers' links are out of reach.
 type Ext struct {
@@ -50,7 +54,7 @@ var _ Ensemble = (*Ext)(nil)
 // /zkverify/<runID>, which Close removes with all below it, and returns
 // ErrRootExists when that node is there already. runID is one element of a path.
 // The node belongs to the given credentials; ErrNotAllowed says that they may not
-// create it.
+// create it, and zk.ErrAuthFailed that they are refused.
 //
 // Servers that do not allow the four-letter commands are probed with a session;
 // their version, tick and leader are then not known.
@@ -74,8 +78,11 @@ func External(ctx context.Context, servers []string, runID string, auth Credenti
 		return nil, fmt.Errorf("external ensemble: %w", err)
 	}
 	err := e.create(ctx)
-	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrAuthFailed) {
+	switch {
+	case errors.Is(err, zk.ErrNoAuth):
 		err = fmt.Errorf("%w: %w", ErrNotAllowed, err)
+	case err != nil && strings.Contains(err.Error(), authDemanded):
+		err = fmt.Errorf("%w: the servers demand an authentication that it does not have (SessionClosedRequireSaslAuth, -124)", ErrNotAllowed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("external ensemble: create %s on %s: %w", e.root, strings.Join(e.addrs(), ", "), err)

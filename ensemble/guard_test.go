@@ -225,3 +225,31 @@ func TestAStrangeServerIsNamedForWhatItIs(t *testing.T) {
 		}
 	})
 }
+
+// tape is a connection to a server that has said all that it says.
+type tape struct {
+	net.Conn
+	io.Reader
+}
+
+func (t tape) Read(p []byte) (int, error) { return t.Reader.Read(p) }
+func (tape) Write(p []byte) (int, error)  { return len(p), nil }
+
+// What is handed out is what came, up to what no server sends.
+func FuzzGuard(f *testing.F) {
+	f.Add(append(answer(0, 4000, 5, 16), frame(make([]byte, 20))...))
+	f.Add(append(answer(0, 4000, 5, 16), 0, 0, 0, 8))
+	f.Add([]byte("SSH-2.0-OpenSSH\r\n"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		g := ensemble.Guard(tape{Reader: bytes.NewReader(said)})
+		for _, p := range [][]byte{make([]byte, 44), frame([]byte{0, 0, 0, 0, 0, 0, 0, 12})} { // the connect request, and a list
+			if _, err := g.Write(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := io.ReadAll(g)
+		if !bytes.HasPrefix(said, got) || err == nil && len(got) < len(said) {
+			t.Errorf("of %x it hands out %x, %v", said, got, err)
+		}
+	})
+}

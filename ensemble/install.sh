@@ -16,7 +16,7 @@
 # With --promtool also what evaluates the alert rules in recipes/promobserver: as above.
 # With --kazoo also what the worker in Python of workload/examples needs: as above.
 # With --spin also what searches the models in spec, on Debian: as above.
-# With --kerberos also what the tests in recipes/kerberos need, on Debian: the programs of a KDC.
+# With --kerberos also what the tests of Kerberos need, on Debian: the programs of a KDC.
 # With --byteman also what the fault failpoint needs, on Debian: Byteman's jar, in the cache.
 set -eu
 
@@ -165,7 +165,7 @@ have_cc() {
 	command -v cc >/dev/null 2>&1
 }
 
-# The programs of recipes/kerberos/kdc_test.go.
+# The programs of ensemble/ensembletest/kdc.go.
 have_kdc() {
 	for program in krb5kdc kdb5_util kadmin.local kinit; do
 		PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$program" >/dev/null 2>&1 || return 1
@@ -366,7 +366,7 @@ if [ $kerberos = yes ] && ! have_kdc; then
 	if command -v apt-get >/dev/null 2>&1; then
 		debian krb5-kdc krb5-admin-server krb5-user || true
 	fi
-	have_kdc || echo "a KDC is missing: the tests in recipes/kerberos that need one will be skipped"
+	have_kdc || echo "a KDC is missing: the tests of Kerberos that need one will be skipped"
 fi
 
 if [ $byteman = yes ] && ! have_byteman; then

@@ -123,7 +123,8 @@ func modeOf(file string) os.FileMode {
 	return 0o644
 }
 
-// saslFlags make the server read its users, and take access control lists of the scheme sasl.
+// saslFlags make the server read its users, and take access control lists of the scheme sasl. Since 3.9.6
+// servers have no DIGEST-MD5 in FIPS mode, which is their default (ZOOKEEPER-5043).
 func (s *server) saslFlags() []string {
 	if s.local.config.SASLUsers == nil {
 		return nil
@@ -131,5 +132,6 @@ func (s *server) saslFlags() []string {
 	return []string{
 		"-Djava.security.auth.login.config=" + filepath.Join(s.dir, jaasFile),
 		"-Dzookeeper.authProvider.sasl=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
+		"-Dzookeeper.fips-mode=false",
 	}
 }

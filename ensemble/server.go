@@ -87,7 +87,7 @@ func (s *server) start() error {
 	if s.process != nil && s.process.Alive() {
 		return nil
 	}
-	args := slices.Concat(s.local.config.jvmFlags(), s.saslFlags(), s.agentFlag())
+	args := slices.Concat(s.saslFlags(), s.local.config.jvmFlags(), s.agentFlag()) // Properties win
 	if s.local.config.Reconfig {
 		args = append(args, superFlag(s.local.super))
 	}

@@ -16,17 +16,39 @@ import (
 func TestClientsOfRealServersThatAreWipedGoOn(t *testing.T) {
 	ensembletest.EveryNight(t)
 	needReal(t, "ZooKeeper refuses a client that has seen more than it")
-	own := ensembletest.Start(t, ensemble.LocalConfig{TickTime: tick})
+	for name, test := range map[string]struct {
+		servers ensemble.LocalConfig
+		client  []recipes.Option
+	}{
+		"three servers": {},
+		"servers that demand SASL": {
+			ensemble.LocalConfig{Servers: 1, SASLUsers: saslUsers, Properties: demanding["sessionRequireClientSASLAuth=true"]},
+			[]recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", saslUsers["app"]))},
+		},
+		"servers that demand a digest": {
+			ensemble.LocalConfig{Servers: 1, Properties: []string{"zookeeper.enforce.auth.enabled=true", "zookeeper.enforce.auth.schemes=digest"}},
+			[]recipes.Option{recipes.WithAuth("digest", []byte("app:secret"))},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.client != nil && os.Getenv(ensembletest.Variable) != "real" {
+				t.Skip("make test-real has it; TestClientsOfServersThatHaveLostDataGoOn is about them too")
+			}
+			wipe(t, test.servers, test.client...)
+		})
+	}
+}
+
+// wipe removes the data of all servers while a client holds a lock.
+func wipe(t *testing.T, config ensemble.LocalConfig, options ...recipes.Option) {
+	config.TickTime = tick
+	own := ensembletest.Start(t, config)
 	disks, ok := own.(ensemble.Disks)
 	if !ok {
 		t.Skip("simulated servers have no folders; TestClientsOfServersThatHaveLostDataGoOn is about them")
 	}
-	var addrs []string
-	for _, s := range own.Servers() {
-		addrs = append(addrs, s.Addr)
-	}
 	path := uniquePath(t)
-	holder := connect(t, addrs)
+	holder := connect(t, addressesOf(own), options...)
 	lease := acquire(t, within(t), recipes.NewMutex(holder, path))
 	before := holder.SessionID()
 	for range 2 * 20 { // more than what connecting again takes

@@ -20,9 +20,11 @@ import (
 func TestClientsOfServersThatHaveLostDataGoOn(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		for name, elections := range map[string]int{"wiped": -1, "an older copy": 0, "a copy from before two elections": 2} {
-			t.Run(fmt.Sprintf("%s, %d servers", name, servers), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { loseData(t, servers, elections) })
-			})
+			for who, demanded := range map[string]bool{"of all clients": false, "of clients that authenticate": true} {
+				t.Run(fmt.Sprintf("%s, %d servers %s", name, servers, who), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { loseData(t, servers, elections, demanded) })
+				})
+			}
 		}
 	}
 }
@@ -30,9 +32,14 @@ func TestClientsOfServersThatHaveLostDataGoOn(t *testing.T) {
 // loseData puts servers back to a copy from before so many elections; there is none if that is −1.
 // After an election the numbers of transactions are greater than all before, so that servers that
 // are put back to a copy from before none have seen more than their clients.
-func loseData(t *testing.T, servers, elections int) {
-	e := zktest.Start(t, zktest.Servers(servers))
-	holder, waiter := bubbleClient(t, e, "holder"), bubbleClient(t, e, "waiter")
+func loseData(t *testing.T, servers, elections int, demanded bool) {
+	options, who := []zktest.Option{zktest.Servers(servers)}, []recipes.Option(nil)
+	if demanded {
+		options = append(options, zktest.SASL(map[string]string{"app": "secret"}, true))
+		who = append(who, recipes.WithSASL(recipes.DigestMD5("app", "secret")))
+	}
+	e := zktest.Start(t, options...)
+	holder, waiter := bubbleClient(t, e, "holder", who...), bubbleClient(t, e, "waiter", who...)
 	copies := make([]zktest.Backup, servers+1)
 	if elections >= 0 {
 		for id := 1; id <= servers; id++ {

@@ -2,8 +2,12 @@ package recipes_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +19,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/recipes/kerberos"
 )
 
 // demanding has servers serve nobody who has not authenticated by SASL, in both ways of writing it.
@@ -139,6 +144,15 @@ func TestConnectSaysWhyAServerRefusesSASL(t *testing.T) {
 			return addressesOf(ensembletest.Start(t, ensemble.LocalConfig{Servers: 1, TickTime: tick}))
 		}, []recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", secret))},
 			[]string{"the server has no SASL", "java.security.auth.login.config"}},
+		"FIPS mode": {func(t *testing.T) []string {
+			const version = "3.9.6" // the first
+			if _, err := ensemble.FindZooKeeper(version); err != nil {
+				t.Skip(err)
+			}
+			needReal(t, "ZooKeeper has no DIGEST-MD5 then")
+			return addressesOf(ensembletest.Start(t, ensemble.LocalConfig{ZooKeeper: version, Servers: 1, TickTime: tick, SASLUsers: saslUsers, Properties: []string{"zookeeper.fips-mode=true"}}))
+		}, []recipes.Option{recipes.WithSASL(recipes.DigestMD5("app", saslUsers["app"]))},
+			[]string{"it has no DIGEST-MD5", "-Dzookeeper.fips-mode=false"}},
 		"no SASL of the client": {func(t *testing.T) []string { return saslServer(t, demanding["enforce.auth.schemes=sasl"]...) },
 			nil, []string{"demands an authentication", "WithSASL"}},
 		"no SASL of the client, the older way": {func(t *testing.T) []string { return saslServer(t, demanding["sessionRequireClientSASLAuth=true"]...) },
@@ -171,5 +185,73 @@ func TestConnectSaysThatAServerDemandsAnotherScheme(t *testing.T) {
 	_, err := recipes.Connect(within(t), addrs, recipes.WithAuth("digest", []byte("owner:right")))
 	if !errors.Is(err, zk.ErrAuthFailed) || !strings.Contains(err.Error(), "enforce.auth.schemes") {
 		t.Error(err)
+	}
+}
+
+// Many guides have servers demand SASL so. ZooKeeper knows no such setting.
+func TestServersDemandNothingByRequireClientAuthScheme(t *testing.T) {
+	needReal(t, "ZooKeeper ignores the setting")
+	if os.Getenv(ensembletest.Variable) != "real" {
+		t.Skip("make test-real has it")
+	}
+	c := connect(t, saslServer(t, "zookeeper.requireClientAuthScheme=sasl"))
+	release(t, acquire(t, within(t), recipes.NewMutex(c, uniquePath(t))))
+}
+
+// Each mechanism goes over TLS, whether the client or its dialer speaks it. The server's principal is that
+// of the name that Connect was given, wherever the dialer goes.
+func TestSASLOverTLS(t *testing.T) {
+	needReal(t, "ZooKeeper authenticates over its secureClientPort")
+	mechanisms := map[string]func(*testing.T) (properties []string, m recipes.SASLMechanism, id string){
+		"DIGEST-MD5": func(t *testing.T) ([]string, recipes.SASLMechanism, string) {
+			jaas := filepath.Join(t.TempDir(), "jaas.conf")
+			if err := os.WriteFile(jaas, []byte(`Server { org.apache.zookeeper.server.auth.DigestLoginModule required user_app="secret"; };`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return append([]string{"java.security.auth.login.config=" + jaas, "zookeeper.fips-mode=false"}, demanding["enforce.auth.schemes=sasl"]...), recipes.DigestMD5("app", "secret"), "app"
+		},
+		"GSSAPI": func(t *testing.T) ([]string, recipes.SASLMechanism, string) {
+			k := ensembletest.StartKDC(t)
+			m, err := kerberos.New(kerberos.Config{Keytab: k.Principal("app"), Krb5Conf: k.Krb5Conf(k.Addr)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return k.Demand("zookeeper/zk.test", k.Principal("zookeeper/zk.test")).Properties, m, "app@" + ensembletest.Realm
+		},
+	}
+	for name, of := range mechanisms {
+		t.Run(name, func(t *testing.T) {
+			if name == "GSSAPI" && os.Getenv(ensembletest.Variable) != "real" {
+				t.Skip("make test-real has it")
+			}
+			ca := newAuthority(t)
+			properties, m, id := of(t)
+			addr := secureServer(t, ca, append(properties, "zookeeper.authProvider.sasl=org.apache.zookeeper.server.auth.SASLAuthenticationProvider")...)
+			goes := func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, addr)
+			}
+			config := ca.client(t)
+			config.ServerName = "zk.test"
+			for how, options := range map[string][]recipes.Option{
+				"of the client": {recipes.WithTLS(ca.client(t)), recipes.WithDialer(goes)},
+				"of its dialer": {recipes.WithDialer(func(ctx context.Context, network, _ string) (net.Conn, error) {
+					return (&tls.Dialer{Config: config}).DialContext(ctx, network, addr)
+				})},
+			} {
+				t.Run("TLS "+how, func(t *testing.T) {
+					endsItsGoroutines(t)
+					c := connect(t, []string{"zk.test:2281"}, append(options, recipes.WithSASL(m), recipes.WithACL(zk.AuthACL(zk.PermAll)...))...)
+					l := acquire(t, within(t), recipes.NewMutex(c, uniquePath(t)))
+					acl, _, err := c.Conn().GetACL(l.Node())
+					// The client's certificate is another identity.
+					if want := (zk.ACL{Perms: zk.PermAll, Scheme: "sasl", ID: id}); err != nil || !slices.Contains(acl, want) {
+						t.Errorf("the node belongs to %v (%v), want %v", acl, err, want)
+					}
+					first := l.Deadline()
+					eventually(t, "heartbeats are confirmed", func() bool { return l.Deadline().After(first) })
+					release(t, l)
+				})
+			}
+		})
 	}
 }

@@ -100,8 +100,8 @@ func (a *authority) client(t *testing.T) *tls.Config {
 
 // secureServer starts a ZooKeeper server of its own that serves TLS, and asks
 // clients for a certificate. Its own is for zk.test and 127.0.0.1. It returns
-// the address of the secure port.
-func secureServer(t *testing.T, ca *authority) string {
+// the address of the secure port. Properties are system properties of its JVM, name=value each.
+func secureServer(t *testing.T, ca *authority, properties ...string) string {
 	t.Helper()
 	needServers(t)
 	java, err := ensemble.FindJava("")
@@ -150,9 +150,11 @@ admin.enableServer=false
 	defer log.Close()
 	// The shell ends the server when the pipe closes: also when this process
 	// is killed.
-	cmd := exec.Command("sh", "-c", `"$@" & cat >/dev/null; kill -9 $!; wait $!`, "sh", java,
-		"-Xms32m", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-		"-cp", class, "org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
+	args := []string{"-c", `"$@" & cat >/dev/null; kill -9 $!; wait $!`, "sh", java, "-Xms32m", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
+	for _, property := range properties {
+		args = append(args, "-D"+property)
+	}
+	cmd := exec.Command("sh", append(args, "-cp", class, "org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	alive, err := cmd.StdinPipe()
 	if err != nil {

@@ -118,3 +118,23 @@ func TestAChrootIsTheRootOfTheNamespace(t *testing.T) {
 		}
 	})
 }
+
+// What is a connect string is one still as the servers and the chroot that it was read as.
+func FuzzParseServers(f *testing.F) {
+	for _, text := range []string{"zk1,zk2:2182/app", "[::1],[fe80::1%eth0]:2181/a/b", "a:02181", "a:2181,", "::1", "[a]:1/"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		servers, chroot, err := recipes.ParseServers([]string{text})
+		if err != nil {
+			if !errors.Is(err, recipes.ErrBadServers) {
+				t.Error(err)
+			}
+			return
+		}
+		again, root, err := recipes.ParseServers([]string{strings.Join(servers, ",") + chroot})
+		if err != nil || len(servers) == 0 || !slices.Equal(again, servers) || root != chroot {
+			t.Errorf("%q is %q and %q, which is %q and %q: %v", text, servers, chroot, again, root, err)
+		}
+	})
+}

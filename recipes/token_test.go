@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // TestATokenIsTheTransactionThatCreatedTheLockNode : it is read from the header
@@ -79,4 +82,68 @@ func TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken(t *testing.T) {
 		t.Errorf("announced %v, granted with %v", announced, l.Token())
 	}
 	release(t, l)
+}
+
+// The reply to a create is known by its request, and the answer to an authentication, which comes
+// ahead of its time, has the session forget all requests before it. Then the node itself tells the
+// token. If it has been deleted meanwhile, nothing of what was made with it stays.
+func TestATokenThatTheReplyDoesNotTellIsThatOfTheNode(t *testing.T) {
+	for name, test := range map[string]struct {
+		op      int32
+		dir     string // of the nodes that tell
+		nodes   int
+		acquire func(context.Context, *recipes.Client) (*recipes.Lease, error)
+	}{
+		"a mutex": {opCreate, "/a", 1, func(ctx context.Context, c *recipes.Client) (*recipes.Lease, error) {
+			return recipes.NewMutex(c, "/a").Acquire(ctx)
+		}},
+		"two permits": {opMulti, "/a/leases", 2, func(ctx context.Context, c *recipes.Client) (*recipes.Lease, error) {
+			return recipes.NewSemaphore(c, "/a", 2).AcquireN(ctx, 2)
+		}},
+	} {
+		for when, deletes := range map[string]bool{"it is there": false, "another client deletes it": true} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					e := zktest.Start(t)
+					c, wire := interceptedClient(t, e, "one")
+					other := bubbleClient(t, e, "other")
+					l, err := test.acquire(within(t), c) // makes the parents
+					if err != nil {
+						t.Fatal(err)
+					}
+					release(t, l)
+					goOn := make(chan struct{})
+					held := wire.holdBack(test.op, goOn)
+					done := make(chan result, 1)
+					go func() {
+						l, err := test.acquire(within(t), c)
+						done <- result{l, err}
+					}()
+					<-held
+					if err := c.Conn().AddAuth("digest", []byte("user:password")); err != nil {
+						t.Fatal(err)
+					}
+					asked := false
+					wire.on(once(opExists, func() bool {
+						asked = true
+						if deletes {
+							if err := other.Conn().Delete(test.dir+"/"+e.Children(test.dir)[0], -1); err != nil {
+								t.Error(err)
+							}
+						}
+						return true
+					}), nil)
+					wire.holdBack(0, nil)
+					close(goOn)
+					l = (<-done).ok(t)
+					time.Sleep(time.Second) // in which what stays is deleted
+					node, there := e.Node(l.Node())
+					if left := e.Children(test.dir); !asked || !there || l.Token() != (recipes.Token{Zxid: node.Czxid}) || len(left) != test.nodes {
+						t.Errorf("asked: %v; token %v of %+v; there are %v", asked, l.Token(), node, left)
+					}
+					release(t, l)
+				})
+			})
+		}
+	}
 }

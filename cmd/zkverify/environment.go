@@ -29,27 +29,11 @@ func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkSASL(auth); err != nil {
-		return nil, err
-	}
 	env, err := f.start(ctx, con, dir, runID, auth)
 	if err != nil && ctx.Err() == nil {
 		err = unavailable{err}
 	}
 	return env, err
-}
-
-// checkSASL refuses what the servers that are started cannot authenticate.
-func (f *serversFlags) checkSASL(auth ensemble.Credentials) error {
-	switch {
-	case auth.SASL() == nil || f.kind() == "external":
-		return nil
-	case f.kind() == "docker":
-		return usage("--auth-file: %s: servers in containers have no SASL; take --ensemble local or simulated, or --servers", f.AuthFile)
-	case auth.SASLUsers() == nil:
-		return usage("--auth-file: %s: servers that are started know no Kerberos: name yours by --servers", f.AuthFile)
-	}
-	return nil
 }
 
 func (f *serversFlags) start(ctx context.Context, con *console, dir, runID string, auth ensemble.Credentials) (_ *environment, err error) {

@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"ensemble/model/tree":                {"ensemble/model/wire"},
 	"ensemble/model/watch":               {"ensemble/model/tree", "ensemble/model/wire"},
 	"ensemble/model/wire":                {},
-	"ensemble/ensembletest":              {"ensemble", "ensemble/simulated"},
+	"ensemble/ensembletest":              {"ensemble", "ensemble/internal/ports", "ensemble/simulated"},
 	"ensemble/model/live":                {"ensemble/model", "ensemble/model/cluster", "ensemble/model/wire"},
 	"ensemble/txnlog":                    {"ensemble/model/wire"},
 	"ensemble/simulated":                 {"ensemble", "ensemble/links", "ensemble/model", "ensemble/model/cluster", "ensemble/model/live", "internal/wait"},

@@ -56,11 +56,12 @@ type hereFlags struct {
 	Java      string   `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 }
 
-// credentials returns those of --auth-file, which is read once: it may be a pipe.
+// credentials returns those of --auth-file, which is read once: it may be a pipe. It refuses what the
+// servers cannot authenticate.
 func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
 	if f.auth != nil || f.AuthFile == "" {
 		f.auth = cmp.Or(f.auth, new(ensemble.Credentials))
-		return *f.auth, nil
+		return *f.auth, f.checkSASL(*f.auth)
 	}
 	text, err := os.ReadFile(f.AuthFile)
 	if err != nil {
@@ -71,7 +72,20 @@ func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
 		return c, usage("--auth-file: %s: %w", f.AuthFile, err)
 	}
 	f.auth = &c
-	return c, nil
+	return c, f.checkSASL(c)
+}
+
+// checkSASL refuses what the servers that are started cannot authenticate.
+func (f *ensembleFlags) checkSASL(auth ensemble.Credentials) error {
+	switch {
+	case auth.SASL() == nil || f.kind() == "external":
+		return nil
+	case f.kind() == "docker":
+		return usage("--auth-file: %s: servers in containers have no SASL; take --ensemble local or simulated, or --servers", f.AuthFile)
+	case auth.SASLUsers() == nil:
+		return usage("--auth-file: %s: servers that are started know no Kerberos: name yours by --servers", f.AuthFile)
+	}
+	return nil
 }
 
 // settings is what a target's promises may depend on, as far as it is known

@@ -7,4 +7,6 @@
 // The tests of a package share the servers of a [Pool]. Simulated servers start within
 // milliseconds, so that a test may have some of its own, beside which others run
 // ([Pool.Apart]).
+//
+// Tests of Kerberos have a KDC of their own ([StartKDC]).
 package ensembletest

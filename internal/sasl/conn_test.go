@@ -254,3 +254,36 @@ func TestAMechanismIsToldOfTheEndOfItsConnection(t *testing.T) {
 		}
 	})
 }
+
+// tape is a connection to a server that has said all that it says, whatever it is told.
+type tape struct {
+	net.Conn
+	*bytes.Reader
+}
+
+func (t tape) Read(p []byte) (int, error)     { return t.Reader.Read(p) }
+func (tape) Write(p []byte) (int, error)      { return len(p), nil }
+func (tape) SetDeadline(time.Time) error      { return nil }
+func (tape) SetWriteDeadline(time.Time) error { return nil }
+func (tape) Close() error                     { return nil }
+
+// No bytes of a server pass for an authentication. What answers no connect request is handed out as it
+// came.
+func FuzzServer(f *testing.F) {
+	ours := answerToConnect(7)
+	f.Add(append(answerToConnect(7), answerToToken(1, 0, []byte(challenge))...))
+	f.Add(bytes.Join([][]byte{ours, answerToToken(1, 0, []byte(challenge)), answerToToken(2, 0, []byte("rspauth=0"))}, nil))
+	f.Add(append(answerToConnect(7), answerToToken(1, authFailed, nil)...))
+	f.Add(append(answerToConnect(0), 1))
+	f.Add([]byte("HTTP/1.1 400 Bad Request\r\n"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		got, err := io.ReadAll(Client(tape{Reader: bytes.NewReader(said)}, "zk:2181", digest(), time.Hour, plausible))
+		var refused *Error
+		if err == nil && !bytes.Equal(got, said) || err != nil && (len(got) > 0 || !errors.As(err, &refused)) {
+			t.Errorf("of %x it reads %x, %v", said, got, err)
+		}
+		if err == nil && bytes.HasPrefix(said, ours) {
+			t.Errorf("%x passes for an authentication", said)
+		}
+	})
+}

@@ -55,7 +55,7 @@ func refused(code int32, mechanism string, rounds int) error {
 	switch {
 	case mechanism == DigestMD5Name && rounds == 1:
 		// It has been told neither a user nor a proof.
-		return Final("%s before it was told a user: its mechanism is another than DIGEST-MD5, as a rule GSSAPI; use that one (package recipes/kerberos, or sasl:gssapi in a file)", said)
+		return Final("%s before it was told a user: it has no DIGEST-MD5; either its mechanism is another, as a rule GSSAPI: use that one (package recipes/kerberos, or sasl:gssapi in a file); or it is in FIPS mode, the default, in which it has none since ZooKeeper 3.9.6: start it with -Dzookeeper.fips-mode=false", said)
 	case mechanism == DigestMD5Name:
 		return Final("%s: it does not know the user, or the password is wrong; compare both with the line user_NAME=\"PASSWORD\" in the section Server of its JAAS file", said)
 	}

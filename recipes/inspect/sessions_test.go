@@ -160,3 +160,20 @@ func TestASessionThatIsCutOffAndExpires(t *testing.T) {
 		}
 	})
 }
+
+// Whatever a server answers to cons and dump, a session has no less than no time left, and a state.
+func FuzzSessions(f *testing.F) {
+	f.Add(consOf, leadersDump)
+	f.Add(consOf, followersDump)
+	f.Add(strings.ReplaceAll(consOf, "to=30000", "to=1000"), leadersDump) // others have expired by then
+	f.Add("[(sid=0x300000b61590000,to=-1", "Session Sets:\n1 expire at never:\n\t0x1000000000000ff\n0x300000b61590000\t-5h\n")
+	f.Fuzz(func(t *testing.T, cons, dump string) {
+		a := answers{"a cons": cons, "a dump": dump}
+		s := inspect.ReadSessions(t.Context(), a.dial, []string{"a"}, connected)
+		for _, id := range []int64{connected, negative, unheard, silentOne, operator} {
+			if left, known := s.Left(id); left < 0 || !known && left != 0 || s.State(id) == "" || s.State(id) == inspect.SessionNone {
+				t.Errorf("session %#x: %v, %v, %q", id, left, known, s.State(id))
+			}
+		}
+	})
+}

@@ -3,7 +3,6 @@ package kerberos_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -19,23 +18,16 @@ import (
 	"github.com/zkverify/zkverify/recipes/kerberos"
 )
 
-// server starts a server that serves nobody who has not authenticated by Kerberos, and returns its port.
-func (k *kdc) server(principal, keytab string) string {
-	k.t.Helper()
-	ensembletest.Real(k.t, "ZooKeeper checks the tickets")
-	jaas := k.write("jaas.conf", fmt.Sprintf(`Server {
-  com.sun.security.auth.module.Krb5LoginModule required
-  useKeyTab=true keyTab=%q storeKey=true useTicketCache=false principal=%q;
-};
-`, keytab, principal+"@"+realm))
-	e := ensembletest.Start(k.t, ensemble.LocalConfig{Servers: 1, Properties: []string{
-		"java.security.auth.login.config=" + jaas, "java.security.krb5.conf=" + k.krb5Conf(k.addr),
-		"zookeeper.authProvider.sasl=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-		"zookeeper.enforce.auth.enabled=true", "zookeeper.enforce.auth.schemes=sasl",
-	}})
+const realm = ensembletest.Realm
+
+// serve starts a server that serves only clients that have authenticated by Kerberos, and returns its port.
+func serve(t *testing.T, k *ensembletest.KDC, principal string) string {
+	t.Helper()
+	ensembletest.Real(t, "ZooKeeper checks the tickets")
+	e := ensembletest.Start(t, k.Demand(principal, k.Principal(principal)))
 	_, port, err := net.SplitHostPort(e.Servers()[0].Addr)
 	if err != nil {
-		k.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return port
 }
@@ -78,12 +70,12 @@ func mechanism(t *testing.T, c kerberos.Config) *kerberos.Mechanism {
 }
 
 func TestLocksOverKerberos(t *testing.T) {
-	k := startKDC(t)
-	conf := k.krb5Conf(k.addr)
-	port := k.server("zookeeper/localhost", k.principal("zookeeper/localhost"))
+	k := ensembletest.StartKDC(t)
+	conf := k.Krb5Conf(k.Addr)
+	port := serve(t, k, "zookeeper/localhost")
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	byName, byAddress := "localhost:"+port, "127.0.0.1:"+port
-	keytab := k.principal("app")
+	keytab := k.Principal("app")
 	t.Run("with a keytab, and servers by their names", func(t *testing.T) {
 		locks(t, byName, mechanism(t, kerberos.Config{Keytab: keytab, Krb5Conf: conf}), "app")
 	})
@@ -93,7 +85,7 @@ func TestLocksOverKerberos(t *testing.T) {
 		}
 	})
 	t.Run("with a credential cache, and servers by a principal", func(t *testing.T) {
-		cache := k.kinit(keytab, "app", "1h")
+		cache := k.Kinit(keytab, "app", "1h")
 		locks(t, byAddress, mechanism(t, kerberos.Config{CCache: cache, ServerPrincipal: "zookeeper/localhost@" + realm, Krb5Conf: conf}), "app")
 	})
 	t.Run("with what a file of credentials says", func(t *testing.T) {
@@ -105,59 +97,59 @@ func TestLocksOverKerberos(t *testing.T) {
 	})
 	t.Run("with what the environment says", func(t *testing.T) {
 		t.Setenv("KRB5_CONFIG", conf)
-		t.Setenv("KRB5CCNAME", "FILE:"+k.kinit(keytab, "app", "2h"))
+		t.Setenv("KRB5CCNAME", "FILE:"+k.Kinit(keytab, "app", "2h"))
 		locks(t, byName, mechanism(t, kerberos.Config{}), "app")
 	})
 	t.Run("again with a ticket, and with another when that has expired", func(t *testing.T) {
-		short := k.write("short.conf", strings.Replace(k.read(conf), "ticket_lifetime = 1h", "ticket_lifetime = 2s", 1))
+		short := k.Write("short.conf", strings.Replace(k.Read(conf), "ticket_lifetime = 1h", "ticket_lifetime = 2s", 1))
 		m := mechanism(t, kerberos.Config{Keytab: keytab, Krb5Conf: short})
-		before := k.granted("zookeeper/localhost")
+		before := k.Granted("zookeeper/localhost")
 		locks(t, byName, m, "app")
-		if n := k.granted("zookeeper/localhost") - before; n == 0 || n > 2 {
+		if n := k.Granted("zookeeper/localhost") - before; n == 0 || n > 2 {
 			t.Errorf("two connections took %d tickets, and the second may have used the first one's", n)
 		}
 		<-time.After(2 * time.Second) // the life of a ticket
-		before = k.granted("zookeeper/localhost")
+		before = k.Granted("zookeeper/localhost")
 		locks(t, byName, m, "app")
-		if k.granted("zookeeper/localhost") == before {
+		if k.Granted("zookeeper/localhost") == before {
 			t.Error("an expired ticket was used")
 		}
 	})
 	t.Run("again with the same ticket", func(t *testing.T) {
 		m := mechanism(t, kerberos.Config{Keytab: keytab, Krb5Conf: conf})
-		before := k.granted("zookeeper/localhost")
+		before := k.Granted("zookeeper/localhost")
 		for range 3 {
 			locks(t, byName, m, "app")
 		}
-		if n := k.granted("zookeeper/localhost") - before; n != 1 {
+		if n := k.Granted("zookeeper/localhost") - before; n != 1 {
 			t.Errorf("the KDC has granted %d tickets, want 1", n)
 		}
 	})
 	t.Run("another mechanism", func(t *testing.T) {
-		refused(t, byName, recipes.DigestMD5("app", "secret"), "its mechanism is another than DIGEST-MD5")
+		refused(t, byName, recipes.DigestMD5("app", "secret"), "it has no DIGEST-MD5", "its mechanism is another, as a rule GSSAPI")
 	})
 	refusals(t, k, keytab, byName, byAddress)
 }
 
 func TestAServerOfDigestMD5RefusesKerberos(t *testing.T) {
 	ensembletest.EveryNight(t)
-	k := startKDC(t)
+	k := ensembletest.StartKDC(t)
 	ensembletest.Real(t, "ZooKeeper checks the tokens")
 	server := ensembletest.Start(t, ensemble.LocalConfig{Servers: 1, SASLUsers: map[string]string{"app": "secret"}}).Servers()[0].Addr
-	k.principal("zookeeper/127.0.0.1")
-	m := mechanism(t, kerberos.Config{Keytab: k.principal("app"), Krb5Conf: k.krb5Conf(k.addr)})
+	k.Principal("zookeeper/127.0.0.1")
+	m := mechanism(t, kerberos.Config{Keytab: k.Principal("app"), Krb5Conf: k.Krb5Conf(k.Addr)})
 	refused(t, server, m, "its mechanism is another, as a rule DIGEST-MD5")
 }
 
 // refusals checks that what goes wrong ends Connect at once, with a sentence that says what to do.
-func refusals(t *testing.T, k *kdc, keytab, byName, byAddress string) {
-	conf := k.krb5Conf(k.addr)
-	k.principal("zookeeper/other")
-	removed := k.principal("removed")
-	k.run("kadmin.local", "-r", realm, "delprinc", "-force", "removed")
-	old := k.principal("old")
-	k.keytab("old")
-	expired := k.kinit(keytab, "app", "1s")
+func refusals(t *testing.T, k *ensembletest.KDC, keytab, byName, byAddress string) {
+	conf := k.Krb5Conf(k.Addr)
+	k.Principal("zookeeper/other")
+	removed := k.Principal("removed")
+	k.Run("kadmin.local", "-r", realm, "delprinc", "-force", "removed")
+	old := k.Principal("old")
+	k.Keytab("old")
+	expired := k.Kinit(keytab, "app", "1s")
 	<-time.After(2 * time.Second) // the life of that ticket, which the KDC counts in seconds
 	for name, test := range map[string]struct {
 		config kerberos.Config

@@ -120,6 +120,10 @@ func (m *Mechanism) login() (cl *client.Client, granting messages.Ticket, key ty
 		return nil, granting, key, sasl.Final("%w", err)
 	}
 	rep, err := cl.ASExchange(kt.realm, req, 0)
+	if err != nil && strings.Contains(err.Error(), errorcode.Lookup(errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN)) {
+		// It has no ticket-granting service of that realm.
+		return nil, granting, key, sasl.Final("what krb5.conf names as the KDC of %s is that of another realm: check the realm of %s, and the kdc entries (%w)", kt.realm, kt.name, err)
+	}
 	if err != nil {
 		return nil, granting, key, explain(err, kt.realm, kt.name)
 	}
@@ -166,6 +170,9 @@ func explain(err error, realm, principal string) error {
 	}
 	if strings.Contains(err.Error(), "not found in keytab") {
 		return sasl.Final("the keytab lacks the kind of key that the KDC of %s asks %s for: make it anew with ktadd (%w)", realm, principal, err)
+	}
+	if strings.Contains(err.Error(), "no KDCs defined in configuration") {
+		return sasl.Final("krb5.conf names no KDC of the realm %s: check the realm of %s, and the kdc entries (%w)", realm, principal, err)
 	}
 	return fmt.Errorf("the KDC of %s, asked for %s: %w", realm, principal, err)
 }

@@ -31,9 +31,14 @@ func (c connector) askIfForgotten(ctx context.Context, addr string, patience tim
 	if !ask {
 		return nil
 	}
-	answer, err := c.probe(ctx, addr, patience)
+	// A server that demands an authentication carries out nothing without one. As long as
+	// that may take, the session lasts.
+	answer, err := c.probe(ctx, &s.cfg, addr, s.cfg.Timeout, patience)
 	if err != nil {
 		return err
+	}
+	if answer.demandsAuth != nil {
+		return answer.demandsAuth
 	}
 	if seen := s.lastZxid.Load(); answer.zxid > 0 && answer.zxid < seen {
 		err := fmt.Errorf("%s: the servers have lost data: they are at transaction %#x, and this client has seen %#x", addr, answer.zxid, seen)

@@ -9,28 +9,30 @@ import (
 
 // leastSessionTimeout returns the shortest session timeout that a server grants, or
 // leastTimeout if that is longer. The server is asked for a session with less than it
-// grants. Arguments are those of probe.
+// grants. Arguments are those of probe. A server that demands an authentication says so when the
+// session is closed, and lets it expire; the client is told if it has none. It does not authenticate
+// here: the session may be too short for that.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
-	answer, err := c.probe(ctx, addr, patience)
+	plain := c.s.cfg
+	plain.SASL, plain.Auths = nil, nil
+	answer, err := c.probe(ctx, &plain, addr, min(leastTimeout, plain.Timeout), patience)
 	if err != nil {
 		return 0, err
 	}
-	if answer.demandsAuth {
+	if answer.demandsAuth != nil {
+		if cfg := &c.s.cfg; len(cfg.Auths) == 0 && cfg.SASL == nil {
+			return 0, answer.demandsAuth
+		}
 		c.s.demandsAuth.Store(true)
 	}
 	return answer.timeout, nil
 }
 
-// probe asks a server for a session, which is closed at once, of a client that has seen no
-// transaction. ctx bounds the opening of the connection, and patience the wait for the answer. A
-// server that demands an authentication says so when the session is closed, and lets it expire; the
-// client is told if it has none. It does not authenticate here: the session may be too short for
-// that.
-func (c connector) probe(ctx context.Context, addr string, patience time.Duration) (*probe, error) {
-	cfg := &c.s.cfg
-	plain := *cfg
-	plain.SASL = nil
-	conn, err := c.open(ctx, &plain, "tcp", addr, patience)
+// probe asks a server for a session with a timeout, which is closed at once, of a client that has
+// seen no transaction, and that authenticates by what cfg says. ctx bounds the opening of the
+// connection, and patience the wait for the answer.
+func (c connector) probe(ctx context.Context, cfg *Config, addr string, timeout, patience time.Duration) (*probe, error) {
+	conn, err := c.open(ctx, cfg, "tcp", addr, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +41,19 @@ func (c connector) probe(ctx context.Context, addr string, patience time.Duratio
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}
-	answer := &probe{asked: min(leastTimeout, cfg.Timeout)}
+	answer := &probe{asked: timeout}
 	w := newWireConn(conn, answer, cfg.Clock, patience, cfg.MaxPacket+slack)
-	if _, err := w.Write(connectRequest(answer.asked)); err != nil {
+	if _, err := w.Write(connectRequest(timeout)); err != nil {
 		return nil, err
 	}
 	var reply [4 + maxHandshake]byte
 	if _, err := w.Read(reply[:]); err != nil {
 		return nil, err
+	}
+	for _, a := range cfg.Auths {
+		if _, err := w.Write(authRequest(a)); err != nil {
+			return nil, err
+		}
 	}
 	// The server closes the connection when it has taken this request, which might be
 	// dropped with a connection that is closed before.
@@ -55,9 +62,8 @@ func (c connector) probe(ctx context.Context, addr string, patience time.Duratio
 		for err == nil {
 			_, err = w.Read(reply[:])
 		}
-		answer.demandsAuth = errors.Is(err, errAuthRequired)
-		if answer.demandsAuth && len(cfg.Auths) == 0 && cfg.SASL == nil {
-			return nil, err
+		if errors.Is(err, errAuthRequired) {
+			answer.demandsAuth = err
 		}
 	}
 	return answer, nil
@@ -67,7 +73,7 @@ func (c connector) probe(ctx context.Context, addr string, patience time.Duratio
 type probe struct {
 	asked, timeout time.Duration
 	zxid           int64 // of the latest answer
-	demandsAuth    bool  // the server answers nothing to a client that has not authenticated
+	demandsAuth    error // the server answers nothing to a client that has not authenticated
 }
 
 // connected implements wireTap.
@@ -103,9 +109,23 @@ func connectRequest(timeout time.Duration) []byte {
 	return p
 }
 
-func closeRequest() []byte {
-	p := binary.BigEndian.AppendUint32(nil, 8)
-	p = binary.BigEndian.AppendUint32(p, 1) // xid
-	op := int32(opClose)
-	return binary.BigEndian.AppendUint32(p, uint32(op))
+// authRequest authenticates by a scheme of the servers. It ends with the scheme and the secret.
+func authRequest(a Auth) []byte {
+	p := plainRequest(xidAuth, opAuth, 0) // an unused type
+	for _, field := range []string{a.Scheme, string(a.Secret())} {
+		p = append(binary.BigEndian.AppendUint32(p, uint32(len(field))), field...)
+	}
+	binary.BigEndian.PutUint32(p, uint32(len(p)-4))
+	return p
+}
+
+func closeRequest() []byte { return plainRequest(1, opClose) }
+
+// plainRequest is a request whose fields are all numbers.
+func plainRequest(xid, op int32, fields ...int32) []byte {
+	p := binary.BigEndian.AppendUint32(nil, uint32(4*(2+len(fields)))) // its length
+	for _, field := range append([]int32{xid, op}, fields...) {
+		p = binary.BigEndian.AppendUint32(p, uint32(field))
+	}
+	return p
 }

@@ -25,7 +25,8 @@ const (
 	opError           = -1 // of a part of a multi that has failed
 	opMulti           = 14
 	opCreateContainer = 19
-	xidPing           = -2
+	opAuth            = 100
+	xidAuth           = -4
 )
 
 // wireConn reads along what go-zookeeper sends and receives on one connection:

@@ -88,9 +88,9 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 			return nil, interrupted(ctx)
 		}
 		if errors.Is(err, zk.ErrAuthFailed) {
-			return nil, &Exit{exitUnsure, fmt.Errorf("the servers refuse the client (--auth-file): %w", err)}
+			return nil, &Exit{exitUnsure, fmt.Errorf("the client is not authenticated (--auth-file): %w", err)}
 		}
-		return nil, &Exit{exitUnavailable, fmt.Errorf("no server of %s answers: %w", strings.Join(f.Addresses, ", "), err)}
+		return nil, &Exit{exitUnavailable, fmt.Errorf("no connection to %s: %w", strings.Join(f.Addresses, ", "), err)}
 	}
 	s.ctx, s.forget = ctx, context.AfterFunc(ctx, s.end) // what is under way then fails
 	return s, nil

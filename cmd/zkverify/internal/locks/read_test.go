@@ -160,7 +160,7 @@ func TestNoServersIsAStatusOfItsOwn(t *testing.T) {
 	for _, args := range [][]string{{"ls", "/l"}, {"inspect", "/l"}, {"watch", "/l"}, {"doctor", "/l"}, {"ask", "/l"}, {"break", "/l", "--token", "1", "--yes"}} {
 		var out, said output
 		run(t, t.Context(), addr, &Console{Out: &out, Err: &said}, append(args, "--timeout", "500ms")...).
-			want(t, exitUnavailable, nil, []string{"no server of " + addr + " answers", "connection refused"})
+			want(t, exitUnavailable, nil, []string{"no connection to " + addr, "connection refused"})
 	}
 }
 
