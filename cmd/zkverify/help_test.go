@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func commands(t *testing.T) []*kong.Node {
 	if err != nil {
 		t.Fatal(err)
 	}
+	laboratory(parser.Model.Node) // which is no longer hidden
 	return parser.Model.Leaves(true)
 }
 
@@ -74,7 +76,59 @@ func TestExamplesAreOnLinesOfTheirOwn(t *testing.T) {
 
 func TestWithoutACommandHelpIsPrinted(t *testing.T) {
 	var out bytes.Buffer
-	if status := zkverify(nil, &console{out: &out, err: &out}); status != exitUsage || !strings.Contains(out.String(), "Commands:") {
+	if status := zkverify(nil, &console{out: &out, err: &out}); status != exitUsage || !strings.Contains(out.String(), "Test a lock:") {
 		t.Errorf("exit %d:\n%s", status, out.String())
+	}
+}
+
+// helpPage returns what a command prints.
+func helpPage(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if status := zkverify(args, &console{out: &out, err: &out}); status != 0 {
+		t.Errorf("%q: exit %d", args, status)
+	}
+	return out.String()
+}
+
+// The first page has a dozen commands at the most, and all others are on that of the laboratory.
+func TestEveryCommandIsOnAPage(t *testing.T) {
+	entries := func(page string) (names []string) {
+		_, list, _ := strings.Cut(page, "--version")
+		for line := range strings.Lines(list) {
+			if name, ok := strings.CutPrefix(line, "  "); ok && name[0] != ' ' && name[0] != '-' {
+				names = append(names, strings.Fields(name)[0])
+			}
+		}
+		return names
+	}
+	first, lab := entries(helpPage(t, "--help")), entries(helpPage(t, "lab"))
+	if len(first) > 12 {
+		t.Errorf("%d entries on the first page: %q", len(first), first)
+	}
+	for _, command := range commands(t) {
+		name := strings.Fields(command.Path())[0]
+		if slices.Contains(first, name) == slices.Contains(lab, name) {
+			t.Errorf("%s is on both pages or on none: %q, %q", name, first, lab)
+		}
+	}
+}
+
+func TestHelpOfACommand(t *testing.T) {
+	usual, all := helpPage(t, "run", "--help"), helpPage(t, "run", "--help-all")
+	for _, args := range [][]string{{"help", "run"}, {"run", "-h"}} {
+		if got := helpPage(t, args...); got != usual {
+			t.Errorf("%q prints\n%s", args, got)
+		}
+	}
+	if strings.Contains(usual, "--sync-limit") || !strings.Contains(usual, "options more: zkverify run --help-all") || !strings.Contains(usual, "--seed") {
+		t.Errorf("the usual page:\n%s", usual)
+	}
+	if !strings.Contains(all, "--sync-limit") || strings.Contains(all, "more: zkverify") {
+		t.Errorf("the whole page:\n%s", all)
+	}
+	var out bytes.Buffer
+	if status := zkverify([]string{"locks", "watch", "--nonsense"}, &console{out: &out, err: &out}); status != exitUsage || !strings.Contains(out.String(), "Try zkverify locks watch --help.") {
+		t.Errorf("exit %d: %s", status, out.String())
 	}
 }

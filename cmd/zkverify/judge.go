@@ -22,9 +22,9 @@ import (
 
 // engineFlags choose what judges a history, and how much it may cost.
 type engineFlags struct {
-	Engine  string        `default:"both" enum:"interval,porcupine,both" help:"What judges: interval, porcupine, or both, which must agree."`
-	Timeout time.Duration `default:"1m" help:"How long Porcupine may search in all. What it leaves undecided is unknown."`
-	Memory  int64         `default:"256" help:"Memory in MiB that one search of Porcupine may need. What would need more is unknown." placeholder:"MIB"`
+	Engine  string        `rare:"" default:"both" enum:"interval,porcupine,both" help:"What judges: interval, porcupine, or both, which must agree."`
+	Timeout time.Duration `rare:"" default:"1m" help:"How long Porcupine may search in all. What it leaves undecided is unknown."`
+	Memory  int64         `rare:"" default:"256" help:"Memory in MiB that one search of Porcupine may need. What would need more is unknown." placeholder:"MIB"`
 }
 
 // Validate is called by kong.

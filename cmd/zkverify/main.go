@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,34 +26,38 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// cli is the command line.
+// cli is the command line. Its first page has the commands by what one wants; those that are
+// hidden there and have a help text are the laboratory's, which zkverify lab lists.
 type cli struct {
-	Run      runCmd               `cmd:"" help:"Drive a lock through faults on a real ensemble, and judge it."`
-	Nightly  nightlyCmds          `cmd:"" help:"Make many runs with many seeds, and keep what fails."`
-	Field    field.Commands       `cmd:"" help:"Put every ZooKeeper lock that people run through the same faults, and write one table."`
-	Track    trackrecord.Command  `cmd:"" name:"track-record" help:"Show which historical bugs of locks and servers the bench catches today."`
-	Sim      simCmd               `cmd:"" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
+	Run      runCmd               `cmd:"" group:"Test a lock:" help:"Drive a lock through faults on a real ensemble, and judge it."`
+	Check    checkCmd             `cmd:"" group:"Test a lock:" help:"Judge recorded histories again, offline."`
+	Explain  explainCmd           `cmd:"" group:"Test a lock:" help:"Tell the first violation of a history in plain words."`
+	Report   reportCmd            `cmd:"" group:"Test a lock:" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
+	Shrink   shrinkCmd            `cmd:"" group:"Test a lock:" help:"Write the smallest part of a history that still violates."`
+	Replay   replayCmd            `cmd:"" group:"Test a lock:" help:"Run a recorded history again: same seed, same faults at the same times."`
+	List     listCmd              `cmd:"" group:"Test a lock:" help:"List what can be named on the command line."`
+	Nightly  nightlyCmds          `cmd:"" group:"Every night:" help:"Make many runs with many seeds, and keep what fails."`
+	Sim      simCmd               `cmd:"" group:"Every night:" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
+	Locks    locks.Command        `cmd:"" group:"Operate locks:" help:"Show who holds the locks of your servers and who waits, and find what is wrong with them."`
+	Ensemble ensembleCmd          `cmd:"" group:"More:" help:"Start and stop ZooKeeper servers to play with."`
+	Lab      labCmd               `cmd:"" group:"More:" help:"List the commands that test zkverify and other locks, write histories and schedules, and read servers' logs."`
+	Field    field.Commands       `cmd:"" hidden:"" help:"Put every ZooKeeper lock that people run through the same faults, and write one table."`
+	Track    trackrecord.Command  `cmd:"" hidden:"" name:"track-record" help:"Show which historical bugs of locks and servers the bench catches today."`
+	Selftest selftestCmd          `cmd:"" hidden:"" help:"Run locks with known bugs, and see each of them caught."`
+	Mutate   mutateCmd            `cmd:"" hidden:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
+	Txnlog   transactions.Command `cmd:"" hidden:"" help:"Print what a ZooKeeper server has logged, or compare the logs of servers."`
+	Convert  convertCmd           `cmd:"" hidden:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
+	Schedule scheduleCmd          `cmd:"" hidden:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
+	Worker   workerCmd            `cmd:"" hidden:"" help:"Host clients for a run, which starts it with --workers; check a worker program."`
+	About    versionCmd           `cmd:"" hidden:"" name:"version" help:"Print the version, the history format and the platform."`
 	SimRun   simRunCmd            `cmd:"" hidden:""`
 	TrialRun selftestRunCmd       `cmd:"" name:"selftest-run" hidden:""`
-	Check    checkCmd             `cmd:"" help:"Judge recorded histories again, offline."`
-	Explain  explainCmd           `cmd:"" help:"Tell the first violation of a history in plain words."`
-	Report   reportCmd            `cmd:"" help:"Write a history as a page for a browser: verdicts, timeline, latencies."`
-	Selftest selftestCmd          `cmd:"" help:"Run locks with known bugs, and see each of them caught."`
-	Mutate   mutateCmd            `cmd:"" help:"Change the recipes' code at every place, and see which changes runs catch."`
-	Replay   replayCmd            `cmd:"" help:"Run a recorded history again: same seed, same faults at the same times."`
-	Schedule scheduleCmd          `cmd:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
-	Shrink   shrinkCmd            `cmd:"" help:"Write the smallest part of a history that still violates."`
-	Convert  convertCmd           `cmd:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
-	List     listCmd              `cmd:"" help:"List what can be named on the command line."`
-	Worker   workerCmd            `cmd:"" help:"Host clients for a run, which starts it with --workers."`
-	Locks    locks.Command        `cmd:"" help:"Show who holds the locks of your servers and who waits, and find what is wrong with them."`
-	Txnlog   transactions.Command `cmd:"" help:"Print what a ZooKeeper server has logged, or compare the logs of servers."`
-	Ensemble ensembleCmd          `cmd:"" help:"Start and stop ZooKeeper servers to play with."`
-	About    versionCmd           `cmd:"" name:"version" help:"Print the version, the history format and the platform."`
 
+	HelpAll bool             `help:"Show help with all options of a command."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -97,13 +102,21 @@ func zkverify(args []string, con *console) (status int) {
 		args = []string{"--help"}
 		defer func() { status = exitUsage }()
 	}
+	args, all := asHelp(args)
+	if !all {
+		hideRare(parser.Model.Node)
+	}
 	command, err := parser.Parse(args)
 	if exited >= 0 {
 		return exited // --help, --version
 	}
 	if err != nil {
 		con.print(fmt.Sprintf("zkverify: %v", err))
-		con.print("Try zkverify --help.")
+		command := "zkverify"
+		if bad := (*kong.ParseError)(nil); errors.As(err, &bad) && bad.Context.Selected() != nil {
+			command = bad.Context.Selected().FullPath()
+		}
+		con.print(fmt.Sprintf("Try %s --help.", command))
 		return exitUsage
 	}
 	// The first interrupt ends the command in good order, the second at once.
@@ -142,14 +155,78 @@ func becomeMutants(why error) error {
 	return fmt.Errorf("%s: %w", program, syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ()))
 }
 
+// asHelp has help in the place of a command ask for the help of the one behind it, and --help-all
+// for help, with all options.
+func asHelp(args []string) (_ []string, all bool) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	if i := slices.Index(args, "--help-all"); i >= 0 && !slices.Contains(args[:i], "--") {
+		return append(slices.Delete(slices.Clone(args), i, i+1), "--help"), true
+	}
+	return args, false
+}
+
+// hideRare leaves those options out of the help that have the tag rare.
+func hideRare(node *kong.Node) {
+	for _, f := range node.Flags {
+		f.Hidden = f.Hidden || f.Tag.Has("rare")
+	}
+	for _, child := range node.Children {
+		hideRare(child)
+	}
+}
+
 // printHelp prints the help of a command. That of one that does something when none of
 // its subcommands is named is what it does then.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if node := ctx.Selected(); node != nil && node.DefaultCmd != nil {
+	root, node := ctx.Model.Node, ctx.Selected()
+	hidden := 0
+	switch {
+	case node == nil:
+		options.NoExpandSubcommands = true
+		root.Children = slices.DeleteFunc(slices.Clone(root.Children), func(n *kong.Node) bool { return n.Hidden })
+	case node.Name == "lab":
+		node.Children = laboratory(root)
+	case node.DefaultCmd != nil:
 		ctx.Path = append(ctx.Path, &kong.Path{Parent: node, Command: node.DefaultCmd, Flags: node.DefaultCmd.Flags})
+		node = node.DefaultCmd
 	}
-	return kong.DefaultHelpPrinter(options, ctx)
+	if node != nil {
+		for _, f := range node.Flags {
+			if f.Hidden && f.Tag.Has("rare") {
+				hidden++
+			}
+		}
+	}
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	if hidden > 0 {
+		fmt.Fprintf(ctx.Stdout, "\nThere are %s more: %s --help-all\n", words.Count(hidden, "option"), node.FullPath())
+	}
+	return nil
 }
+
+// laboratory are the commands that are not on the first page.
+func laboratory(root *kong.Node) (all []*kong.Node) {
+	for _, n := range root.Children {
+		if n.Hidden && n.Help != "" {
+			n.Hidden = false
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// labCmd lists the commands that are not on the first page.
+type labCmd struct{}
+
+func (labCmd) Help() string {
+	return help.WithExamples("", "zkverify lab")
+}
+
+func (labCmd) Run(ctx *kong.Context) error { return ctx.PrintUsage(false) }
 
 // newParser returns the parser of the command line.
 func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {

@@ -10,18 +10,18 @@ import (
 
 // mixFlags are workload.Mix on the command line.
 type mixFlags struct {
-	Hold     time.Duration `default:"2ms" help:"Mean time that a lock is held."`
-	Patience time.Duration `default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire."`
-	Try      float64       `default:"0.15" help:"Share of acquires that only try."`
-	Timeout  float64       `default:"0.25" help:"Share of acquires with a timeout."`
-	Cancel   float64       `default:"0.1" help:"Share of acquires cancelled in mid-wait."`
-	Reenter  float64       `default:"0.1" help:"Share of holds that re-enter."`
-	Long     float64       `default:"0.0005" help:"Share of holds as long as a session timeout."`
-	HoldOn   float64       `default:"0.7" help:"Share of holds that go on for long when a fault hits them."`
-	Crash    float64       `default:"0.0007" help:"Share of holds that end in a crash."`
-	Race     float64       `default:"0.2" help:"Share of increments that pause in the middle."`
-	Guarded  float64       `default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock."`
-	Options  float64       `default:"0.2" help:"Share of clients that take an option of the lock, of each that it has. Clients in worker processes take none."`
+	Hold     time.Duration `rare:"" default:"2ms" help:"Mean time that a lock is held."`
+	Patience time.Duration `rare:"" default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire."`
+	Try      float64       `rare:"" default:"0.15" help:"Share of acquires that only try."`
+	Timeout  float64       `rare:"" default:"0.25" help:"Share of acquires with a timeout."`
+	Cancel   float64       `rare:"" default:"0.1" help:"Share of acquires cancelled in mid-wait."`
+	Reenter  float64       `rare:"" default:"0.1" help:"Share of holds that re-enter."`
+	Long     float64       `rare:"" default:"0.0005" help:"Share of holds as long as a session timeout."`
+	HoldOn   float64       `rare:"" default:"0.7" help:"Share of holds that go on for long when a fault hits them."`
+	Crash    float64       `rare:"" default:"0.0007" help:"Share of holds that end in a crash."`
+	Race     float64       `rare:"" default:"0.2" help:"Share of increments that pause in the middle."`
+	Guarded  float64       `rare:"" default:"0.1" help:"Share of holds that write to ZooKeeper too, in a transaction with a look at the lock."`
+	Options  float64       `rare:"" default:"0.2" help:"Share of clients that take an option of the lock, of each that it has. Clients in worker processes take none."`
 }
 
 // share is a flag that is a share of what clients do.

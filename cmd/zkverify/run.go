@@ -32,7 +32,7 @@ type runCmd struct {
 	Locks           *int          `help:"Locks of each recipe that they contend for; default 5, or 1 if several recipes are driven."`
 	Faults          []string      `default:"all" help:"Faults, comma-separated, or all (but failpoint) or none; see zkverify list faults." placeholder:"NAME"`
 	Schedule        string        `help:"Carry out the faults of this YAML file; default drawn ones. See zkverify schedule." placeholder:"FILE"`
-	RequireCoverage bool          `help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
+	RequireCoverage bool          `rare:"" help:"Exit with 2 unless each fault has met each recipe in each state; see docs/faults.md."`
 	Seed            *int64        `help:"Seed of the schedule and of the clients' choices; default drawn, and printed."`
 	Out             string        `help:"Folder of the run, made if need be; default runs/<time>-<target>." placeholder:"DIR"`
 	JSON            bool          `name:"json" help:"Print the verdict as JSON, and what is going on as JSON lines on stderr."`

@@ -23,19 +23,19 @@ import (
 type serversFlags struct {
 	ensembleFlags  `embed:""`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients."`
-	UpgradeTo      string        `help:"Another version of ZooKeeper, named as by --zookeeper: the fault rolling-upgrade restarts local servers as that version, and back; default none, and no such fault." placeholder:"VERSION"`
+	UpgradeTo      string        `rare:"" help:"Another version of ZooKeeper, named as by --zookeeper: the fault rolling-upgrade restarts local servers as that version, and back; default none, and no such fault." placeholder:"VERSION"`
 }
 
 // ensembleFlags say against which servers to run, and through what.
 type ensembleFlags struct {
 	Ensemble    string `enum:"auto,local,docker,external,simulated" default:"auto" help:"local: servers as child processes; docker: in containers; external: yours; simulated: in this process, without Java, see docs/ensembles.md; auto: external if --servers is given, else local." placeholder:"KIND"`
 	hereFlags   `embed:""`
-	Voters      int           `default:"3" help:"How many servers that vote are started, 3 or 5."`
-	Observers   int           `default:"0" help:"How many ZooKeeper observers are started beside them: local servers without a vote, which clients use too. At most 4, so that there are no more than 9 servers."`
-	Reconfig    bool          `help:"Local servers are started so that the fault reconfig can remove one of them from the ensemble and add it again. They reach each other directly then, and there are no faults of the links between servers; default not."`
-	Tick        time.Duration `default:"200ms" help:"Servers' tickTime, but for external ones."`
-	SyncLimit   int           `default:"15" help:"Their syncLimit, in ticks. While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
-	ClientPorts []int         `help:"Local or simulated servers' client ports; free ones by default." placeholder:"PORT"`
+	Voters      int           `rare:"" default:"3" help:"How many servers that vote are started, 3 or 5."`
+	Observers   int           `rare:"" default:"0" help:"How many ZooKeeper observers are started beside them: local servers without a vote, which clients use too. At most 4, so that there are no more than 9 servers."`
+	Reconfig    bool          `rare:"" help:"Local servers are started so that the fault reconfig can remove one of them from the ensemble and add it again. They reach each other directly then, and there are no faults of the links between servers; default not."`
+	Tick        time.Duration `rare:"" default:"200ms" help:"Servers' tickTime, but for external ones."`
+	SyncLimit   int           `rare:"" default:"15" help:"Their syncLimit, in ticks. While it is longer than a session, a follower that lost its leader answers until after its clients' sessions have expired."`
+	ClientPorts []int         `rare:"" help:"Local or simulated servers' client ports; free ones by default." placeholder:"PORT"`
 	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package. Of simulated servers: ${simulated}." placeholder:"VERSION"`
 
 	auth       *ensemble.Credentials // nil until they are read
@@ -46,14 +46,14 @@ type ensembleFlags struct {
 // hereFlags name programs, files and servers. They come from the command line alone, never
 // from a history: that may be anybody's.
 type hereFlags struct {
-	Image     string   `help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
+	Image     string   `rare:"" help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
 	Addresses []string `name:"servers" help:"Your servers, host:port each; default those that are started. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
 	AuthFile  string   `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy string   `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
-	Listen    string   `name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
-	Ports     string   `name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; default all. Each client takes one for each server." placeholder:"FROM-TO"`
-	Upstreams []string `name:"toxiproxy-upstreams" help:"The servers as that Toxiproxy reaches them, in the order of --servers; default the same." placeholder:"ADDR"`
-	Java      string   `help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
+	Listen    string   `rare:"" name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
+	Ports     string   `rare:"" name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; default all. Each client takes one for each server." placeholder:"FROM-TO"`
+	Upstreams []string `rare:"" name:"toxiproxy-upstreams" help:"The servers as that Toxiproxy reaches them, in the order of --servers; default the same." placeholder:"ADDR"`
+	Java      string   `rare:"" help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 }
 
 // credentials returns those of --auth-file, which is read once: it may be a pipe. It refuses what the
