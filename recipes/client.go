@@ -58,7 +58,7 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		Timeout:   10 * time.Second,
 		MaxPacket: juteMaxBuffer,
 		ACL:       zk.WorldACL(zk.PermAll),
-		Clock:     session.MachineClock(),
+		Clock:     session.ClockOf(ctx),
 		Callbacks: new(session.Callbacks),
 	}}
 	for _, o := range options {

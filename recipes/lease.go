@@ -133,11 +133,17 @@ func (l *Lease) LossReason() LossReason {
 func (l *Lease) Err() error {
 	switch l.State() {
 	case Lost:
-		return fmt.Errorf("%w: %s", ErrLeaseLost, cmp.Or(l.LossReason(), LossDeadlinePassed))
+		return fmt.Errorf("%w: %s", ErrLeaseLost, cmp.Or(l.LossReason(), l.pastDeadline()))
 	case Released:
 		return ErrNotHeld
 	}
 	return nil
+}
+
+// pastDeadline is the reason of a loss that the deadline's timer has yet to tell.
+func (l *Lease) pastDeadline() (why LossReason) {
+	l.hold.S.With(func(s session.Locked) { why = lossReasons[s.Why(session.DeadlinePassed)] })
+	return why
 }
 
 // open reports whether neither the lease nor its hold has ended.

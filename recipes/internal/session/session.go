@@ -52,6 +52,7 @@ type Session struct {
 	waiting    map[string]struct{} // paths of own nodes, for the heartbeat
 	closing    int                 // bytes that these take in the transaction that ends the session
 	suspension suspension
+	pulse      pulse
 	alarmSet   bool
 }
 
