@@ -261,7 +261,7 @@ func (l *Lease) release(lost, last bool) {
 	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
 	} else if errors.As(err, &refused) {
-		l.err = opError("release", l.Path(), err)
+		l.err = opError("release", l.Path(), h.registry.sessions.Permission(err, h.Nodes...))
 	}
 }
 
