@@ -182,6 +182,13 @@ func (s *Session) Making(nodes, path int, request func() ([]string, error)) ([]s
 	return paths, err
 }
 
+// Listable returns how many children an answer has room for whose names are of this length. A list
+// that is larger is ErrTooLarge to everyone who asks for it.
+func (s *Session) Listable(name int) int {
+	const rest = replyHeader + 4 + 68 // their count, and the status of the node
+	return (s.cfg.MaxPacket - rest) / (4 + name)
+}
+
 // LoseNode loses the leases that stand on a node that is known to be gone.
 func (s *Session) LoseNode(path string) {
 	s.With(func(l Locked) { l.loseNode(path) })

@@ -40,7 +40,7 @@ func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
 			"Find out why so many wait. Spread them over several locks, or raise jute.maxbuffer on all servers and clients (recipes.WithJuteMaxBuffer)."}
 	case inspect.ManyPermits:
 		return wording{fmt.Sprintf("a semaphore of size %d: the list of all its permits has %d bytes, and an answer of the servers may have %d", f.Size, f.Bytes, f.Limit),
-			"Each permit that is out is a node. When their list is longer than jute.maxbuffer no client gets a permit.",
+			"Each permit that is out is a node. Before their list is longer than jute.maxbuffer, acquires of recipes return ErrTooLarge; clients of other libraries lose their connection when it is.",
 			"Use several semaphores, or raise jute.maxbuffer on all servers and clients (recipes.WithJuteMaxBuffer)."}
 	case inspect.LargeSession:
 		return wording{fmt.Sprintf("session %s has %s; its end makes a transaction of %d bytes, and servers read %d", sessionID(f.Contender.Session), words.Count(f.Out, "ephemeral node"), f.Bytes, f.Limit),
