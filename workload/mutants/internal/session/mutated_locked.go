@@ -40,6 +40,7 @@ type Loss int
 const (
 	Expired          Loss = iota + 1 // the servers have ended the session
 	DeadlinePassed                   // no server has confirmed the session in time
+	ProcessPaused                    // the same, since the process did not run
 	LinkSuspended                    // the link is down, and leases are not to outlast that
 	NodeDeleted                      // somebody has deleted a node of the dependent
 	NotAuthenticated                 // the servers refuse the credentials
@@ -84,6 +85,7 @@ func (l Locked) Suspended() bool { return l.s.suspension.on }
 func (l Locked) Add(d Dependent) {
 	l.s.held[d] = struct{}{}
 	l.setAlarm()
+	l.startPulse()
 }
 
 // Remove takes a dependent off the session.
@@ -99,6 +101,9 @@ func (l Locked) end(why Loss) {
 	}
 	l.loseAll(why) // may still start goroutines of the session
 	s.over = true
+	if s.pulse.timer != nil {
+		s.pulse.timer.Stop()
+	}
 	l.tellEnded()
 	close(s.Ended)
 	s.noDial(ErrEnded)

@@ -54,6 +54,7 @@ type Session struct {
 	waiting    map[string]struct{} // paths of own nodes, for the heartbeat
 	closing    int                 // bytes that these take in the transaction that ends the session
 	suspension suspension
+	pulse      pulse
 	alarmSet   bool
 }
 
@@ -187,6 +188,13 @@ func (s *Session) Making(nodes, path int, request func() ([]string, error)) ([]s
 		s.Track(paths...)
 	}
 	return paths, err
+}
+
+// Listable returns how many children an answer has room for whose names are of this length. A list
+// that is larger is ErrTooLarge to everyone who asks for it.
+func (s *Session) Listable(name int) int {
+	const rest = replyHeader + 4 + 68 // their count, and the status of the node
+	return (s.cfg.MaxPacket - rest) / (4 + name)
 }
 
 // LoseNode loses the leases that stand on a node that is known to be gone.

@@ -214,6 +214,16 @@ func (w *wireConn) SetReadDeadline(t time.Time) error {
 	return w.Conn.SetReadDeadline(t)
 }
 
+// Close, SetDeadline and SetWriteDeadline are those of Conn. They are here for Callbacks to see that
+// it is a connection's goroutine that calls them.
+func (w *wireConn) Close() error { return w.Conn.Close() }
+
+// SetDeadline implements net.Conn.
+func (w *wireConn) SetDeadline(t time.Time) error { return w.Conn.SetDeadline(t) }
+
+// SetWriteDeadline implements net.Conn.
+func (w *wireConn) SetWriteDeadline(t time.Time) error { return w.Conn.SetWriteDeadline(t) }
+
 func (w *wireConn) request(p []byte, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
