@@ -127,14 +127,19 @@ func (l Locked) shorten(timeout time.Duration) {
 	s.Nudge() // beats are due more often
 }
 
+// tellChanged has all who wait for something at the servers look again.
+func (l Locked) tellChanged() {
+	close(l.s.changed)
+	l.s.changed = make(chan struct{})
+}
+
 func (l Locked) setUp(up bool) {
 	s := l.s
 	if s.up == up {
 		return
 	}
 	s.up = up
-	close(s.changed)
-	s.changed = make(chan struct{})
+	l.tellChanged()
 	if !up && s.cfg.LoseOnSuspend {
 		l.loseAll(LinkSuspended)
 	}

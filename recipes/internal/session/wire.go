@@ -25,7 +25,9 @@ const (
 	opError           = -1 // of a part of a multi that has failed
 	opMulti           = 14
 	opCreateContainer = 19
+	opSetWatches      = 101
 	xidPing           = -2
+	xidSetWatches     = -8
 )
 
 // wireConn reads along what go-zookeeper sends and receives on one connection:
@@ -72,6 +74,8 @@ type wireTap interface {
 	// reached is told of the transaction up to which the server has been when it answered.
 	reached(zxid int64)
 	denied(p requestPart) // a server has refused it for want of a permission
+	// unwatched is told that the server has not set watches that it was asked for by SetWatches.
+	unwatched()
 	// lied is told that the connection ends, since the server has sent what none sends, or what
 	// sends the client to another one.
 	lied()
@@ -266,6 +270,9 @@ func (w *wireConn) reply(frame []byte) error {
 	if xid == reply.Event {
 		return reply.CheckEvent(body)
 	}
+	if xid == xidSetWatches && code != 0 { // of WatchTogether, which is not among the pending
+		w.tap.unwatched()
+	}
 	for i, c := range w.pending {
 		if c.xid != xid {
 			continue
@@ -286,6 +293,9 @@ func (w *wireConn) reply(frame []byte) error {
 			w.tap.denied(p)
 		}
 		if code != 0 {
+			if c.op == opSetWatches {
+				w.tap.unwatched()
+			}
 			w.tap.answered(c.sent, now, local)
 			if sendsAway(code) {
 				return serverError(code)
