@@ -7,7 +7,7 @@ import (
 )
 
 // stopping is the clock of a process that a test stops, or whose machine it puts to sleep: it
-// goes on then, and the clock of timers does not.
+// goes on then, and the clock of timers does not. The session's lock is its lock.
 type stopping struct {
 	goClock
 	ahead, slept time.Duration
@@ -18,8 +18,10 @@ func (c *stopping) Slept() time.Duration { return c.slept }
 
 // stop stops the process. When it goes on, a timer that was due has run, or is about to.
 func (c *stopping) stop(s *Session, d time.Duration) {
-	c.ahead += d
-	s.With(func(Locked) { s.pulse.timer.Reset(s.pulse.due.Sub(c.Now())) })
+	s.With(func(Locked) {
+		c.ahead += d
+		s.pulse.timer.Reset(s.pulse.due.Sub(c.Now()))
+	})
 }
 
 func TestALossIsOfAProcessThatDidNotRunForHalfOfTheTimeThatMatters(t *testing.T) {
@@ -35,7 +37,7 @@ func TestALossIsOfAProcessThatDidNotRunForHalfOfTheTimeThatMatters(t *testing.T)
 		return func(s *Session, c *stopping) { c.stop(s, d) }
 	}
 	sleep := func(d time.Duration) func(*Session, *stopping) {
-		return func(_ *Session, c *stopping) { c.ahead, c.slept = c.ahead+d, c.slept+d }
+		return func(s *Session, c *stopping) { s.With(func(Locked) { c.ahead, c.slept = c.ahead+d, c.slept+d }) }
 	}
 	beat := func(s *Session, c *stopping) { s.With(func(Locked) { s.seen.established(c.Now()) }) }
 	// sentBefore is a heartbeat that was sent so long ago and is answered now.
