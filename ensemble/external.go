@@ -14,7 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// base is the node under which runs keep theirs, and ours what is in it when a
+// base is the node under which runs keep theirs, below the chroot, and ours what is in it when a
 // run has made it: the last run removes it then. One that was there before stays,
 // with the rights that it gives.
 const (
@@ -38,6 +38,8 @@ const authDemanded = "unknown error: -124"
 type Ext struct {
 	servers []Server
 	auth    Credentials
+	chroot  string // "" for none
+	base    string // of all runs
 	root    string
 	version string
 	tick    time.Duration
@@ -49,9 +51,11 @@ type Ext struct {
 var _ Ensemble = (*Ext)(nil)
 
 // External returns the ensemble of the servers at the given addresses, each
-// host:port or host alone for port 2181. Their IDs are their places in the list.
+// host:port or host alone for port 2181. Their IDs are their places in the list. Behind the last
+// there may be a chroot, as in ZooKeeper's connect string: a node that exists, below which the run
+// has all of its nodes.
 // All of them must serve, or ErrUnreachable names those that do not. It creates
-// /zkverify/<runID>, which Close removes with all below it, and returns
+// /zkverify/<runID>, below the chroot, which Close removes with all below it, and returns
 // ErrRootExists when that node is there already. runID is one element of a path.
 // The node belongs to the given credentials; ErrNotAllowed says that they may not
 // create it, and zk.ErrAuthFailed that they are refused.
@@ -67,17 +71,26 @@ func External(ctx context.Context, servers []string, runID string, auth Credenti
 	}
 	ctx, cancel := context.WithTimeout(ctx, externalLimit)
 	defer cancel()
-	e := &Ext{auth: auth, root: path.Join(base, runID)}
+	e := &Ext{auth: auth}
 	for i, addr := range servers {
+		if i == len(servers)-1 {
+			addr, e.chroot, _ = strings.Cut(addr, "/")
+			e.chroot = strings.TrimSuffix("/"+e.chroot, "/")
+		}
 		if _, _, err := net.SplitHostPort(addr); err != nil {
 			addr = net.JoinHostPort(strings.Trim(addr, "[]"), "2181")
 		}
 		e.servers = append(e.servers, Server{ID: i + 1, Addr: addr})
 	}
+	e.base = e.chroot + base
+	e.root = path.Join(e.base, runID)
 	if err := e.probe(ctx); err != nil {
 		return nil, fmt.Errorf("external ensemble: %w", err)
 	}
 	err := e.create(ctx)
+	if errors.Is(err, zk.ErrNoNode) && e.chroot != "" {
+		err = fmt.Errorf("the chroot %s does not exist: %w", e.chroot, err)
+	}
 	switch {
 	case errors.Is(err, zk.ErrNoAuth):
 		err = fmt.Errorf("%w: %w", ErrNotAllowed, err)
@@ -160,11 +173,11 @@ func (e *Ext) create(ctx context.Context) error {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, conn.Close)()
 	// Who may create below it need not be allowed to create it.
-	if there, _, err := conn.Exists(base); err != nil {
+	if there, _, err := conn.Exists(e.base); err != nil {
 		return err
 	} else if !there {
 		// The runs of all users share it.
-		if _, err := conn.Create(base, []byte(ours), 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		if _, err := conn.Create(e.base, []byte(ours), 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 			return err
 		}
 	}
@@ -191,7 +204,7 @@ func (e *Ext) Version() string { return e.version }
 // TickTime is the tick of the first server, 0 when it does not say.
 func (e *Ext) TickTime() time.Duration { return e.tick }
 
-// Root is /zkverify/<run id>.
+// Root is /zkverify/<run id>, below the chroot.
 func (e *Ext) Root() string { return e.root }
 
 // Close removes Root with all below it, and /zkverify when a run has made it and
@@ -205,7 +218,7 @@ func (e *Ext) Close() error {
 			defer conn.Close()
 			defer context.AfterFunc(ctx, conn.Close)()
 			err = removeAll(ctx, conn, e.root)
-			err = errors.Join(err, removeBase(conn))
+			err = errors.Join(err, removeBase(conn, e.base))
 		}
 		if err != nil {
 			e.closed = fmt.Errorf("remove %s: %w", e.root, err)
@@ -216,7 +229,7 @@ func (e *Ext) Close() error {
 
 // removeBase removes the node of all runs, if a run has made it and this one is
 // the last.
-func removeBase(conn *zk.Conn) error {
+func removeBase(conn *zk.Conn, base string) error {
 	text, _, err := conn.Get(base)
 	if err == nil && string(text) == ours {
 		err = conn.Delete(base, -1)

@@ -59,6 +59,31 @@ func TestAnExternalEnsembleCleansUpAfterItselfAlone(t *testing.T) {
 	}
 }
 
+func TestAnExternalEnsembleBelowAChroot(t *testing.T) {
+	ctx, servers := testContext(t), addrs(local(t))
+	conn := dial(t, servers[0])
+	last := len(servers) - 1
+	servers[last] += "/app"
+	if _, err := ensemble.External(ctx, servers, "run-e", ensemble.Credentials{}); !errors.Is(err, zk.ErrNoNode) || !strings.Contains(err.Error(), "the chroot /app does not exist") {
+		t.Errorf("without the chroot: %v", err)
+	}
+	_, err := conn.Create("/app", nil, 0, zk.WorldACL(zk.PermAll))
+	must(t, err)
+	t.Cleanup(func() { must(t, conn.Delete("/app", -1)) }) // it is empty again
+	e, err := ensemble.External(ctx, servers, "run-e", ensemble.Credentials{})
+	must(t, err)
+	if e.Root() != "/app/zkverify/run-e" || strings.Contains(e.Servers()[last].Addr, "/") {
+		t.Errorf("root %s, servers %v", e.Root(), e.Servers())
+	}
+	if _, err := conn.Sync("/"); err != nil {
+		t.Fatal(err)
+	}
+	if there, _, err := conn.Exists(e.Root()); err != nil || !there {
+		t.Errorf("%s is there: %v, %v", e.Root(), there, err)
+	}
+	must(t, e.Close())
+}
+
 func TestAServerThatCannotBeReachedIsNamed(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -58,7 +58,7 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 		Timeout:   10 * time.Second,
 		MaxPacket: juteMaxBuffer,
 		ACL:       zk.WorldACL(zk.PermAll),
-		Clock:     session.MachineClock(),
+		Clock:     session.ClockOf(ctx),
 		Callbacks: new(session.Callbacks),
 	}}
 	for _, o := range options {
@@ -150,8 +150,9 @@ func (c *Client) SessionTimeout() time.Duration {
 //
 // Close may be called in any function that the client calls. In a connection listener, an
 // observer or a listener for revocations it does not wait for what has still to be told:
-// that is told when the function has returned. In a dialer, a function of a tls.Config or a
-// grant rule it waits for nothing, and the goroutines end when the function has returned.
+// that is told when the function has returned. In a dialer, a method of the connection that
+// it has made, a function of a tls.Config, a mechanism of SASL, a resolver or a grant rule it
+// waits for nothing, and the goroutines end when the function has returned.
 func (c *Client) Close(ctx context.Context) error {
 	c.sessions.Close()
 	if c.cfg.Callbacks.Inside() {

@@ -2,7 +2,9 @@ package recipes_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"log/slog"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/recipes/slogobserver"
 	"github.com/zkverify/zkverify/zktest"
 )
 
@@ -39,10 +42,13 @@ func (c *closer) close() {
 func (c *closer) lease(*recipes.Lease)                           { c.close() }
 func (c *closer) leaseAndTime(_ *recipes.Lease, _ time.Duration) { c.close() }
 
+// setup returns options with a function that closes the client.
+type setup func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption)
+
 // closers are all functions of the user's that a client calls: options with the function, and
 // what makes the client call it after it has connected, if it takes more than a contended
 // lock, a revocation, the loss of the link and the loss of the session.
-var closers = map[string]func(c *closer) ([]recipes.Option, []recipes.MutexOption){
+var closers = map[string]setup{
 	"a connection listener, when it is suspended": listens(recipes.ConnSuspended),
 	"a connection listener, when it is back":      listens(recipes.ConnReconnected),
 	"a connection listener, when it is lost":      listens(recipes.ConnLost),
@@ -51,7 +57,7 @@ var closers = map[string]func(c *closer) ([]recipes.Option, []recipes.MutexOptio
 	"Observer.Resumed":                            observes(func(c *closer) recipes.Observer { return recipes.Observer{Resumed: c.lease} }),
 	"Observer.Lost":                               observes(func(c *closer) recipes.Observer { return recipes.Observer{Lost: c.leaseAndTime} }),
 	"Observer.Released":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Released: c.leaseAndTime} }),
-	"Observer.RevokeRequested": func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	"Observer.RevokeRequested": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		return []recipes.Option{recipes.WithObserver(recipes.Observer{RevokeRequested: c.lease})}, []recipes.MutexOption{recipes.WithRevocation(func(*recipes.Lease) {})}
 	},
 	"Observer.Enqueued": observes(func(c *closer) recipes.Observer {
@@ -63,16 +69,41 @@ var closers = map[string]func(c *closer) ([]recipes.Option, []recipes.MutexOptio
 	"Observer.Acquiring": observes(func(c *closer) recipes.Observer {
 		return recipes.Observer{Acquiring: func(ctx context.Context, _ recipes.Acquiring) context.Context { c.close(); return ctx }}
 	}),
-	"WithRevocation": func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	"WithRevocation": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		return nil, []recipes.MutexOption{recipes.WithRevocation(c.lease)}
 	},
-	"WithGrantRule": func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	"a handler of log/slog":                     observes(func(c *closer) recipes.Observer { return slogobserver.New(slog.New(handler{slog.DiscardHandler, c})) }),
+	"WithDialer":                                dials(func(c *closer, conn net.Conn) net.Conn { c.close(); return conn }),
+	"Read of a dialer's connection":             dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, read: c.close} }),
+	"Write of a dialer's connection":            dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, write: c.close} }),
+	"Close of a dialer's connection":            dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, closing: c.close} }),
+	"SetReadDeadline of a dialer's connection":  dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, readBy: c.close} }),
+	"SetWriteDeadline of a dialer's connection": dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, writeBy: c.close} }),
+	"Start of a SASL mechanism": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return []recipes.Option{app(func(string) error { c.close(); return nil })}, nil
+	},
+	"the answer of a SASL mechanism to a challenge": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+		return []recipes.Option{recipes.WithSASL(answering{recipes.DigestMD5("app", "secret"), c.close})}, nil
+	},
+	"VerifyConnection of TLS": secures(func(c *closer, conf *tls.Config) {
+		conf.VerifyConnection = func(tls.ConnectionState) error { c.close(); return nil }
+	}),
+	"GetClientCertificate of TLS": secures(func(c *closer, conf *tls.Config) {
+		conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			c.close()
+			return new(tls.Certificate), nil
+		}
+	}),
+	"KeyLogWriter of TLS":                             secures(func(c *closer, conf *tls.Config) { conf.KeyLogWriter = writer(c.close) }),
+	"ClientSessionCache of TLS, before the handshake": secures(func(c *closer, conf *tls.Config) { conf.ClientSessionCache = cache{get: c.close, put: func() {}} }),
+	"ClientSessionCache of TLS, after it":             secures(func(c *closer, conf *tls.Config) { conf.ClientSessionCache = cache{get: func() {}, put: c.close} }),
+	"WithGrantRule": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		return nil, []recipes.MutexOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { c.close(); return self - 1 })}
 	},
 }
 
-func listens(to recipes.ConnectionState) func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
-	return func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+func listens(to recipes.ConnectionState) setup {
+	return func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		return []recipes.Option{recipes.WithConnectionListener(func(s recipes.ConnectionState) {
 			if s == to {
 				c.close()
@@ -81,29 +112,71 @@ func listens(to recipes.ConnectionState) func(c *closer) ([]recipes.Option, []re
 	}
 }
 
-func observes(by func(c *closer) recipes.Observer) func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
-	return func(c *closer) ([]recipes.Option, []recipes.MutexOption) {
+func observes(by func(c *closer) recipes.Observer) setup {
+	return func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		return []recipes.Option{recipes.WithObserver(by(c))}, nil
 	}
 }
 
-// A goroutine that goes on after the client has been closed keeps the bubble from ending.
+// A goroutine that goes on after the client has been closed keeps the bubble from ending. A server
+// that is given by name may have several addresses, and a race between them runs what a
+// connection runs.
 func TestCloseInEveryCallback(t *testing.T) {
 	for name, setup := range closers {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e := zktest.Start(t)
-				c := &closer{t: t, done: make(chan struct{})}
-				options, mutexOptions := setup(c)
-				client := bubbleClient(t, e, "closes", append(options, recipes.WithSessionTimeout(2*time.Second))...)
-				c.client.Store(client)
-				other := bubbleClient(t, e, "other")
-				var life sync.WaitGroup
-				life.Go(func() { liveThrough(client, other, e.Client("closes"), mutexOptions) })
-				<-c.done
-				life.Wait()
+		for how, server := range map[string]string{"servers by address": "", "a server by name": "zk.test:2181"} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					e := zktest.Start(t, zktest.SASL(map[string]string{"app": "secret"}, false))
+					c := &closer{t: t, done: make(chan struct{})}
+					direct, _ := dials(func(_ *closer, conn net.Conn) net.Conn { return conn })(e, c)
+					own, mutexOptions := setup(e, c)
+					servers := e.Servers()
+					if server != "" {
+						servers = []string{server}
+					}
+					options := append(direct, recipes.WithLookup(hosts(e)), recipes.WithSessionTimeout(2*time.Second))
+					client, err := recipes.Connect(t.Context(), servers, append(options, own...)...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = client.Close(context.Background()) })
+					c.client.Store(client)
+					other := bubbleClient(t, e, "other")
+					var life sync.WaitGroup
+					life.Go(func() { liveThrough(client, other, e.Client("closes"), mutexOptions) })
+					<-c.done
+					life.Wait()
+				})
 			})
-		})
+		}
+	}
+}
+
+// The resolver is asked for the other addresses of a name, when the first one fails.
+func TestCloseInTheResolver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		c := &closer{t: t, done: make(chan struct{})}
+		options, _ := dials(func(_ *closer, conn net.Conn) net.Conn { return conn })(e, c)
+		client, err := recipes.Connect(t.Context(), []string{"zk.test:2181"}, append(options, recipes.WithLookup(
+			func(ctx context.Context, name string) ([]string, error) { c.close(); return hosts(e)(ctx, name) }))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.client.Store(client)
+		e.Client("closes").Refuse()
+		<-c.done
+	})
+}
+
+// hosts are the addresses of every name.
+func hosts(e *zktest.Ensemble) func(context.Context, string) ([]string, error) {
+	return func(context.Context, string) (all []string, err error) {
+		for _, addr := range e.Servers() {
+			host, _, _ := net.SplitHostPort(addr)
+			all = append(all, host)
+		}
+		return all, nil
 	}
 }
 
@@ -187,21 +260,6 @@ func TestCloseInsideALease(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The dialer of a client that is lost.
-func TestCloseInADialer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := zktest.Start(t)
-		c := &closer{t: t, done: make(chan struct{})}
-		client := bubbleClient(t, e, "closes", recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
-			c.close()
-			return e.Client("closes").DialContext(ctx, network, addr)
-		}))
-		c.client.Store(client)
-		e.Client("closes").Disconnect()
-		<-c.done
-	})
 }
 
 // A callback of one client closes another one, and waits for it.

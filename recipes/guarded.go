@@ -25,7 +25,7 @@ import (
 //
 // Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during
 // the call; ctx's cause; [ErrTooLarge]; the error of the first of ops that failed,
-// such as zk.ErrBadVersion. Nothing was written then, unless the error is also
+// such as zk.ErrBadVersion; zk.ErrNoAuth names the node and the permission. Nothing was written then, unless the error is also
 // [ErrOutcomeUnknown].
 func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
 	responses, err := guarded(ctx, []*Lease{l}, ops)
@@ -109,6 +109,11 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 			s.Nudge() // let the heartbeat find out as well
 			return nil, fmt.Errorf("%w: a lock node is gone", ErrLeaseLost)
 		default:
+			for i, r := range a.responses {
+				if i < len(ops) && errors.Is(r.Error, zk.ErrNoAuth) {
+					return own, session.Refused(a.err, ops[i])
+				}
+			}
 			return own, a.err
 		}
 	}

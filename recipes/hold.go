@@ -118,7 +118,7 @@ func (h *hold) Lose(s session.Locked, why session.Loss) {
 	if h.over {
 		return
 	}
-	h.over, h.isLost, h.why = true, true, why
+	h.over, h.isLost, h.why = true, true, s.Why(why)
 	s.Remove(h)
 	if h.timer != nil {
 		h.timer.Stop()

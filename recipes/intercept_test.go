@@ -105,7 +105,7 @@ func (i *intercept) dial(ctx context.Context, network, addr string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	return &interceptConn{Conn: conn, owner: i, ops: make(map[int32]int32)}, nil
+	return &interceptConn{Conn: conn, owner: i, ops: make(map[int32]int32), refused: make(map[int32]int32)}, nil
 }
 
 type interceptConn struct {
@@ -114,8 +114,7 @@ type interceptConn struct {
 
 	mu      sync.Mutex
 	ops     map[int32]int32 // open requests: xid to operation
-	refused int32           // xid of the request that was refused
-	code    int32           // with this error
+	refused map[int32]int32 // open requests that were refused: xid to error
 	opened  bool            // the connect request has passed
 	shaken  bool            // the connect reply has passed
 	buf     []byte          // of a reply, still to be read
@@ -154,11 +153,12 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	if code := c.owner.refused(); code != 0 {
-		const opUnknown = 9999
-		p = slices.Clone(p)
-		binary.BigEndian.PutUint32(p[8:], opUnknown)
+		p = binary.BigEndian.AppendUint32(nil, 4+4+4+1+1) // a request that does nothing has the place
+		p = binary.BigEndian.AppendUint32(p, uint32(xid))
+		p = binary.BigEndian.AppendUint32(p, opExists)
+		p = append(p, 0, 0, 0, 1, '/', 0)
 		c.mu.Lock()
-		c.refused, c.code = xid, code
+		c.refused[xid] = code
 		c.mu.Unlock()
 	}
 	return c.Conn.Write(p)
@@ -222,11 +222,12 @@ func (c *interceptConn) pass(frame []byte) error {
 		c.mu.Lock()
 		op, known := c.ops[xid]
 		delete(c.ops, xid)
-		if known && xid == c.refused {
+		if code := c.refused[xid]; known && code != 0 {
+			delete(c.refused, xid)
 			const header = 16 // xid, zxid, error
 			frame = binary.BigEndian.AppendUint32([]byte{0, 0, 0, header}, uint32(xid))
 			frame = binary.BigEndian.AppendUint64(frame, 0)
-			frame = binary.BigEndian.AppendUint32(frame, uint32(c.code))
+			frame = binary.BigEndian.AppendUint32(frame, uint32(code))
 		}
 		c.mu.Unlock()
 		c.owner.mu.Lock()

@@ -133,11 +133,17 @@ func (l *Lease) LossReason() LossReason {
 func (l *Lease) Err() error {
 	switch l.State() {
 	case Lost:
-		return fmt.Errorf("%w: %s", ErrLeaseLost, cmp.Or(l.LossReason(), LossDeadlinePassed))
+		return fmt.Errorf("%w: %s", ErrLeaseLost, cmp.Or(l.LossReason(), l.pastDeadline()))
 	case Released:
 		return ErrNotHeld
 	}
 	return nil
+}
+
+// pastDeadline is the reason of a loss that the deadline's timer has yet to tell.
+func (l *Lease) pastDeadline() (why LossReason) {
+	l.hold.S.With(func(s session.Locked) { why = lossReasons[s.Why(session.DeadlinePassed)] })
+	return why
 }
 
 // open reports whether neither the lease nor its hold has ended.
@@ -255,7 +261,7 @@ func (l *Lease) release(lost, last bool) {
 	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
 	} else if errors.As(err, &refused) {
-		l.err = opError("release", l.Path(), err)
+		l.err = opError("release", l.Path(), h.registry.sessions.Permission(err, h.Nodes...))
 	}
 }
 

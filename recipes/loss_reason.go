@@ -12,6 +12,11 @@ const (
 	// LossDeadlinePassed: no server has confirmed the session for so long that the
 	// servers may have ended it, see [Lease.Deadline].
 	LossDeadlinePassed LossReason = "deadline passed"
+	// LossProcessPaused: the deadline has passed while the client's process did not run: it was
+	// stopped, had no processor, or its machine slept. It did not run for half of the time, or
+	// more, from a third of the session timeout after the latest confirmation, when the next
+	// one was overdue, to the deadline.
+	LossProcessPaused LossReason = "process did not run"
 	// LossLinkSuspended: the link is down, and the client was connected with
 	// [LoseOnSuspend].
 	LossLinkSuspended LossReason = "link suspended"
@@ -26,7 +31,7 @@ const (
 // LossReasons returns all reasons.
 func LossReasons() []LossReason {
 	return []LossReason{
-		LossSessionExpired, LossDeadlinePassed, LossLinkSuspended, LossNodeDeleted, LossNotAuthenticated, LossClientClosed,
+		LossSessionExpired, LossDeadlinePassed, LossProcessPaused, LossLinkSuspended, LossNodeDeleted, LossNotAuthenticated, LossClientClosed,
 	}
 }
 
@@ -34,6 +39,7 @@ func LossReasons() []LossReason {
 var lossReasons = map[session.Loss]LossReason{
 	session.Expired:          LossSessionExpired,
 	session.DeadlinePassed:   LossDeadlinePassed,
+	session.ProcessPaused:    LossProcessPaused,
 	session.LinkSuspended:    LossLinkSuspended,
 	session.NodeDeleted:      LossNodeDeleted,
 	session.NotAuthenticated: LossNotAuthenticated,

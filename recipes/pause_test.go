@@ -61,8 +61,8 @@ func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 	if got := next(); got != "woke, valid: false" {
 		t.Errorf("the holder says %q", got)
 	}
-	if got := next(); got != "told" {
-		t.Errorf("the holder says %q", got)
+	if got, want := next(), "told: "+string(recipes.LossProcessPaused); got != want {
+		t.Errorf("the holder says %q, want %q", got, want)
 	}
 	if !l.Valid() {
 		t.Error("the new holder lost its lease")
@@ -97,6 +97,6 @@ func holdAndBePaused(path string) error {
 		time.Sleep(100 * time.Microsecond)
 	}
 	<-l.Lost()
-	fmt.Println("told")
+	fmt.Println("told:", l.LossReason())
 	return c.Close(ctx)
 }

@@ -69,6 +69,59 @@ func TestAMissingPermissionIsNamed(t *testing.T) {
 	}
 }
 
+// A transaction of the user's names what refuses it as well, whichever operation that is.
+func TestAMissingPermissionForAGuardedWriteIsNamed(t *testing.T) {
+	acl := zk.WorldACL(zk.PermAll)
+	for _, c := range []struct {
+		without int32
+		at      string
+		op      any
+		says    string
+	}{
+		{zk.PermWrite, "/svc/l", &zk.SetDataRequest{Path: "/svc/l", Version: -1}, "no permission to write at /svc/l"},
+		{zk.PermCreate, "/svc/l", &zk.CreateRequest{Path: "/svc/l/new", Acl: acl}, "no permission to create at /svc/l"},
+		{zk.PermCreate, "/", &zk.CreateRequest{Path: "/new", Acl: acl}, "no permission to create at /"},
+		{zk.PermDelete, "/svc/l", &zk.DeleteRequest{Path: "/svc/l/locks", Version: -1}, "no permission to delete at /svc/l"},
+		{zk.PermRead, "/svc/l", &zk.CheckVersionRequest{Path: "/svc/l", Version: -1}, "no permission to read at /svc/l"},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := zktest.Start(t)
+				client := bubbleClient(t, e, "one")
+				one, err := recipes.NewMultiLock(recipes.NewMutex(client, "/locks/a"), recipes.NewMutex(client, "/locks/b")).Acquire(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				denied(t, bubbleClient(t, e, "administrator").Conn(), c.without, c.at)
+				fine := &zk.CheckVersionRequest{Path: "/svc", Version: -1}
+				for name, multi := range map[string]func(context.Context, ...any) ([]zk.MultiResponse, error){
+					"a lease": acquire(t, t.Context(), recipes.NewMutex(client, "/locks/c")).Multi, "a multi-lease": one.Multi,
+				} {
+					if _, err := multi(t.Context(), fine, c.op, fine); !errors.Is(err, zk.ErrNoAuth) || !strings.HasSuffix(err.Error(), c.says) || strings.Count(err.Error(), "permission") != 1 {
+						t.Errorf("%s says %v", name, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Nor does a release leave out what the lock's own node is refused for.
+func TestAMissingPermissionForAReleaseIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		admin := bubbleClient(t, e, "administrator").Conn()
+		denied(t, admin, 0, "/svc/l")
+		l := acquire(t, t.Context(), recipes.NewMutex(bubbleClient(t, e, "one"), "/svc/l"))
+		if _, err := admin.SetACL("/svc/l", zk.WorldACL(zk.PermAll&^zk.PermDelete), -1); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Release(t.Context()); !errors.Is(err, zk.ErrNoAuth) || !strings.HasSuffix(err.Error(), "no permission to delete at /svc/l") {
+			t.Errorf("it says %v", err)
+		}
+	})
+}
+
 // The nodes of a multi-lock are made by one transaction, which one of them may refuse.
 func TestAMissingPermissionForOneOfSeveralLocksIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -74,7 +74,8 @@ func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.T
 // [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
 // a shared size AcquireN waits until it is raised); [ErrLeaseLost] or
 // [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
-// [ErrBadCount]; [ErrTooLarge]; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+// [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are out that a list of
+// them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, true, session.NewGUID())
 	if err != nil {

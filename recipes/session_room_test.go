@@ -1,8 +1,10 @@
 package recipes_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +95,46 @@ func TestASessionHasNoMoreNodesThanServersCanEnd(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestASemaphoreHasNoMorePermitsOutThanAListHasRoomFor : the acquire that would make the list too
+// large is refused, so that others can still count what is out, and goes through when permits
+// have been given back.
+func TestASemaphoreHasNoMorePermitsOutThanAListHasRoomFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		const most, each = (smallBuffer - 88) / (4 + 56), 10
+		semaphores := make([]*recipes.Semaphore, most/each+1)
+		for i := range semaphores {
+			semaphores[i] = recipes.NewSemaphore(bubbleClient(t, e, fmt.Sprint("client-", i), recipes.WithJuteMaxBuffer(smallBuffer)), "/full", 10*most)
+		}
+		var first *recipes.Lease
+		for i, s := range semaphores {
+			began := time.Now()
+			l, err := s.AcquireN(t.Context(), each)
+			if i < most/each {
+				if first = cmp.Or(first, l); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if !errors.Is(err, recipes.ErrTooLarge) || !strings.Contains(err.Error(), fmt.Sprintf("a list of permits has room for %d, and %d are out", most, i*each)) || time.Since(began) > time.Second {
+				t.Errorf("the list is full: %v, %v after %v", l, err, time.Since(began))
+			}
+			if l, err := s.AcquireN(t.Context(), most%each); err != nil { // for which there is room
+				t.Error(err)
+			} else {
+				release(t, l)
+			}
+			release(t, first)
+			if _, err := s.AcquireN(t.Context(), each); err != nil {
+				t.Errorf("after a release: %v", err)
+			}
+		}
+		if n := len(e.Children("/full/leases")); n > most || len(e.Children("/full/locks")) > 0 {
+			t.Errorf("%d permits are out, and %v wait", n, e.Children("/full/locks"))
+		}
+	})
 }
 
 // TestServersStartAfterASessionThatWasFull : real servers read what they have written.

@@ -3,29 +3,32 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/recipes/internal/session"
+	"github.com/zkverify/zkverify/recipes/internal/sleeper"
 	"github.com/zkverify/zkverify/zktest"
 )
 
 // sleeping runs a test in a bubble, with a client whose machine sleeps when the test says
 // so.
-func sleeping(t *testing.T, test func(*testing.T, *zktest.Ensemble, *sleeper, *recipes.Client)) {
+func sleeping(t *testing.T, test func(*testing.T, *zktest.Ensemble, *sleeper.Clock, *recipes.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		e, clock := zktest.Start(t), new(sleeper)
+		e, clock := zktest.Start(t), new(sleeper.Clock)
 		test(t, e, clock, sleepingClient(t, e, clock))
 	})
 }
 
-func sleepingClient(t *testing.T, e *zktest.Ensemble, clock *sleeper, options ...recipes.Option) *recipes.Client {
+func sleepingClient(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, options ...recipes.Option) *recipes.Client {
 	t.Helper()
-	options = append([]recipes.Option{recipes.WithDialer(e.Client("sleeper").DialContext), recipes.WithClock(clock),
+	options = append([]recipes.Option{recipes.WithDialer(e.Client("sleeper").DialContext),
 		recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick)}, options...)
-	c, err := recipes.Connect(t.Context(), e.Servers(), options...)
+	c, err := recipes.Connect(session.WithClock(t.Context(), clock), e.Servers(), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,14 +38,14 @@ func sleepingClient(t *testing.T, e *zktest.Ensemble, clock *sleeper, options ..
 
 // sleepThrough has the machine sleep while the servers go on, and nothing reaches it before
 // it has done what it does first.
-func sleepThrough(e *zktest.Ensemble, clock *sleeper, d time.Duration) {
+func sleepThrough(e *zktest.Ensemble, clock *sleeper.Clock, d time.Duration) {
 	e.Client("sleeper").Cut()
 	e.Advance(d)
-	clock.sleep(d)
+	clock.Sleep(d)
 }
 
 func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
-	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
 		m := recipes.NewMutex(c, "/l")
 		l := acquire(t, t.Context(), m)
 		inner := acquire(t, l.Context(), m)
@@ -50,7 +53,7 @@ func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
 
 		sleepThrough(e, clock, 2*timeout)
 		woke := time.Now()
-		if l.Valid() || inner.Valid() || l.State() != recipes.Lost || !errors.Is(l.Err(), recipes.ErrLeaseLost) {
+		if l.Valid() || inner.Valid() || l.State() != recipes.Lost || !errors.Is(l.Err(), recipes.ErrLeaseLost) || !strings.HasSuffix(l.Err().Error(), ": "+string(recipes.LossProcessPaused)) {
 			t.Errorf("at waking: valid %v, inner %v, state %v, %v", l.Valid(), inner.Valid(), l.State(), l.Err())
 		}
 		if !l.Deadline().Before(woke) {
@@ -63,7 +66,7 @@ func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
 		if after := time.Since(woke); after > 100*time.Millisecond {
 			t.Errorf("it is told %v after waking", after)
 		}
-		if l.LossReason() != recipes.LossDeadlinePassed || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
+		if l.LossReason() != recipes.LossProcessPaused || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
 			t.Errorf("reason %q, cause %v", l.LossReason(), context.Cause(l.Context()))
 		}
 		e.Heal()
@@ -83,7 +86,7 @@ func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
 func TestALeaseOutlivesASleepThatEndsBeforeTheDeadline(t *testing.T) {
 	const short = timeout / 4
 	t.Run("and goes on when the servers are heard of", func(t *testing.T) {
-		sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+		sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
 			l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
 			for range 5 {
 				time.Sleep(timeout)
@@ -102,7 +105,7 @@ func TestALeaseOutlivesASleepThatEndsBeforeTheDeadline(t *testing.T) {
 	})
 	t.Run("and is lost at the deadline when they are not", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			e, clock, heard := zktest.Start(t), new(sleeper), listen()
+			e, clock, heard := zktest.Start(t), new(sleeper.Clock), listen()
 			c := sleepingClient(t, e, clock, recipes.WithConnectionListener(heard.told))
 			l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
 			time.Sleep(2 * timeout)
@@ -110,7 +113,7 @@ func TestALeaseOutlivesASleepThatEndsBeforeTheDeadline(t *testing.T) {
 			e.Client("sleeper").Refuse()
 			heard.next(t, recipes.ConnSuspended)
 			due := l.Deadline().Add(-short)
-			clock.sleep(short)
+			clock.Sleep(short)
 			<-l.Lost()
 			if late := time.Since(due); late < 0 || late > 100*time.Millisecond {
 				t.Errorf("lost %v after the deadline", late)
@@ -127,11 +130,11 @@ func TestALeaseOutlivesASleepThatEndsBeforeTheDeadline(t *testing.T) {
 // may have ended.
 func TestAClientThatSleepsInASuspensionIsToldOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, clock, heard := zktest.Start(t), new(sleeper), listen()
+		e, clock, heard := zktest.Start(t), new(sleeper.Clock), listen()
 		sleepingClient(t, e, clock, recipes.WithConnectionListener(heard.told))
 		e.Client("sleeper").Refuse()
 		heard.next(t, recipes.ConnConnected, recipes.ConnSuspended)
-		clock.sleep(2 * timeout)
+		clock.Sleep(2 * timeout)
 		woke := time.Now()
 		heard.next(t, recipes.ConnLost)
 		if after := time.Since(woke); after > 100*time.Millisecond {
@@ -144,7 +147,7 @@ func TestAClientThatSleepsInASuspensionIsToldOfTheLoss(t *testing.T) {
 func TestAHeartbeatUnderWayInASleepProvesNothingOfIt(t *testing.T) {
 	const short = timeout / 4
 	synctest.Test(t, func(t *testing.T) {
-		e, clock := zktest.Start(t), new(sleeper)
+		e, clock := zktest.Start(t), new(sleeper.Clock)
 		wire := intercept{through: e.Client("sleeper").DialContext}
 		c := sleepingClient(t, e, clock, recipes.WithDialer(wire.dial))
 		l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
@@ -168,7 +171,7 @@ func TestAHeartbeatUnderWayInASleepProvesNothingOfIt(t *testing.T) {
 		})
 		at := <-sent
 		synctest.Wait() // its answer is held back
-		clock.sleep(short)
+		clock.Sleep(short)
 		close(wake)
 		<-passed
 		synctest.Wait()
@@ -183,7 +186,7 @@ func TestAHeartbeatUnderWayInASleepProvesNothingOfIt(t *testing.T) {
 
 // The turn of a waiter comes, and goes with its session, while its machine sleeps.
 func TestAWaiterWhoseTurnWasSleptThroughWaitsAgain(t *testing.T) {
-	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
 		holder := bubbleClient(t, e, "holder")
 		first := acquire(t, t.Context(), recipes.NewMutex(holder, "/l"))
 		waiting := acquiring(t.Context(), recipes.NewMutex(c, "/l"))
@@ -193,7 +196,7 @@ func TestAWaiterWhoseTurnWasSleptThroughWaitsAgain(t *testing.T) {
 		release(t, first)
 		e.Client("sleeper").Expire()
 		second := acquire(t, t.Context(), recipes.NewMutex(holder, "/l"))
-		clock.sleep(2 * timeout)
+		clock.Sleep(2 * timeout)
 		e.Heal()
 		time.Sleep(3 * timeout)
 		select {
@@ -211,22 +214,47 @@ func TestAWaiterWhoseTurnWasSleptThroughWaitsAgain(t *testing.T) {
 }
 
 func TestAlarmsEndWithTheirSessions(t *testing.T) {
-	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper, c *recipes.Client) {
+	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
 		e.Client("sleeper").Expire()
 		l := acquire(t, t.Context(), recipes.NewMutex(c, "/l")) // in the second session
 		if err := c.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 		<-l.Lost()
-		if len(clock.alarms) != 2 {
-			t.Errorf("%d alarms of two sessions", len(clock.alarms))
-		}
-		for _, a := range clock.alarms {
-			select {
-			case <-a.closed:
-			default:
-				t.Error("an alarm is left")
-			}
+		if all, left := clock.Alarms(); all != 2 || left != 0 {
+			t.Errorf("%d alarms of two sessions, of which %d are left", all, left)
 		}
 	})
+}
+
+// A network or servers that fail are no pause of the process, however that goes on.
+func TestAFaultOfTheNetworkIsNoPauseOfTheProcess(t *testing.T) {
+	for name, fault := range map[string]func(*zktest.Ensemble){
+		"nothing passes":          func(e *zktest.Ensemble) { e.Client("sleeper").Cut() },
+		"no request passes":       func(e *zktest.Ensemble) { e.Client("sleeper").CutRequests() },
+		"no reply passes":         func(e *zktest.Ensemble) { e.Client("sleeper").CutReplies() },
+		"connections are refused": func(e *zktest.Ensemble) { e.Client("sleeper").Refuse() },
+		"all is late":             func(e *zktest.Ensemble) { e.Client("sleeper").Delay(timeout) },
+		"all servers stand still": func(e *zktest.Ensemble) {
+			for id := range e.Servers() {
+				e.Pause(id + 1)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
+				l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
+				time.Sleep(2 * timeout)
+				sleepThrough(e, clock, timeout/4) // that is none of it
+				e.Heal()
+				time.Sleep(timeout)
+				fault(e)
+				<-l.Lost()
+				if l.LossReason() != recipes.LossDeadlinePassed {
+					t.Errorf("reason %q", l.LossReason())
+				}
+				e.Client("sleeper").Heal()
+			})
+		})
+	}
 }

@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"recipes/kerberos":                   {"internal/sasl"},
 	"recipes/otelobserver":               {"recipes"},
 	"recipes/promobserver":               {"recipes"},
-	"recipes/recipestest":                {"recipes", "zktest"},
+	"recipes/recipestest":                {"recipes", "recipes/internal/session", "recipes/internal/sleeper", "zktest"},
 	"recipes/slogobserver":               {"recipes"},
 	"histories":                          {},
 	"histories/states":                   {"histories"},
@@ -101,6 +101,7 @@ var allowed = map[string][]string{
 	"recipes/internal/barrier":     {"recipes/internal/session"},
 	"recipes/internal/queue":       {"recipes/internal/session"},
 	"recipes/internal/session":     {"internal/reply", "internal/sasl"},
+	"recipes/internal/sleeper":     {"recipes/internal/session"},
 
 	"workload/internal/protocol": {"ensemble", "histories"},
 	"workload/conformance":       {"workload", "workload/lock", "workload/targets", "workload/internal/protocol", "ensemble", "ensemble/child", "histories", "internal/words"},

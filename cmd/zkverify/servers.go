@@ -47,7 +47,7 @@ type ensembleFlags struct {
 // from a history: that may be anybody's.
 type hereFlags struct {
 	Image     string   `rare:"" help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
-	Addresses []string `name:"servers" help:"Your servers, host:port each; default those that are started. The run keeps below /zkverify/<run id> and removes it." placeholder:"ADDR"`
+	Addresses []string `name:"servers" help:"Your servers, as ZooKeeper's connect string: host:port each, and a chroot behind the last; default those that are started. The run keeps below /zkverify/<run id>, below the chroot, and removes it." placeholder:"ADDR"`
 	AuthFile  string   `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy string   `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
 	Listen    string   `rare:"" name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
@@ -168,9 +168,7 @@ func checkServers(flag string, addresses *[]string) error {
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
-	if chroot != "" {
-		return fmt.Errorf("--%s: leave the chroot %s out: a run keeps its nodes below /zkverify", flag, chroot)
-	}
+	servers[len(servers)-1] += chroot
 	*addresses = servers
 	return nil
 }
@@ -191,7 +189,8 @@ func (f *ensembleFlags) remote() ([]links.RemoteOption, error) {
 	if len(f.Upstreams) > 0 {
 		upstreams := map[string]string{}
 		for i, a := range f.Addresses {
-			upstreams[a] = f.Upstreams[i]
+			server, _, _ := strings.Cut(a, "/") // no chroot
+			upstreams[server] = f.Upstreams[i]
 		}
 		options = append(options, links.WithUpstreams(upstreams))
 	}

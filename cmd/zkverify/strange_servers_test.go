@@ -8,8 +8,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // TestWhatIsNoServerIsSaidToBeNone points --servers and --toxiproxy at what
@@ -74,6 +80,41 @@ func TestWhatIsNoServerIsSaidToBeNone(t *testing.T) {
 				t.Error("a folder is left")
 			}
 		})
+	}
+}
+
+// The chroot of --servers is where the run keeps its nodes.
+func TestARunKeepsItsNodesBelowTheChroot(t *testing.T) {
+	servers := zktest.Start(t)
+	conn, _, err := zk.Connect(servers.Servers(), 10*time.Second, zk.WithDialer(servers.Client("planter").DialTimeout), zk.WithLogInfo(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	addrs := strings.Join(servers.Client("run").Addrs(), ",")
+	for _, test := range []struct {
+		says     string
+		statuses []int
+	}{
+		{"the chroot /app does not exist", []int{exitUnavailable}},
+		{"below /app/zkverify/", []int{exitHolds, exitUnknown}}, // it is short
+	} {
+		var out, said bytes.Buffer
+		status := zkverify([]string{"run", "--servers", addrs + "/app", "--faults", "none", "--duration", "300ms", "--clients", "2", "--out", filepath.Join(t.TempDir(), "run")}, &console{out: &out, err: &said})
+		if !slices.Contains(test.statuses, status) || !strings.Contains(said.String(), test.says) {
+			t.Errorf("exit status %d, want %d, and %q: %s%s", status, test.statuses, test.says, &out, &said)
+		}
+		if _, there := servers.Node("/zkverify"); there {
+			t.Error("/zkverify is beside the chroot")
+		}
+		if _, there := servers.Node("/app"); !there {
+			if _, err := conn.Create("/app", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if left := servers.Children("/app"); len(left) > 0 {
+		t.Errorf("%v are left below the chroot", left)
 	}
 }
 

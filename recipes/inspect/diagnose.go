@@ -13,31 +13,38 @@ type Problem string
 
 // The problems that [Diagnose] finds, and [Unused].
 const (
-	PersistentNode Problem = "persistent-node" // a contender that no session owns stays until somebody deletes it
-	SessionEnded   Problem = "session-ended"   // the servers do not have the session of a contender any more
-	ForeignChild   Problem = "foreign-child"   // a child that is no contender of the lock's recipe
-	AboveSize      Problem = "above-size"      // more permits are out than the semaphore has
-	HeldLong       Problem = "held-long"       // others wait, and the holder's node is old
-	SequenceEnds   Problem = "sequence-ends"   // the sequence numbers are near 2³¹, or beyond
-	Deadlock       Problem = "deadlock"        // sessions that wait for each other
-	StaleReady     Problem = "stale-ready"     // the node "ready" of a double barrier whose round has no members
-	UnusedParent   Problem = "unused-parent"   // a node without data that never had a child, see [Unused]
+	PersistentNode  Problem = "persistent-node"  // a contender that no session owns stays until somebody deletes it
+	SessionEnded    Problem = "session-ended"    // the servers do not have the session of a contender any more
+	ForeignChild    Problem = "foreign-child"    // a child that is no contender of the lock's recipe
+	AboveSize       Problem = "above-size"       // more permits are out than the semaphore has
+	HeldLong        Problem = "held-long"        // others wait, and the holder's node is old
+	SequenceEnds    Problem = "sequence-ends"    // half of the sequence numbers have been given, or all
+	LongList        Problem = "long-list"        // the list of a lock's nodes fills half of an answer of the servers
+	ManyPermits     Problem = "many-permits"     // the list of a semaphore's permits would, were they all out
+	LargeSession    Problem = "large-session"    // the end of a session makes a transaction of half of what servers read
+	TransactionsEnd Problem = "transactions-end" // the leader has made half of the transactions that it can number
+	Deadlock        Problem = "deadlock"         // sessions that wait for each other
+	StaleReady      Problem = "stale-ready"      // the node "ready" of a double barrier whose round has no members
+	UnusedParent    Problem = "unused-parent"    // a node without data that never had a child, see [Unused]
 )
 
 // Finding is a problem of a lock, or of several.
 type Finding struct {
 	Problem Problem
-	Locks   []string // paths; more than one only of a deadlock
+	Locks   []string // paths; several of Deadlock and LargeSession, none of TransactionsEnd
 	Recipe  Recipe
 	Nodes   []string // paths, in order
-	// Contender is whose node it is: of PersistentNode and SessionEnded, and the oldest
-	// holder of HeldLong.
+	// Contender is whose node it is: of PersistentNode and SessionEnded, the oldest holder of
+	// HeldLong, and one of the session of LargeSession.
 	Contender *Contender
 	Waiters   int           // that wait for the lock
 	Age       time.Duration // of HeldLong: of the holder's node; of UnusedParent: of the node
-	Size, Out int           // of AboveSize: permits that there are, and that are out
+	Size, Out int           // of AboveSize and ManyPermits: permits that there are, and that are out; Out of LargeSession: nodes
+	// Bytes is how large what a limit holds for is, and Limit how large it may be, of LongList,
+	// ManyPermits and LargeSession.
+	Bytes, Limit int
 	// Left is how many sequence numbers are left before they end, of SequenceEnds; 0 when
-	// they have ended.
+	// they have ended. Of TransactionsEnd it is how many transactions are.
 	Left  int64
 	Cycle []Wait // of Deadlock: each session waits for the next one, the last for the first
 	round int64  // of StaleReady: the transaction that created the node
@@ -53,15 +60,13 @@ type Wait struct {
 
 // Checks say what is to be found, and by what it is judged.
 type Checks struct {
-	Now      time.Time
-	Long     time.Duration  // from which age on HeldLong is a finding; 0: never
-	Sizes    map[string]int // of semaphores, by path, where their nodes do not tell it
-	Sessions *Sessions      // nil: SessionEnded is never a finding
+	Now   time.Time
+	Long  time.Duration  // from which age on HeldLong is a finding; 0: never
+	Sizes map[string]int // of semaphores, by path, where their nodes do not tell it
+	// MaxPacket is the servers' jute.maxbuffer in bytes; 0: ZooKeeper's default, 1048575.
+	MaxPacket int
+	Sessions  *Sessions // nil: SessionEnded and TransactionsEnd are never findings
 }
-
-// sequencesLeft is from how few sequence numbers on SequenceEnds is a finding: a day's, at
-// a thousand acquires a second.
-const sequencesLeft = 100_000_000
 
 // Diagnose finds problems of locks, which have been read whole (not [Brief]), and of whose
 // recipes it knows. The locks are read one after the other while they are in use: what is
@@ -73,7 +78,7 @@ func Diagnose(locks []Lock, c Checks) (found []Finding) {
 			continue
 		}
 		found = append(found, orphans(l, c)...)
-		for _, judge := range []func(*Lock, Checks) *Finding{foreign, aboveSize, heldLong, sequenceEnds, staleReady} {
+		for _, judge := range []func(*Lock, Checks) *Finding{foreign, aboveSize, heldLong, sequenceEnds, longList, manyPermits, staleReady} {
 			if f := judge(l, c); f != nil {
 				f.Locks, f.Recipe = []string{l.Path}, l.Recipe
 				_, f.Waiters = l.Count()
@@ -81,7 +86,7 @@ func Diagnose(locks []Lock, c Checks) (found []Finding) {
 			}
 		}
 	}
-	return append(found, deadlocks(locks)...)
+	return slices.Concat(found, deadlocks(locks), largeSessions(locks, c), transactionsEnd(c))
 }
 
 // Confirmed returns the findings of the second list that are also in the first: the same
@@ -103,8 +108,11 @@ func Confirmed(first, second []Finding) (both []Finding) {
 // there are too many of them.
 func (f *Finding) key() string {
 	key := string(f.Problem) + " " + strings.Join(f.Locks, " ")
-	if f.Problem == AboveSize || f.Problem == ForeignChild {
+	switch f.Problem {
+	case AboveSize, ForeignChild:
 		return key
+	case LargeSession: // its locks come and go too
+		return fmt.Sprint(f.Problem, " ", f.Contender.Session)
 	}
 	return fmt.Sprint(key, " ", strings.Join(f.Nodes, " "), " ", f.round)
 }
@@ -169,24 +177,6 @@ func heldLong(l *Lock, c Checks) *Finding {
 		return nil
 	}
 	return &Finding{Problem: HeldLong, Nodes: []string{holder.Path}, Contender: holder, Age: Age(c.Now, holder.Since)}
-}
-
-func sequenceEnds(l *Lock, _ Checks) *Finding {
-	const end = int64(1) << 31
-	last := int64(-1)
-	for i := range l.Queue {
-		sequence := int64(l.Queue[i].Sequence)
-		if sequence < 0 { // it has wrapped
-			sequence += 2 * end
-		}
-		last = max(last, sequence)
-	}
-	left := max(0, end-1-last)
-	if last < 0 || left >= sequencesLeft {
-		return nil
-	}
-	// Whose number it is changes with every acquire: no node is part of the finding.
-	return &Finding{Problem: SequenceEnds, Left: left}
 }
 
 func staleReady(l *Lock, _ Checks) *Finding {

@@ -108,11 +108,35 @@ var planted = map[string]problem{
 		w.ephemeral("/m/"+curator(2, "lock-", 2), "")
 	}, inspect.Checks{Long: 2 * time.Minute}, nil},
 	"sequence numbers near their end, and beyond": {func(w *world, other *zk.Conn) {
-		w.ephemeral("/near/"+curator(1, "lock-", 1<<31-100_000_000), "")
-		w.ephemeral("/far/"+curator(1, "lock-", 1<<31-100_000_001), "")
+		w.ephemeral("/near/"+curator(1, "lock-", 1<<30-1), "")
+		w.ephemeral("/far/"+curator(1, "lock-", 1<<30-2), "")
 		w.ephemeral("/beyond/"+curator(1, "lock-", 1<<31-1), "")
 		w.ephemeral("/beyond/"+curator(2, "lock-", -1<<31), "")
 	}, inspect.Checks{}, []string{"sequence-ends /beyond 0", "sequence-ends /near 0"}},
+	"lists that fill half of an answer": {func(w *world, other *zk.Conn) {
+		for i, lock := range []string{"/long", "/long", "/short", "/foreign", "/s/leases", "/s/locks"} {
+			kind := "lock-"
+			if lock == "/s/leases" {
+				kind = "lease-"
+			}
+			plant(w, w.raw(fmt.Sprint("client-", i)), lock+"/"+curator(i, kind, i), "", zk.FlagEphemeral)
+		}
+		w.persistent("/foreign/"+strings.Repeat("x", 55), "")
+	}, inspect.Checks{MaxPacket: 2 * (4 + 8 + 4 + 4 + 68 + 2*(4+55))}, []string{"foreign-child /foreign 1", "long-list /foreign 1", "long-list /long 1"}},
+	"semaphores with so many permits": {func(w *world, other *zk.Conn) {
+		for _, lock := range []string{"/most", "/many", "/unknown"} {
+			w.ephemeral(lock+"/leases/"+curator(1, "lease-", 1), "")
+		}
+		w.ephemeral("/mutex/"+curator(1, "lock-", 1), "")
+	}, inspect.Checks{Sizes: map[string]int{"/most": 8736, "/many": 8737, "/mutex": 9000}}, []string{"many-permits /many 0"}},
+	"a session with many nodes": {func(w *world, other *zk.Conn) {
+		for i := range 3 {
+			plant(w, other, fmt.Sprintf("/m-%d/", i)+curator(i, "lock-", i), "", zk.FlagEphemeral)
+		}
+		w.ephemeral("/m-2/"+curator(4, "lock-", 4), "")
+		w.ephemeral("/m-3/"+curator(5, "lock-", 5), "")
+	}, inspect.Checks{MaxPacket: 3 * (4 + len("/m-0/") + 55)}, []string{
+		"large-session /m-0,/m-1,/m-2 0", "long-list /m-0 1", "long-list /m-1 1", "long-list /m-2 1", "long-list /m-3 1"}},
 	"a round that nobody is left of": {func(w *world, other *zk.Conn) {
 		w.persistent("/alone/ready", "")
 		w.persistent("/b/ready", "")
@@ -173,6 +197,37 @@ func TestSequenceNumbersThatAreLeft(t *testing.T) {
 		for i, want := range []int64{42, 0} {
 			if f := w.diagnose(inspect.Checks{}); len(f) != 2 || f[i].Left != want {
 				t.Errorf("found %+v", f)
+			}
+		}
+	})
+}
+
+// Of what is not below the locks the servers tell.
+func TestLimitsOfWhichTheServersTell(t *testing.T) {
+	in(t, func(t *testing.T, w *world) {
+		w.ephemeral("/m/"+curator(1, "lock-", 1), "")
+		dump := func(nodes int) string {
+			return fmt.Sprintf("SessionTracker dump:\nGlobal Sessions(1):\n%#[1]x\t10000ms\nephemeral nodes dump:\nSessions with Ephemerals (2):\n0x99:\n\t%[3]s\n%#[1]x:\n%[2]sConnections dump:\n",
+				uint64(w.conn.SessionID()), strings.Repeat("\t/elsewhere/"+strings.Repeat("x", 989)+"\n", nodes), "/"+strings.Repeat("x", 3<<20))
+		}
+		for name, test := range map[string]struct {
+			answers answers
+			want    []string
+		}{
+			"a session with few nodes":            {answers{"a:1 dump": dump(1044)}, nil},
+			"one with half of what servers read":  {answers{"a:1 dump": dump(1045)}, []string{"large-session /m 0"}},
+			"a server lags behind":                {answers{"a:1 dump": dump(3), "b:1 dump": dump(1045)}, []string{"large-session /m 0"}},
+			"less than half of the transactions":  {answers{"a:1 srvr": "Latency min/avg/max: 0/0.0/0\nZxid: 0x57fffffff\nMode: leader\n"}, nil},
+			"half of them":                        {answers{"a:1 srvr": "Latency min/avg/max: 0/0.0/0\nZxid: 0x580000000\nMode: leader\n"}, []string{"transactions-end  0"}},
+			"a server has gone further than this": {answers{"a:1 srvr": "Zxid: 0x4\n", "b:1 srvr": "Zxid: 0x5ffffffff\n"}, []string{"transactions-end  0"}},
+		} {
+			sessions := inspect.ReadSessions(t.Context(), test.answers.dial, []string{"a:1", "b:1"}, 0)
+			found := w.diagnose(inspect.Checks{Sessions: sessions})
+			if got := problems(found); !slices.Equal(got, test.want) {
+				t.Errorf("%s: found %q, want %q", name, got, test.want)
+			}
+			if twice := inspect.Confirmed(found, w.diagnose(inspect.Checks{Sessions: sessions})); len(twice) != len(test.want) {
+				t.Errorf("%s: found %v at the second look", name, problems(twice))
 			}
 		}
 	})

@@ -35,9 +35,16 @@ type Sessions struct {
 	exists   map[int64]bool
 	expiries map[int64]time.Time     // as the leader writes them
 	left     map[int64]time.Duration // until then
+	nodes    map[int64]ephemerals    // those that the servers have of a session
+	zxid     int64                   // the latest transaction of any server
 }
 
-// ReadSessions asks servers for their sessions, all at once, with the words cons and dump.
+// ephemerals are the nodes of a session: how many, and what they take in the transaction that
+// ends it.
+type ephemerals struct{ nodes, bytes int }
+
+// ReadSessions asks servers for their sessions, all at once, with the words cons and dump, and for
+// their latest transactions, with srvr.
 // Own is a session that was heard of just now, that of the caller: what the leader says of
 // others is compared with it. An ended context leaves the servers unasked.
 func ReadSessions(ctx context.Context, dial Dial, servers []string, own int64) *Sessions {
@@ -45,6 +52,7 @@ func ReadSessions(ctx context.Context, dial Dial, servers []string, own int64) *
 		Unasked: make(map[string]error), complete: len(servers) > 0,
 		clients: make(map[int64]string), timeouts: make(map[int64]time.Duration),
 		exists: make(map[int64]bool), expiries: make(map[int64]time.Time), left: make(map[int64]time.Duration),
+		nodes: make(map[int64]ephemerals),
 	}
 	var asked sync.WaitGroup
 	var mu sync.Mutex
@@ -52,6 +60,7 @@ func ReadSessions(ctx context.Context, dial Dial, servers []string, own int64) *
 		asked.Go(func() {
 			cons, err := ask(ctx, dial, addr, "cons")
 			dump, err2 := ask(ctx, dial, addr, "dump")
+			status, _ := ask(ctx, dial, addr, "srvr") // a server that does not answer cons or dump may well answer this
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -62,6 +71,7 @@ func ReadSessions(ctx context.Context, dial Dial, servers []string, own int64) *
 			}
 			s.connections(cons)
 			s.dump(dump)
+			s.status(status)
 		})
 	}
 	asked.Wait()
@@ -111,6 +121,8 @@ func (s *Sessions) connections(cons string) {
 func (s *Sessions) dump(dump string) {
 	var expire time.Time
 	tracked := false
+	_, ephemeral, _ := strings.Cut(dump, "\nephemeral nodes dump")
+	s.ephemeral(ephemeral)
 	for line := range strings.Lines(dump) {
 		line = strings.TrimRight(line, "\n")
 		switch {
@@ -139,6 +151,55 @@ func (s *Sessions) dump(dump string) {
 			s.expiries[id] = expire
 		}
 	}
+}
+
+// ephemeral takes in the nodes of sessions that an answer to dump has: the session, and below it
+// the paths, each after a tab. Every server has all of them, one may lag behind.
+func (s *Sessions) ephemeral(dump string) {
+	var id int64
+	known := make(map[int64]ephemerals)
+	for line := range strings.Lines(dump) {
+		line = strings.TrimRight(line, "\n")
+		if path, found := strings.CutPrefix(line, "\t"); found && strings.HasPrefix(path, "/") && id != 0 {
+			e := known[id]
+			known[id] = ephemerals{e.nodes + 1, e.bytes + inClosing(len(path))}
+			continue
+		}
+		id, _ = parseSession(strings.TrimSuffix(line, ":"))
+	}
+	for id, e := range known {
+		if e.bytes > s.nodes[id].bytes {
+			s.nodes[id] = e
+		}
+	}
+}
+
+// ephemerals returns how many nodes a session has, and what they take in the transaction that ends
+// it, as far as the servers tell.
+func (s *Sessions) ephemerals(session int64) (nodes, bytes int) {
+	if s == nil {
+		return 0, 0
+	}
+	return s.nodes[session].nodes, s.nodes[session].bytes
+}
+
+// status takes in an answer to srvr, of which one line is "Zxid: 0x100000021".
+func (s *Sessions) status(srvr string) {
+	for line := range strings.Lines(srvr) {
+		if text, found := strings.CutPrefix(line, "Zxid: "); found {
+			if zxid, ok := parseSession(strings.TrimSpace(text)); ok {
+				s.zxid = max(s.zxid, zxid)
+			}
+		}
+	}
+}
+
+// transactions returns how many transactions the leader has made: the lower half of their numbers.
+func (s *Sessions) transactions() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.zxid & (transactionEnd - 1)
 }
 
 // parseSession reads the id of a session as servers write it.

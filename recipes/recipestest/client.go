@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/recipes/internal/session"
+	"github.com/zkverify/zkverify/recipes/internal/sleeper"
 	"github.com/zkverify/zkverify/zktest"
 )
 
@@ -25,6 +27,7 @@ type Client struct {
 	tb       testing.TB
 	servers  *zktest.Ensemble
 	link     *zktest.Client
+	clock    *sleeper.Clock
 	leases   *held
 	outsider *recipes.Client // acts on nodes for the test; nil before the first use
 	others   *int            // the clients of these servers
@@ -50,7 +53,7 @@ func connect(tb testing.TB, servers *zktest.Ensemble, others *int, options []rec
 	*others++
 	c := &Client{
 		tb: tb, servers: servers, link: servers.Client(fmt.Sprintf("client-%d", *others)),
-		leases: newHeld(), others: others,
+		clock: new(sleeper.Clock), leases: newHeld(), others: others,
 	}
 	c.Client = c.open(c.link, append([]recipes.Option{recipes.WithObserver(c.leases.observer())}, options...))
 	return c
@@ -62,7 +65,7 @@ func (c *Client) open(link *zktest.Client, options []recipes.Option) *recipes.Cl
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	all := append([]recipes.Option{recipes.WithSessionTimeout(sessionTimeout), recipes.WithServerTick(tick)}, options...)
-	client, err := recipes.Connect(ctx, c.servers.Servers(), append(all, recipes.WithDialer(link.DialContext))...)
+	client, err := recipes.Connect(session.WithClock(ctx, c.clock), c.servers.Servers(), append(all, recipes.WithDialer(link.DialContext))...)
 	if err != nil {
 		c.tb.Fatalf("recipestest: %v", err)
 	}

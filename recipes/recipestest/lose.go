@@ -18,6 +18,7 @@ import (
 var losses = map[recipes.LossReason]func(*Lease){
 	recipes.LossSessionExpired: (*Lease).expire,
 	recipes.LossDeadlinePassed: (*Lease).passDeadline,
+	recipes.LossProcessPaused:  (*Lease).pauseProcess,
 	recipes.LossLinkSuspended:  (*Lease).suspendFatally,
 	recipes.LossNodeDeleted:    (*Lease).deleteNode,
 	recipes.LossClientClosed:   (*Lease).closeClient,
@@ -80,6 +81,15 @@ func (l *Lease) expire() {
 }
 
 func (l *Lease) passDeadline() { l.client.link.Cut() }
+
+// pauseProcess has the servers go on while the client's machine sleeps, which is a pause that
+// a test can make without one of itself.
+func (l *Lease) pauseProcess() {
+	l.client.tb.Helper()
+	l.client.link.Cut()
+	l.client.link.Expire()
+	l.client.clock.Sleep(2 * l.client.SessionTimeout())
+}
 
 func (l *Lease) suspendFatally() {
 	l.client.tb.Helper()

@@ -62,7 +62,7 @@ func Load(ctx context.Context, dir string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load(ctx, root, "./recipes", "./recipes/internal/...")
+	return load(ctx, root, "./recipes", "./recipes/internal/barrier", "./recipes/internal/queue", "./recipes/internal/session")
 }
 
 // moduleFolder returns the folder of the module that dir is in.

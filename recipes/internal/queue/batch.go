@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -62,8 +63,13 @@ func batchOrWait(c *Contender) (*batch, shortage, error) {
 	if l.known == nil {
 		return nil, unknown, nil
 	}
-	if room := l.known.size - l.known.used(); room >= requestOf(c).n {
-		return startBatch(q, i, room), unknown, nil
+	used, n := l.known.used(), requestOf(c).n
+	if room := l.known.size - used; room >= n {
+		most := c.S.Listable(len(session.ProtectedName(requestOf(c).guid, Permit)) + digits)
+		if used+n > most { // no client could count what is out
+			return nil, unknown, fmt.Errorf("%w: a list of permits has room for %d, and %d are out", session.ErrTooLarge, most, used)
+		}
+		return startBatch(q, i, min(room, most-used)), unknown, nil
 	}
 	q.waiting[aPermit] = append(q.waiting[aPermit], c)
 	return nil, l.short(), nil

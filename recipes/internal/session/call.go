@@ -44,7 +44,7 @@ func Call[T any](ctx context.Context, s *Session, request func() (T, error), aba
 	}
 	if !s.Spawn(func() {
 		var r result
-		r.value, r.err = ask(s, gone, request)
+		r.value, r.err = ask(s, s.putOff, gone, request)
 		<-s.calls
 		select {
 		case done <- r:
@@ -71,29 +71,8 @@ func Call[T any](ctx context.Context, s *Session, request func() (T, error), aba
 
 // Ask is Call for a goroutine of the session, which nothing but the end of the session needs to
 // interrupt.
-func Ask[T any](s *Session, request func() (T, error)) (T, error) { return ask(s, nil, request) }
-
-// ask makes a request. One that a server has put off is made again, after a wait, until the
-// server carries it out or a session timeout has passed, or until gone is closed.
-func ask[T any](s *Session, gone <-chan struct{}, request func() (T, error)) (T, error) {
-	pace := Backoff{Longest: 2 * time.Second}
-	by := time.Now().Add(s.Timeout())
-	for {
-		value, err := request()
-		if err = Outcome(err); !putOff(err) || time.Now().After(by) {
-			return value, err
-		}
-		wait := time.NewTimer(pace.next())
-		select {
-		case <-wait.C:
-		case <-gone:
-			wait.Stop()
-			return value, err
-		case <-s.Ended:
-			wait.Stop()
-			return value, ErrEnded
-		}
-	}
+func Ask[T any](s *Session, request func() (T, error)) (T, error) {
+	return ask(s, s.putOff, nil, request)
 }
 
 // GaveUp reports whether err is what call returned because ctx had ended: then

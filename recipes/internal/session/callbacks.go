@@ -37,11 +37,33 @@ func (c *Callbacks) count(id string, n int) {
 	}
 }
 
-// Inside reports whether the calling goroutine is in one of the callbacks.
+// Inside reports whether the calling goroutine is in one of the callbacks, or in a method of a
+// connection.
 func (c *Callbacks) Inside() bool {
+	if inConnection() {
+		return true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.running) > 0 && c.running[goroutine()] > 0
+}
+
+// inConnection reports whether the calling goroutine reads, writes or closes the connection of a
+// client: in what a dialer has made, in TLS or in SASL, which may be code of the user's. They are
+// not counted, since each read and write would take some µs longer. Of which client it is, the
+// stack does not tell.
+func inConnection() bool {
+	callers := make([]uintptr, 128)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.Contains(frame.Function, "/internal/session.(*wireConn).") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }
 
 // goroutine returns the number of the calling goroutine. Go tells it in the first line of a

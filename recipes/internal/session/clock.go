@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Clock is what sessions judge their deadlines by. The servers count a session down while
 // the machine of its client sleeps, and Go's clock may stand still then: on Linux it is
@@ -27,6 +30,23 @@ type Alarm interface {
 	Wait() bool
 
 	Close()
+}
+
+// clockKey is the key of the clock in a context.
+type clockKey struct{}
+
+// WithClock returns a context in which clients connect that run on a machine with this clock: one
+// that a test has simulated.
+func WithClock(ctx context.Context, c Clock) context.Context {
+	return context.WithValue(ctx, clockKey{}, c)
+}
+
+// ClockOf returns the clock of the machine that a client runs on which connects with ctx.
+func ClockOf(ctx context.Context) Clock {
+	if c, simulated := ctx.Value(clockKey{}).(Clock); simulated {
+		return c
+	}
+	return MachineClock()
 }
 
 // goClock is Go's clock. It is right where that counts the sleep, where the machine's clock

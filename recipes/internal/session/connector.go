@@ -136,6 +136,16 @@ func (c connector) reached(zxid int64) { c.s.lastZxid.Store(max(zxid, c.s.lastZx
 // denied implements wireTap.
 func (c connector) denied(p requestPart) { c.s.denials.add(p) }
 
+// unwatched implements wireTap: a server that has too much to do puts SetWatches off as any other
+// request, also that by which go-zookeeper sets its watches again. Which of them, nothing tells. So
+// all who wait look again, as after a reconnect, and set their watches anew.
+func (c connector) unwatched() {
+	c.s.With(func(l Locked) {
+		l.s.watches.unset(l.s.link)
+		l.tellChanged()
+	})
+}
+
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 

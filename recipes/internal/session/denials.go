@@ -91,9 +91,33 @@ func (k *Keeper) Permission(err error, paths ...string) error {
 		return err
 	}
 	if d, known := k.denials.about(paths); known {
-		return fmt.Errorf("%w: the client has no permission to %s at %s", err, d.permission, d.node)
+		return d.of(err)
 	}
 	return err
+}
+
+// of adds the permission to an error.
+func (d denial) of(err error) error {
+	return fmt.Errorf("%w: the client has no permission to %s at %s", err, d.permission, d.node)
+}
+
+// Refused adds to the error of a transaction which permission its operation has been refused for:
+// one of those that zk.Conn.Multi takes.
+func Refused(err error, op any) error {
+	var p requestPart
+	switch op := op.(type) {
+	case *zk.CreateRequest:
+		p = requestPart{opCreate, op.Path}
+	case *zk.DeleteRequest:
+		p = requestPart{opDelete, op.Path}
+	case *zk.SetDataRequest:
+		p = requestPart{opSetData, op.Path}
+	case *zk.CheckVersionRequest:
+		p = requestPart{opCheck, op.Path}
+	default:
+		return err
+	}
+	return p.needs().of(err)
 }
 
 // parts returns the operations of a request, without its header, as far as they can be read.

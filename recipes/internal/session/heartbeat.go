@@ -104,7 +104,7 @@ func (b heartbeat) sync() error {
 func beating[T any](b heartbeat, request func() (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(b.s.Quit, beatInterval(b.s.Timeout()))
 	defer cancel()
-	return ask(b.s, ctx.Done(), request)
+	return ask(b.s, b.s.beatsPutOff, ctx.Done(), request)
 }
 
 func (b heartbeat) link() (link *wireConn) {

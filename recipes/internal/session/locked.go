@@ -38,6 +38,7 @@ type Loss int
 const (
 	Expired          Loss = iota + 1 // the servers have ended the session
 	DeadlinePassed                   // no server has confirmed the session in time
+	ProcessPaused                    // the same, since the process did not run
 	LinkSuspended                    // the link is down, and leases are not to outlast that
 	NodeDeleted                      // somebody has deleted a node of the dependent
 	NotAuthenticated                 // the servers refuse the credentials
@@ -74,6 +75,7 @@ func (l Locked) Suspended() bool { return l.s.suspension.on }
 func (l Locked) Add(d Dependent) {
 	l.s.held[d] = struct{}{}
 	l.setAlarm()
+	l.startPulse()
 }
 
 // Remove takes a dependent off the session.
@@ -89,6 +91,9 @@ func (l Locked) end(why Loss) {
 	}
 	l.loseAll(why) // may still start goroutines of the session
 	s.over = true
+	if s.pulse.timer != nil {
+		s.pulse.timer.Stop()
+	}
 	l.tellEnded()
 	close(s.Ended)
 	s.noDial(ErrEnded)
@@ -122,14 +127,19 @@ func (l Locked) shorten(timeout time.Duration) {
 	s.Nudge() // beats are due more often
 }
 
+// tellChanged has all who wait for something at the servers look again.
+func (l Locked) tellChanged() {
+	close(l.s.changed)
+	l.s.changed = make(chan struct{})
+}
+
 func (l Locked) setUp(up bool) {
 	s := l.s
 	if s.up == up {
 		return
 	}
 	s.up = up
-	close(s.changed)
-	s.changed = make(chan struct{})
+	l.tellChanged()
 	if !up && s.cfg.LoseOnSuspend {
 		l.loseAll(LinkSuspended)
 	}

@@ -97,6 +97,9 @@ func (p *probe) reached(zxid int64) { p.zxid = zxid }
 // denied implements wireTap.
 func (*probe) denied(requestPart) {}
 
+// unwatched implements wireTap.
+func (*probe) unwatched() {}
+
 // lied implements wireTap.
 func (*probe) lied() {}
 

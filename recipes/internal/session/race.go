@@ -66,7 +66,9 @@ func (r *race) run(request []byte) {
 		all.Add(1)
 		if !r.s.Spawn(func() {
 			defer all.Done()
-			if err := r.contend(cfg, request); err != nil {
+			var err error
+			r.cfg.Callbacks.Run(func() { err = r.contend(cfg, request) }) // TLS, SASL, what a dialer has made
+			if err != nil {
 				r.note(where, err)
 				select {
 				case lost <- struct{}{}:
@@ -92,7 +94,9 @@ func (r *race) run(request []byte) {
 
 // others returns the other addresses of the name than the one that a dialer takes first.
 func (r *race) others() (all []string) {
-	hosts, err := r.cfg.Lookup(r.ctx, r.host)
+	var hosts []string
+	var err error
+	r.cfg.Callbacks.Run(func() { hosts, err = r.cfg.Lookup(r.ctx, r.host) }) // of the user's, if net.DefaultResolver is
 	if err != nil || len(hosts) < 2 {
 		return nil // what is wrong with the name, the dialer says
 	}

@@ -19,20 +19,22 @@ import (
 // is one, and ends with the session; one more closes the Conn.
 type Session struct {
 	*common
-	Conn    *zk.Conn                // for requests: see Call
-	ID      int64                   // valid once ready is closed
-	ready   chan struct{}           // closed: established
-	Ended   chan struct{}           // closed: no request of this session can succeed any more
-	Quit    context.Context         // ends when the Conn has been closed, after Ended
-	stop    context.CancelFunc      // cancels quit
-	dials   context.Context         // ends with the session: dials, and waits for them
-	noDial  context.CancelCauseFunc // cancels dials
-	wg      sync.WaitGroup
-	nudges  chan struct{} // capacity 1: beat now
-	calls   chan struct{} // a place for each request under way, see Call
-	watches watches
-	zxids   zxids
-	kept    sync.Map // see Keep
+	Conn        *zk.Conn                // for requests: see Call
+	ID          int64                   // valid once ready is closed
+	ready       chan struct{}           // closed: established
+	Ended       chan struct{}           // closed: no request of this session can succeed any more
+	Quit        context.Context         // ends when the Conn has been closed, after Ended
+	stop        context.CancelFunc      // cancels quit
+	dials       context.Context         // ends with the session: dials, and waits for them
+	noDial      context.CancelCauseFunc // cancels dials
+	wg          sync.WaitGroup
+	nudges      chan struct{} // capacity 1: beat now
+	calls       chan struct{} // a place for each request under way, see Call
+	putOff      *lane         // of requests
+	beatsPutOff *lane         // of those of heartbeats, which are not to wait for others
+	watches     watches
+	zxids       zxids
+	kept        sync.Map // see Keep
 
 	lastZxid atomic.Int64          // of the latest answer: the session has seen what was before
 	alarm    Alarm                 // nil: none
@@ -42,7 +44,7 @@ type Session struct {
 	timeout    time.Duration // negotiated
 	seen       evidence
 	up         bool
-	changed    chan struct{} // closed and replaced whenever up changes
+	changed    chan struct{} // closed and replaced whenever up changes, or watches may be missing
 	over       bool          // ended is closed
 	hangUps    int           // connect requests in a row that servers have not answered but hung up
 	addr       string        // dialed last
@@ -52,6 +54,7 @@ type Session struct {
 	rooms      Room                // of own nodes: from before they are made until they are gone
 	room       int                 // their sum
 	suspension suspension
+	pulse      pulse
 	alarmSet   bool
 }
 
@@ -145,6 +148,13 @@ func (s *Session) Untrack(nodes ...string) {
 	}
 }
 
+// Listable returns how many children an answer has room for whose names are of this length. A list
+// that is larger is ErrTooLarge to everyone who asks for it.
+func (s *Session) Listable(name int) int {
+	const rest = replyHeader + 4 + 68 // their count, and the status of the node
+	return (s.cfg.MaxPacket - rest) / (4 + name)
+}
+
 // LoseNode loses the leases that stand on a node that is known to be gone.
 func (s *Session) LoseNode(path string) {
 	s.With(func(l Locked) { l.loseNode(path) })
@@ -179,7 +189,7 @@ func (s *Session) Deadline() (at time.Time) {
 func (s *Session) Now() time.Time { return s.cfg.Clock.Now() }
 
 // LinkState returns whether the session is connected, and a channel that is closed
-// when that changes.
+// when that changes, or when watches may be missing.
 func (s *Session) LinkState() (up bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,16 +10,18 @@ import (
 // server has granted it.
 func startSession(c *common) (*Session, error) {
 	s := &Session{
-		common:  c,
-		ready:   make(chan struct{}),
-		Ended:   make(chan struct{}),
-		changed: make(chan struct{}),
-		timeout: c.cfg.Timeout,
-		held:    make(map[Dependent]struct{}),
-		waiting: make(map[string]struct{}),
-		rooms:   Room{},
-		calls:   make(chan struct{}, maxCalls),
-		nudges:  make(chan struct{}, 1),
+		common:      c,
+		ready:       make(chan struct{}),
+		Ended:       make(chan struct{}),
+		changed:     make(chan struct{}),
+		timeout:     c.cfg.Timeout,
+		held:        make(map[Dependent]struct{}),
+		waiting:     make(map[string]struct{}),
+		rooms:       Room{},
+		calls:       make(chan struct{}, maxCalls),
+		putOff:      newLane(),
+		beatsPutOff: newLane(),
+		nudges:      make(chan struct{}, 1),
 	}
 	s.Quit, s.stop = context.WithCancel(context.Background())
 	s.dials, s.noDial = context.WithCancelCause(s.Quit)

@@ -31,7 +31,7 @@ func Watch(ctx context.Context, s *Session, path string) (Watched, error) {
 // on the event is not sent without that permission.
 //
 // The answer says nothing more, and is not waited for: an event goes ahead of each later
-// answer that shows its change.
+// answer that shows its change. An answer that is an error is heard all the same: see unwatched.
 func WatchTogether(ctx context.Context, s *Session, paths ...string) error {
 	_, err := Call(ctx, s, func() (struct{}, error) {
 		var link *wireConn
@@ -58,7 +58,7 @@ func (l Locked) upLink() *wireConn {
 // setWatches encodes a request for data watches. Whatever the nodes' data, it has not
 // changed: nodes are waited for until they go.
 func setWatches(paths []string) []byte {
-	const xid, op, zxid = -8, 101, math.MaxInt64
+	const xid, op, zxid = xidSetWatches, opSetWatches, math.MaxInt64
 	frame := make([]byte, 4, 256)
 	put := func(n int) { frame = binary.BigEndian.AppendUint32(frame, uint32(int32(n))) }
 	put(xid)

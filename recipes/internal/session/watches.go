@@ -11,8 +11,9 @@ import (
 // for every GetW and cannot take one back: a caller that tries again and again
 // with a timeout behind one long holder would pile them up (CURATOR-654).
 type watches struct {
-	mu  sync.Mutex
-	set map[string]*watch
+	mu      sync.Mutex
+	set     map[string]*watch
+	refused *wireConn // the latest connection over which SetWatches was refused
 }
 
 // watch is one watch that has been set.
@@ -78,7 +79,7 @@ func (w *watches) put(name string, one *watch) {
 func (w *watches) join(paths []string, link *wireConn) *wireConn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if link == nil {
+	if link == nil || link == w.refused {
 		return nil
 	}
 	for _, path := range paths {
@@ -91,6 +92,15 @@ func (w *watches) join(paths []string, link *wireConn) *wireConn {
 		w.put(path, &watch{event, event, link})
 	}
 	return link
+}
+
+// unset forgets all watches: the server of this connection has refused to set some of them. No more
+// are set together over it, since the answer to a watch that is set alone is waited for.
+func (w *watches) unset(link *wireConn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refused = link
+	clear(w.set)
 }
 
 // happened tells who waits for a joint watch that its node has changed or gone.

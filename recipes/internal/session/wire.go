@@ -26,7 +26,10 @@ const (
 	opMulti           = 14
 	opCreateContainer = 19
 	opAuth            = 100
+	opSetWatches      = 101
+	xidPing           = -2
 	xidAuth           = -4
+	xidSetWatches     = -8
 )
 
 // wireConn reads along what go-zookeeper sends and receives on one connection:
@@ -73,6 +76,8 @@ type wireTap interface {
 	// reached is told of the transaction up to which the server has been when it answered.
 	reached(zxid int64)
 	denied(p requestPart) // a server has refused it for want of a permission
+	// unwatched is told that the server has not set watches that it was asked for by SetWatches.
+	unwatched()
 	// lied is told that the connection ends, since the server has sent what none sends, or what
 	// sends the client to another one.
 	lied()
@@ -213,6 +218,16 @@ func (w *wireConn) SetReadDeadline(t time.Time) error {
 	return w.Conn.SetReadDeadline(t)
 }
 
+// Close, SetDeadline and SetWriteDeadline are those of Conn. They are here for Callbacks to see that
+// it is a connection's goroutine that calls them.
+func (w *wireConn) Close() error { return w.Conn.Close() }
+
+// SetDeadline implements net.Conn.
+func (w *wireConn) SetDeadline(t time.Time) error { return w.Conn.SetDeadline(t) }
+
+// SetWriteDeadline implements net.Conn.
+func (w *wireConn) SetWriteDeadline(t time.Time) error { return w.Conn.SetWriteDeadline(t) }
+
 func (w *wireConn) request(p []byte, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -257,6 +272,9 @@ func (w *wireConn) reply(frame []byte) error {
 	if xid == reply.Event {
 		return reply.CheckEvent(body)
 	}
+	if xid == xidSetWatches && code != 0 { // of WatchTogether, which is not among the pending
+		w.tap.unwatched()
+	}
 	for i, c := range w.pending {
 		if c.xid != xid {
 			continue
@@ -277,6 +295,9 @@ func (w *wireConn) reply(frame []byte) error {
 			w.tap.denied(p)
 		}
 		if code != 0 {
+			if c.op == opSetWatches {
+				w.tap.unwatched()
+			}
 			w.tap.answered(c.sent, now, local)
 			if sendsAway(code) {
 				return serverError(code)

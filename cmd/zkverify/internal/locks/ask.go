@@ -42,7 +42,7 @@ func (c *askCmd) Run(ctx context.Context, con *Console) error {
 			con.say("%s cannot be asked: locks of %s know no such request", name, h.Library)
 			continue
 		}
-		if err := s.client.Revoke(ctx, h.Path); err != nil {
+		if err := s.client.Revoke(ctx, s.whole(h.Path)); err != nil {
 			return explain(ctx, err)
 		}
 		asked++

@@ -20,13 +20,15 @@ import (
 
 // serversFlags say where the locks are, and how to get there.
 type serversFlags struct {
-	Addresses []string      `name:"servers" env:"ZKVERIFY_SERVERS" default:"127.0.0.1:2181" help:"The servers, host:port each; default $$ZKVERIFY_SERVERS, then 127.0.0.1:2181. Name all of them: each tells only of its own connections." placeholder:"ADDR"`
+	Addresses []string      `name:"servers" env:"ZKVERIFY_SERVERS" default:"127.0.0.1:2181" help:"The servers, as ZooKeeper's connect string: host:port each, and behind the last a chroot, below which all paths are then; default $$ZKVERIFY_SERVERS, then 127.0.0.1:2181. Name all of them: each tells only of its own connections." placeholder:"ADDR"`
 	AuthFile  string        `help:"File with what to authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE; default none." placeholder:"FILE"`
 	TLS       bool          `name:"tls" help:"Connect with TLS. So do the other options of TLS."`
 	TLSCA     string        `name:"tls-ca" help:"File with the certificates of authorities to trust, PEM; default the system's." placeholder:"FILE"`
 	TLSCert   string        `name:"tls-cert" help:"File with a certificate to show to the servers, PEM; default none." placeholder:"FILE"`
 	TLSKey    string        `name:"tls-key" help:"File with its key, PEM; default the file of --tls-cert." placeholder:"FILE"`
 	Timeout   time.Duration `default:"15s" help:"How long to wait for a server that answers."`
+
+	chroot string // of --servers, "" for none
 }
 
 // Validate is called by kong.
@@ -35,10 +37,7 @@ func (f *serversFlags) Validate() error {
 	if err != nil {
 		return fmt.Errorf("--servers: %w", err)
 	}
-	if chroot != "" {
-		return fmt.Errorf("--servers: leave the chroot %s out, and begin the paths of the command with it", chroot)
-	}
-	f.Addresses = servers
+	f.Addresses, f.chroot = servers, chroot
 	switch {
 	case f.Timeout <= 0:
 		return fmt.Errorf("--timeout must be positive, not %v", f.Timeout)
@@ -76,7 +75,7 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &servers{addresses: f.Addresses, patience: f.Timeout, dial: new(net.Dialer).DialContext}
+	s := &servers{addresses: f.Addresses, chroot: f.chroot, patience: f.Timeout, dial: new(net.Dialer).DialContext}
 	if conf != nil {
 		options = append(options, recipes.WithTLS(conf))
 		s.dial = (&tls.Dialer{Config: conf}).DialContext
@@ -93,7 +92,20 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 		return nil, &Exit{exitUnavailable, fmt.Errorf("no connection to %s: %w", strings.Join(f.Addresses, ", "), err)}
 	}
 	s.ctx, s.forget = ctx, context.AfterFunc(ctx, s.end) // what is under way then fails
-	return s, nil
+	if f.chroot == "" {
+		return s, nil
+	}
+	there, _, err := s.Exists("/")
+	switch {
+	case err == nil && there:
+		return s, nil
+	case err == nil:
+		err = refuse("--servers: the chroot %s does not exist", f.chroot)
+	default:
+		err = explain(ctx, err)
+	}
+	s.close()
+	return nil, err
 }
 
 func (f *serversFlags) tls() (*tls.Config, error) {
@@ -132,6 +144,7 @@ type servers struct {
 	forget    func() bool
 	client    *recipes.Client
 	addresses []string
+	chroot    string
 	dial      inspect.Dial
 	patience  time.Duration
 }
@@ -190,10 +203,18 @@ func unconnected(err error) bool {
 	return false
 }
 
+// whole returns the whole path of one below the chroot.
+func (s *servers) whole(path string) string {
+	if s.chroot != "" && path == "/" {
+		return s.chroot
+	}
+	return s.chroot + path
+}
+
 // Children implements [inspect.Source].
 func (s *servers) Children(path string) (names []string, stat *zk.Stat, err error) {
 	err = s.repeat(func(conn *zk.Conn) (err error) {
-		names, stat, err = conn.Children(path)
+		names, stat, err = conn.Children(s.whole(path))
 		return err
 	})
 	return names, stat, err
@@ -202,7 +223,7 @@ func (s *servers) Children(path string) (names []string, stat *zk.Stat, err erro
 // Get implements [inspect.Source].
 func (s *servers) Get(path string) (data []byte, stat *zk.Stat, err error) {
 	err = s.repeat(func(conn *zk.Conn) (err error) {
-		data, stat, err = conn.Get(path)
+		data, stat, err = conn.Get(s.whole(path))
 		return err
 	})
 	return data, stat, err
@@ -211,7 +232,7 @@ func (s *servers) Get(path string) (data []byte, stat *zk.Stat, err error) {
 // Exists implements [inspect.Source].
 func (s *servers) Exists(path string) (there bool, stat *zk.Stat, err error) {
 	err = s.repeat(func(conn *zk.Conn) (err error) {
-		there, stat, err = conn.Exists(path)
+		there, stat, err = conn.Exists(s.whole(path))
 		return err
 	})
 	return there, stat, err
@@ -223,7 +244,16 @@ func (s *servers) Multi(ops ...any) ([]zk.MultiResponse, error) {
 	if conn == nil {
 		return nil, zk.ErrConnectionClosed
 	}
-	return conn.Multi(ops...)
+	below := make([]any, len(ops))
+	for i, op := range ops {
+		switch op := op.(type) {
+		case *zk.DeleteRequest:
+			below[i] = &zk.DeleteRequest{Path: s.whole(op.Path), Version: op.Version}
+		default: // the commands only delete
+			return nil, fmt.Errorf("locks: a %T", op)
+		}
+	}
+	return conn.Multi(below...)
 }
 
 // explain gives an error of a read its exit status, and says what to do about it.

@@ -21,6 +21,7 @@ type doctorCmd struct {
 	Long    time.Duration     `default:"5m" help:"A holder whose node is older, while others wait, is a finding."`
 	Size    map[string]string `help:"The size of a semaphore, which its nodes do not tell: a number, or the path of its shared count; default not checked." placeholder:"PATH=SIZE"`
 	Observe time.Duration     `default:"3s" help:"What is found is looked at again after this time, and is a finding if it is still so."`
+	Packet  int               `name:"jute-max-buffer" default:"1048575" help:"The servers' jute.maxbuffer, in bytes: what has used half of it is a finding." placeholder:"BYTES"`
 	Unused  time.Duration     `default:"0s" help:"Nodes without data that are older and never had a child are findings: acquires that gave up may have left them. 0: not looked for." placeholder:"AGE"`
 	Remove  bool              `help:"Delete what --unused finds."`
 	JSON    bool              `name:"json" help:"Print JSON."`
@@ -42,6 +43,8 @@ func (c *doctorCmd) Validate() error {
 		return fmt.Errorf("--long must be positive, not %v", c.Long)
 	case c.Observe < 0:
 		return fmt.Errorf("--observe must not be negative, not %v", c.Observe)
+	case c.Packet < 1:
+		return fmt.Errorf("--jute-max-buffer must be positive, not %d", c.Packet)
 	case c.Unused < 0:
 		return fmt.Errorf("--unused must not be negative, not %v", c.Unused)
 	case c.Remove && c.Unused == 0:
@@ -62,7 +65,7 @@ func (c *doctorCmd) Run(ctx context.Context, con *Console) error {
 		return err
 	}
 	defer s.close()
-	checks := inspect.Checks{Long: c.Long}
+	checks := inspect.Checks{Long: c.Long, MaxPacket: c.Packet}
 	if checks.Sizes, err = c.sizes(ctx, s); err != nil {
 		return err
 	}
@@ -192,6 +195,18 @@ type findingJSON struct {
 	Sessions []string        `json:"sessions,omitempty"` // of a deadlock, in the order of the cycle
 }
 
+// placeOf says where a finding is.
+func placeOf(locks []string) string {
+	const shown = 10
+	switch n := len(locks); {
+	case n == 0:
+		return "the servers"
+	case n > shown:
+		return pathText(strings.Join(locks[:shown], ", ")) + fmt.Sprintf(" and %d more", n-shown)
+	}
+	return pathText(strings.Join(locks, ", "))
+}
+
 func (c *doctorCmd) write(con *Console, snapshot *inspect.Snapshot, sessions *inspect.Sessions, findings []inspect.Finding) error {
 	d := diagnosis{Locks: len(snapshot.Locks), Findings: []findingJSON{}, Unreadable: unreadables(snapshot), Unasked: make(map[string]string)}
 	for addr, err := range sessions.Unasked {
@@ -200,7 +215,7 @@ func (c *doctorCmd) write(con *Console, snapshot *inspect.Snapshot, sessions *in
 	for i := range findings {
 		f := &findings[i]
 		w := wordsOf(f, c)
-		j := findingJSON{Problem: f.Problem, Locks: f.Locks, Nodes: f.Nodes, What: w.what, Means: w.means, Do: w.do}
+		j := findingJSON{Problem: f.Problem, Locks: append([]string{}, f.Locks...), Nodes: f.Nodes, What: w.what, Means: w.means, Do: w.do}
 		for _, wait := range f.Cycle {
 			j.Sessions = append(j.Sessions, sessionID(wait.Session))
 		}
@@ -210,7 +225,7 @@ func (c *doctorCmd) write(con *Console, snapshot *inspect.Snapshot, sessions *in
 		return writeJSON(con.Out, d)
 	}
 	for _, f := range d.Findings {
-		con.tell("", pathText(strings.Join(f.Locks, ", "))+": "+f.What)
+		con.tell("", placeOf(f.Locks)+": "+f.What)
 		const shown = 10
 		for i, node := range f.Nodes {
 			if i == shown {

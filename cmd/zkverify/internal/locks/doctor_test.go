@@ -73,6 +73,35 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	b.doctor("--size", "/s=2", "/s").want(t, 0, []string{"1 lock examined, 0 findings\n"}, nil)
 }
 
+// What has used half of a limit that the servers have is found, before it is all used.
+func TestDoctorWarnsAtHalfOfALimit(t *testing.T) {
+	b := newBench(t)
+	for i := range 12 {
+		b.ephemeral(fmt.Sprintf("/l-%02d/", i)+curator(i, "lock-"), "web-1/7")
+	}
+	for i := range 2 {
+		b.ephemeral("/s/leases/"+curator(i, "lease-"), "web-1/7")
+	}
+	b.doctor("--size", "/s=8000", "/").want(t, 0, []string{"0 findings\n"}, nil)
+	b.doctor("--jute-max-buffer", "400", "--size", "/s=3", "/").want(t, exitFound, []string{
+		"/l-00, /l-01, /l-02, /l-03, /l-04, /l-05, /l-06, /l-07, /l-08, /l-09 and 3 more: session " + sessionID(b.conn.SessionID()) + " has 14 ephemeral nodes; its end makes a transaction of ", " bytes, and servers read 800\n", "(ZOOKEEPER-4306)",
+		"/s: the list of the children of /s/leases has 208 bytes, and an answer of the servers may have 400\n",
+		"/s: a semaphore of size 3: the list of all its permits has 268 bytes, and an answer of the servers may have 400\n",
+		"3 findings\n",
+	}, nil)
+	b.doctor("--jute-max-buffer", "0", "/").want(t, exitUsage, nil, []string{"--jute-max-buffer must be positive"})
+	b.addrs = b.relayed(func(word string) string {
+		if word == "srvr" {
+			return "Zxid: 0x1fffffffe\n"
+		}
+		return ""
+	})
+	b.doctor("/").want(t, exitFound, []string{"the servers: 2 transactions left before the leader's numbers end at 2³²\n  means: "}, nil)
+	if a := b.doctor("--json", "/"); !strings.Contains(a.out, `"locks": []`) {
+		t.Errorf("it prints %s", a.out)
+	}
+}
+
 func TestDoctorPrintsADeadlockAsACircle(t *testing.T) {
 	b := newBench(t)
 	one, two := b.client("one"), b.client("two")
@@ -147,6 +176,7 @@ func TestEveryFindingIsWorded(t *testing.T) {
 	wait := inspect.Wait{Session: 10, Holds: "/a", Waits: "/b", Holder: &held, Waiter: &waiter}
 	for _, problem := range []inspect.Problem{
 		inspect.PersistentNode, inspect.SessionEnded, inspect.ForeignChild, inspect.AboveSize, inspect.HeldLong, inspect.SequenceEnds, inspect.Deadlock, inspect.StaleReady, inspect.UnusedParent,
+		inspect.LongList, inspect.ManyPermits, inspect.LargeSession, inspect.TransactionsEnd,
 	} {
 		for _, contender := range []*inspect.Contender{c, &held} {
 			f := &inspect.Finding{Problem: problem, Locks: []string{"/l"}, Nodes: []string{"/l/n"}, Contender: contender, Cycle: []inspect.Wait{wait, wait}}

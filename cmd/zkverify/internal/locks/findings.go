@@ -13,7 +13,7 @@ type wording struct{ what, means, do string }
 
 // wordsOf says what was found, what it means, and what to do.
 func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
-	lock := pathText(f.Locks[0])
+	lock := pathText(strings.Join(f.Locks[:min(1, len(f.Locks))], ""))
 	waiting := words.Count(f.Waiters, "waiter")
 	switch f.Problem {
 	case inspect.PersistentNode:
@@ -34,6 +34,22 @@ func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
 			fmt.Sprintf("See what the holder does (zkverify locks inspect %s). Ask it to release (zkverify locks ask %s), or restart its process.", lock, lock)}
 	case inspect.SequenceEnds:
 		return sequenceEnds(f)
+	case inspect.LongList:
+		return wording{fmt.Sprintf("the list of the children of %s has %d bytes, and an answer of the servers may have %d", pathText(f.Nodes[0]), f.Bytes, f.Limit),
+			"An answer that is longer than jute.maxbuffer ends the connection of clients that are not of recipes, and acquires of recipes return ErrTooLarge.",
+			"Find out why so many wait. Spread them over several locks, or raise jute.maxbuffer on all servers and clients (recipes.WithJuteMaxBuffer)."}
+	case inspect.ManyPermits:
+		return wording{fmt.Sprintf("a semaphore of size %d: the list of all its permits has %d bytes, and an answer of the servers may have %d", f.Size, f.Bytes, f.Limit),
+			"Each permit that is out is a node. Before their list is longer than jute.maxbuffer, acquires of recipes return ErrTooLarge; clients of other libraries lose their connection when it is.",
+			"Use several semaphores, or raise jute.maxbuffer on all servers and clients (recipes.WithJuteMaxBuffer)."}
+	case inspect.LargeSession:
+		return wording{fmt.Sprintf("session %s has %s; its end makes a transaction of %d bytes, and servers read %d", sessionID(f.Contender.Session), words.Count(f.Out, "ephemeral node"), f.Bytes, f.Limit),
+			"After a transaction that is larger than that no server starts any more (ZOOKEEPER-4306). Clients of recipes make no more nodes then (ErrTooLarge); other libraries do.",
+			"Spread the locks of that client (" + who(f.Contender) + ") over several clients, release what is not needed, or raise jute.maxbuffer on all servers."}
+	case inspect.TransactionsEnd:
+		return wording{words.Count(f.Left, "transaction") + " left before the leader's numbers end at 2³²",
+			"After the last the servers elect another leader, and answer no request meanwhile. Leases go on, as in a short failure of the network.",
+			"Restart the leader when little is going on: a new one counts from 0."}
 	case inspect.Deadlock:
 		return deadlock(f)
 	case inspect.StaleReady:

@@ -148,7 +148,7 @@ func TestBadInputIsRefusedWithASentence(t *testing.T) {
 	for servers, want := range map[string]string{
 		"localhost:http":       `--servers: recipes: bad servers: "localhost:http" has no port`,
 		"zk://localhost:2181":  "is a URL",
-		"localhost:2181/app":   "--servers: leave the chroot /app out",
+		"localhost:2181/app/":  "the chroot \"/app/\" is no path of ZooKeeper",
 		"localhost:2181, b:80": "has a space",
 	} {
 		run(t, t.Context(), servers, &Console{Out: &out, Err: &said}, "ls", "/").want(t, exitUsage, nil, []string{want})
@@ -279,4 +279,38 @@ func TestAnInterruptEndsACommand(t *testing.T) {
 	if a := <-ended; a.status != exitUnsure || !strings.Contains(a.err, "interrupted") {
 		t.Errorf("exit status %d: %s", a.status, a.err)
 	}
+}
+
+// Below the chroot of the connect string everything is as it is without one: what is printed can
+// be given to the next command.
+func TestEveryCommandTakesAChroot(t *testing.T) {
+	b := newBench(t)
+	b.ephemeral("/app/l/m/"+curator(1, "lock-"), "web-1/7")
+	b.ephemeral("/app/l/m/"+curator(2, "lock-"), "web-2/8")
+	b.ephemeral("/l/m/"+curator(3, "lock-"), "other/9")
+	b.plant("/app/l/m/readme", "", 0)
+	if err := recipes.NewSharedCount(b.client("count"), "/app/size", 1).Set(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	b.plant("/app/left", "", 0)
+	all := b.addrs
+	b.addrs = all + "/app"
+	token := b.token("/app/l/m/" + curator(1, "lock-"))
+	b.locks("ls", "/").want(t, 0, []string{"\n/l/m ", "web-1/7"}, nil)
+	b.locks("inspect", "/l/m").want(t, 0, []string{"/l/m: mutex", "web-1/7", "web-2/8"}, nil)
+	b.locks("watch", "--interval", "100ms", "--count", "1", "/").want(t, 0, []string{"\n/l/m "}, nil)
+	b.doctor("--size", "/l/pool=/size", "--unused", "1ns", "--remove", "/").want(t, exitFound,
+		[]string{"/l/m: 1 child node", "/l/m/readme\n", "/left: empty for "}, []string{"removed /left"})
+	b.locks("ask", "/l/m").want(t, 0, []string{"to release /l/m\n"}, nil)
+	if n, _ := b.Node("/app/l/m/" + curator(1, "lock-")); string(n.Data) != "__REVOKE__" {
+		t.Errorf("the holder's node has %q", n.Data)
+	}
+	b.locks("break", "/l/m", "--token", token, "--yes").want(t, 0, []string{"deleted /l/m/" + curator(1, "lock-")}, nil)
+	for node, want := range map[string]bool{"/app/l/m/" + curator(1, "lock-"): false, "/app/l/m/" + curator(2, "lock-"): true, "/l/m/" + curator(3, "lock-"): true, "/app/left": false} {
+		if _, there := b.Node(node); there != want {
+			t.Errorf("%s is there: %v", node, there)
+		}
+	}
+	b.addrs = all + "/none"
+	b.locks("ls", "/").want(t, exitUsage, nil, []string{"--servers: the chroot /none does not exist"})
 }
