@@ -53,20 +53,45 @@ func (c crowd) remove(h *Hold) {
 	h.crowd = nil
 }
 
+// crowdOf is that of a lock, nil if it has none: as of most.
+func (t *Tracker) crowdOf(lock string) crowd {
+	if len(t.crowds) == 0 {
+		return nil
+	}
+	return t.crowds[lock]
+}
+
+// oldest is the oldest hold of a lock, of those that an event with a token may be about, that is one
+// of some.
+func (t *Tracker) oldest(lock string, e *histories.Event, token histories.Token, is func(*Hold) bool) *Hold {
+	if t.crowdOf(lock) == nil {
+		for h := t.held[lock].first; h != nil; h = h.links[ofLock].after {
+			if is(h) {
+				return h
+			}
+		}
+		return nil
+	}
+	for h := range t.with(lock, e, token) {
+		if is(h) {
+			return h
+		}
+	}
+	return nil
+}
+
 // locked puts a hold among those of its lock.
 func (t *Tracker) locked(h *Hold) {
 	held := t.held[h.Lock]
 	held.add(h, ofLock)
 	t.held[h.Lock] = held
-	if c := t.crowds[h.Lock]; c != nil {
+	if c := t.crowdOf(h.Lock); c != nil {
 		c.add(h)
 		return
 	}
 	n := 0
-	for range held.each(ofLock) {
-		if n++; n > fewHolds {
-			break
-		}
+	for x := held.first; x != nil && n <= fewHolds; x = x.links[ofLock].after {
+		n++
 	}
 	if n <= fewHolds {
 		return
@@ -81,12 +106,14 @@ func (t *Tracker) locked(h *Hold) {
 // unlock drops a hold from those of its lock.
 func (t *Tracker) unlock(h *Hold) {
 	held := t.held[h.Lock]
-	if c := t.crowds[h.Lock]; c != nil {
+	if c := t.crowdOf(h.Lock); c != nil {
 		c.remove(h)
 	}
 	if held.remove(h, ofLock); held.first == nil {
 		delete(t.held, h.Lock)
-		delete(t.crowds, h.Lock)
+		if len(t.crowds) > 0 {
+			delete(t.crowds, h.Lock)
+		}
 	} else {
 		t.held[h.Lock] = held
 	}
@@ -95,7 +122,7 @@ func (t *Tracker) unlock(h *Hold) {
 // by are the holds of a lock that a process has, the oldest first; and, if there are few, those of
 // others.
 func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
-	if c := t.crowds[lock]; c != nil {
+	if c := t.crowdOf(lock); c != nil {
 		return c[holder{process: process}].each(inCrowd)
 	}
 	return t.held[lock].each(ofLock)
@@ -103,7 +130,7 @@ func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
 
 // mine are the holds of a lock that an event may be of the owner of, the oldest first.
 func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
-	c := t.crowds[lock]
+	c := t.crowdOf(lock)
 	if c == nil || e.Owner == "" {
 		return t.by(e.Process, lock)
 	}
@@ -114,7 +141,7 @@ func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
 // first.
 func (t *Tracker) with(lock string, e *histories.Event, token histories.Token) iter.Seq[*Hold] {
 	none := histories.Token{}
-	if c := t.crowds[lock]; c != nil && token != none {
+	if c := t.crowdOf(lock); c != nil && token != none {
 		return both(c[byToken(token)], c[byToken(none)], inCrowd+2)
 	}
 	return t.mine(lock, e)

@@ -163,12 +163,7 @@ func (p *process) counts(h *Hold, n int) {
 
 // lostIt reports whether the owner that acquires a lock has lost a hold of it.
 func (t *Tracker) lostIt(lock string, e *histories.Event) bool {
-	for h := range t.mine(lock, e) {
-		if h.Lost && h.isOf(e, histories.Token{}) {
-			return true
-		}
-	}
-	return false
+	return t.oldest(lock, e, histories.Token{}, func(h *Hold) bool { return h.Lost && h.isOf(e, histories.Token{}) }) != nil
 }
 
 // reentered returns what the owner that acquires a lock holds of it already, nil where
@@ -177,24 +172,16 @@ func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
 	if t.header.RecipeOf(lock).HasPermits() {
 		return nil
 	}
-	for h := range t.mine(lock, e) {
-		if !h.Lost && h.isOf(e, histories.Token{}) {
-			return h
-		}
-	}
-	return nil
+	return t.oldest(lock, e, histories.Token{}, func(h *Hold) bool { return !h.Lost && h.isOf(e, histories.Token{}) })
 }
 
 // find returns the hold of a lock that an event of its owner is about: that of its
 // token, if it names one, else the oldest of as many permits.
 func (t *Tracker) find(l histories.Part, e *histories.Event) *Hold {
-	for h := range t.with(l.Lock, e, l.Token) {
+	return t.oldest(l.Lock, e, l.Token, func(h *Hold) bool {
 		told := l.Token != (histories.Token{}) && h.Token != (histories.Token{})
-		if h.isOf(e, l.Token) && (told || !h.Recipe.HasPermits() || h.Permits == max(e.Permits, 1)) {
-			return h
-		}
-	}
-	return nil
+		return h.isOf(e, l.Token) && (told || !h.Recipe.HasPermits() || h.Permits == max(e.Permits, 1))
+	})
 }
 
 // About returns the holds that an event of their holder is about: those of its locks
