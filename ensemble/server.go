@@ -110,7 +110,30 @@ func (s *server) start() error {
 		return fmt.Errorf("server %d: %w", s.ID, err)
 	}
 	s.process, s.began, s.paused = p, log.Size(), false
+	go s.trimLog(p) // ends with the process
 	return nil
+}
+
+// trimLog keeps the log from growing without bound while a process writes it.
+func (s *server) trimLog(p *child.Process) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.trim()
+		case <-p.Done():
+			return
+		}
+	}
+}
+
+func (s *server) trim() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if shortened, err := child.Trim(s.log); err == nil && shortened {
+		s.began = 0
+	}
 }
 
 // serves waits until the server takes part in a quorum: an open port is not
@@ -173,6 +196,7 @@ func (s *server) close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.kill()
+	s.trim()
 }
 
 // pause stops the process with SIGSTOP and returns when it stands still.

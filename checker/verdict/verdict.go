@@ -102,6 +102,18 @@ func (v *Verdict) ViolateFrom(from time.Duration, w func() Witness) {
 	}
 }
 
+// Shows reports whether a violation from some time on may be among those that are told: the others
+// are counted.
+func (v *Verdict) Shows(from time.Duration) bool {
+	before := 0
+	for _, f := range v.found {
+		if f.from <= from {
+			before++
+		}
+	}
+	return v.everyOne || before < maxWitnesses
+}
+
 func (v *Verdict) keepFirst() {
 	slices.SortStableFunc(v.found, func(a, b violation) int { return cmp.Compare(a.from, b.from) })
 	if !v.everyOne {

@@ -74,7 +74,7 @@ func (l *Log) Close() error {
 	if rest := l.written - keeps; rest > 0 {
 		end := l.end[max(0, int64(len(l.end))-min(rest, keeps)):]
 		if left := rest - int64(len(end)); left > 0 {
-			_, err = fmt.Fprintf(l.file, "\n(%d bytes were written here that this log leaves out)\n", left)
+			_, err = fmt.Fprintf(l.file, leftOut, left)
 		}
 		if err == nil {
 			_, err = l.file.Write(end)
@@ -104,6 +104,45 @@ func (l *Log) drain(from io.Reader) {
 		}
 	}
 }
+
+// MostOfFile is how long a log file may be that a process writes by itself, in bytes, before Trim
+// shortens it.
+const MostOfFile = 8 << 20
+
+// Trim shortens a log file that is longer than MostOfFile to its beginning and its end, a MiB each,
+// and says in one line how much it has left out between them. The process may go on writing, if it
+// appends to the file: what it writes at that moment may be left out too. It reports whether it
+// has shortened the file: what was in it behind the first MiB is at another place then.
+func Trim(name string) (shortened bool, err error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() <= MostOfFile {
+		return false, err
+	}
+	text := make([]byte, keeps)
+	left, before := info.Size()-2*keeps, int64(0)
+	if _, err := file.ReadAt(text[:len(leftOut)+20], keeps); err != nil {
+		return false, err
+	}
+	if n, _ := fmt.Sscanf(string(text), leftOut, &before); n == 1 { // it was shortened before
+		left += before - int64(len(fmt.Sprintf(leftOut, before)))
+	}
+	if _, err := file.ReadAt(text, info.Size()-keeps); err != nil {
+		return false, err
+	}
+	if err := file.Truncate(keeps); err != nil {
+		return false, err
+	}
+	_, err = fmt.Fprintf(file, leftOut+"%s", left, text)
+	return true, err
+}
+
+// leftOut stands in a log where something was left out.
+const leftOut = "\n(%d bytes were written here that this log leaves out)\n"
 
 // A message shows at most so many bytes of a line, and looks for lines in so many at the end.
 const (

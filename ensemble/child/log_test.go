@@ -56,6 +56,40 @@ func TestALogKeepsTheBeginningAndTheEnd(t *testing.T) {
 	}
 }
 
+func TestALogFileThatAProcessWritesIsShortened(t *testing.T) {
+	const mib = 1 << 20
+	name := filepath.Join(t.TempDir(), "log")
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // as a process has it open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	write := func(c byte, n int) {
+		if _, err := file.Write(bytes.Repeat([]byte{c}, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trim := func(want bool) {
+		t.Helper()
+		if shortened, err := child.Trim(name); err != nil || shortened != want {
+			t.Fatal(shortened, err)
+		}
+	}
+	write('a', mib)
+	write('b', child.MostOfFile-mib)
+	trim(false)
+	write('c', mib)
+	trim(true)
+	trim(false)
+	write('d', child.MostOfFile) // after the end that is left
+	trim(true)
+	got, err := os.ReadFile(name)
+	want := fmt.Sprintf("%s\n(%d bytes were written here that this log leaves out)\n%s", bytes.Repeat([]byte("a"), mib), 2*child.MostOfFile-mib, bytes.Repeat([]byte("d"), mib))
+	if err != nil || string(got) != want {
+		t.Errorf("%v, %d bytes, want %d: %q", err, len(got), len(want), got[mib:mib+80])
+	}
+}
+
 func TestALogTakesLittleMemoryWhateverIsWritten(t *testing.T) {
 	piece := bytes.Repeat([]byte("noise\n"), 100_000)
 	log, err := child.CreateLog(filepath.Join(t.TempDir(), "log"))

@@ -66,6 +66,7 @@ func (s *server) create(ctx context.Context) error {
 		network.WithNetwork([]string{s.alias()}, s.ensemble.network),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
 			h.PortBindings = published
+			h.LogConfig = container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "8m", "max-file": "2"}}
 			if s.ensemble.peers != nil {
 				h.ExtraHosts = s.ensemble.peers.extraHosts
 			}

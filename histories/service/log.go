@@ -124,9 +124,30 @@ func ReadFile(path string) (*Log, error) {
 	return l, nil
 }
 
+// maxRecord is how many bytes a record may have: a path of ZooKeeper has less.
+const maxRecord = 1 << 20
+
+// bounded is read by a decoder, until the record that it is in is too long.
+type bounded struct {
+	from    io.Reader
+	decoder *json.Decoder
+	read    int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.read-b.decoder.InputOffset() > maxRecord {
+		return 0, fmt.Errorf("the record is longer than %d bytes", maxRecord)
+	}
+	n, err := b.from.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
 // Read is ReadFile of what is read from r.
 func Read(r io.Reader) (*Log, error) {
-	dec := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
+	in := &bounded{from: r}
+	dec := json.NewDecoder(in)
+	in.decoder = dec
 	l := new(Log)
 	if err := dec.Decode(&l.Header); err != nil {
 		return nil, fmt.Errorf("%w: line 1: %w", ErrFormat, err)

@@ -44,6 +44,27 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// endless goes on with the text of one record.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'a'
+	}
+	if e.read == 0 {
+		copy(p, `{"service":"`)
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestOfARecordWithoutEndLittleIsRead(t *testing.T) {
+	var in endless
+	if _, err := service.Read(&in); !errors.Is(err, service.ErrFormat) || !strings.Contains(err.Error(), "longer than 1048576 bytes") || in.read > 8<<20 {
+		t.Errorf("%v, after %d bytes", err, in.read)
+	}
+}
+
 func TestWhatIsNoSuchRecordIsRefused(t *testing.T) {
 	const header = `{"service":1,"history":"2026-01-02T03:04:05Z","servers":3,"transactions":1,"clock":1}` + "\n"
 	node := func(path, created, deleted string) string {
@@ -57,6 +78,8 @@ func TestWhatIsNoSuchRecordIsRefused(t *testing.T) {
 		"nodes that are out of order":          header + node("a/x", "5", "6") + node("a/y", "4", "7"),
 		"a node that was deleted before":       header + node("a/x", "5", "4"),
 		"a node that has no lock":              header + node("/x", "5", "6"),
+		"a record that is too long":            header + node(strings.Repeat("a", 3<<20), "5", "6"),
+		"a header that is too long":            strings.Repeat(" ", 3<<20) + header,
 		"a clock that is off by less than 0 s": strings.Replace(header, `"clock":1`, `"clock":-1`, 1),
 	} {
 		if l, err := service.Read(strings.NewReader(text)); !errors.Is(err, service.ErrFormat) {

@@ -21,7 +21,9 @@ type Hold struct {
 	Inner   int  // how often its owner has acquired it again, and not released that yet
 	Lost    bool // its holder was told so, and has not released it yet
 
-	links [2]link // in the list of its process, and in that of its lock
+	number int      // it began after those with a lower one
+	links  [2]link  // in the list of its process, and in that of its lock
+	crowd  *[3]link // in those of a crowd
 }
 
 // list has holds, the oldest first. One of a million is removed as fast as one of two.
@@ -33,38 +35,46 @@ type link struct{ before, after *Hold }
 const (
 	ofProcess = iota
 	ofLock
+	inCrowd // and the two after it: see holders
 )
 
+func (h *Hold) link(which int) *link {
+	if which < inCrowd {
+		return &h.links[which]
+	}
+	return &h.crowd[which-inCrowd]
+}
+
 func (l *list) add(h *Hold, which int) {
-	h.links[which] = link{before: l.last}
+	*h.link(which) = link{before: l.last}
 	if l.last == nil {
 		l.first = h
 	} else {
-		l.last.links[which].after = h
+		l.last.link(which).after = h
 	}
 	l.last = h
 }
 
 func (l *list) remove(h *Hold, which int) {
-	at := h.links[which]
+	at := *h.link(which)
 	if at.before == nil {
 		l.first = at.after
 	} else {
-		at.before.links[which].after = at.after
+		at.before.link(which).after = at.after
 	}
 	if at.after == nil {
 		l.last = at.before
 	} else {
-		at.after.links[which].before = at.before
+		at.after.link(which).before = at.before
 	}
-	h.links[which] = link{}
+	*h.link(which) = link{}
 }
 
 // each goes through them. The one that is shown may be removed meanwhile.
 func (l list) each(which int) iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
 		for h := l.first; h != nil; {
-			after := h.links[which].after
+			after := h.link(which).after
 			if !yield(h) {
 				return
 			}

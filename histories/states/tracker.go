@@ -13,6 +13,9 @@ type Tracker struct {
 	header    *histories.Header
 	processes map[int]*process // those that have invoked something, and are not retired
 	held      map[string]list  // by lock
+	crowds    map[string]crowd // of those locks that have many holds
+	began     int              // how many holds have begun
+	lostNow   int              // of how many that go on the loss was told
 	changes   []Change         // by the last event
 }
 
@@ -22,12 +25,13 @@ type process struct {
 	holding   map[histories.Recipe]int // leases, by recipe: those that stand for others, and are not lost
 	recipe    histories.Recipe         // of the operation under way
 	operation State                    // what that makes of the process; "" if it changes nothing
+	lost      int                      // of its holds, whose loss it was told
 	place     histories.Part           // in a queue: the latest that its acquire has told
 }
 
 // NewTracker returns a tracker of a history with this header, before its first event.
 func NewTracker(header *histories.Header) *Tracker {
-	return &Tracker{header: header, processes: map[int]*process{}, held: map[string]list{}}
+	return &Tracker{header: header, processes: map[int]*process{}, held: map[string]list{}, crowds: map[string]crowd{}}
 }
 
 // Step takes the next event in, and returns what it has changed about holds, until the
@@ -81,13 +85,15 @@ func (t *Tracker) invoked(p *process, e *histories.Event) {
 				p.operation = "" // it holds on
 			}
 			// The process acts on the lock that it lost no more.
-			t.endAll(l.Lock, func(h *Hold) bool { return h.Lost && h.Process == e.Process })
+			if p.lost > 0 {
+				t.endAll(l.Lock, e.Process, func(h *Hold) bool { return h.Lost })
+			}
 		}
 	case e.Op == histories.Wait, e.Op == histories.Enter:
 		p.operation = Waiting
 	case e.Op == histories.Leave:
 		p.operation = Releasing
-		t.endAll(e.Lock, func(h *Hold) bool { return h.Process == e.Process })
+		t.endAll(e.Lock, e.Process, func(*Hold) bool { return true })
 	case e.Op == histories.Release:
 		for _, l := range locks {
 			t.releasing(p, l, e)
@@ -127,17 +133,16 @@ func (t *Tracker) succeeded(p *process, e *histories.Event) {
 			t.changes = append(t.changes, Change{h, Again})
 			continue
 		}
-		if e.Depth > 1 && t.lostIt(l.Lock, e) {
+		if e.Depth > 1 && t.lostNow > 0 && t.lostIt(l.Lock, e) {
 			continue // the hold was lost while it was acquired again
 		}
 		h := &Hold{
 			Process: e.Process, Lock: l.Lock, Recipe: recipe, Mode: e.Mode, Owner: e.Owner, Session: e.Session, Token: l.Token,
-			Permits: max(e.Permits, 1), Part: i,
+			Permits: max(e.Permits, 1), Part: i, number: t.began,
 		}
+		t.began++
 		p.holds.add(h, ofProcess)
-		held := t.held[l.Lock]
-		held.add(h, ofLock)
-		t.held[l.Lock] = held
+		t.locked(h)
 		p.counts(h, 1)
 		t.changes = append(t.changes, Change{h, Began})
 	}
@@ -158,12 +163,7 @@ func (p *process) counts(h *Hold, n int) {
 
 // lostIt reports whether the owner that acquires a lock has lost a hold of it.
 func (t *Tracker) lostIt(lock string, e *histories.Event) bool {
-	for h := range t.held[lock].each(ofLock) {
-		if h.Lost && h.isOf(e, histories.Token{}) {
-			return true
-		}
-	}
-	return false
+	return t.oldest(lock, e, histories.Token{}, func(h *Hold) bool { return h.Lost && h.isOf(e, histories.Token{}) }) != nil
 }
 
 // reentered returns what the owner that acquires a lock holds of it already, nil where
@@ -172,24 +172,16 @@ func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
 	if t.header.RecipeOf(lock).HasPermits() {
 		return nil
 	}
-	for h := range t.held[lock].each(ofLock) {
-		if !h.Lost && h.isOf(e, histories.Token{}) {
-			return h
-		}
-	}
-	return nil
+	return t.oldest(lock, e, histories.Token{}, func(h *Hold) bool { return !h.Lost && h.isOf(e, histories.Token{}) })
 }
 
 // find returns the hold of a lock that an event of its owner is about: that of its
 // token, if it names one, else the oldest of as many permits.
 func (t *Tracker) find(l histories.Part, e *histories.Event) *Hold {
-	for h := range t.held[l.Lock].each(ofLock) {
+	return t.oldest(l.Lock, e, l.Token, func(h *Hold) bool {
 		told := l.Token != (histories.Token{}) && h.Token != (histories.Token{})
-		if h.isOf(e, l.Token) && (told || !h.Recipe.HasPermits() || h.Permits == max(e.Permits, 1)) {
-			return h
-		}
-	}
-	return nil
+		return h.isOf(e, l.Token) && (told || !h.Recipe.HasPermits() || h.Permits == max(e.Permits, 1))
+	})
 }
 
 // About returns the holds that an event of their holder is about: those of its locks
@@ -199,15 +191,24 @@ func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 	if p == nil {
 		return nil
 	}
+	otherSession := func(h *Hold) bool { return e.Session != "" && h.Session != "" && e.Session != h.Session }
 	locks := locksOf(e)
-	for h := range p.holds.each(ofProcess) {
-		i := slices.IndexFunc(locks, func(l histories.Part) bool { return l.Lock == h.Lock })
-		switch {
-		case e.Session != "" && h.Session != "" && e.Session != h.Session:
-		case i >= 0 && h.isOf(e, locks[i].Token), locks[0].Lock == "":
-			all = append(all, h)
+	if locks[0].Lock == "" {
+		for h := range p.holds.each(ofProcess) {
+			if !otherSession(h) {
+				all = append(all, h)
+			}
+		}
+		return all
+	}
+	for _, l := range locks {
+		for h := range t.mine(l.Lock, e) {
+			if h.Process == e.Process && !otherSession(h) && h.isOf(e, l.Token) {
+				all = append(all, h)
+			}
 		}
 	}
+	slices.SortFunc(all, func(a, b *Hold) int { return a.number - b.number })
 	return all
 }
 
@@ -215,6 +216,8 @@ func (t *Tracker) lost(e *histories.Event) {
 	for _, h := range t.About(e) {
 		if !h.Lost {
 			t.processes[h.Process].counts(h, -1)
+			t.processes[h.Process].lost++
+			t.lostNow++
 			h.Lost, h.Inner = true, 0
 			t.changes = append(t.changes, Change{h, Lost})
 		}
@@ -225,7 +228,10 @@ func (t *Tracker) lost(e *histories.Event) {
 func (t *Tracker) end(h *Hold) {
 	if p := t.processes[h.Process]; p != nil {
 		p.holds.remove(h, ofProcess)
-		if !h.Lost {
+		if h.Lost {
+			p.lost--
+			t.lostNow--
+		} else {
 			p.counts(h, -1)
 		}
 	}
@@ -233,9 +239,9 @@ func (t *Tracker) end(h *Hold) {
 	t.changes = append(t.changes, Change{h, Ended})
 }
 
-func (t *Tracker) endAll(lock string, which func(*Hold) bool) {
-	for h := range t.held[lock].each(ofLock) {
-		if which(h) {
+func (t *Tracker) endAll(lock string, process int, which func(*Hold) bool) {
+	for h := range t.by(process, lock) {
+		if h.Process == process && which(h) {
 			t.end(h)
 		}
 	}
@@ -248,16 +254,7 @@ func (t *Tracker) retire(number int, p *process) {
 	for h := range p.holds.each(ofProcess) {
 		t.unlock(h)
 	}
-}
-
-// unlock drops a hold from those of its lock.
-func (t *Tracker) unlock(h *Hold) {
-	held := t.held[h.Lock]
-	if held.remove(h, ofLock); held.first == nil {
-		delete(t.held, h.Lock)
-	} else {
-		t.held[h.Lock] = held
-	}
+	t.lostNow -= p.lost
 }
 
 // Doing returns what a process does: Holding for each lease that it holds, and what

@@ -35,7 +35,7 @@ func NewBarriers(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 
 func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	settled := map[*facts.LockInfo][]*facts.Op{}
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if !o.Recipe().IsLock() && t.Settled(o) {
 			settled[o.Info()] = append(settled[o.Info()], o)
 		}

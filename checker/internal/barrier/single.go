@@ -267,7 +267,7 @@ func DecideBarrier(t *facts.Trace, w verdict.Witness, keep map[int]bool) {
 	for _, p := range w.Parties {
 		from, to = min(from, p.From), max(to, min(p.To, t.End))
 	}
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Lock == w.Lock && o.Kind == histories.Remove && o.Result != histories.Fail && o.Call <= to && Until(o) >= from {
 			keep[o.Invoke] = true
 		}

@@ -41,7 +41,7 @@ func NewLossTold(_ *facts.Trace, v *verdict.Verdict) judge.Judge { return &lossJ
 
 func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	j.deleted = slices.DeleteFunc(j.deleted, func(h *facts.Hold) bool { return j.judgeDeletion(t, h) })
-	for _, h := range t.Holds {
+	for _, h := range facts.Each(t, t.Holds) {
 		if t.Over(h) && !j.judgeDeletion(t, h) {
 			j.deleted = append(j.deleted, h)
 		}

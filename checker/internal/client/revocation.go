@@ -51,7 +51,9 @@ type revocationJudge struct {
 	losses                         []*facts.Hold        // of any lock
 	suspects                       []*facts.Hold        // that a request seems to have ended, if their session lived on
 	suspected                      map[*facts.Hold]bool // while they are among the leases
-	hadBefore, askedBefore         map[string]tokens    // of lock: what is no more in acquires, and requests
+	record                         *told                // of the window that is judged, as is unasked
+	unasked                        *losses
+	hadBefore, askedBefore         map[string]tokens // of lock: what is no more in acquires, and requests
 }
 
 // NewRevocation returns the judge that judges requests to release.
@@ -65,6 +67,8 @@ func NewRevocation(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 
 func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	j.take(t)
+	j.record = newTold(j.notices, j.acquires)
+	j.unasked = newLosses(j.losses, func(h *facts.Hold) bool { return j.hasAsked(h.Lock, h.Token, h.End) })
 	// What was invoked before this is answered, or will never be.
 	known := facts.Forever
 	if !t.Last {
@@ -83,6 +87,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 			return false
 		}
 		j.askedBefore[o.Lock] = j.askedBefore[o.Lock].add(o.Token, 0)
+		j.unasked.asked(facts.LeaseKey{Lock: o.Lock, Token: o.Token})
 		return true
 	})
 	j.suspects = slices.DeleteFunc(j.suspects, func(h *facts.Hold) bool {
@@ -96,13 +101,14 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 		}
 		return true
 	})
+	j.record, j.unasked = nil, nil
 	j.forget(t, known, since)
 	return len(j.requests) + len(j.notices) + len(j.acquires) + len(j.leases) + len(j.losses) + len(j.suspects)
 }
 
 // take takes in what came to an end in a window.
 func (j *revocationJudge) take(t *facts.Trace) {
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		switch {
 		case o.Recipe() != histories.Revocation || !t.Settled(o):
 		case o.Acquires():
@@ -117,7 +123,7 @@ func (j *revocationJudge) take(t *facts.Trace) {
 	for _, o := range slices.Backward(j.requests) {
 		j.firstAsked[facts.LeaseKey{Lock: o.Lock, Token: o.Token}] = o.Call
 	}
-	for _, h := range t.Holds {
+	for _, h := range facts.Each(t, t.Holds) {
 		if t.Begun(h) && t.Recipe(h.Lock) == histories.Revocation {
 			k := facts.LeaseKey{Lock: h.Lock, Token: h.Token}
 			j.leases[k] = append(j.leases[k], h)
@@ -192,9 +198,7 @@ func (j *revocationJudge) tell(t *facts.Trace, e facts.ReleaseNotice) {
 // it: by an acquire that it had invoked and that was granted this token, or that
 // came to no end or to a bad one after that.
 func (j *revocationJudge) had(e facts.ReleaseNotice) bool {
-	return j.hadBefore[e.Lock].has(e.Token, e.Process) || slices.ContainsFunc(j.acquires, func(o *facts.Op) bool {
-		return o.Process == e.Process && o.Lock == e.Lock && o.Call <= e.Time && (o.OK() && o.Token == e.Token || !o.OK() && o.Ret >= e.Time)
-	})
+	return j.hadBefore[e.Lock].has(e.Token, e.Process) || j.record.had(e)
 }
 
 // lease returns the lease that is told of, or the process that had it before.
@@ -205,8 +209,8 @@ func (j *revocationJudge) lease(e facts.ReleaseNotice) (h *facts.Hold, before in
 		}
 	}
 	before, over = j.hadBefore[e.Lock].first(e.Token)
-	for _, o := range j.acquires {
-		if o.OK() && o.Lock == e.Lock && o.Token == e.Token && o.Call <= e.Time && (!over || o.Process < before) {
+	for _, o := range j.record.first[facts.LeaseKey{Lock: e.Lock, Token: e.Token}] {
+		if o.Call <= e.Time && (!over || o.Process < before) {
 			before, over = o.Process, true
 		}
 	}
@@ -251,7 +255,7 @@ func (j *revocationJudge) decide(t *facts.Trace, o *facts.Op, known time.Duratio
 // delivered judges whether a holder was told of a request.
 func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) {
 	since := h.ReachableFrom(max(o.Ret, h.Start), bound)
-	when, ok := j.toldIn(h, o.Call, facts.After(since, bound))
+	when, ok := j.record.in(h, o.Call, facts.After(since, bound))
 	lasts := lasted(t, o, h) > facts.After(since, bound)
 	if lasts {
 		j.outlasted++
@@ -260,7 +264,7 @@ func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, 
 		j.inTime++
 		j.slowest = max(j.slowest, when-since)
 	} else if lasts {
-		late, wasLate := j.toldIn(h, facts.After(since, bound), h.End)
+		late, wasLate := j.record.in(h, facts.After(since, bound), h.End)
 		j.v.Violate(func() verdict.Witness { return notTold(t, o, h, facts.After(since, bound), late, wasLate) })
 	}
 }
@@ -283,16 +287,6 @@ func lasted(t *facts.Trace, o *facts.Op, h *facts.Hold) time.Duration {
 	return end
 }
 
-// toldIn returns when the holder was first told in [from, to].
-func (j *revocationJudge) toldIn(h *facts.Hold, from, to time.Duration) (time.Duration, bool) {
-	for _, e := range j.notices {
-		if e.Process == h.Process && e.Lock == h.Lock && e.Token == h.Token && e.Time >= from && e.Time <= to {
-			return e.Time, true
-		}
-	}
-	return 0, false
-}
-
 // forced reports whether a request seems to have ended a lease: it was lost within
 // the bound of it, with nothing else to blame. No fault was about, neither since
 // the request nor in the two session timeouts before it, and no lease that nobody
@@ -307,7 +301,5 @@ func (j *revocationJudge) forced(t *facts.Trace, o *facts.Op, h *facts.Hold, bou
 	for range t.Faults.In(from, h.End) {
 		return false
 	}
-	return !slices.ContainsFunc(j.losses, func(x *facts.Hold) bool {
-		return x.End >= from && x.End <= h.End+t.Calm() && !j.hasAsked(x.Lock, x.Token, x.End)
-	})
+	return !j.unasked.in(from, h.End+t.Calm())
 }

@@ -11,17 +11,20 @@ import (
 // excuses reports whether the fault excuses beliefs of the processes that it
 // hits.
 func (f *Fault) excuses() bool {
-	return f.Name == histories.ForcedExpiry || f.Name == histories.NodeDeletion || f.pauses()
+	return f.Name == histories.ForcedExpiry || f.Name == histories.NodeDeletion || f.Pauses()
 }
 
-// pauses reports whether the processes that the fault hits do not run meanwhile.
-func (f *Fault) pauses() bool { return f.Name == histories.WorkerPause || f.Name == stall }
+// ForcesExpiry reports whether the fault forces a session to expire.
+func (f *Fault) ForcesExpiry() bool { return f.Name == histories.ForcedExpiry }
+
+// Pauses reports whether the processes that the fault hits do not run meanwhile.
+func (f *Fault) Pauses() bool { return f.Name == histories.WorkerPause || f.Name == stall }
 
 // grace is how long after its end a fault still excuses beliefs; negative if it
 // excuses none at all. A forced expiry, or the deletion of a node, excuses only whom the target promises to
 // tell. A process that does not run cannot be told of anything by any lock.
 func (l *FaultLog) grace(f *Fault) time.Duration {
-	if f.pauses() {
+	if f.Pauses() {
 		return l.WakeGrace
 	}
 	if bound := l.LossBound; bound > 0 {

@@ -35,7 +35,7 @@ func (f *Fault) Reaches(process int) bool {
 // process that its client has begun since the fault did may have that session, too. A pause
 // that waits for a message hits the process that its client is by then.
 func (f *Fault) strikes(process int, session string) bool {
-	return f.Hits(process) || f.pauses() && f.Reaches(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
+	return f.Hits(process) || f.Pauses() && f.Reaches(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
 }
 
 // OnServers reports whether the fault hits servers, and with them clients that it does
@@ -110,7 +110,7 @@ func (l *FaultLog) stalled(i int, e *histories.Event) {
 
 // Pauses reports whether any process was paused, or the one that records stood still.
 func (l *FaultLog) Pauses() bool {
-	return len(l.Stalls) > 0 || slices.ContainsFunc(l.All, (*Fault).pauses)
+	return len(l.Stalls) > 0 || slices.ContainsFunc(l.All, (*Fault).Pauses)
 }
 
 // Struck reports whether a fault on a process, or one that names none, was in force at some
@@ -163,11 +163,11 @@ func (l *FaultLog) Excusing(process int, session string, from, to time.Duration)
 	return all
 }
 
-// MayHaveDeleted reports whether a fault deleted, or tried to delete, a lock's node at some
-// time in [from, to]: see Deletes.
-func (l *FaultLog) MayHaveDeleted(lock string, token histories.Token, session string, from, to time.Duration) bool {
+// MayHaveDeleted reports whether a fault that had begun before an event deleted, or tried to
+// delete, a lock's node at some time in [from, to]: see Deletes.
+func (l *FaultLog) MayHaveDeleted(lock string, token histories.Token, session string, from, to time.Duration, event int) bool {
 	for f := range l.forced.in(from, to, target{kind: aLock, name: lock}) {
-		if f.Deletes(lock, token, session) {
+		if f.Event < event && f.Deletes(lock, token, session) {
 			return true
 		}
 	}
@@ -198,7 +198,7 @@ func (l *FaultLog) RobbedIn(process int, session string, from, to time.Duration)
 // PausedIn returns when process was paused, or the process that records stood still, at
 // some time in [from, to].
 func (l *FaultLog) PausedIn(process int, from, to time.Duration) []Span {
-	return l.spansOf((*Fault).pauses, process, "", from, to)
+	return l.spansOf((*Fault).Pauses, process, "", from, to)
 }
 
 func (l *FaultLog) spansOf(are func(*Fault) bool, process int, session string, from, to time.Duration) []Span {

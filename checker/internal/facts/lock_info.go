@@ -19,6 +19,9 @@ type LockInfo struct {
 	held       held
 }
 
+// Number is that of the lock among all, from 0, in order of appearance.
+func (l *LockInfo) Number() int { return l.at }
+
 // Holds are those of this window, if something happened in the lock in it.
 func (l *LockInfo) Holds() []*Hold { return l.holds }
 

@@ -58,10 +58,40 @@ func (t *Trace) LocksThat(some func(histories.Recipe) bool) iter.Seq[*LockInfo] 
 	}
 }
 
-// stopEvery is how many locks, or holds, are gone through between two looks at whether to stop.
+// stopEvery is how many things are gone through between two looks at whether to stop.
 const stopEvery = 256
 
-func (t *Trace) stops() bool { return t.Stop != nil && t.Stop() }
+func (t *Trace) stops() bool { return t != nil && t.Stop != nil && t.Stop() }
+
+// Stopping reports whether judging is to end. It looks at the first step of a loop, and then now
+// and again.
+func (t *Trace) Stopping(step int) bool { return step%stopEvery == 0 && t.stops() }
+
+// Each goes through what there may be very much of in one window, until judging is to end.
+func Each[T any](t *Trace, all []T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, x := range all {
+			if t.Stopping(i) || !yield(i, x) {
+				return
+			}
+		}
+	}
+}
+
+// Sort is slices.SortStableFunc of what there may be very much of: it ends soon, and leaves any
+// order, if judging is to end.
+func Sort[T any](t *Trace, all []T, compare func(a, b T) int) {
+	n, ended := 0, false
+	slices.SortStableFunc(all, func(a, b T) int {
+		if n++; n%stopEvery == 0 && !ended {
+			ended = t.stops()
+		}
+		if ended {
+			return 0
+		}
+		return compare(a, b)
+	})
+}
 
 // HoldsThat returns the holds of this window of the locks of some recipes.
 func (t *Trace) HoldsThat(some func(histories.Recipe) bool) []*Hold {

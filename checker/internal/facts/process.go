@@ -12,14 +12,42 @@ type Process struct {
 	Began   time.Duration // its first invocation; forever if it made none
 	Retired time.Duration // forever if it was not
 	Open    []*Op
-	Holds   Held    // that it has
-	closing []*Hold // that it gives back by closing its client
+	parts   map[string]*Op // those of an operation over many locks that is open, by lock: see openOn
+	Holds   Held           // that it has
+	closing []*Hold        // that it gives back by closing its client
 	last    lastOwnership
 	busy    bool // it has something open, or holds, or had in this window
 }
 
 // Gone reports whether p has come to its end.
 func (p *Process) Gone() bool { return p.Retired != Forever }
+
+// openOn are the operations that are open on a lock: one, or none.
+func (p *Process) openOn(lock string) []*Op {
+	if p.parts != nil {
+		if o := p.parts[lock]; o != nil {
+			return o.alone[:]
+		}
+		return nil
+	}
+	for i, o := range p.Open {
+		if o.Lock == lock {
+			return p.Open[i : i+1]
+		}
+	}
+	return nil
+}
+
+// begins has operations open, and ends with none.
+func (p *Process) begins(ops []*Op) {
+	const few = 8
+	if p.Open, p.parts = ops, nil; len(ops) > few {
+		p.parts = make(map[string]*Op, len(ops))
+		for _, o := range ops {
+			p.parts[o.Lock] = o
+		}
+	}
+}
 
 // defaultOwner is the owner of an operation that names none: its process.
 func defaultOwner(process int) string { return "process " + strconv.Itoa(process) }

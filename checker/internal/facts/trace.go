@@ -102,8 +102,10 @@ func (t *Trace) Step(e *histories.Event) {
 		t.enqueued(i, e)
 	case histories.Lost:
 		t.held.lost(i, e)
-		for _, o := range t.Process(e.Process).Open {
-			o.Told = o.Told || o.Hold != nil && slices.Contains(LocksOf(e), o.Lock) && about(e, o.Hold)
+		for _, lock := range LocksOf(e) {
+			for _, o := range t.Process(e.Process).openOn(lock) {
+				o.Told = o.Told || o.Hold != nil && about(e, o.Hold)
+			}
 		}
 	case histories.Suspended, histories.Resumed:
 		t.held.link(e, e.Type == histories.Resumed)
@@ -163,7 +165,7 @@ func (t *Trace) invoke(i int, e *histories.Event) {
 		ops = append(ops, o)
 	}
 	t.Ops = append(t.Ops, ops...)
-	p.Open = ops
+	p.begins(ops)
 	if !p.busy {
 		p.busy = true
 		t.busy = append(t.busy, p)
@@ -201,13 +203,13 @@ func (t *Trace) complete(i int, e *histories.Event) {
 			l.Completed(o)
 		}
 	}
-	p.Open = nil
+	p.begins(nil)
 }
 
 func (t *Trace) enqueued(i int, e *histories.Event) {
 	t.Quiet.Answered(e.Time)
-	for _, o := range t.Process(e.Process).Open {
-		if !o.Acquires() || o.Lock != e.Lock {
+	for _, o := range t.Process(e.Process).openOn(e.Lock) {
+		if !o.Acquires() {
 			continue
 		}
 		t.touch(o.info)
@@ -227,7 +229,7 @@ func (t *Trace) crash(i int, e *histories.Event) {
 		t.touch(o.info)
 		o.Gone = true
 	}
-	p.Open = nil
+	p.begins(nil)
 }
 
 // BeginWindow makes what was read since the last window ready to be looked at.

@@ -50,7 +50,7 @@ func NewFencing(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	all := t.HoldsThat(histories.Recipe.Guards)
 	granted := map[*facts.LockInfo][]*facts.Hold{}
-	for _, h := range all {
+	for _, h := range facts.Each(t, all) {
 		if t.Begun(h) {
 			j.all++
 			if h.Token == (histories.Token{}) {
@@ -75,7 +75,7 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		g.recent = append(g.recent, granted[lock]...)
 		g.order(j.v, t)
 		if t.Header.Promises.TellsLoss { // else a release that was answered proves nothing
-			for _, h := range granted[lock] {
+			for _, h := range facts.Each(t, granted[lock]) {
 				g.turns.returned(h)
 			}
 			g.turns.settle(j.v, t)
@@ -104,15 +104,15 @@ func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 // violation is of was granted in this window.
 func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
 	byCall := slices.Clone(g.recent)
-	slices.SortStableFunc(byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
+	facts.Sort(t, byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
 	byStart := slices.Clone(g.recent)
-	slices.SortStableFunc(byStart, func(a, b *facts.Hold) int { return cmp.Compare(a.Start, b.Start) })
+	facts.Sort(t, byStart, func(a, b *facts.Hold) int { return cmp.Compare(a.Start, b.Start) })
 	isNew := func(h *facts.Hold) bool { return t.Begun(h) }
 
 	first := map[histories.Token]*facts.Hold{}
 	newest := g.newest
 	i := 0
-	for _, h := range byCall {
+	for _, h := range facts.Each(t, byCall) {
 		for ; i < len(byStart) && byStart[i].Start < h.Call; i++ {
 			newest = newer(newest, byStart[i])
 		}

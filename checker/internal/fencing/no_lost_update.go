@@ -49,7 +49,7 @@ func (j *counterJudge) excusing() bool { return j.store == histories.StorePlain 
 
 func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	oldest := map[*facts.LockInfo]time.Duration{} // of a counter's operations that are not settled
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Store != j.store {
 			continue
 		}

@@ -28,7 +28,7 @@ func atOnce(pieces []facts.Piece, sizes *Sizes, size int, admits func(Holdings, 
 // overlaps counts the pairs that sweep finds.
 func overlaps(pieces []facts.Piece, c clash) int {
 	n := 0
-	sweep(pieces, c, func(*facts.Hold) bool { return true }, func(_, _ facts.Piece) bool { n++; return n < maxPairs })
+	sweep(nil, pieces, c, func(*facts.Hold) bool { return true }, func(_, _ facts.Piece) bool { n++; return n < maxPairs })
 	return n
 }
 
@@ -64,7 +64,7 @@ func agreeOnShared(t *rapid.T, a *drawn.Agreement, h *histories.History, lock st
 func agreeOnPermits(t *rapid.T, a *drawn.Agreement, h *histories.History, lock string, pieces []facts.Piece, sizes *Sizes) {
 	a.Cuts += len(cutHoldings(pieces, sizes, 2, beginning(sizes), facts.Forever, facts.Forever)) - 1
 	found := false
-	noRoom(pieces, sizes, func(shortage) { found = true })
+	noRoom(pieces, sizes, shortages{func(shortage) { found = true }, func(time.Duration) bool { return true }, nil})
 	illegal := func(size int) bool { return atOnce(pieces, sizes, size, BesidePermits(pieces)).Illegal }
 	if !sizes.Exact {
 		// What the sweep lets pass is Porcupine's to decide.

@@ -108,7 +108,7 @@ func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
 // mutex, two holds that overlap are found in the window in which the first of
 // them ends.
 func (j *multiLockJudge) notAll(t *facts.Trace, lock *facts.LockInfo, of *multiLockOf) {
-	sweep(facts.PiecesOf(lock.Holds()), differ, t.Over, func(a, b facts.Piece) bool {
+	sweep(t, facts.PiecesOf(lock.Holds()), differ, t.Over, func(a, b facts.Piece) bool {
 		// Of two that overlap, the second should not have been granted.
 		if ofSeveral(t, b.Hold.Acquire) && b.From == b.Hold.Start {
 			j.v.Violate(func() verdict.Witness { return notAll(t, a.Hold, b.Hold) })
@@ -122,7 +122,7 @@ func (j *multiLockJudge) notAll(t *facts.Trace, lock *facts.LockInfo, of *multiL
 // by invocation.
 func groups(t *facts.Trace) []*group {
 	var out []*group
-	for i, o := range t.Ops {
+	for i, o := range facts.Each(t, t.Ops) {
 		if o.Part == 0 && o.Acquires() && ofSeveral(t, o) && t.Settled(o) {
 			out = append(out, &group{parts: slices.Clone(t.Ops[i : i+o.Parts])})
 		}

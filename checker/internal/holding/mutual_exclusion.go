@@ -50,19 +50,19 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		pieces := facts.PiecesOf(holds)
 		before := of.violations
 		if e.Sweeps {
-			sweep(pieces, differ, t.Over, func(a, b facts.Piece) bool {
+			sweep(t, pieces, differ, t.Over, func(a, b facts.Piece) bool {
 				if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
 					j.growing++
 				}
 				j.orders.count(t, a.Hold, b.Hold)
-				j.v.Violate(func() verdict.Witness { return doubleHold(t, a, b) })
+				j.v.ViolateFrom(max(a.From, b.From), func() verdict.Witness { return doubleHold(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
 			})
 			if !slices.ContainsFunc(holds, excused) {
 				j.raw += of.violations - before
 			} else {
-				sweep(facts.PiecesOf(facts.Bare(holds)), differ, t.Over, func(a, b facts.Piece) bool {
+				sweep(t, facts.PiecesOf(facts.Bare(holds)), differ, t.Over, func(a, b facts.Piece) bool {
 					j.raw++
 					if pausedOverlap(t, a, b) {
 						j.paused++

@@ -20,7 +20,7 @@ type shortage struct {
 type placed struct {
 	facts.Piece
 	at     time.Duration
-	beside []facts.Piece // what was held when it returned, if there was no room then
+	beside []facts.Piece // what was held when it returned, if there was no room then and it is to be told
 	told   bool          // there is no such instant
 }
 
@@ -45,9 +45,17 @@ type placed struct {
 //
 // With a size that does not change nothing is ever moved, and this is one pass
 // with what is open.
-func noRoom(pieces []facts.Piece, sizes *Sizes, report func(shortage)) {
+func noRoom(pieces []facts.Piece, sizes *Sizes, report shortages) {
 	p := newPlacing()
 	p.settle(facts.Forever, pieces, sizes, report)
+}
+
+// shortages are told of each shortage, and say of which they want to know what was held: that is as
+// much as there are pieces.
+type shortages struct {
+	tell  func(shortage)
+	shows func(from time.Duration) bool
+	t     *facts.Trace // nil: the work is done to its end
 }
 
 // placing is that engine at an instant: what has been granted by then has its
@@ -61,19 +69,19 @@ func newPlacing() placing { return placing{since: -1} }
 
 // settle finds the places of what was granted after the instant, up to another
 // one.
-func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes, report func(shortage)) {
+func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes, report shortages) {
 	for _, p := range r.held {
 		p.Piece = p.Now(pieces)
 	}
 	var all []*placed
-	for _, p := range pieces {
+	for _, p := range facts.Each(report.t, pieces) {
 		if p.From > r.since && p.From <= until {
 			all = append(all, &placed{Piece: p, at: p.From})
 		}
 	}
-	slices.SortStableFunc(all, (*placed).compare)
+	facts.Sort(report.t, all, (*placed).compare)
 	open := newOpenPermits(r.held)
-	for i := 0; i < len(all); {
+	for i, n := 0, 0; i < len(all) && !report.t.Stopping(n); n++ {
 		now := all[i].at
 		open.reach(now)
 		// Holds of no length come and go one by one, the others together: the
@@ -85,7 +93,7 @@ func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes
 			}
 		}
 		together := all[i:end]
-		if open.sum+sum(together) > sizes.most(now) && giveWay(together, open.left(now), sizes, report) {
+		if open.sum+sum(together) > sizes.most(now) && giveWay(together, func() []*placed { return open.left(now) }, sizes, report) {
 			all, i = sorted(all, i, end)
 			open = newOpenPermits(r.held, all[:i])
 			continue
@@ -188,11 +196,11 @@ func (p *placed) compare(q *placed) int {
 // giveWay moves pieces that found no room together to before the last drop of
 // the size. If one cannot be moved, it is reported, and all are put back. It
 // reports whether any is at another place now.
-func giveWay(together, open []*placed, sizes *Sizes, report func(shortage)) (moved bool) {
+func giveWay(together []*placed, open func() []*placed, sizes *Sizes, report shortages) (moved bool) {
 	var stuck *placed
 	for _, p := range together {
-		if p.at == p.From && p.beside == nil {
-			p.beside = besides(p, open, together)
+		if p.at == p.From && p.beside == nil && report.shows(p.From) {
+			p.beside = besides(p, open(), together)
 		}
 		if _, ok := sizes.drop(p.Call, p.at); !ok && !p.told {
 			stuck = p
@@ -210,7 +218,7 @@ func giveWay(together, open []*placed, sizes *Sizes, report func(shortage)) (mov
 		moved = moved || p.at != was
 	}
 	if stuck != nil {
-		report(shortage{stuck.Piece, stuck.beside})
+		report.tell(shortage{stuck.Piece, stuck.beside})
 	}
 	return moved
 }

@@ -32,7 +32,7 @@ func WithNotHeld(some func(histories.Recipe) bool, begin judge.Maker) judge.Make
 
 func (j *notHeldJudge) Window(e *judge.Engines, t *facts.Trace) int {
 	kept := j.Judge.Window(e, t)
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Kind != histories.Release || o.Result != histories.Fail || !j.some(o.Recipe()) || !takenAway(t, o) {
 			continue
 		}

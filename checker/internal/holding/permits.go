@@ -56,7 +56,7 @@ func NewPermits(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 
 func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	changes := map[*facts.LockInfo][]SizeChange{}
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Kind == histories.SetSize && t.Settled(o) && o.Result != histories.Fail {
 			changes[o.Info()] = append(changes[o.Info()], changeOf(o))
 		}
@@ -90,19 +90,19 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		}
 		sizes := of.counted.sizes(changes)
 		of.overlap = of.overlap || !sizes.Exact
-		of.counted.window(t, holds, sizes, known, func(s shortage) {
+		of.counted.window(t, holds, sizes, known, shortages{func(s shortage) {
 			if !e.Sweeps {
 				return
 			}
 			of.violations++
 			since := max(s.granted.Call, of.counted.since)
 			j.v.ViolateFrom(s.granted.From, func() verdict.Witness { return tooMany(t, s, sizes, since, of.counted.changed < facts.Forever) })
-		})
-		of.bare.window(t, holds, of.bare.sizes(changes), known, func(shortage) {
+		}, j.v.Shows, t})
+		of.bare.window(t, holds, of.bare.sizes(changes), known, shortages{func(shortage) {
 			if e.Sweeps {
 				j.raw++
 			}
-		})
+		}, func(time.Duration) bool { return false }, t})
 		if e.Searches {
 			of.search.window(&e.Caps, t, holds, changes, known)
 		}
@@ -114,7 +114,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 // kept is how much is gone through again.
 func (of *permitsOf) kept() int {
 	return len(of.counted.holds) + len(of.counted.held) + len(of.counted.changes) + len(of.bare.holds) + len(of.bare.held) + len(of.bare.changes) +
-		len(of.search.holds) + len(of.search.changes) + len(of.order.grants) + len(of.order.changes)
+		len(of.search.holds) + len(of.search.changes) + len(of.order.grants) + len(of.order.known) + len(of.order.unknown)
 }
 
 func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
@@ -199,7 +199,7 @@ func (w *permitSweep) sizes(changes []SizeChange) *Sizes {
 
 // window takes the holds of a window in, and finds the places of those that can
 // be told by now.
-func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, known horizon, report func(shortage)) {
+func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, known horizon, report shortages) {
 	for _, h := range holds {
 		if t.Begun(h) {
 			w.holds = append(w.holds, h)

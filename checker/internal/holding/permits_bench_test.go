@@ -59,7 +59,7 @@ func BenchmarkRoomForPermits(b *testing.B) {
 			pieces, sizes := longPermits(c.n, c.broken)
 			for b.Loop() {
 				n := 0
-				noRoom(pieces, sizes, func(shortage) { n++ })
+				noRoom(pieces, sizes, shortages{func(shortage) { n++ }, func(time.Duration) bool { return true }, nil})
 				if (n > 0) != c.broken {
 					b.Fatal(n)
 				}

@@ -71,13 +71,13 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		}
 		j.downward += downgraded(t, holds)
 		if e.Sweeps {
-			sweep(facts.PiecesOf(holds), readersBeside, t.Over, func(a, b facts.Piece) bool {
+			sweep(t, facts.PiecesOf(holds), readersBeside, t.Over, func(a, b facts.Piece) bool {
 				j.orders.count(t, a.Hold, b.Hold)
-				j.v.Violate(func() verdict.Witness { return notAlone(t, a, b) })
+				j.v.ViolateFrom(max(a.From, b.From), func() verdict.Witness { return notAlone(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
 			})
-			sweep(facts.PiecesOf(facts.Bare(holds)), readersBeside, t.Over, func(facts.Piece, facts.Piece) bool {
+			sweep(t, facts.PiecesOf(facts.Bare(holds)), readersBeside, t.Over, func(facts.Piece, facts.Piece) bool {
 				j.raw++
 				return j.raw < maxPairs
 			})

@@ -42,13 +42,13 @@ func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 
 func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 	v := j.v
-	for _, h := range t.HoldsThat(histories.Recipe.Exclusive) {
+	for _, h := range facts.Each(t, t.HoldsThat(histories.Recipe.Exclusive)) {
 		if t.Over(h) {
 			j.entries += len(h.Reentries)
 			j.inner += len(h.Inner)
 		}
 	}
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Acquires() && o.Depth > 1 && o.Again == nil && t.Settled(o) && !o.OK() {
 			j.afterLoss++
 		}
@@ -72,7 +72,7 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 			continue
 		}
 		pairs := j.pairs.Make(lock, func() *int { return new(int) })
-		sweep(facts.PiecesOf(holds), differ, t.Over, func(a, b facts.Piece) bool {
+		sweep(t, facts.PiecesOf(holds), differ, t.Over, func(a, b facts.Piece) bool {
 			// Inner releases are in order of time: was one invoked before the
 			// other owner's acquire returned?
 			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })

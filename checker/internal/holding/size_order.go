@@ -1,6 +1,7 @@
 package holding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -27,14 +28,18 @@ import (
 // returned. The changes are kept that can be the last one of a grant to come, or come
 // after that.
 type sizeOrder struct {
-	grants  []*facts.Op // not judged yet
-	changes []SizeChange
+	grants  []*facts.Op  // not judged yet
+	known   []SizeChange // whose transactions are known, in their order
+	unknown []SizeChange // the others, by call
+	// largest[i] is the largest of the first i+1 of unknown that has not returned.
+	largest []SizeChange
 }
 
 // window takes in what was settled in a window. pending is when the first was called
 // of the acquires and the changes that are open.
 func (s *sizeOrder) window(grants []*facts.Op, changes []SizeChange, pending time.Duration, report func(*facts.Op, SizeChange)) {
-	s.grants, s.changes = append(s.grants, grants...), append(s.changes, changes...)
+	s.grants = append(s.grants, grants...)
+	s.take(changes)
 	s.grants = slices.DeleteFunc(s.grants, func(g *facts.Op) bool {
 		if g.Ret >= pending {
 			return false
@@ -47,21 +52,58 @@ func (s *sizeOrder) window(grants []*facts.Op, changes []SizeChange, pending tim
 	s.forget(pending)
 }
 
-// mostFor returns the largest size that can have been in force at a grant.
-func (s *sizeOrder) mostFor(g *facts.Op) (most SizeChange, ok bool) {
-	var last SizeChange
-	for _, c := range s.changes {
-		if c.by != 0 && c.by < g.Token.Zxid && c.Call <= g.Ret && c.by > last.by {
-			last = c
+// take takes in changes that were settled.
+func (s *sizeOrder) take(changes []SizeChange) {
+	for _, c := range changes {
+		if c.by != 0 {
+			s.known = append(s.known, c)
+		} else {
+			s.unknown = append(s.unknown, c)
 		}
 	}
+	slices.SortStableFunc(s.known, func(a, b SizeChange) int { return cmp.Compare(a.by, b.by) })
+	slices.SortStableFunc(s.unknown, func(a, b SizeChange) int { return cmp.Compare(a.Call, b.Call) })
+	s.largest = s.largest[:0]
+	var most SizeChange
+	for _, c := range s.unknown {
+		if c.Ret == facts.Forever && c.Size > most.Size {
+			most = c
+		}
+		s.largest = append(s.largest, most)
+	}
+}
+
+// mostFor returns the largest size that can have been in force at a grant.
+func (s *sizeOrder) mostFor(g *facts.Op) (most SizeChange, ok bool) {
+	i, _ := slices.BinarySearchFunc(s.known, g.Token.Zxid, func(c SizeChange, zxid int64) int { return cmp.Compare(c.by, zxid) })
+	for i--; i >= 0 && s.known[i].Call > g.Ret; i-- {
+		// It was called after the grant, and made before it: one of the two is wrong.
+	}
+	if i < 0 || s.known[i].by < 0 {
+		return SizeChange{}, false
+	}
+	last := s.known[i]
+	for i--; i >= 0 && s.known[i].by == last.by; i-- {
+		if s.known[i].Call <= g.Ret {
+			last = s.known[i]
+		}
+	}
+	n, _ := slices.BinarySearchFunc(s.unknown, g.Ret, func(c SizeChange, ret time.Duration) int {
+		if c.Call <= ret {
+			return -1
+		}
+		return 1
+	})
 	most = last
-	for _, c := range s.changes {
-		if c.by == 0 && c.Call <= g.Ret && c.Ret >= last.Call && c.Size > most.Size {
+	if n > 0 && s.largest[n-1].Size > most.Size {
+		most = s.largest[n-1]
+	}
+	for _, c := range slices.Backward(s.unknown[:n]) {
+		if c.Ret != facts.Forever && c.Ret >= last.Call && c.Size > most.Size {
 			most = c
 		}
 	}
-	return most, last.by != 0
+	return most, true
 }
 
 // forget drops the changes that no grant to come can meet.
@@ -71,25 +113,23 @@ func (s *sizeOrder) forget(pending time.Duration) {
 		asked = min(asked, g.Call)
 	}
 	firm := int64(0) // the last change before any of them
-	for _, c := range s.changes {
+	for _, c := range s.known {
 		if c.Ret < asked {
 			firm = max(firm, c.by)
 		}
 	}
-	s.changes = slices.DeleteFunc(s.changes, func(c SizeChange) bool { return c.by != 0 && c.by < firm })
+	s.known = slices.DeleteFunc(s.known, func(c SizeChange) bool { return c.by < firm })
 	first := pending // call of what can be the last change
-	for _, c := range s.changes {
-		if c.by != 0 {
-			first = min(first, c.Call)
-		}
+	for _, c := range s.known {
+		first = min(first, c.Call)
 	}
-	s.changes = slices.DeleteFunc(s.changes, func(c SizeChange) bool { return c.by == 0 && c.Ret < first })
+	s.unknown = slices.DeleteFunc(s.unknown, func(c SizeChange) bool { return c.Ret < first })
 }
 
 // grantsOf returns the grants with a token that were settled in the window, by lock.
 func grantsOf(t *facts.Trace) map[*facts.LockInfo][]*facts.Op {
 	grants := map[*facts.LockInfo][]*facts.Op{}
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Acquires() && o.OK() && o.Recipe().HasPermits() && o.Token != (histories.Token{}) {
 			grants[o.Info()] = append(grants[o.Info()], o)
 		}

@@ -2,6 +2,7 @@ package holding
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"sort"
 	"time"
@@ -88,24 +89,39 @@ func newSizes(all []SizeChange) *Sizes {
 		instants = append(instants, c.Call, c.Until)
 	}
 	slices.Sort(instants)
-	var open []SizeChange
+	var open bySize
 	for _, now := range slices.Compact(instants) {
 		for ; len(all) > 0 && all[0].Call == now; all = all[1:] {
-			open = append(open, all[0])
+			heap.Push(&open, all[0])
 		}
-		at := largest(open)
-		open = slices.DeleteFunc(open, func(c SizeChange) bool { return c.Until == now })
-		s.steps = append(s.steps, sizeStep{now, at, largest(open)})
+		at := open.largest(now - 1)
+		s.steps = append(s.steps, sizeStep{now, at, open.largest(now)})
 	}
 	return s
 }
 
-func largest(open []SizeChange) int {
-	n := 0
-	for _, c := range open {
-		n = max(n, c.Size)
+// bySize is a heap of changes, of which the largest is found that is in force after a time.
+type bySize []SizeChange
+
+func (b *bySize) largest(after time.Duration) int {
+	for len(*b) > 0 && (*b)[0].Until <= after {
+		heap.Pop(b)
 	}
-	return n
+	if len(*b) == 0 {
+		return 0
+	}
+	return max((*b)[0].Size, 0)
+}
+
+func (b bySize) Len() int           { return len(b) }
+func (b bySize) Less(i, j int) bool { return b[i].Size > b[j].Size }
+func (b bySize) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *bySize) Push(x any)        { *b = append(*b, x.(SizeChange)) }
+func (b *bySize) Pop() any {
+	last := len(*b) - 1
+	x := (*b)[last]
+	*b = (*b)[:last]
+	return x
 }
 
 // most returns what the size can have been at most at an instant.

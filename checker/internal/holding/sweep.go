@@ -23,16 +23,17 @@ var differ = clash{clash: func(a, b *facts.Hold) bool { return a != b }}
 // sweep calls report for every two pieces that overlap and whose holds clash, one of which is
 // over, the earlier first, and stops when report returns false. It is the interval engine: the
 // pieces are sorted by start, so one pass with the pieces that are still open finds every pair.
-// It looks at no others: what it does goes with the pieces, and with the pairs that it reports.
+// It looks at no others: what it does goes with the pieces, and with the pairs that it reports. It
+// ends early if judging is to end.
 //
 // Intervals are closed, as in Porcupine: two that touch in one instant do not
 // overlap, since the clock does not say which of two equal times came first.
-func sweep(pieces []facts.Piece, c clash, over func(*facts.Hold) bool, report func(a, b facts.Piece) bool) {
+func sweep(t *facts.Trace, pieces []facts.Piece, c clash, over func(*facts.Hold) bool, report func(a, b facts.Piece) bool) {
 	byEnd := make([]int, len(pieces))
 	for i := range pieces {
 		byEnd[i] = i
 	}
-	slices.SortFunc(byEnd, func(a, b int) int { return cmp.Compare(pieces[a].To, pieces[b].To) })
+	facts.Sort(t, byEnd, func(a, b int) int { return cmp.Compare(pieces[a].To, pieces[b].To) })
 	ended := make([]bool, len(pieces))
 	// open[k] are the pieces that a piece is held against: k is 0 for one that is over, and clashes
 	// with any, and has more bits for one that need be held only against some.
@@ -41,7 +42,7 @@ func sweep(pieces []facts.Piece, c clash, over func(*facts.Hold) bool, report fu
 		ofOthers = 2 // it may be beside its like: only against others
 	)
 	var open [4]openPieces
-	for i, p := range pieces {
+	for i, p := range facts.Each(t, pieces) {
 		for ; len(byEnd) > 0 && pieces[byEnd[0]].To <= p.From; byEnd = byEnd[1:] {
 			ended[byEnd[0]] = true
 		}

@@ -19,7 +19,7 @@ func TestTheEnginesAgreeOnQueues(t *testing.T) {
 		for lock := range tr.LocksThat(histories.Recipe.Exclusive) {
 			queue := QueueOf(tr, lock.Lock)
 			found := false
-			sweepQueue(queue, func(_, _ *Contender, _ bool) { found = true })
+			sweepQueue(nil, queue, func(_, _ *Contender, _ bool) { found = true })
 			a.Cuts += len(cutQueue(queue, 2, queueStart, facts.Forever)) - 1
 			a.Same(t, h, lock.Lock+"'s queue", found, func(size int) bool {
 				s := &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}

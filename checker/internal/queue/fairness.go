@@ -72,7 +72,7 @@ func (j *fairnessJudge) queue(lock *facts.LockInfo) *queueOf {
 }
 
 func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if !o.Acquires() || !t.Settled(o) {
 			continue
 		}
@@ -155,9 +155,9 @@ func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) *Contende
 }
 
 func (j *fairnessJudge) sweep(e *judge.Engines, t *facts.Trace, q *queueOf) {
-	slices.SortStableFunc(q.queue, byPlace)
+	facts.Sort(t, q.queue, byPlace)
 	if e.Sweeps {
-		sweepQueue(q.queue, func(a, b *Contender, entered bool) {
+		sweepQueue(t, q.queue, func(a, b *Contender, entered bool) {
 			told := &b.overtook
 			if entered {
 				told = &b.entered
@@ -309,7 +309,7 @@ func paused(t *facts.Trace, o *facts.Op, from, to time.Duration) bool {
 // QueueOf returns the contenders of one lock, in the order of their places.
 func QueueOf(t *facts.Trace, lock string) []*Contender {
 	var queue []*Contender
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Lock == lock && o.Acquires() && len(o.Places) > 0 && ordered(t, o) {
 			queue = append(queue, contender(t, o))
 		}
@@ -329,11 +329,11 @@ func byPlace(a, b *Contender) int {
 // The queue is sorted by place.
 //
 // Readers of a read/write lock wait for writers alone.
-func sweepQueue(queue []*Contender, report func(ahead, behind *Contender, entered bool)) {
+func sweepQueue(t *facts.Trace, queue []*Contender, report func(ahead, behind *Contender, entered bool)) {
 	// Those ahead with the greatest stays, among writers and among all, and
 	// enter.
 	var writer, stayed, entered *Contender
-	for _, b := range queue {
+	for _, b := range facts.Each(t, queue) {
 		inTheWay := stayed
 		if b.reads() {
 			inTheWay = writer

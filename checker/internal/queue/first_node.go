@@ -37,7 +37,7 @@ func NewFirstNode(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 }
 
 func (j *firstNodeJudge) Window(_ *judge.Engines, t *facts.Trace) int {
-	for _, h := range t.Holds {
+	for _, h := range facts.Each(t, t.Holds) {
 		if !t.Begun(h) || !alone(h) || j.v.Violations >= maxEarlyGrants {
 			continue
 		}

@@ -20,14 +20,8 @@ import (
 type freeTries struct {
 	t     *facts.Trace
 	way   *inTheWay
-	locks facts.PerLock[tryUsers]
+	users usersOf
 	found []refusedTry
-}
-
-// tryUsers are the acquires of a lock that may be in the way of a try.
-type tryUsers struct {
-	all  []*facts.Op
-	kept int // how many of them there were when they were last gone through
 }
 
 // refusedTry is a try that was refused although nobody else was in its way.
@@ -41,71 +35,83 @@ func newFreeTries(t *facts.Trace, way *inTheWay) *freeTries {
 	return &freeTries{t: t, way: way}
 }
 
-func (f *freeTries) invoked(o *facts.Op) {
-	if !o.Acquires() || !(o.Recipe().Guards() || o.Recipe() == histories.Semaphore) {
-		return
-	}
-	users := f.locks.Make(o.Info(), func() *tryUsers { return &tryUsers{} })
-	if len(users.all) > 2*users.kept+256 {
-		oldest := f.t.End
-		for _, x := range users.all {
-			if x.Done < 0 && !x.Gone {
-				oldest = min(oldest, x.Call)
-			}
-		}
-		users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool { return f.way.until(x) < oldest })
-		users.kept = len(users.all)
-	}
-	users.all = append(users.all, o)
+// concerns reports whether o asks for a lock of which a try may have to succeed.
+func (f *freeTries) concerns(o *facts.Op) bool {
+	return o.Acquires() && (o.Recipe().Guards() || o.Recipe() == histories.Semaphore)
 }
 
-// completed judges a try that was refused.
+func (f *freeTries) invoked(o *facts.Op) {
+	if f.concerns(o) {
+		users, _ := f.users.of(o.Info())
+		users.forget(f.t.End, f.way.until)
+		f.users.invoked(o)
+	}
+}
+
+func (f *freeTries) crashed(o *facts.Op) {
+	if f.concerns(o) {
+		f.users.crashed(o)
+	}
+}
+
+func (f *freeTries) ended(h *facts.Hold) {
+	if users, several := f.users.of(h.Info()); several && f.concerns(h.Acquire) && h.EndEvent != h.Acquire.Done {
+		users.ended(h)
+	}
+}
+
+// completed judges a try that was refused, and takes in what became of an acquire.
 func (f *freeTries) completed(o *facts.Op) {
-	users := f.locks.Of(o.Info())
-	if !o.Refused || o.Parts > 0 || o.ChangedSession() || users == nil || len(users.all) == 0 || o.Permits > max(f.t.Header.Locks[o.Lock].Size, 1) {
-		return // of more permits than there are
+	if !f.concerns(o) {
+		return
 	}
+	users, several := f.users.of(o.Info())
+	if o.Refused && o.Parts == 0 && !o.ChangedSession() && o.Permits <= max(f.t.Header.Locks[o.Lock].Size, 1) { // of more permits there are not
+		if refused, wrong := f.judge(o, users); wrong {
+			f.found = append(f.found, refused)
+		}
+	}
+	if several {
+		users.ends(o)
+		f.granted(o, users)
+	}
+}
+
+func (f *freeTries) judge(o *facts.Op, users *users) (refusedTry, bool) {
 	refused := refusedTry{try: o}
-	for _, x := range slices.Backward(users.all) {
-		if x == o {
-			continue
-		}
-		until := f.way.until(x)
-		switch {
-		case until >= o.Call:
-			return
-		case refused.last == nil:
-			refused.last = x
-		}
-		if f.way.rests(x, until) && f.way.leaves(x, until) >= o.Call {
-			refused.rests = append(refused.rests, x.Hold)
+	if users.waiting > 1 || users.holding[0]+users.holding[1] > 0 {
+		return refused, false
+	}
+	for _, some := range [][]*facts.Op{users.rested[0], users.rested[1], users.fading, users.over} {
+		for _, x := range slices.Backward(some) {
+			until := f.way.until(x)
+			if until >= o.Call {
+				return refused, false
+			}
+			if refused.last == nil || x.Invoke > refused.last.Invoke || x.Invoke == refused.last.Invoke && x.Part > refused.last.Part {
+				refused.last = x
+			}
+			if f.way.rests(x, until) && f.way.leaves(x, until) >= o.Call {
+				refused.rests = append(refused.rests, x.Hold)
+			}
 		}
 	}
-	f.found = append(f.found, refused)
+	return refused, true
 }
 
 // granted drops the acquires that can have left no node behind, now that y was granted the
 // lock: the node of another session's acquire stood ahead of y, and y waited until it was
 // gone. That holds for a lock that excludes all others, and for an acquire that had enough
-// time to create its node, as for wake-ups.
-func (f *freeTries) granted(y *facts.Op) {
-	h := y.Hold
-	if !y.OK() || !y.Acquires() || !y.Recipe().Guards() || h == nil || h.Acquire != y || y.Reads() || y.Token.Sub != 0 || f.way.bound == 0 {
+// time to create its node, as for wake-ups. Of those that rest it is known when they had left.
+func (f *freeTries) granted(y *facts.Op, users *users) {
+	if h := own(y); !y.OK() || !y.Recipe().Guards() || h == nil || y.Reads() || y.Token.Sub != 0 || f.way.bound == 0 {
 		return
 	}
-	users := f.locks.Of(y.Info())
-	if users == nil {
-		return
+	users.settle(func(*facts.Op) {})
+	left := func(x *facts.Op) bool {
+		return x != y && x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call
 	}
-	users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool {
-		switch h := x.Hold; {
-		case x == y, x.Done < 0 && !x.Gone:
-			return false
-		case h != nil && h.Acquire == x && (h.EndEvent < 0 || h.Released != facts.Forever && !x.ChangedSession()):
-			return false // it has not left, or it is known when
-		}
-		return x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call
-	})
+	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)
 }
 
 // wrong returns the tries that had to succeed, when the history is known to its end.

@@ -79,7 +79,7 @@ func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock *facts.L
 		return
 	}
 	var granted []*facts.Op
-	for _, o := range t.Ops {
+	for _, o := range facts.Each(t, t.Ops) {
 		if o.Info() == lock && o.Acquires() && o.OK() && o.Again == nil && t.Settled(o) && o.Token != (histories.Token{}) {
 			granted = append(granted, o)
 		}

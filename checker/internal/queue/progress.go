@@ -39,7 +39,20 @@ func NewProgress(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return j
 }
 
-func (j *progressJudge) Event(_ int, e *histories.Event) { j.wakes.event(e) }
+func (j *progressJudge) Event(_ int, e *histories.Event) {
+	j.wakes.event(e)
+	if e.Type == histories.Crash {
+		for _, o := range j.t.Process(e.Process).Open {
+			j.free.crashed(o)
+			j.wakes.crashed(o)
+		}
+	}
+}
+
+func (j *progressJudge) Ended(h *facts.Hold) {
+	j.free.ended(h)
+	j.wakes.ended(h)
+}
 
 func (j *progressJudge) Invoked(o *facts.Op) {
 	j.free.invoked(o)
@@ -50,7 +63,6 @@ func (j *progressJudge) Placed(o *facts.Op) { j.wakes.placed(o) }
 
 func (j *progressJudge) Completed(o *facts.Op) {
 	j.free.completed(o)
-	j.free.granted(o)
 	j.wakes.completed(o)
 }
 

@@ -15,7 +15,7 @@ type recentAcquires struct {
 	kept int // how many of them there were when they were last gone through
 }
 
-// keep keeps the acquires of the window on record that othersAbout, and
+// keep keeps the acquires of the window on record that triesInVain, and
 // progress, may ask for: all since the recovery began, and before it those that
 // may be in the way of somebody then.
 func (r *recentAcquires) keep() {

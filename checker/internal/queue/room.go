@@ -2,8 +2,10 @@ package queue
 
 import (
 	"cmp"
+	"container/heap"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -18,7 +20,18 @@ import (
 type room struct {
 	t     *facts.Trace
 	way   *inTheWay
-	sizes map[string][]size // by lock
+	sizes facts.PerLock[sizes] // of semaphores whose size was changed
+}
+
+// sizes are those of one semaphore.
+type sizes struct {
+	open     map[*facts.Op]*size // that nobody has answered yet
+	answered []*size             // ok, in that order, and not known to be replaced
+	unsure   []*size             // that will not be answered, in the order in which that was known
+	late     []*size             // of those the ones that faults may hold up
+	inForce  bySize              // all that are not known to be replaced; and some that are
+	replaced []size              // by until; each has more permits than those before it
+	ends     []time.Duration     // when each was replaced, in order
 }
 
 // size is one of a semaphore that can be in force.
@@ -35,16 +48,28 @@ type taken struct {
 }
 
 func (r *room) invoked(o *facts.Op) {
+	if o.Kind != histories.SetSize {
+		return
+	}
+	all := r.sizes.Make(o.Info(), func() *sizes {
+		first := &size{r.t.Header.Locks[o.Lock].Size, nil, facts.Forever}
+		return &sizes{open: map[*facts.Op]*size{}, answered: []*size{first}, inForce: bySize{first}}
+	})
+	s := &size{o.Size, o, facts.Forever}
+	all.open[o] = s
+	heap.Push(&all.inForce, s)
+}
+
+// crashed takes in that a change of a size will not be answered.
+func (r *room) crashed(o *facts.Op) {
 	if o.Kind == histories.SetSize {
-		r.sizes[o.Lock] = append(r.sizesOf(o.Lock), size{o.Size, o, facts.Forever})
+		r.sizes.Of(o.Info()).gone(o)
 	}
 }
 
-func (r *room) sizesOf(lock string) []size {
-	if all := r.sizes[lock]; all != nil {
-		return all
-	}
-	return []size{{r.t.Header.Locks[lock].Size, nil, facts.Forever}}
+func (x *sizes) gone(o *facts.Op) {
+	x.unsure = append(x.unsure, x.open[o])
+	delete(x.open, o)
 }
 
 // completed takes in that a change of a size was answered. It has replaced all that were over
@@ -53,56 +78,132 @@ func (r *room) completed(o *facts.Op) {
 	if o.Kind != histories.SetSize {
 		return
 	}
-	all := r.sizes[o.Lock]
+	all := r.sizes.Of(o.Info())
 	switch {
 	case o.Result == histories.Fail:
-		all = slices.DeleteFunc(all, func(s size) bool { return s.set == o })
+		all.open[o].until = -1 // it never was in force
+		delete(all.open, o)
 	case o.OK():
-		for i, s := range all {
-			if s.set == nil || s.set != o && r.way.until(s.set) < o.Call {
-				all[i].until = min(s.until, o.Ret)
-			}
-		}
+		r.replace(all, o)
+		all.answered = append(all.answered, all.open[o])
+		delete(all.open, o)
+	default:
+		all.gone(o)
 	}
-	r.sizes[o.Lock] = all
+}
+
+// replace takes in that a change has replaced others.
+func (r *room) replace(all *sizes, o *facts.Op) {
+	for len(all.answered) > 0 && (all.answered[0].set == nil || all.answered[0].set.Ret < o.Call) {
+		all.replaces(all.answered[0], o.Ret)
+		all.answered = all.answered[1:]
+	}
+	while := 3 * r.t.Lifetime()
+	for len(all.unsure) > 0 && facts.After(all.unsure[0].set.By.Retired, while) < o.Call {
+		all.late, all.unsure = append(all.late, all.unsure[0]), all.unsure[1:]
+	}
+	all.late = slices.DeleteFunc(all.late, func(s *size) bool {
+		if r.way.until(s.set) >= o.Call {
+			return false
+		}
+		all.replaces(s, o.Ret)
+		return true
+	})
+}
+
+func (x *sizes) replaces(s *size, at time.Duration) {
+	s.until = at
+	x.ends = append(x.ends, at)
+	for n := len(x.replaced); n > 0 && x.replaced[n-1].permits >= s.permits; n-- {
+		x.replaced = x.replaced[:n-1]
+	}
+	x.replaced = append(x.replaced, *s)
 }
 
 // forget drops the sizes that were replaced before a time.
-func (r *room) forget(lock string, before time.Duration) {
-	if all := r.sizes[lock]; all != nil {
-		r.sizes[lock] = slices.DeleteFunc(all, func(s size) bool { return s.until < before })
+func (r *room) forget(lock *facts.LockInfo, before time.Duration) {
+	if x := r.sizes.Of(lock); x != nil {
+		x.replaced = slices.Clone(x.after(before - 1))
+		i, _ := slices.BinarySearch(x.ends, before)
+		x.ends = slices.Clone(x.ends[i:])
 	}
 }
 
+// after are those of the sizes that were replaced after a time that are less than all that were
+// replaced later.
+func (x *sizes) after(at time.Duration) []size {
+	return x.replaced[sort.Search(len(x.replaced), func(i int) bool { return x.replaced[i].until > at }):]
+}
+
+// least is the least size that can have been in force at a time or later.
+func (x *sizes) least(at time.Duration) int {
+	for len(x.inForce) > 0 && x.inForce[0].until != facts.Forever {
+		heap.Pop(&x.inForce)
+	}
+	n := math.MaxInt
+	if len(x.inForce) > 0 {
+		n = x.inForce[0].permits
+	}
+	if later := x.after(at); len(later) > 0 {
+		n = min(n, later[0].permits)
+	}
+	return n
+}
+
 // since returns the first time from on from which there was room for o, and whose permits made
-// it by being given back, if it was somebody's. The time is forever if that is not known.
-func (r *room) since(o *facts.Op, from time.Duration, out []taken) (at time.Duration, gave *facts.Hold) {
-	sizes := r.sizesOf(o.Lock)
-	ends := []taken{{nil, from}}
-	for _, s := range sizes {
-		ends = append(ends, taken{nil, max(from, s.until)})
+// it by being given back, if it was somebody's. The time is forever if that is not known. So many
+// permits are held, beside those that are out until a time that is known.
+func (r *room) since(o *facts.Op, from time.Duration, out []taken, held int) (at time.Duration, gave *facts.Hold) {
+	x := r.sizes.Of(o.Info())
+	if x == nil {
+		x = &sizes{replaced: []size{{r.t.Header.Locks[o.Lock].Size, nil, facts.Forever}}}
 	}
-	for _, p := range out {
-		ends = append(ends, taken{p.by, max(from, p.until)})
+	slices.SortFunc(out, func(a, b taken) int {
+		return cmp.Or(cmp.Compare(a.until, b.until), a.by.Acquire.Invoke-b.by.Acquire.Invoke)
+	})
+	sums := make([]int, len(out)+1) // the permits of those from i on
+	for i, p := range slices.Backward(out) {
+		sums[i] = sums[i+1] + p.by.Permits
 	}
-	slices.SortStableFunc(ends, func(a, b taken) int { return cmp.Compare(a.until, b.until) })
-	// What is free at a time, and as long as no permits are taken: the least of the sizes that
-	// are not replaced by then, but for the permits that are not given back.
-	sizes, out = slices.Clone(sizes), slices.Clone(out)
-	slices.SortFunc(sizes, func(a, b size) int { return cmp.Compare(b.until, a.until) })
-	slices.SortFunc(out, func(a, b taken) int { return cmp.Compare(b.until, a.until) })
-	at, by := facts.Forever, (*facts.Hold)(nil)
-	size, held := math.MaxInt, 0
-	for _, end := range slices.Backward(ends) {
-		for ; len(sizes) > 0 && sizes[0].until > end.until; sizes = sizes[1:] {
-			size = min(size, sizes[0].permits)
-		}
-		for ; len(out) > 0 && out[0].until > end.until; out = out[1:] {
-			held += out[0].by.Permits
-		}
-		if end.until < facts.Forever && size-held >= o.Permits {
-			at, by = end.until, end.by // an earlier one counts more
-		}
+	// Later there is not less room: no permits are taken meanwhile.
+	fits := func(at time.Duration) bool {
+		i := sort.Search(len(out), func(i int) bool { return out[i].until > at })
+		return at < facts.Forever && x.least(at)-sums[i]-held >= o.Permits
 	}
-	return at, by
+	if fits(from) {
+		return from, nil
+	}
+	at = facts.Forever
+	sizes := x.after(from)
+	if i := sort.Search(len(sizes), func(i int) bool { return fits(sizes[i].until) }); i < len(sizes) {
+		at = sizes[i].until
+	}
+	known := sort.Search(len(out), func(i int) bool { return out[i].until == facts.Forever })
+	i := sort.Search(known, func(i int) bool { return out[i].until > from && fits(out[i].until) })
+	if i == known || out[i].until > at {
+		return at, nil
+	}
+	if at = out[i].until; replacedAt(x.ends, at) {
+		return at, nil
+	}
+	return at, out[i].by
+}
+
+func replacedAt(ends []time.Duration, at time.Duration) bool {
+	_, found := slices.BinarySearch(ends, at)
+	return found
+}
+
+// bySize is a heap of sizes, by their permits.
+type bySize []*size
+
+func (b bySize) Len() int           { return len(b) }
+func (b bySize) Less(i, j int) bool { return b[i].permits < b[j].permits }
+func (b bySize) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *bySize) Push(x any)        { *b = append(*b, x.(*size)) }
+func (b *bySize) Pop() any {
+	last := len(*b) - 1
+	x := (*b)[last]
+	*b = (*b)[:last]
+	return x
 }

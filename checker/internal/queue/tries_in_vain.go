@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -24,6 +25,7 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 		n           int
 		got         bool
 		party       verdict.Party
+		lock        *facts.LockInfo
 	}
 	all := map[facts.LockUse]*tries{}
 	for _, o := range r.all {
@@ -32,7 +34,7 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 		}
 		k := facts.LockUse{Process: o.Process, Lock: o.Lock, Mode: o.Mode}
 		if all[k] == nil {
-			all[k] = &tries{first: o.Call, party: witness.OfOp(o.Op)}
+			all[k] = &tries{first: o.Call, party: witness.OfOp(o.Op), lock: o.Info()}
 		}
 		a := all[k]
 		a.n++
@@ -41,8 +43,9 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 	}
 	lifetime := r.t.Lifetime()
 	var found []verdict.Witness
+	others := r.othersOf()
 	for k, a := range all {
-		if a.got || a.last-a.first <= lifetime || r.othersAbout(k.Process, k.Lock, a.first, a.last, lifetime) {
+		if a.got || a.last-a.first <= lifetime || others[a.lock].about(k.Process, a.first, a.last, lifetime) {
 			continue
 		}
 		w := witness.New(r.t, k.Lock, a.first, a.last, a.party)
@@ -55,30 +58,78 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 	return found
 }
 
-// othersAbout reports whether another process may have been in the way of all
+// others finds, of the acquires of one lock, those of other processes than one that may have been
+// in the way at some time.
+type others struct {
+	calls []time.Duration // in order
+	// given and left are the latest times of the first i+1 acquires: when those were released of
+	// which the sessions lived on, and when the others had left.
+	given, left []latest
+}
+
+// latest is the latest of some times, and the latest of another process than that.
+type latest struct {
+	process   int
+	at, other time.Duration
+}
+
+func (l latest) with(process int, at time.Duration) latest {
+	switch {
+	case process == l.process:
+		l.at = max(l.at, at)
+	case at > l.at:
+		l = latest{process, at, l.at}
+	default:
+		l.other = max(l.other, at)
+	}
+	return l
+}
+
+// but is the latest time of a process other than one.
+func (l latest) but(process int) time.Duration {
+	if process == l.process {
+		return l.other
+	}
+	return l.at
+}
+
+// othersOf are those of each lock.
+func (r *recentAcquires) othersOf() map[*facts.LockInfo]*others {
+	byLock := map[*facts.LockInfo][]*facts.Op{}
+	for _, o := range r.all {
+		if o.Acquires() {
+			byLock[o.Info()] = append(byLock[o.Info()], o.Op)
+		}
+	}
+	all := make(map[*facts.LockInfo]*others, len(byLock))
+	for lock, acquires := range byLock {
+		slices.SortStableFunc(acquires, func(a, b *facts.Op) int { return cmp.Compare(a.Call, b.Call) })
+		x := &others{}
+		never := latest{-1, -facts.Forever, -facts.Forever}
+		given, left := never, never
+		for _, o := range acquires {
+			switch h := o.Hold; {
+			case h != nil && h.Released != facts.Forever && r.t.Sessions.LivedOn(h):
+				given = given.with(o.Process, h.Released)
+			case h != nil && h.Released != facts.Forever:
+				left = left.with(o.Process, h.Released)
+			case h != nil:
+				left = left.with(o.Process, h.End)
+			default:
+				left = left.with(o.Process, o.Ret)
+			}
+			x.calls, x.given, x.left = append(x.calls, o.Call), append(x.given, given), append(x.left, left)
+		}
+		all[lock] = x
+	}
+	return all
+}
+
+// about reports whether another process may have been in the way of all
 // tries in [first, last]. One that gave the lock back before is not. One that
 // failed, crashed or lost the lock may leave a node behind, for as long as a
 // session can live, and then some.
-func (r *recentAcquires) othersAbout(process int, lock string, first, last, lifetime time.Duration) bool {
-	for _, o := range r.all {
-		if o.Process == process || o.Lock != lock || !o.Acquires() || o.Call > last {
-			continue
-		}
-		left := o.Ret
-		if o.Hold != nil {
-			if o.Hold.Released != facts.Forever && r.t.Sessions.LivedOn(o.Hold) {
-				if o.Hold.Released >= first {
-					return true
-				}
-				continue
-			}
-			if left = o.Hold.End; o.Hold.Released != facts.Forever {
-				left = o.Hold.Released
-			}
-		}
-		if left >= last-2*lifetime {
-			return true
-		}
-	}
-	return false
+func (x *others) about(process int, first, last, lifetime time.Duration) bool {
+	n := sort.Search(len(x.calls), func(i int) bool { return x.calls[i] > last })
+	return n > 0 && (x.given[n-1].but(process) >= first || x.left[n-1].but(process) >= last-2*lifetime)
 }

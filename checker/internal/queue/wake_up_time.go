@@ -33,11 +33,9 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 	spoilt := slices.DeleteFunc(w.way.faultsOn(turn.Process, from, to, while), func(s facts.Span) bool {
 		return s.To != facts.Forever && s.To-while+w.bound/2 < turn.told
 	})
-	for _, d := range w.down {
-		spoilt = append(spoilt, facts.Span{From: d.From, To: facts.After(d.To, w.bound)})
-	}
-	for _, s := range slices.Concat(w.slow, w.standstill.Spans) {
-		spoilt = append(spoilt, facts.Span{From: s.From, To: facts.After(s.To, w.bound)})
+	spoilt = append(spoilt, w.spoilt.touching(from, to)...)
+	if down, ok := w.down.since(); ok {
+		spoilt = append(spoilt, facts.Span{From: down, To: facts.Forever})
 	}
 	slices.SortFunc(spoilt, func(a, b facts.Span) int { return cmp.Compare(a.From, b.From) })
 	best := facts.Span{From: from, To: from}
@@ -59,6 +57,7 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 // are asked all the time, and what they are is on record when nothing else is, every
 // event does; else those that a server has answered.
 func (w *wakeUps) event(e *histories.Event) {
+	known := len(w.standstill.Spans)
 	switch {
 	case w.bound == 0:
 	case e.Type == histories.ServerSeen:
@@ -69,6 +68,64 @@ func (w *wakeUps) event(e *histories.Event) {
 	case e.Type == histories.OK:
 		w.standstill.Completed(e)
 	}
+	for _, s := range w.standstill.Spans[known:] {
+		w.spoil(s)
+	}
+}
+
+// spoil takes in a time that does not count, nor does one bound after it. It has just come to its
+// end.
+func (w *wakeUps) spoil(s facts.Span) {
+	w.spoilt = w.spoilt.with(facts.Span{From: s.From, To: facts.After(s.To, w.bound)})
+}
+
+// union is a union of spans that came to their ends one after the other: disjoint, and in order.
+type union []facts.Span
+
+func (u union) with(s facts.Span) union {
+	for n := len(u); n > 0 && u[n-1].To >= s.From; n-- {
+		s.From, s.To = min(s.From, u[n-1].From), max(s.To, u[n-1].To)
+		u = u[:n-1]
+	}
+	return append(u, s)
+}
+
+// touching are those that touch a stretch of time.
+func (u union) touching(from, to time.Duration) []facts.Span {
+	i, _ := slices.BinarySearchFunc(u, from, func(s facts.Span, from time.Duration) int { return cmp.Compare(s.To, from) })
+	n := i
+	for n < len(u) && u[n].From <= to {
+		n++
+	}
+	return u[i:n]
+}
+
+// downServers are the servers that do not serve now.
+type downServers struct {
+	from  map[int]time.Duration // since when each was not found to serve, by id
+	began []serverDown          // in order; some may serve again
+}
+
+type serverDown struct {
+	id   int
+	from time.Duration
+}
+
+func (d *downServers) begin(id int, from time.Duration) {
+	d.from[id] = from
+	d.began = append(d.began, serverDown{id, from})
+}
+
+// since returns since when one of them has not served, if there is one.
+func (d *downServers) since() (time.Duration, bool) {
+	for len(d.began) > 0 {
+		first := d.began[0]
+		if from, ok := d.from[first.id]; ok && from == first.from {
+			return from, true
+		}
+		d.began = d.began[1:]
+	}
+	return 0, false
 }
 
 // seen takes in what a server is.
@@ -79,29 +136,35 @@ func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
 		return
 	}
 	serves := s.State != histories.Electing && s.State != histories.Silent && s.State != histories.Down
-	i, isDown := w.downNow[s.ID]
-	switch {
+	from, isDown := w.down.from[s.ID]
+	switch begun := max(0, at-w.bound); {
 	case !isDown && serves: // it was something else for a moment
-		w.down = append(w.down, facts.Span{From: max(0, at-w.bound), To: at})
+		w.spoil(facts.Span{From: begun, To: at})
 	case !isDown:
-		w.downNow[s.ID] = len(w.down)
-		w.down = append(w.down, facts.Span{From: max(0, at-w.bound), To: facts.Forever})
+		w.down.begin(s.ID, begun)
 	case serves:
-		w.down[i].To = at
-		delete(w.downNow, s.ID)
+		w.spoil(facts.Span{From: from, To: at})
+		delete(w.down.from, s.ID)
 	}
 }
 
 // placed takes in that an acquire has told a place.
 func (w *wakeUps) placed(o *facts.Op) {
-	if w.bound > 0 && len(o.Places) == 1 {
+	if !w.concerns(o) {
+		return
+	}
+	w.lives(o.Places[len(o.Places)-1].Session)
+	if len(o.Places) == 1 {
 		w.answered(o, o.Places[0].Time)
+	}
+	if users, _ := w.users.of(o.Info()); users.index != nil {
+		users.index.tells(o)
 	}
 }
 
 // answered takes in the answer to what takes a single write.
 func (w *wakeUps) answered(o *facts.Op, at time.Duration) {
 	if at-o.Call > w.bound/4 && len(w.way.faultsOn(o.Process, o.Call, at, w.t.Header.SessionTimeout)) == 0 {
-		w.slow = append(w.slow, facts.Span{From: o.Call, To: at})
+		w.spoil(facts.Span{From: o.Call, To: at})
 	}
 }

@@ -35,45 +35,41 @@ import (
 // from an earlier time on. A grant is recorded a moment after it was made. The method
 // clear says which time counts.
 type wakeUps struct {
-	t     *facts.Trace
-	way   *inTheWay
-	room  *room
-	bound time.Duration // 0: none is promised
-	locks facts.PerLock[lockUsers]
-	late  []*turn // of those who were first for longer than the bound, whatever the reason
+	t       *facts.Trace
+	way     *inTheWay
+	room    *room
+	bound   time.Duration // 0: none is promised
+	users   usersOf
+	locks   facts.PerLock[lockLeft]
+	resting map[string][]*facts.Op // that a release ended, by session: whether that lived on is not known
+	gone    map[*facts.Op]bool     // that hold, and are known to have left the queue all the same
+	late    []*turn                // of those who were first for longer than the bound, whatever the reason
 
 	judged  int
 	longest time.Duration // of these
 
 	standstill facts.Quiet // when nothing shows that the machine ran, and that servers answered
 	servers    map[int]histories.ServerState
-	down       []facts.Span // when a server was not found to serve
-	downNow    map[int]int  // of the servers that do not serve now, where in down that is, by id
-	slow       []facts.Span // when operations were slow with no fault about
+	down       downServers
+	spoilt     union // when a server had not served, operations were slow with no fault about, or nothing went on record
 }
 
-// lockUsers are those who may be ahead of somebody in the queue of one lock.
-type lockUsers struct {
-	all  []*facts.Op
-	kept int           // how many of them there were when they were last gone through
-	left time.Duration // when the last of those who are among them no more had left
+// lockLeft is what is known of those who are among the users of one lock no more.
+type lockLeft struct {
+	at   time.Duration // when the last of them had left; forever if that is not known of one: then nothing is
 	gave *facts.Hold   // that it gave back then; nil if it did something else
 }
 
-// turn is an acquire that was first in its queue.
-type turn struct {
-	*facts.Op
-	told time.Duration // its place
-	from time.Duration // since then it was first
-	gave *facts.Hold   // whose release made it the first; nil if it was none
-
-	rests []*facts.Hold // given back, whose sessions are not known to have gone on: see LivedOn
+func (l *lockLeft) with(at time.Duration, gave *facts.Hold) {
+	if at > l.at {
+		l.at, l.gave = at, gave
+	}
 }
 
 func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
 	return &wakeUps{
-		t: t, way: way, room: &room{t, way, map[string][]size{}}, bound: way.bound,
-		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{}, downNow: map[int]int{},
+		t: t, way: way, resting: map[string][]*facts.Op{}, gone: map[*facts.Op]bool{}, room: &room{t: t, way: way}, bound: way.bound,
+		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{}, down: downServers{from: map[int]time.Duration{}},
 	}
 }
 
@@ -91,30 +87,39 @@ func (w *wakeUps) invoked(o *facts.Op) {
 	if !w.concerns(o) {
 		return
 	}
-	users := w.locks.Make(o.Info(), func() *lockUsers { return &lockUsers{} })
-	if len(users.all) > 2*users.kept+256 {
-		w.forget(o.Lock, users)
-	}
-	users.all = append(users.all, o)
-}
-
-// forget drops those who have left before anybody came who is still waiting.
-func (w *wakeUps) forget(lock string, users *lockUsers) {
-	oldest := w.t.End
-	for _, x := range users.all {
-		if x.Done < 0 && !x.Gone {
-			oldest = min(oldest, x.Call)
-		}
-	}
-	users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool {
+	users, _ := w.users.of(o.Info())
+	if many, oldest := users.forget(w.t.End, func(x *facts.Op) time.Duration {
 		until := w.leaves(x)
 		if w.way.rests(x, until) && !w.t.Sessions.LivedOn(x.Hold) {
 			until = w.way.leaves(x, until)
 		}
-		return until < oldest
-	})
-	users.kept = len(users.all)
-	w.room.forget(lock, oldest)
+		return until
+	}); many {
+		w.room.forget(o.Info(), oldest)
+	}
+	w.users.invoked(o)
+}
+
+// crashed takes in that an operation will not be answered.
+func (w *wakeUps) crashed(o *facts.Op) {
+	if w.bound > 0 {
+		w.room.crashed(o)
+	}
+	if w.concerns(o) {
+		w.users.crashed(o)
+	}
+}
+
+// ended takes in that a hold has come to its end, unless it has before its acquire was answered.
+func (w *wakeUps) ended(h *facts.Hold) {
+	users, several := w.users.of(h.Info())
+	switch {
+	case w.bound == 0 || !several || h.EndEvent == h.Acquire.Done:
+	case w.gone[h.Acquire]:
+		delete(w.gone, h.Acquire)
+	default:
+		users.ended(h)
+	}
 }
 
 // completed judges an acquire that was answered, when holds know of it.
@@ -123,128 +128,122 @@ func (w *wakeUps) completed(o *facts.Op) {
 		w.answered(o, o.Ret)
 	}
 	if w.bound > 0 {
+		w.lives(o.Session)
 		w.room.completed(o)
 	}
 	if !w.concerns(o) {
 		return
 	}
-	users := w.locks.Of(o.Info())
+	users, several := w.users.of(o.Info())
+	if several {
+		users.settle(w.rests)
+	}
 	if turn := w.turnOf(o, users); turn != nil {
 		switch waited := o.Ret - turn.from; {
 		case waited > w.bound && (o.OK() || o.Kind == histories.Acquire):
+			turn.rests = w.restsBefore(turn, users)
 			w.late = append(w.late, turn)
 		case waited <= w.bound && o.OK() && turn.gave != nil && w.clear(turn).Length() == max(0, waited):
 			w.judged++
 			w.longest = max(w.longest, waited)
 		}
 	}
+	if !several {
+		return
+	}
+	users.ends(o)
 	if o.OK() && o.Again == nil {
 		w.granted(o, users)
 	}
 }
 
-// granted drops those who are known to have left, now that y has been granted the lock.
-func (w *wakeUps) granted(y *facts.Op, users *lockUsers) {
-	left := func(at time.Duration, gave *facts.Hold) bool {
-		if at > users.left {
-			users.left, users.gave = at, gave
+// rests takes in that a release has ended an acquire.
+func (w *wakeUps) rests(x *facts.Op) {
+	if s := x.Hold.Session; !w.t.Sessions.LivedOn(x.Hold) {
+		all := w.resting[s]
+		i := len(all)
+		for i > 0 && all[i-1].Hold.Released > x.Hold.Released { // they come nearly in that order
+			i--
 		}
-		return true
+		w.resting[s] = slices.Insert(all, i, x)
+		return
 	}
+	users, _ := w.users.of(x.Info())
+	users.ready = append(users.ready, x)
+}
+
+// lives takes in that a session may have been found to live on.
+func (w *wakeUps) lives(session string) {
+	resting := w.resting[session]
+	if len(resting) == 0 {
+		return
+	}
+	n := 0
+	for ; n < len(resting) && w.t.Sessions.LivedOn(resting[n].Hold); n++ {
+		users, _ := w.users.of(resting[n].Info())
+		users.ready = append(users.ready, resting[n])
+	}
+	if resting = resting[n:]; len(resting) == 0 {
+		delete(w.resting, session)
+	} else {
+		w.resting[session] = resting
+	}
+}
+
+// granted drops those who are known to have left, now that y has been granted the lock.
+func (w *wakeUps) granted(y *facts.Op, users *users) {
+	type drop struct {
+		*facts.Op
+		at   time.Duration
+		gave *facts.Hold
+	}
+	var drops []drop
 	mine, placed := y.LastPlace()
-	users.all = slices.DeleteFunc(users.all, func(x *facts.Op) bool {
-		if x == y || x.Done < 0 && !x.Gone {
+	placed = placed && y.Token.Sub == 0 && !y.Recipe().HasPermits() // else it has not waited for others, or not for what they may have taken
+	left := func(x *facts.Op) bool {
+		if x == y {
 			return false
 		}
 		if h := x.Hold; h != nil && h.Acquire != x {
 			return true // a re-entry
 		} else if until := w.way.until(x); h != nil && h.Released == until && w.t.Sessions.LivedOn(h) {
-			return left(until, h)
+			drops = append(drops, drop{x, until, h})
+			return true
 		}
-		if !placed || y.Token.Sub != 0 || y.Reads() && x.Reads() || y.Recipe().HasPermits() {
-			return false // y has not waited for it, or not for what it may have taken
+		if !placed || y.Reads() && x.Reads() {
+			return false
 		}
 		theirs, known := x.LastPlace()
-		switch {
-		case !known && x.Session != "" && x.Session != y.Session && w.way.made(x) < y.Call,
-			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session:
-			return left(y.Ret, nil)
+		if !known && x.Session != "" && x.Session != y.Session && w.way.made(x) < y.Call ||
+			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session {
+			drops = append(drops, drop{x, y.Ret, nil})
+			return true
 		}
 		return false
-	})
-}
-
-// turnOf returns since when an acquire that has come to its end was the first in its
-// queue, nil if that is not known.
-func (w *wakeUps) turnOf(o *facts.Op, users *lockUsers) *turn {
-	if _, placed := lastPlace(o); !placed || o.Parts > 0 {
-		return nil
 	}
-	mine := contender(w.t, o).Place // as it was told first
-	if sessionEnded(w.t, mine.Session, o) {
-		return nil
+	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)
+	users.drop(left, users.ready)
+	if users.ready = users.ready[:0]; placed {
+		users.drop(left, slices.Concat(users.rested[0], users.rested[1]))
 	}
-	turn := &turn{Op: o, told: mine.Time, from: mine.Time}
-	left := func(at time.Duration, gave *facts.Hold) {
-		if at > turn.from {
-			turn.from, turn.gave = at, gave
-		}
-	}
-	left(users.left, users.gave)
-	permits := o.Recipe().HasPermits()
-	renumbered := numbered(o.Recipe()) && users.renumbered(o, mine)
-	var had []taken
-	for _, x := range users.all {
-		if x == o || x.Reads() && o.Reads() {
-			continue
-		}
-		if h := x.Hold; h != nil && h.Acquire == x {
-			had = append(had, taken{h, w.leaves(x)})
-			if permits {
-				left(x.Ret, nil) // the queue
-			} else {
-				left(w.leaves(x), h)
+	if placed && !users.alike(y) && users.held(y) || users.nameless > 0 {
+		users.holders = slices.DeleteFunc(users.holders, func(x *facts.Op) bool {
+			if x.Hold.EndEvent >= 0 {
+				return true
 			}
-			continue
-		}
-		theirs, known := lastPlace(x)
-		behind := known && before(mine, theirs) || !known && x.Call > mine.Time
-		if numbered(o.Recipe()) {
-			behind = known && before(mine, theirs) && x.Ret > mine.Time && !renumbered || x.Call > mine.Time
-		}
-		switch {
-		case !behind:
-			left(w.leaves(x), nil)
-		case known && x.Places[0].Token != theirs.Token || numbered(o.Recipe()) && len(x.Places) > 1:
-			left(theirs.Time, nil) // the place that it had before is no more
-		}
+			if !left(x) {
+				return false
+			}
+			users.without(x.Hold)
+			w.gone[x] = true
+			return true
+		})
 	}
-	if permits {
-		left(w.room.since(o, turn.from, had))
+	slices.SortFunc(drops, func(a, b drop) int { return a.Invoke - b.Invoke })
+	of := w.locks.Make(y.Info(), func() *lockLeft { return new(lockLeft) })
+	for _, d := range drops {
+		of.with(d.at, d.gave)
 	}
-	if turn.from == facts.Forever {
-		return nil
-	}
-	for _, p := range had {
-		if p.until <= turn.from && w.way.rests(p.by.Acquire, p.until) && w.way.leaves(p.by.Acquire, p.until) > mine.Time {
-			turn.rests = append(turn.rests, p.by)
-		}
-	}
-	if h := turn.gave; h != nil && h.Released != turn.from {
-		turn.gave = nil
-	}
-	return turn
-}
-
-// renumbered reports whether the numbers of the places have begun anew just before o, as they
-// do when all have left the queue: somebody had been told a number that is not less, before o was
-// called. He may have what he waited for, and not know it yet, so nobody is behind o for
-// his number.
-func (u *lockUsers) renumbered(o *facts.Op, mine facts.Place) bool {
-	return slices.ContainsFunc(u.all, func(x *facts.Op) bool {
-		theirs, known := lastPlace(x)
-		return x != o && known && theirs.Time < o.Call && theirs.Sequence >= mine.Sequence
-	})
 }
 
 // lastPlace returns the last place that an acquire was told, if its queue has an order that is

@@ -14,23 +14,11 @@ import (
 
 // queueSaid is the queue of a lock, as far as lists of it can be held against it.
 type queueSaid struct {
-	standing []*facts.Op // acquires that have told their place
-	listed   []listed
-	left     []leftQueue     // released, in that order
-	dropped  int             // how many there were before those
-	leftBy   map[int64][]int // their numbers, counted from the first that ever left, by zxid
-	byHand   bool            // a place may serve several: its release does not mean that it has left
-}
-
-// listed is an acquire that stood in the queue while a list was made, if its lease
-// is given back in the end: then its node was there all the time.
-type listed struct {
-	op      *facts.Op
-	place   histories.Token
-	there   bool
-	session string // that the list names
-	said    verdict.Party
-	n       int // how long the list was
+	lists   lists
+	left    []leftQueue     // released, in that order
+	dropped int             // how many there were before those
+	leftBy  map[int64][]int // their numbers, counted from the first that ever left, by zxid
+	byHand  bool            // a place may serve several: its release does not mean that it has left
 }
 
 type leftQueue struct {
@@ -55,7 +43,7 @@ func (s *sayings) line(lock string) *queueSaid {
 // Placed takes in that an acquire has told its place.
 func (s *sayings) Placed(o *facts.Op) {
 	if q := s.line(o.Lock); !o.Recipe().HasPermits() && o.Recipe() != histories.NonReentrant && len(o.Places) == 1 {
-		q.standing = append(q.standing, o)
+		q.lists.stands(o)
 	}
 }
 
@@ -66,13 +54,7 @@ func (s *sayings) left(h *facts.Hold) {
 	if q == nil {
 		return
 	}
-	q.listed = slices.DeleteFunc(q.listed, func(l listed) bool {
-		if l.op != h.Acquire {
-			return l.op.Done >= 0 && (l.op.Hold == nil || l.op.Hold.EndEvent >= 0 && l.op.Hold.Why != facts.ByRelease)
-		}
-		s.inList(l, h)
-		return true
-	})
+	s.givenBack(&q.lists, h)
 	q.byHand = q.byHand || h.Token.Sub != 0 && h.Mode == ""
 	i := 0
 	for i < len(q.left) && q.left[i].at < h.Released-remembered {
@@ -112,19 +94,16 @@ func (q *queueSaid) leftOf(list []histories.Participant) []leftQueue {
 	return all
 }
 
-// inList judges a list in which a contender must have stood.
-func (s *sayings) inList(l listed, h *facts.Hold) {
-	if l.place != h.Token || h.Token.Sub != 0 {
-		return // it had another place by then
+// wrongList tells of a list in which a contender was not, or was with another session.
+func (s *sayings) wrongList(made *list, h *facts.Hold, there bool, session string) {
+	said := made.said
+	if !there {
+		s.wrong(said, h.Lock, fmt.Sprintf("%v was told at %s that %s in the queue of lock %q, and %v was not among them, which stood there with token %s until %s",
+			said, verdict.At(said.To), stand(made.n), h.Lock, witness.OfHold(h), verdict.Token(h.Token), verdict.At(h.End)))
+		return
 	}
-	switch {
-	case !l.there:
-		s.wrong(l.said, h.Lock, fmt.Sprintf("%v was told at %s that %s in the queue of lock %q, and %v was not among them, which stood there with token %s until %s",
-			l.said, verdict.At(l.said.To), stand(l.n), h.Lock, witness.OfHold(h), verdict.Token(h.Token), verdict.At(h.End)))
-	case l.session != "" && h.Session != "" && l.session != h.Session:
-		s.wrong(l.said, h.Lock, fmt.Sprintf("%v was told at %s that token %s in the queue of lock %q is of session %s, and it is of %s",
-			l.said, verdict.At(l.said.To), verdict.Token(h.Token), h.Lock, l.session, h.Session))
-	}
+	s.wrong(said, h.Lock, fmt.Sprintf("%v was told at %s that token %s in the queue of lock %q is of session %s, and it is of %s",
+		said, verdict.At(said.To), verdict.Token(h.Token), h.Lock, session, h.Session))
 }
 
 func stand(n int) string {
@@ -148,33 +127,7 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 			s.stale = append(s.stale, staleList{said, gone})
 		}
 	}
-	q.standing = slices.DeleteFunc(q.standing, func(o *facts.Op) bool {
-		return o.Gone || o.Done >= 0 && (o.Hold == nil || o.Hold.EndEvent >= 0)
-	})
-	for _, o := range q.standing {
-		place := o.Places[len(o.Places)-1]
-		if place.Time >= e.Saying.Asked || tookAway(s.t, o, place, e.Time) {
-			continue
-		}
-		l := listed{op: o, place: place.Token, said: said, n: len(list)}
-		for _, p := range list {
-			if p.Token.Zxid == place.Token.Zxid {
-				l.there, l.session = true, p.Session
-			}
-		}
-		q.listed = append(q.listed, l)
-	}
-}
-
-// tookAway reports whether a fault may have taken away, by the given time, the node by
-// which an acquire stands in a queue. Who cannot reach a server does not hear of it, may
-// be granted the lock after that, and gives it back without being told otherwise. Neither
-// does a process that is paused: it may give a lock back as it wakes, whose session has ended.
-func tookAway(t *facts.Trace, o *facts.Op, p facts.Place, by time.Duration) bool {
-	if t.Faults.WasForced(p.Session, o.Process, p.Time, by) || len(t.Faults.PausedIn(o.Process, max(p.Time, by-t.Faults.WakeGrace), by)) > 0 {
-		return true
-	}
-	return t.Faults.MayHaveDeleted(o.Lock, p.Token, p.Session, p.Time, by)
+	q.lists.add(i, said, list)
 }
 
 // staleList is a list that had who had given the lock back before it was asked for.

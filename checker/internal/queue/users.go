@@ -1,0 +1,280 @@
+package queue
+
+import (
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+)
+
+// users are the acquires of one lock that may be in the way of others: those under way, those
+// that hold, and those that are over and may have left something behind. Of the first two it is
+// known without a look at each whether one is in the way.
+type users struct {
+	open     []*facts.Op        // under way, by invocation; some may be so no more
+	waiting  int                // of them are
+	holders  []*facts.Op        // that have what they were granted; some may have it no more
+	holding  [2]int             // how many have: without those that read, and of those that do
+	permits  int                // that they have together
+	over     []*facts.Op        // the others, in the order in which they came to their ends
+	fading   []*facts.Op        // of the others those that had what they were granted, until it is known when they left, or that they leave something behind
+	rested   [2][]*facts.Op     // of them those of which it is known when they left, in that order: see restsFor
+	ready    []*facts.Op        // of the rested those whose sessions have lived on
+	out      map[*facts.Op]bool // of the rested those that count no more
+	granted  time.Duration      // when the last was granted what it had asked for
+	nameless int                // how many of the holders have no session
+	session  string             // of the places of all holders, if it is one
+	apart    bool               // it is not
+	kept     int                // how many of all there were when they were last gone through
+	index    *index             // of those under way; nil while they are few
+}
+
+// usersOf are those of each lock. Most locks of a million have one: it needs no more than its place
+// in a slice.
+type usersOf struct {
+	first []*facts.Op // of each lock; nil when there were more, or none
+	more  facts.PerLock[users]
+	none  users
+}
+
+// of returns those of a lock, and whether anything has to be filed there. If one uses it alone,
+// they are none.
+func (u *usersOf) of(lock *facts.LockInfo) (all *users, several bool) {
+	if all := u.more.Of(lock); all != nil {
+		return all, true
+	}
+	return &u.none, false
+}
+
+// invoked takes in that an acquire is under way.
+func (u *usersOf) invoked(o *facts.Op) {
+	lock := o.Info()
+	all := u.more.Of(lock)
+	if all == nil {
+		at := lock.Number()
+		for at >= len(u.first) {
+			u.first = append(u.first, nil)
+		}
+		first := u.first[at]
+		if first == nil {
+			u.first[at] = o
+			return
+		}
+		u.first[at] = nil
+		all = u.more.Make(lock, func() *users { return new(users) })
+		all.add(first)
+	}
+	all.add(o)
+}
+
+// crashed takes in that an operation will not be answered.
+func (u *usersOf) crashed(o *facts.Op) {
+	if all, several := u.of(o.Info()); several {
+		all.leaves()
+		all.over = append(all.over, o)
+	}
+}
+
+// add files an acquire as it stands.
+func (u *users) add(o *facts.Op) {
+	h := own(o)
+	if h != nil {
+		u.granted = max(u.granted, o.Ret)
+	}
+	switch {
+	case o.Done < 0 && !o.Gone:
+		u.open = append(u.open, o)
+		u.waiting++
+		if u.index != nil {
+			u.index.add(o)
+		}
+	case h != nil && h.EndEvent < 0:
+		u.holders = append(u.holders, o)
+		u.holding[side(o)]++
+		u.permits += h.Permits
+		if h.Session == "" {
+			u.nameless++
+		}
+		if at := placeIn(o); u.holding[0]+u.holding[1] == 1 {
+			u.session, u.apart = at, false
+		} else {
+			u.apart = u.apart || at != u.session
+		}
+	case h != nil && h.Why == facts.ByRelease:
+		u.fading = append(u.fading, o)
+	default:
+		u.over = append(u.over, o)
+	}
+}
+
+// own is the hold that an acquire has begun, nil if it has begun none.
+func own(o *facts.Op) *facts.Hold {
+	if o.Hold != nil && o.Hold.Acquire == o {
+		return o.Hold
+	}
+	return nil
+}
+
+// restsFor reports whether it is known when the acquire of a hold has left nothing behind: a
+// release of it was answered.
+func restsFor(o *facts.Op, h *facts.Hold) bool {
+	return h.Released != facts.Forever && !o.ChangedSession()
+}
+
+// side is where an acquire counts: 1 if it reads.
+func side(o *facts.Op) int {
+	if o.Reads() {
+		return 1
+	}
+	return 0
+}
+
+// under reports whether an acquire is still under way.
+func under(o *facts.Op) bool { return o.Done < 0 && !o.Gone }
+
+// ends takes in that an acquire is under way no more. It is filed anew.
+func (u *users) ends(o *facts.Op) {
+	u.leaves()
+	u.add(o)
+}
+
+// leaves takes in that one is under way no more.
+func (u *users) leaves() {
+	if u.waiting--; len(u.open) > 2*u.waiting+16 {
+		u.open = slices.DeleteFunc(u.open, func(o *facts.Op) bool { return !under(o) })
+	}
+	if u.waiting == 0 {
+		u.open, u.index = nil, nil
+	}
+}
+
+// ended takes in that one who held does so no more.
+func (u *users) ended(h *facts.Hold) {
+	u.without(h)
+	if n := u.holding[0] + u.holding[1]; len(u.holders) > 2*n+16 {
+		u.holders = slices.DeleteFunc(u.holders, func(o *facts.Op) bool { return o.Hold.EndEvent >= 0 })
+	}
+	u.add(h.Acquire)
+}
+
+// without counts one less of those who hold.
+func (u *users) without(h *facts.Hold) {
+	u.holding[side(h.Acquire)]--
+	u.permits -= h.Permits
+	if h.Session == "" {
+		u.nameless--
+	}
+}
+
+// placeIn returns the session in which an acquire has its place.
+func placeIn(o *facts.Op) string {
+	if place, known := o.LastPlace(); known {
+		return place.Session
+	}
+	return o.Session
+}
+
+// alike reports whether the places of all holders, and that of another acquire, are of one session.
+func (u *users) alike(o *facts.Op) bool {
+	return !u.apart && u.session == o.Session && u.session == placeIn(o)
+}
+
+// held reports whether one has the lock that is in the way of o: of readers, one who writes.
+func (u *users) held(o *facts.Op) bool {
+	return u.holding[0] > 0 || u.holding[1] > 0 && !o.Reads()
+}
+
+// settle finds those of which it is known by now when they left, and tells of them.
+func (u *users) settle(rests func(*facts.Op)) {
+	u.fading = slices.DeleteFunc(u.fading, func(o *facts.Op) bool {
+		h := own(o)
+		switch {
+		case h.Released == facts.Forever:
+			return false
+		case !restsFor(o, h):
+			u.over = append(u.over, o)
+			return true
+		}
+		all := &u.rested[side(o)]
+		i := len(*all)
+		for i > 0 && (*all)[i-1].Hold.Released > h.Released { // they come nearly in that order
+			i--
+		}
+		*all = slices.Insert(*all, i, o)
+		rests(o)
+		return true
+	})
+}
+
+// drop has some of the rested count no more.
+func (u *users) drop(left func(*facts.Op) bool, some []*facts.Op) {
+	if u.out == nil {
+		u.out = map[*facts.Op]bool{}
+	}
+	for _, o := range some {
+		if !u.out[o] && left(o) {
+			u.out[o] = true
+		}
+	}
+	if 2*len(u.out) > len(u.rested[0])+len(u.rested[1]) {
+		for i := range u.rested {
+			u.rested[i] = slices.DeleteFunc(u.rested[i], func(o *facts.Op) bool { return u.out[o] })
+		}
+		clear(u.out)
+	}
+}
+
+// all is how many there are.
+func (u *users) all() int {
+	return u.waiting + u.holding[0] + u.holding[1] + len(u.over) + len(u.fading) + len(u.rested[0]) + len(u.rested[1]) - len(u.out)
+}
+
+// oldest is when the first was asked for of those under way, or a time if none is.
+func (u *users) oldest(none time.Duration) time.Duration {
+	for len(u.open) > 0 && !under(u.open[0]) {
+		u.open = u.open[1:]
+	}
+	if len(u.open) > 0 {
+		none = min(none, u.open[0].Call)
+	}
+	return none
+}
+
+// forget drops those that had left before the oldest came that is still under way, if there are
+// many, and returns whether there are, and when that was.
+func (u *users) forget(now time.Duration, until func(*facts.Op) time.Duration) (many bool, oldest time.Duration) {
+	if u.all() <= 2*u.kept+256 {
+		return false, 0
+	}
+	oldest = u.oldest(now)
+	gone := func(x *facts.Op) bool { return until(x) < oldest }
+	u.over, u.fading = slices.DeleteFunc(u.over, gone), slices.DeleteFunc(u.fading, gone)
+	for i := range u.rested {
+		u.rested[i] = slices.DeleteFunc(u.rested[i], func(x *facts.Op) bool { return u.out[x] || gone(x) })
+	}
+	clear(u.out)
+	u.kept = u.all()
+	return true, oldest
+}
+
+// left are those that are neither under way nor hold.
+func (u *users) left() []*facts.Op {
+	all := slices.Concat(u.over, u.fading, u.rested[0], u.rested[1])
+	return slices.DeleteFunc(all, func(o *facts.Op) bool { return u.out[o] })
+}
+
+// everyone are all of them.
+func (u *users) everyone() []*facts.Op {
+	var all []*facts.Op
+	for _, o := range u.open {
+		if under(o) {
+			all = append(all, o)
+		}
+	}
+	for _, o := range u.holders {
+		if o.Hold.EndEvent < 0 {
+			all = append(all, o)
+		}
+	}
+	return slices.Concat(all, u.left())
+}

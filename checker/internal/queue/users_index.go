@@ -1,0 +1,268 @@
+package queue
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+)
+
+// index finds those of the acquires under way that are ahead of another. It has those that read
+// apart: they are not in the way of each other. What is no more as it was filed is passed over.
+type index struct {
+	unplaced [2][]*facts.Op // whose place is not known, by invocation
+	placed   [2]byOrder     // whose place is, by that
+	moved    [2][]filed     // that have had another place before, by the time of the last
+	told     []filed        // of a queue whose places have numbers: all, by time, of whoever
+	highest  []int          // the highest number of the first i+1 of those
+}
+
+// filed is an acquire with the place that it had.
+type filed struct {
+	*facts.Op
+	place facts.Place
+}
+
+func (f filed) stands() bool { return under(f.Op) && f.last() }
+
+// last reports whether it has told no place since.
+func (f filed) last() bool { return f.Places[len(f.Places)-1].Event == f.place.Event }
+
+// fewUsers are gone through one by one.
+const fewUsers = 16
+
+func newIndex(u *users) *index {
+	x := &index{}
+	if all := u.everyone(); numbered(all[0].Recipe()) {
+		for _, o := range all {
+			if place, known := lastPlace(o); known {
+				x.told = append(x.told, filed{o, place})
+			}
+		}
+		slices.SortFunc(x.told, func(a, b filed) int { return a.place.Event - b.place.Event })
+		for i, f := range x.told {
+			x.highest = append(x.highest, f.place.Sequence)
+			if i > 0 {
+				x.highest[i] = max(x.highest[i], x.highest[i-1])
+			}
+		}
+	}
+	var moved []filed
+	for _, o := range u.open {
+		if under(o) {
+			x.add(o)
+			if hasMoved(o) {
+				moved = append(moved, filed{o, o.Places[len(o.Places)-1]})
+			}
+		}
+	}
+	slices.SortFunc(moved, func(a, b filed) int { return a.place.Event - b.place.Event })
+	for _, f := range moved {
+		x.moved[side(f.Op)] = append(x.moved[side(f.Op)], f)
+	}
+	return x
+}
+
+// hasMoved reports whether an acquire has had another place before the one that it has.
+func hasMoved(o *facts.Op) bool {
+	if numbered(o.Recipe()) {
+		return len(o.Places) > 1
+	}
+	place, known := lastPlace(o)
+	return known && o.Places[0].Token != place.Token
+}
+
+// add files an acquire that is under way.
+func (x *index) add(o *facts.Op) {
+	if place, known := lastPlace(o); known {
+		heap.Push(&x.placed[side(o)], filed{o, place})
+		return
+	}
+	all := x.unplaced[side(o)]
+	i, _ := slices.BinarySearchFunc(all, o.Invoke, func(o *facts.Op, invoke int) int { return cmp.Compare(o.Invoke, invoke) })
+	x.unplaced[side(o)] = slices.Insert(all, i, o)
+}
+
+// tells takes in that an acquire has told a place.
+func (x *index) tells(o *facts.Op) {
+	x.add(o)
+	place := o.Places[len(o.Places)-1]
+	if hasMoved(o) {
+		x.moved[side(o)] = append(x.moved[side(o)], filed{o, place})
+	}
+	if _, known := lastPlace(o); known && numbered(o.Recipe()) {
+		x.told = append(x.told, filed{o, place})
+		highest := place.Sequence
+		if n := len(x.highest); n > 0 {
+			highest = max(highest, x.highest[n-1])
+		}
+		x.highest = append(x.highest, highest)
+	}
+}
+
+// earliest is the first of those whose place is not known, or nil.
+func (x *index) earliest(side int) *facts.Op {
+	all := x.unplaced[side]
+	for len(all) > 0 {
+		if _, known := lastPlace(all[0]); under(all[0]) && !known {
+			break
+		}
+		all = all[1:]
+	}
+	if x.unplaced[side] = all; len(all) == 0 {
+		return nil
+	}
+	return all[0]
+}
+
+// first is the one with the first place.
+func (x *index) first(side int) (filed, bool) {
+	all := &x.placed[side]
+	for len(*all) > 0 && !(*all)[0].stands() {
+		heap.Pop(all)
+	}
+	if len(*all) == 0 {
+		return filed{}, false
+	}
+	return (*all)[0], true
+}
+
+// lastMove is when the last of those that have had another place before had told its place, and
+// which of them asked first.
+func (x *index) lastMove(side int) (at time.Duration, invoke int) {
+	all := x.moved[side]
+	for len(all) > 0 && !all[len(all)-1].stands() {
+		all = all[:len(all)-1]
+	}
+	x.moved[side] = all
+	at, invoke = -1, -1
+	for _, f := range slices.Backward(all) {
+		switch {
+		case !f.stands():
+		case at < 0:
+			at, invoke = f.place.Time, f.Invoke
+		case f.place.Time < at:
+			return at, invoke
+		default:
+			invoke = min(invoke, f.Invoke)
+		}
+	}
+	return at, invoke
+}
+
+// mayBeRenumbered reports whether somebody may have been told a number that is not less than
+// one, before a time.
+func (x *index) mayBeRenumbered(before time.Duration, number int) bool {
+	i, _ := slices.BinarySearchFunc(x.told, before, func(f filed, before time.Duration) int { return cmp.Compare(f.place.Time, before) })
+	return i > 0 && x.highest[i-1] >= number
+}
+
+// byOrder is a heap by place.
+type byOrder []filed
+
+func (b byOrder) Len() int           { return len(b) }
+func (b byOrder) Less(i, j int) bool { return before(b[i].place, b[j].place) }
+func (b byOrder) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *byOrder) Push(x any)        { *b = append(*b, x.(filed)) }
+func (b *byOrder) Pop() any {
+	last := len(*b) - 1
+	x := (*b)[last]
+	*b = (*b)[:last]
+	return x
+}
+
+// place is that of an acquire in the queue, when it is held against those of others.
+type place struct {
+	o     *facts.Op
+	place facts.Place
+	users *users
+
+	asked, anew bool // whether the numbers have begun anew; see renumbered
+}
+
+// ahead reports whether o is ahead of another acquire, which has no hold.
+func (q *place) ahead(x *facts.Op) bool {
+	theirs, known := lastPlace(x)
+	if numbered(q.o.Recipe()) {
+		return known && before(q.place, theirs) && x.Ret > q.place.Time && !q.renumbered() || x.Call > q.place.Time
+	}
+	return known && before(q.place, theirs) || !known && x.Call > q.place.Time
+}
+
+// renumbered reports whether the numbers of the places have begun anew just before o, as they
+// do when all have left the queue: somebody had been told a number that is not less, before o was
+// called. He may have what he waited for, and not know it yet, so nobody is behind o for
+// his number.
+func (q *place) renumbered() bool {
+	if q.asked {
+		return q.anew
+	}
+	q.asked = true
+	if x := q.users.index; x != nil && !x.mayBeRenumbered(q.o.Call, q.place.Sequence) {
+		return false
+	}
+	q.anew = slices.ContainsFunc(q.users.everyone(), func(x *facts.Op) bool {
+		theirs, known := lastPlace(x)
+		return x != q.o && known && theirs.Time < q.o.Call && theirs.Sequence >= q.place.Sequence
+	})
+	if !q.anew && q.users.index != nil {
+		q.users.index = newIndex(q.users) // without those that are there no more
+	}
+	return q.anew
+}
+
+// isBehind reports whether o is behind one that is under way. Of the others left is told when
+// they had left the place that they had before.
+func (q *place) isBehind(left func(at time.Duration, gave *facts.Hold, invoke int)) bool {
+	u := q.users
+	if u.waiting > fewUsers {
+		if u.index == nil {
+			u.index = newIndex(u)
+		}
+		if behind, known := q.isBehindBy(left); known {
+			return behind
+		}
+	}
+	for _, x := range u.open {
+		switch {
+		case !under(x) || x.Reads() && q.o.Reads():
+		case !q.ahead(x):
+			return true
+		case hasMoved(x):
+			left(x.Places[len(x.Places)-1].Time, nil, x.Invoke)
+		}
+	}
+	return false
+}
+
+// isBehindBy is isBehind by the index, if that knows.
+func (q *place) isBehindBy(left func(at time.Duration, gave *facts.Hold, invoke int)) (behind, known bool) {
+	sides := 2
+	if q.o.Reads() {
+		sides = 1
+	}
+	for side := range sides {
+		x := q.users.index
+		if first := x.earliest(side); first != nil && first.Call <= q.place.Time {
+			return true, true
+		}
+		first, ok := x.first(side)
+		if ok && !before(q.place, first.place) {
+			if numbered(q.o.Recipe()) && first.Call > q.place.Time {
+				return false, false // its number is of another queue
+			}
+			return true, true
+		}
+		if numbered(q.o.Recipe()) && q.users.oldest(facts.Forever) <= q.place.Time && q.renumbered() {
+			return true, true
+		}
+	}
+	for side := range sides {
+		if at, invoke := q.users.index.lastMove(side); at >= 0 {
+			left(at, nil, invoke)
+		}
+	}
+	return false, true
+}
