@@ -163,6 +163,7 @@ func TestCloseInTheResolver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = client.Close(context.Background()) }) // when that in the resolver has ended
 		c.client.Store(client)
 		e.Client("closes").Refuse()
 		<-c.done

@@ -245,11 +245,7 @@ func (c checkout) types(t *testing.T, command docCommand) {
 func (c checkout) exec(t *testing.T, into string, args []string) (status int, said string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	program := c.program
-	if args[0] == "selftest" || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "mutant-") }) {
-		program = buildMutants(t, false) // as this program does, which is not a zkverify on a disk
-	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd := exec.CommandContext(t.Context(), c.program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &out, &err
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {

@@ -52,9 +52,11 @@ func program(t testing.TB) string {
 		if built.dir, built.err = os.MkdirTemp("", "zkverify-test-"); built.err != nil {
 			return
 		}
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, "zkverify"), ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(built.dir, "zkverify"), ".").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("%w: %s", err, out)
+			return
 		}
+		built.err = os.Rename(buildMutants(t, false), filepath.Join(built.dir, mutantsProgram))
 	})
 	if built.err != nil {
 		t.Fatal(built.err)

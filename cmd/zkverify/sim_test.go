@@ -91,7 +91,7 @@ func buildSeeded(t *testing.T) string {
 }
 
 // buildMutants returns the path of a zkverify with mutants, on a seeded runtime or not.
-func buildMutants(t *testing.T, seeded bool) string {
+func buildMutants(t testing.TB, seeded bool) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -190,30 +190,12 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 	}
 }
 
-// What needs a mutant is carried out by the program beside this one that has them, and without
-// one zkverify says how to get it.
-func TestTheProgramBesideHasTheMutants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles zkverify")
-	}
-	t.Parallel()
-	dir := t.TempDir()
-	program := filepath.Join(dir, "zkverify")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	selftest := func() (int, string) {
-		cmd := exec.CommandContext(t.Context(), program, "selftest", "--only", "mutant-inner-release", "--ensemble", "simulated", "--seed", "1", "--out", filepath.Join(t.TempDir(), "selftest"))
-		out, _ := cmd.CombinedOutput()
-		return cmd.ProcessState.ExitCode(), string(out)
-	}
-	if status, said := selftest(); status != exitUsage || !strings.Contains(said, "make build-mutants") {
-		t.Errorf("without it: exit %d, %s", status, said)
-	}
-	if err := os.Rename(buildMutants(t, false), filepath.Join(dir, mutantsProgram)); err != nil {
-		t.Fatal(err)
-	}
-	if status, said := selftest(); status != exitHolds || !strings.Contains(said, "mutant-inner-release") {
-		t.Errorf("with it: exit %d, %s", status, said)
+// What needs a mutant is carried out by the program beside this one that has them, as scripts
+// see. Without one zkverify says how to get it.
+func TestWithoutTheProgramThatHasTheMutants(t *testing.T) {
+	var out bytes.Buffer
+	status := zkverify([]string{"selftest", "--only", "mutant-inner-release", "--ensemble", "simulated", "--out", filepath.Join(t.TempDir(), "selftest")}, &console{out: &out, err: &out, instead: becomeMutants})
+	if status != exitUsage || !strings.Contains(out.String(), "the mutants are in the program zkverify-mutants, which make build-mutants builds") {
+		t.Errorf("exit %d, %s", status, out.String())
 	}
 }
