@@ -87,7 +87,7 @@ type countWrite struct {
 // behind may show one from before another client's Set, long answered. So the leader is
 // asked first: behind its answer, a read of the session sees all that was written before.
 func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
-	for pace := session.Changed(); ; {
+	for pace, version := session.Changed(), int32(-1); ; {
 		if !w.sent {
 			stands, err := session.Stands(ctx, s, w.c.path)
 			if err != nil {
@@ -104,6 +104,10 @@ func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 				return zk.ErrNoNode // deleted meanwhile
 			}
 			w.version = stat.Version
+			if version != w.version {
+				pace.Anew()
+				version = w.version
+			}
 		}
 		_, err := session.Retry(ctx, s, func() (*zk.Stat, error) {
 			stat, err := s.Conn.Set(w.c.path, w.data, w.version)

@@ -39,7 +39,7 @@ func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block boo
 		return Grant{}, err
 	}
 	placed(c)
-	for pace := session.Changed(); ; {
+	for pace, version := session.Changed(), int32(-1); ; {
 		err := c.Wait(ctx, block)
 		t := batchOf(c) // when one who stood ahead takes for it, too
 		if t == nil && err == nil {
@@ -51,6 +51,10 @@ func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block boo
 		}
 		if on, err := t.await(ctx, c); !errors.Is(err, errAskAgain) {
 			return on, err
+		}
+		if t.version != version { // of a shared size that was changed
+			pace.Anew()
+			version = t.version
 		}
 		if err := pace.Wait(ctx, c.S); err != nil {
 			c.Leave(ctx)

@@ -1,16 +1,18 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
 
 // Backoff paces what is tried again because of an answer: a server has put it off or refuses it,
 // or what was seen has changed meanwhile. The first Free tries again come at once. Before the
-// others there is a wait, of 100 ms at first, four times as long after each, at most Longest, and
+// others there is a wait, of First at first, four times as long after each, at most Longest, and
 // half of it random. A try that has lasted longer than Longest ends the row.
 type Backoff struct {
 	Free    int
+	First   time.Duration // 0: 100 ms
 	Longest time.Duration // 0: 8 s
 
 	tries int
@@ -22,9 +24,16 @@ const (
 	longestPause = 8 * time.Second
 )
 
-// Changed paces a step that is begun anew since what it had seen has changed: no more than
-// once in a while, unless servers contradict themselves.
-func Changed() *Backoff { return &Backoff{Free: 1} }
+// Changed paces a step that is begun again because another client has changed what the step had
+// read. Other clients may do so several times in a row. A server that says so for ever is asked
+// less and less often: five times in the first second, and then about once in 1.5 s.
+func Changed() *Backoff {
+	return &Backoff{Free: 1, First: 10 * time.Millisecond, Longest: 2 * time.Second}
+}
+
+// Anew ends the row. It is called when a version that was not seen before proves that another
+// client has changed what was read.
+func (b *Backoff) Anew() { b.tries = 0 }
 
 // Wait waits before the next try. It returns ctx's cause, or ErrEnded when the session has
 // ended.
@@ -48,7 +57,7 @@ func (b *Backoff) next() time.Duration {
 	b.tries++
 	var wait time.Duration
 	if b.tries > b.Free {
-		wait = firstPause
+		wait = cmp.Or(b.First, firstPause)
 		for range min(b.tries-b.Free-1, 16) {
 			wait = min(longest, 4*wait)
 		}
