@@ -212,11 +212,16 @@ func (m *Member) begin(ctx context.Context, members []string, n int) error {
 // It returns session.ErrNodeGone when the node has gone without the member's doing.
 func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err error) {
 	unsure := false // an unanswered request may have deleted the node
+	var before []string
 	for pace := session.Changed(); ; {
 		var ready bool
 		others, ready, err = m.list(ctx)
 		if err != nil {
 			return false, nil, err
+		}
+		if !slices.Equal(others, before) { // their names are random: others have come or gone
+			pace.Anew()
+			before = slices.Clone(others)
 		}
 		own := slices.Index(others, m.name)
 		if own < 0 && unsure {
