@@ -50,7 +50,7 @@ func TestNothingIsKeptOfALeaseThatIsOver(t *testing.T) {
 				var kept []weak.Pointer[recipes.Lease]
 				for range 3 { // the last one may be on a stack still
 					func() {
-						// An owner of its own, whom nobody replaces.
+						// Each acquire has an owner of its own, which no later acquire replaces.
 						l, err := acquire(recipes.WithOwner(context.Background(), "owner "+uniquePath(t)))
 						if err != nil {
 							t.Fatal(err)

@@ -61,7 +61,7 @@ func (l *Lease) Path() string { return l.hold.key.path }
 // several permits has several; this is the first.
 func (l *Lease) Node() string { return l.hold.Nodes[0] }
 
-// Permits returns how many permits of a semaphore the lease holds; 1 for other
+// Permits returns the number of permits of a semaphore that the lease holds; 1 for other
 // locks.
 func (l *Lease) Permits() int { return l.hold.Permits }
 
@@ -253,7 +253,7 @@ func (l *Lease) release(lost, last bool) {
 		return
 	}
 	h.registry.drop(h)
-	h.writes.Wait() // they come before whatever the next one sends, or are over
+	h.writes.Wait() // they come before the requests of the next one, or are over
 	// The release goes on until the session ends; then the servers delete the node.
 	var refused *ServerError
 	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
