@@ -132,7 +132,7 @@ func TestWhoGivesUpAsTheLeadershipComesPassesItOn(t *testing.T) {
 // A follower's context ends as it is handed the place of its leader: the place goes to the next
 // follower, or is given up if there is none.
 func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
-	for name, others := range map[string]int{"nobody else waits": 0, "another one waits": 1} {
+	for name, others := range map[string]int{"no other follower waits": 0, "another one waits": 1} {
 		t.Run(name, func(t *testing.T) {
 			e := zktest.Start(t)
 			c, err := Connect(t.Context(), e.Servers(), WithDialer(e.Client("client").DialContext))

@@ -108,7 +108,7 @@ func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
 	case <-time.After(patient):
 		t.Fatal("the listener is not told of the loss")
 	}
-	eventually(t, "nobody holds it", func() bool { return all.holders() == 0 })
+	eventually(t, "no client holds it", func() bool { return all.holders() == 0 })
 	before := all.passes.Load()
 	startEnsemble(t)
 	select {
@@ -138,7 +138,7 @@ func TestCuratorSemaphoreCluster(t *testing.T) {
 	all.turns(t, 3)
 	eventually(t, "one holds it", func() bool { return all.holders() == 1 })
 	killEnsemble(t)
-	eventually(t, "nobody holds it", func() bool { return all.holders() == 0 })
+	eventually(t, "no client holds it", func() bool { return all.holders() == 0 })
 	before := all.passes.Load()
 
 	var up sync.WaitGroup

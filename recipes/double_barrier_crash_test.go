@@ -336,7 +336,7 @@ func keepCompany(t *testing.T, conn outsider, path string, b *recipes.DoubleBarr
 	if err := returns(t, done); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "b is through, or waits for nobody", func() bool {
+	eventually(t, "b has returned, or waits alone", func() bool {
 		return len(company) == 1 || len(members(t, conn, path)) == 1 && !exists(t, conn, path+"/ready")
 	})
 	giveUp()

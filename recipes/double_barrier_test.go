@@ -37,7 +37,7 @@ func (s *steps) entered(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.arrived[round] < s.n {
-		s.wrong = append(s.wrong, fmt.Sprintf("round %d: somebody entered when %d of %d had arrived", round, s.arrived[round], s.n))
+		s.wrong = append(s.wrong, fmt.Sprintf("round %d: a member entered when %d of %d had arrived", round, s.arrived[round], s.n))
 	}
 }
 
@@ -45,7 +45,7 @@ func (s *steps) left(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.leaving[round] < s.n {
-		s.wrong = append(s.wrong, fmt.Sprintf("round %d: somebody was let go when %d of %d were leaving", round, s.leaving[round], s.n))
+		s.wrong = append(s.wrong, fmt.Sprintf("round %d: Leave returned when %d of %d were leaving", round, s.leaving[round], s.n))
 	}
 }
 

@@ -127,7 +127,7 @@ func connectAndListen(ctx context.Context, servers []string, ready func(bool)) (
 			case recipes.ConnConnected, recipes.ConnReconnected:
 				ready(true)
 			case recipes.ConnSuspended:
-				// The session still exists, but may end soon.
+				// The session lives on; it may be over in a moment.
 			case recipes.ConnLost, recipes.ConnClosed:
 				ready(false)
 			}
@@ -191,7 +191,7 @@ type store interface {
 func ship(ctx context.Context, lock *recipes.Mutex, orders []string, store store) error {
 	return lock.Do(ctx, func(ctx context.Context, lease *recipes.Lease) error {
 		for _, order := range orders {
-			if !lease.Valid() { // reads the clock: right also after a pause
+			if !lease.Valid() { // asks the clock: right also after a pause
 				return recipes.ErrLeaseLost
 			}
 			// The store refuses a token that is older than one it has seen.

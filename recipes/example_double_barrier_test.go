@@ -78,7 +78,7 @@ func ExampleDoubleBarrier_Enter() {
 	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
 	if err := barrier.Enter(soon); errors.Is(err, context.DeadlineExceeded) {
-		fmt.Println("nobody else came")
+		fmt.Println("no other member came")
 	}
-	// Output: nobody else came
+	// Output: no other member came
 }

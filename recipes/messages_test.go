@@ -40,7 +40,7 @@ func TestAnUncontendedCycleIsACreateAndADelete(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	m := recipes.NewMutex(c, path)
-	l := acquire(t, within(t), m)                                                              // makes the parents
+	l := acquire(t, within(t), m)                                                              // creates the parents
 	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes them as empty containers
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestARoundOfADoubleBarrierAsksForNoOther(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	again := recipes.NewDoubleBarrier(c, path, 1)
-	does(t, again.Enter)                                                                       // makes the parents
+	does(t, again.Enter)                                                                       // creates the parents
 	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes the container between two rounds
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestAMultiLockThatIsCancelledReturnsAtOnceAndHoldsNothing(t *testing.T) {
 		return len(contenders(t, conn, path+"/mutex")) == 1 && len(contenders(t, conn, path+"/single/locks")) == 1
 	})
 	goOn := make(chan struct{})
-	wire.on(func(op int32) bool { // no delete comes through
+	wire.on(func(op int32) bool { // no delete reaches the servers
 		if op == opDelete {
 			<-goOn
 		}

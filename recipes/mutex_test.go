@@ -300,7 +300,7 @@ func TestParticipantsAreListedInTheOrderOfTheirTurns(t *testing.T) {
 	conn := admin(t)
 	m := recipes.NewMutex(a, path, recipes.WithData([]byte("a")))
 	if all, err := m.Participants(within(t)); err != nil || len(all) != 0 {
-		t.Errorf("before anybody came: %v, %v", all, err)
+		t.Errorf("before the first acquire: %v, %v", all, err)
 	}
 	l := acquire(t, within(t), m)
 	ctx, cancel := context.WithCancel(within(t))

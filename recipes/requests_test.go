@@ -134,7 +134,7 @@ func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	eventually(t, "it waits", func() bool { return len(contenders(t, admin(t), path+"/locks")) == 1 })
 	for _, l := range held[:2] {
 		release(t, l)
-		time.Sleep(300 * time.Millisecond) // it looks, and has nothing more to do
+		time.Sleep(300 * time.Millisecond) // it reads the list, and sends no more requests
 	}
 	if got := sent(); got[opChildren]+got[opMulti]+got[opGetData] > 20 {
 		t.Errorf("requests by operation: %v", got)
@@ -168,7 +168,7 @@ func TestAWaiterThatTheSizeHasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 		if err := size.Set(within(t), n); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(300 * time.Millisecond) // it looks, and has nothing more to do
+		time.Sleep(300 * time.Millisecond) // it reads the list, and sends no more requests
 	}
 	if got := sent(); got[opChildren]+got[opMulti]+got[opGetData] > 40 {
 		t.Errorf("requests by operation: %v", got)

@@ -108,7 +108,7 @@ func (g *group) rest(t *testing.T, without ...int) {
 		}
 		last, leases = l.Token(), append(leases, l)
 	}
-	eventually(t, "each has one permit, and nobody else has", func() bool { return permits(t, g.path) == len(leases) })
+	eventually(t, "each has one permit, and no other acquirer has one", func() bool { return permits(t, g.path) == len(leases) })
 	for _, l := range leases {
 		release(t, l)
 	}
@@ -126,7 +126,7 @@ func TestAContenderGivesUpWhileItsBatchIsUnderWay(t *testing.T) {
 				pass := g.takes(t, answer)
 				g.cancel[who]()
 				if r := <-g.waiting[who]; !errors.Is(r.err, context.Canceled) {
-					t.Errorf("who gave up got %v", r.err)
+					t.Errorf("the acquirer that gave up got %v", r.err)
 				}
 				pass()
 				g.rest(t, who)
@@ -141,7 +141,7 @@ func TestAllContendersGiveUpWhileTheirBatchIsUnderWay(t *testing.T) {
 	for i, cancel := range g.cancel {
 		cancel()
 		if r := <-g.waiting[i]; !errors.Is(r.err, context.Canceled) {
-			t.Errorf("who gave up got %v", r.err)
+			t.Errorf("the acquirer that gave up got %v", r.err)
 		}
 	}
 	pass()
