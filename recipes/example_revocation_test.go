@@ -40,7 +40,7 @@ func ExampleWithRevocation() {
 	urgent := recipes.NewMutex(client, "/example-revocation") // in another process
 	queue, err := urgent.Participants(ctx)
 	if err != nil || len(queue) == 0 {
-		fmt.Println("nobody is to be asked", err)
+		fmt.Println("no holder to ask", err)
 		return
 	}
 	fmt.Printf("asks %s\n", queue[0].Data)
