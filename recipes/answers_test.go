@@ -214,7 +214,7 @@ func (w *answeredWorld) answers(call answeredCall, usual int, op zktest.Operatio
 	}
 	time.Sleep(20 * time.Second)
 	limit("in the first second", began, time.Second, 20+usual)
-	ten := 24 // 22 were seen of a double barrier whose nodes are said to be gone
+	ten := 24 // a double barrier makes 22 when servers answer that its nodes are gone
 	if code == expiredCode || code == closingCode || code == movedCode {
 		ten = 30 // each answer, also to a heartbeat, ends the connection and all requests under way on it
 	}

@@ -23,7 +23,7 @@ type releaseFunc func(context.Context) error
 
 func (f releaseFunc) Release(ctx context.Context) error { return f(ctx) }
 
-// nothing is the lease of a call that holds nothing.
+// nothing is the lease of a call that holds no lock.
 var nothing = releaseFunc(func(context.Context) error { return nil })
 
 type outcome struct {

@@ -93,7 +93,7 @@ func TestAnOuterLeaseMayBeReleasedBeforeAnInnerOne(t *testing.T) {
 			if _, err := m.Acquire(outer.Context()); !errors.Is(err, recipes.ErrNotHeld) {
 				t.Errorf("with the context of the released one: %v", err)
 			}
-			third := acquire(t, inner.Context(), m) // the hold goes on
+			third := acquire(t, inner.Context(), m) // the hold is not over
 			release(t, third)
 			release(t, outer)
 			release(t, inner)

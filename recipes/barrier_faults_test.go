@@ -59,7 +59,7 @@ func TestAWaitIsNotOverSinceALaggingFollowerShowedAnOlderBarrier(t *testing.T) {
 		ours := recipes.NewBarrier(bubbleClient(t, e, "ours", recipes.WithSessionTimeout(time.Minute)), "/barrier")
 		other := recipes.NewBarrier(bubbleClient(t, e, "other", recipes.WithSessionTimeout(time.Minute)), "/barrier")
 		does(t, other.Set)
-		time.Sleep(time.Second) // the follower has heard of it
+		time.Sleep(time.Second) // the follower has applied it
 		e.Isolate(follower)
 		does(t, other.Remove)
 		does(t, other.Set)

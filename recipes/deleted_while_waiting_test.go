@@ -61,7 +61,7 @@ func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 }
 
 // A waiter whose node is deleted takes another place by its next heartbeats, long before the
-// holder goes, under any rule.
+// holder releases, under any rule.
 func TestAWaiterWhoseNodeWasDeletedTakesAnotherPlace(t *testing.T) {
 	for name, options := range map[string][]recipes.MutexOption{
 		"first come, first served": nil,

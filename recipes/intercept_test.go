@@ -52,7 +52,7 @@ func (i *intercept) credentials() (int64, []byte) {
 	return i.id, i.secret
 }
 
-// on replaces the hooks; nil passes everything.
+// on replaces the hooks; a nil hook passes every packet.
 func (i *intercept) on(request, reply func(op int32) bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -165,7 +165,7 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// checksAlone reports whether a multi changes nothing.
+// checksAlone reports whether a multi has only checks.
 func checksAlone(ops []byte) bool {
 	const opCheck = 13
 	for {
@@ -235,7 +235,7 @@ func (c *interceptConn) pass(frame []byte) error {
 		hook, deaf := c.owner.reply, c.owner.deaf
 		c.owner.mu.Unlock()
 		if xid == -1 && deaf {
-			return nil // the reader goes on with the next frame
+			return nil // the reader continues with the next frame
 		}
 		if known && xid >= 0 && hook != nil && !hook(op) {
 			c.Conn.Close()

@@ -169,7 +169,7 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // Release then returns the server's error, a [ServerError]. Release returns [ErrLeaseLost] when
 // the lease had been lost, when another client deleted its node, and when the lease's deadline
 // passes before the servers have answered. So Release never waits longer than the lease could
-// have lasted, even without a deadline of ctx; in this case too the client continues in the
+// have lasted, even if ctx has no deadline; in this case too the client continues in the
 // background.
 //
 // When the session ends before the servers have answered, Release returns nil: the servers delete

@@ -75,7 +75,7 @@ func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 // by no more than the time that it takes to notice. Do returns f's error, joined with
 // [ErrLeaseLost] if the lease was lost meanwhile, or if its deadline passed before the servers
 // confirmed the release, see [Lease.Release]. Once f has returned, Do waits until the lease's
-// deadline at most, even without a deadline of ctx.
+// deadline at most, even if ctx has no deadline.
 func (m *Mutex) Do(ctx context.Context, f func(ctx context.Context, lease *Lease) error) error {
 	return do(ctx, m.Acquire, f)
 }

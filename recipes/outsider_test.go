@@ -15,7 +15,7 @@ import (
 // follower has answered, still waits in the leader's queue.
 type outsider struct{ *zk.Conn }
 
-// catchUp is a write that changes nothing.
+// catchUp sends a write that changes no node.
 func (o outsider) catchUp() error {
 	_, err := o.Multi(&zk.CheckVersionRequest{Path: "/", Version: -1})
 	return err

@@ -25,8 +25,8 @@ func killAll(e *zktest.Ensemble) {
 	}
 }
 
-// A call that releases a lease returns at the lease's deadline, even without a deadline of its
-// context.
+// A call that releases a lease returns at the lease's deadline, even if its
+// context has no deadline.
 func TestWhatReleasesALeaseEndsAtItsDeadline(t *testing.T) {
 	background := context.Background()
 	for name, hold := range map[string]func(c *recipes.Client, away func(deadline time.Time)) error{

@@ -79,7 +79,7 @@ var (
 func TestConnectTriesEveryServerThatMayTakeTheClient(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		of   [3]error // what each server's authentication ends with
+		of   [3]error // the error of each server's authentication
 		want error    // of Connect
 	}{
 		"one refuses":                    {[3]error{errUnknownUser, nil, nil}, nil},

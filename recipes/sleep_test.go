@@ -14,8 +14,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// sleeping runs a test in a bubble, with a client whose machine sleeps when the test says
-// so.
+// sleeping runs a test in a bubble, with a client whose machine the test can put to sleep.
 func sleeping(t *testing.T, test func(*testing.T, *zktest.Ensemble, *sleeper.Clock, *recipes.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestServersThatPutOffWhatComesTogetherGrantLocks(t *testing.T) {
 								return
 							}
 							time.Sleep(10 * time.Millisecond)
-							_ = l.Release(ctx) // goes on
+							_ = l.Release(ctx) // continues in the background
 						})
 					}
 				}

@@ -80,6 +80,6 @@ func TestAForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
 		if lease.LossReason() != recipes.LossSessionExpired {
 			t.Errorf("lost: %s", lease.LossReason())
 		}
-		e.Expire(lease.SessionID()) // again, which does nothing
+		e.Expire(lease.SessionID()) // again, without effect
 	})
 }

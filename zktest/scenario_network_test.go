@@ -67,8 +67,8 @@ func TestASlowNetworkKeepsTheLock(t *testing.T) {
 	})
 }
 
-// My service waits for a lock whose holder is cut off, and is stopped: its place in the
-// queue goes with it.
+// My service waits for a lock whose holder is cut off, and is stopped: its place in the queue is
+// deleted with it.
 func TestMyServiceIsStoppedWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
