@@ -13,7 +13,7 @@ const (
 	// servers may have ended it, see [Lease.Deadline].
 	LossDeadlinePassed LossReason = "deadline passed"
 	// LossProcessPaused: the deadline has passed while the client's process did not run: it was
-	// stopped, had no processor, or its machine slept. It was stopped for at least half of the
+	// stopped, had no processor, or its machine slept. It did not run for at least half of the
 	// time between two instants: a third of the session timeout after the latest confirmation,
 	// when the next confirmation was overdue, and the deadline.
 	LossProcessPaused LossReason = "process did not run"
