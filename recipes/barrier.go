@@ -168,7 +168,7 @@ func (b *Barrier) standing(ctx context.Context, s *session.Session) (*zk.Stat, e
 		if err != nil || !up {
 			return nil, err
 		}
-		// The session's server has caught up with that answer.
+		// The session's server has caught up with the leader's answer.
 		if stat, err := statOf(ctx, s, b.path); err != nil || stat != nil {
 			return stat, err
 		}

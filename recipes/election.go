@@ -54,8 +54,8 @@ func (e *Election) Campaign(ctx context.Context) (*Term, error) {
 }
 
 // TryCampaign returns a term if there is no other candidate, and [ErrNotAcquired] otherwise.
-// Another client that withdrew is a candidate until its node has been deleted, which may be
-// after its call has returned. Otherwise it is like Campaign.
+// A candidate that withdrew counts until its node has been deleted, which may be after its call
+// has returned. Otherwise TryCampaign is like Campaign.
 func (e *Election) TryCampaign(ctx context.Context) (*Term, error) {
 	return e.campaign(ctx, "try-campaign", false)
 }
@@ -99,7 +99,7 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 			led = lead(ctx, term)
 			return led
 		})
-		resigned := term.Resign(ctx) // as it has already: lead may have lost another lock
+		resigned := term.Resign(ctx) // a second time, for its result: lead may have lost another lock
 		lost := errors.Is(resigned, ErrLeaseLost) && !errors.Is(resigned, errUnconfirmed)
 		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
 		if ctx.Err() != nil || !lost || !excused {

@@ -204,8 +204,8 @@ func (l *Lease) Release(ctx context.Context) error {
 // errUnconfirmed is the error of a release that the servers have not answered in time.
 var errUnconfirmed = fmt.Errorf("%w: its deadline passed before the servers confirmed the release", ErrLeaseLost)
 
-// start begins the release, if it has not begun: the lease is over when start
-// returns, and the lock node goes in a goroutine that belongs to the session.
+// start begins the release, if it has not begun: the lease is over when start returns, and a
+// goroutine of the session deletes the lock node.
 func (l *Lease) start() {
 	l.once.Do(func() {
 		close(l.released)

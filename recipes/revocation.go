@@ -47,7 +47,7 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 		if err != nil {
 			return c.failed(ctx, "revoke", path, err)
 		}
-		// Set again after a lost reply it is the same request.
+		// A repetition after a lost reply is the same request.
 		_, err = session.Retry(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, []byte(revokeData), -1) })
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):

@@ -44,8 +44,7 @@ func newConfig(options []Option) (*config, error) {
 	return c, nil
 }
 
-// Servers sets how many servers there are, from 1 to 9. Their numbers begin with 1.
-// Default 3.
+// Servers sets the number of servers, from 1 to 9. They are numbered from 1. Default 3.
 func Servers(n int) Option { return func(c *config) { c.Config.Servers = n } }
 
 // Tick sets ZooKeeper's tickTime, in whole milliseconds: sessions expire at a tick, and a server
@@ -66,8 +65,7 @@ func SASL(users map[string]string, demanded bool) Option {
 	return func(c *config) { c.Server.SASLUsers, c.Server.DemandSASL = users, demanded }
 }
 
-// Version sets the version of ZooKeeper that the servers behave as: one of 3.8 or 3.9.
-// Default 3.8.0.
+// Version sets the version of ZooKeeper that the servers model: one of 3.8 or 3.9. Default 3.8.0.
 func Version(v string) Option { return func(c *config) { c.Server.Version = v } }
 
 // Seed sets the seed of the random choices: how long each message and each write to a disk takes,
@@ -75,8 +73,8 @@ func Version(v string) Option { return func(c *config) { c.Server.Version = v } 
 // nearly the same; see the package documentation. Default 1.
 func Seed(n uint64) Option { return func(c *config) { c.Config.Seed = n } }
 
-// Latency sets how long a message between a client and a server takes, each way; some
-// take up to twice as long. Default 100 µs.
+// Latency sets the time that a message between a client and a server takes, each way; some
+// messages take up to twice as long. Default 100 µs.
 func Latency(d time.Duration) Option { return func(c *config) { c.links = d } }
 
 // Limit sets the time after which the process ends with a panic and the stacks of all goroutines

@@ -130,7 +130,7 @@ func (m *Mechanism) login() (cl *client.Client, granting messages.Ticket, key ty
 	return cl, rep.Ticket, rep.DecryptedEncPart.Key, nil
 }
 
-// cached is login with the ticket of the credential cache.
+// cached implements login with the ticket of the credential cache.
 func (m *Mechanism) cached() (cl *client.Client, granting messages.Ticket, key types.EncryptionKey, err error) {
 	cache, err := m.ccache()
 	if err != nil {

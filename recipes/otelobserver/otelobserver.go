@@ -1,5 +1,5 @@
-// Package otelobserver makes OpenTelemetry spans of the waits for locks and of the
-// time for which they are held:
+// Package otelobserver makes OpenTelemetry spans for the waits for locks and for the times during
+// which they are held:
 //
 //	client, err := recipes.Connect(ctx, servers,
 //		recipes.WithObserver(otelobserver.New()))

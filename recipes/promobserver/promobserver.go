@@ -231,7 +231,7 @@ func (m *Metrics) acquired(l *recipes.Lease, waited time.Duration) {
 	lock := m.label(l.Path())
 	m.acquire.WithLabelValues(lock).Observe(waited.Seconds())
 	m.held.WithLabelValues(lock).Inc()
-	for _, why := range recipes.LossReasons() { // as above
+	for _, why := range recipes.LossReasons() { // with the value 0, as in acquiring
 		m.lost.WithLabelValues(lock, string(why))
 	}
 	m.suspensions.WithLabelValues(lock)

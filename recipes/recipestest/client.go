@@ -41,8 +41,8 @@ func NewClient(tb testing.TB, options ...recipes.Option) *Client {
 	return connect(tb, zktest.Start(tb, zktest.Tick(tick)), new(int), options)
 }
 
-// Another connects another client to the same servers, as another process does: a rival for
-// the locks of the first.
+// Another connects another client to the same servers, as another process does. It can compete
+// for the locks of the first.
 func (c *Client) Another(options ...recipes.Option) *Client {
 	c.tb.Helper()
 	return connect(c.tb, c.servers, c.others, options)

@@ -57,14 +57,14 @@ var revocationEdits = []edit{
 	n, err := readNode(ctx, h.S, path)`},
 
 	// mutant-revocation-of-all
-	{"revocation.go", "		// Set again after a lost reply it is the same request.\n", `		if c.cfg.Defect == "mutant-revocation-of-all" {
+	{"revocation.go", "		// A repetition after a lost reply is the same request.\n", `		if c.cfg.Defect == "mutant-revocation-of-all" {
 			dir := path[:strings.LastIndexByte(path, '/')]
 			children, _, _ := s.Conn.Children(dir)
 			for _, child := range children {
 				_, _ = s.Conn.Set(dir+"/"+child, []byte(revokeData), -1)
 			}
 		}
-		// Set again after a lost reply it is the same request.
+		// A repetition after a lost reply is the same request.
 `},
 
 	// mutant-revocation-data-stays

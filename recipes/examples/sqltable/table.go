@@ -16,14 +16,14 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Schema creates the table.
+// Schema is the SQL statement that creates the table.
 const Schema = `CREATE TABLE IF NOT EXISTS settings (
 	name  TEXT PRIMARY KEY,
 	value TEXT NOT NULL,
 	token TEXT NOT NULL -- a recipes.Token, 29 bytes
 )`
 
-// Table is the table in a database.
+// Table is the table of settings in a database.
 type Table struct{ db *sql.DB }
 
 // New returns the table in a database. The caller has created it with Schema.
