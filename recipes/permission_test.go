@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// denied creates a directory in which the client lacks one permission, and a lock in it that has
-// all permissions except at the given node.
+// denied creates the nodes of a lock with all permissions, except that the client lacks one of
+// them at the node at.
 func denied(t *testing.T, conn *zk.Conn, without int32, at string) {
 	t.Helper()
 	for _, dir := range []string{"/svc", "/svc/l", "/svc/l/locks", "/svc/l/leases"} {

@@ -40,7 +40,7 @@ func announces(t *testing.T, e *recipes.Election, want string) bool {
 func TestARequestToResignLeavesWhatTheLeaderAnnounces(t *testing.T) {
 	for _, c := range []struct {
 		name            string
-		listens, stays  bool // whether its node has these data all the time
+		listens, stays  bool // stays: the leader's node never has other data
 		electionOptions []recipes.ElectionOption
 	}{
 		{"a leader that does not listen", false, true, nil},

@@ -296,8 +296,7 @@ var trials = map[string]func(*stage) trial{
 	},
 }
 
-// onEveryTrial runs f for each trial that allows it, with the points of the trial. how is inTurn
-// or apart.
+// onEveryTrial runs f for each trial, with the points of the trial. how is inTurn or apart.
 func onEveryTrial(t *testing.T, how func(*testing.T), f func(s *stage, prepare func(*stage) trial, points []point)) {
 	for name, prepare := range trials {
 		t.Run(name, func(t *testing.T) {
