@@ -9,9 +9,10 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// What the acquires of all recipes have in common.
+// Code that the acquires of all recipes share.
 
-// begin checks the arguments of an acquire and names the hold it is to become.
+// begin checks the arguments of an acquire and returns the key of the hold that the acquire is to
+// make.
 func (c *Client) begin(ctx context.Context, path, kind string) (ownership, error) {
 	if err := session.CheckPath(path); err != nil {
 		return ownership{}, err
@@ -29,8 +30,8 @@ func (c *Client) begin(ctx context.Context, path, kind string) (ownership, error
 	return ownership{path, o.id, kind}, nil
 }
 
-// inSession attempts to get a hold in the current session, and in the next one
-// when that has ended or somebody has deleted the contender's node.
+// inSession attempts to get a hold in the current session. It tries again, in the next session if
+// need be, when the session has ended or another client has deleted the contender's node.
 func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (*hold, error)) (*hold, error) {
 	for pace := session.Changed(); ; {
 		s, err := c.sessions.Get(ctx)
@@ -47,8 +48,8 @@ func (c *Client) inSession(ctx context.Context, attempt func(*session.Session) (
 	}
 }
 
-// acquiring tells the observer that an acquire contends. The acquire goes on with the
-// context that it returns, and calls gaveUp with its error, or nil, when it ends.
+// acquiring tells the observer that an acquire contends. The acquire continues with the returned
+// context, and calls gaveUp with its error, or nil, when it ends.
 func (c *Client) acquiring(ctx context.Context, path, recipe string, asked time.Time) (_ context.Context, gaveUp func(error)) {
 	a := Acquiring{path, recipe, asked}
 	if f := c.cfg.observer.Acquiring; f != nil {
@@ -61,16 +62,16 @@ func (c *Client) acquiring(ctx context.Context, path, recipe string, asked time.
 	}
 }
 
-// announce tells the observer of a place in a queue.
+// announce tells the observer that a contender has a place in a queue.
 func (c *Client) announce(ctx context.Context, path string, k *queue.Contender, token Token) {
 	if f := c.cfg.observer.Enqueued; f != nil {
 		f(ctx, Enqueued{Path: path, Node: k.Node, Token: token, Ahead: k.Ahead(ctx), Session: k.S.ID})
 	}
 }
 
-// startHold starts the lease of a contender whose turn it is, as soon as the
-// session can vouch for it: what said that it is its turn may have come from a
-// server that had not heard that the session expired meanwhile (etcd #11456).
+// startHold starts the lease of a contender whose turn it is, as soon as the session is known to
+// be alive: the answer that gave the contender its turn may have come from a server that had not
+// heard that the session expired meanwhile (etcd #11456).
 func (c *Client) startHold(ctx context.Context, on queue.Grant, key ownership, revoked func(*Lease), asked time.Time) (*hold, error) {
 	for {
 		if err := on.S.AwaitEvidence(ctx, on.Nodes[0]); err != nil {
@@ -88,7 +89,7 @@ func (c *Client) startHold(ctx context.Context, on queue.Grant, key ownership, r
 	}
 }
 
-// do is the Do of every recipe.
+// do implements Do for every recipe.
 func do[L interface {
 	Context() context.Context
 	Release(context.Context) error
@@ -106,14 +107,14 @@ func do[L interface {
 	}()
 	err = f(bounded, lease)
 	release := lease.Release(ctx)
-	if errors.Is(release, ErrLeaseLost) { // any other error says that ctx has ended, and that the release goes on
+	if errors.Is(release, ErrLeaseLost) { // any other error means that ctx has ended and the release continues
 		err = andRelease(err, release)
 	}
 	return err
 }
 
-// andRelease is what Do returns: the function's error and that of the release, of
-// which one that is lost says nothing that an error of the loss has not said.
+// andRelease returns the error of Do: the function's error joined with the release's. It leaves
+// ErrLeaseLost of the release out when the function's error reports the loss already.
 func andRelease(err, release error) error {
 	switch {
 	case err == nil || err == ErrLeaseLost: //nolint:errorlint // the bare cause of a context, which names no lock

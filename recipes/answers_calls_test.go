@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// answeredCalls are the calls of all recipes.
+// answeredCalls holds the calls of all recipes.
 var answeredCalls = []answeredCall{
 	{name: "mutex", call: locking(mutexAt)},
 	{name: "mutex that waits", prepare: blocked(mutexAt), call: locking(mutexAt), waits: time.Second},
@@ -143,7 +143,7 @@ type term struct{ *recipes.Term }
 
 func (t *term) Release(ctx context.Context) error { return t.Resign(ctx) }
 
-// elected has the other client lead for a second.
+// elected makes the other client lead for a second.
 func elected(ctx context.Context, w *answeredWorld) error {
 	t, err := recipes.NewElection(w.other, "/a/election").Campaign(ctx)
 	if err == nil {
@@ -152,7 +152,7 @@ func elected(ctx context.Context, w *answeredWorld) error {
 	return err
 }
 
-// except is err, unless that is what a call may return.
+// except returns err, or nil if err is the expected error.
 func except(err, expected error) error {
 	if errors.Is(err, expected) {
 		return nil

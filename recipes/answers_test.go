@@ -18,8 +18,9 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// Codes with which a call may go on as long as its context does: the connection ends with each
-// such answer; or the answer says that what was seen has changed, and is not true.
+// goesOn holds the codes after which a call may continue until its context ends: the connection
+// ends with each such answer, or the answer wrongly says that the nodes have changed since the
+// client read them.
 var goesOn = []int{noNode, badVersion, nodeExists, expiredCode, closingCode, movedCode}
 
 const (
@@ -32,9 +33,9 @@ const (
 	throttledOp = -127
 )
 
-// TestEachAnswerOfEachOperation has servers answer each operation of each call with each code, for
-// a while. The call ends at once, or goes on as it says it does; neither it nor what it leaves to
-// do asks often; and in the end nothing is left.
+// TestEachAnswerOfEachOperation makes servers answer each operation of each call with each code,
+// for a while. The call ends at once, or continues as documented; neither the call nor its
+// background work sends requests often; and in the end no node is left.
 func TestEachAnswerOfEachOperation(t *testing.T) {
 	for i, call := range answeredCalls {
 		t.Run(call.name, func(t *testing.T) {
@@ -52,8 +53,8 @@ func TestEachAnswerOfEachOperation(t *testing.T) {
 	}
 }
 
-// answerAll has an operation of a call answered with each of some codes in turn. The clients and the paths
-// are new each time.
+// answerAll makes the servers answer an operation of a call with each of some codes in turn. The
+// clients and the paths are new each time.
 func answerAll(t *testing.T, call answeredCall, usual int, op zktest.Operation, codes []int) {
 	e := zktest.Start(t, zktest.Limit(12*time.Hour))
 	for _, code := range codes {
@@ -71,9 +72,9 @@ func answerAll(t *testing.T, call answeredCall, usual int, op zktest.Operation, 
 	}
 }
 
-// answerCodes are the codes to try at the i-th operation. Most codes are like others: those that
-// are not are tried each by each every night, and in turn otherwise. ZKVERIFY_TEST_ANSWERS=all has
-// every code tried at every operation, which takes an hour.
+// answerCodes returns the codes to try at the i-th operation. Most codes have the same effect as
+// others. Those with an effect of their own are all tried every night, and in turn otherwise.
+// With ZKVERIFY_TEST_ANSWERS=all every code is tried at every operation, which takes an hour.
 func answerCodes(i int) (codes []int) {
 	const systemError, unimplemented, unknown, noAuth, localSession, quota = -1, -6, -99, -102, -120, -125
 	if os.Getenv("ZKVERIFY_TEST_ANSWERS") == "all" {
@@ -97,7 +98,7 @@ type answeredWorld struct {
 	subject, other *recipes.Client
 	faults         *zktest.Client // of subject
 	wire           *intercept
-	lease          *recipes.Lease // what prepare got for the subject
+	lease          *recipes.Lease // lease that prepare acquired for the subject
 
 	mu    sync.Mutex
 	made  []int32     // requests of the subject, without beats
@@ -124,7 +125,7 @@ func (w *answeredWorld) close() {
 	_ = w.other.Close(context.Background())
 }
 
-// watch notes what the subject asks for from now on.
+// watch records the subject's requests from now on.
 func (w *answeredWorld) watch() {
 	w.wire.on(func(op int32) bool {
 		w.mu.Lock()
@@ -142,7 +143,7 @@ func (w *answeredWorld) watch() {
 	}, nil)
 }
 
-// asked is how often the subject has made each request from one instant to another.
+// asked returns how often the subject made each request between two instants.
 func (w *answeredWorld) asked(from, to time.Time) (n int, ops map[int32]int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +157,7 @@ func (w *answeredWorld) asked(from, to time.Time) (n int, ops map[int32]int) {
 	return n, ops
 }
 
-// rehearse returns how many requests a call makes, and of which operations.
+// rehearse returns the number of requests that a call makes, and their operations.
 func (w *answeredWorld) rehearse(call answeredCall) (int, []zktest.Operation) {
 	w.prepare(call)
 	w.watch()
@@ -177,11 +178,11 @@ func (w *answeredWorld) prepare(call answeredCall) {
 	}
 }
 
-// patience bounds a call.
+// answerPatience bounds a call.
 const answerPatience = 30 * time.Second
 
-// answers has an operation of a call answered with a code. In good health the call makes as many
-// requests as usual says.
+// answers makes the servers answer an operation of a call with a code. Without faults the call
+// makes the number of requests in usual.
 func (w *answeredWorld) answers(call answeredCall, usual int, op zktest.Operation, code int) {
 	defer w.close()
 	fail := func(format string, args ...any) {
@@ -213,9 +214,9 @@ func (w *answeredWorld) answers(call answeredCall, usual int, op zktest.Operatio
 	}
 	time.Sleep(20 * time.Second)
 	limit("in the first second", began, time.Second, 20+usual)
-	ten := 24 // 22 were seen of a double barrier whose nodes are said to be gone
+	ten := 24 // a double barrier makes 22 when servers answer that its nodes are gone
 	if code == expiredCode || code == closingCode || code == movedCode {
-		ten = 30 // each answer, those to heartbeats too, ends the connection and all that others wait for
+		ten = 30 // each answer, also to a heartbeat, ends the connection and all requests under way on it
 	}
 	limit("in the next ten", began.Add(time.Second), 10*time.Second, ten)
 	limit("in the ten seconds before the call ended", began.Add(took-10*time.Second), 10*time.Second, ten+20)
@@ -224,19 +225,19 @@ func (w *answeredWorld) answers(call answeredCall, usual int, op zktest.Operatio
 	w.faults.Answer(op, 0)
 	time.Sleep(30 * time.Second)
 	limit("in the end", time.Now().Add(-10*time.Second), 10*time.Second, 0)
-	believed := code == noNode && (op == zktest.OpDelete || op == zktest.OpMulti || op == zktest.OpPart) // that what is to be deleted has gone
+	believed := code == noNode && (op == zktest.OpDelete || op == zktest.OpMulti || op == zktest.OpPart) // that the node to delete is gone
 	if tree := w.e.Tree("/"); strings.Contains(tree, fmt.Sprintf("of session %#x", w.faults.Session())) && !believed {
 		fail("nodes are left: %s", tree)
 	}
 }
 
-// answeredCall is a call of a client, with what it gives back afterwards.
+// answeredCall is a call of a client that releases afterwards what it acquired.
 type answeredCall struct {
 	name    string
 	prepare func(context.Context, *answeredWorld) error // by other, or by subject before the answers
 	call    func(context.Context, *answeredWorld) error
-	waits   time.Duration // for others, in good health
-	leaves  []string      // paths that may be left
+	waits   time.Duration // for other clients, without faults
+	leaves  []string      // paths of nodes that may remain
 }
 
 // held is a call that gets a lease, and releases it.
@@ -252,7 +253,7 @@ func held[L interface {
 	}
 }
 
-// blocked has the other client hold a lock for a second.
+// blocked makes the other client hold a lock for a second.
 func blocked(lock func(*recipes.Client) recipes.Lock) func(context.Context, *answeredWorld) error {
 	return func(ctx context.Context, w *answeredWorld) error {
 		l, err := lock(w.other).Acquire(ctx)
@@ -267,14 +268,14 @@ func mutexAt(c *recipes.Client) recipes.Lock { return recipes.NewMutex(c, "/a/lo
 
 func semaphoreAt(c *recipes.Client) recipes.Lock { return recipes.NewSemaphore(c, "/a/permits", 1) }
 
-// locking is a call that acquires.
+// locking returns a call that acquires.
 func locking(lock func(*recipes.Client) recipes.Lock) func(context.Context, *answeredWorld) error {
 	return held(func(ctx context.Context, w *answeredWorld) (*recipes.Lease, error) {
 		return lock(w.subject).Acquire(ctx)
 	})
 }
 
-// holdingMutex has the subject hold a mutex.
+// holdingMutex makes the subject hold a mutex.
 func holdingMutex(ctx context.Context, w *answeredWorld) (err error) {
 	w.lease, err = recipes.NewMutex(w.subject, "/a/lock").Acquire(ctx)
 	return err

@@ -142,7 +142,7 @@ func TestSecretsAreInNoErrorAndShownToNoObserver(t *testing.T) {
 	if err := c.Close(within(t)); err != nil { // the observer has been called
 		t.Fatal(err)
 	}
-	say(fmt.Sprintf("%#v", c)) // what a debugger shows; nobody else uses it now
+	say(fmt.Sprintf("%#v", c)) // as a debugger prints it; no goroutine uses it now
 	if !strings.Contains(said.String(), "no-such-scheme") || !strings.Contains(said.String(), "Timeout:") {
 		t.Fatalf("little was said: %q", said.String())
 	}

@@ -6,10 +6,9 @@ import (
 	"sync"
 )
 
-// Every point at which a call of a recipe waits for the servers, found by
-// running the call once and writing down the requests that it makes. Tests then
-// run it again and do something at each of them: no await point is forgotten
-// when a recipe changes.
+// This file finds every point at which a call of a recipe waits for the servers: it runs the call
+// once and records its requests. Tests then run the call again and act at each of them, so no
+// await point is forgotten when a recipe changes.
 
 // point is one request of a call.
 type point struct {
@@ -21,14 +20,14 @@ type point struct {
 type phase string
 
 const (
-	queueing  phase = "queueing"  // from the call until it waits for others, or returns
-	granting  phase = "granting"  // from the release of those until it returns
-	cleaning  phase = "cleaning"  // after a cancel while it waits for others
+	queueing  phase = "queueing"  // from the call until it waits for other contenders, or returns
+	granting  phase = "granting"  // from their release until it returns
+	cleaning  phase = "cleaning"  // after a cancel while it waits for other contenders
 	releasing phase = "releasing" // of the lease
 )
 
-// asWaitEnds is the phase to turn to when the wait is about to end, for a point
-// in phase p.
+// asWaitEnds returns the phase to switch to when the wait is about to end, for a point in phase
+// p.
 func (p phase) asWaitEnds() phase {
 	if p == releasing {
 		return granting
@@ -45,11 +44,11 @@ func (p point) String() string { return fmt.Sprintf("%s, %s %d", p.phase, opName
 
 const opSetData = 5
 
-// side says where a packet is stopped: before the server gets the request, or
-// before the client gets the reply.
+// side is the place where a packet is stopped: before the server gets the request, or before the
+// client gets the reply.
 type side string
 
-// sides are those that differ: a read leaves no trace on the servers.
+// sides returns the sides that differ for the request: a read leaves no trace on the servers.
 func (p point) sides() []side {
 	if p.changes() {
 		return []side{"request", "reply"}

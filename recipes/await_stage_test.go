@@ -23,7 +23,7 @@ type releaseFunc func(context.Context) error
 
 func (f releaseFunc) Release(ctx context.Context) error { return f(ctx) }
 
-// nothing is the lease of a call that holds nothing.
+// nothing is the lease of a call that holds no lock.
 var nothing = releaseFunc(func(context.Context) error { return nil })
 
 type outcome struct {
@@ -33,7 +33,7 @@ type outcome struct {
 
 type callFunc func(ctx context.Context) (releaser, error)
 
-// calling starts a call and returns where its outcome will be.
+// calling starts a call and returns the channel of its outcome.
 func calling(ctx context.Context, call callFunc) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -43,8 +43,8 @@ func calling(ctx context.Context, call callFunc) <-chan outcome {
 	return done
 }
 
-// stage is where calls are tried: a client whose packets can be stopped, another
-// one, and a place of their own in the tree.
+// stage is the environment of the trials: a client whose packets can be stopped, another client,
+// and a path of their own.
 type stage struct {
 	*testing.T
 	c, other *recipes.Client
@@ -53,14 +53,14 @@ type stage struct {
 	path     string       // of the trial
 	paths    []string     // of all trials
 	stay     int          // watches of the trials that may stay
-	children int          // watches on children that others have
+	children int          // watches on children that other clients have
 	asked    atomic.Int64 // watches that the client has asked for
 }
 
 func newStage(t *testing.T) *stage {
 	s := &stage{T: t, wire: new(intercept)}
-	// No poll and no deadline comes in between: who is not woken looks again after 45 s, when the
-	// call has failed.
+	// No poll and no deadline interferes: a waiter that is not woken looks again after 45 s, when
+	// the call has failed.
 	long := recipes.WithSessionTimeout(time.Minute)
 	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.dial), long)
 	s.other = connect(t, addrsOf(t), long)
@@ -69,23 +69,23 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// trial is one call with what it needs.
+// trial is one call with its preparations.
 type trial struct {
 	call  callFunc
-	block callFunc // what the call has to wait for, if anything
-	nodes int      // that its lease stands on
+	block callFunc // acquires the lock that the call waits for, if any
+	nodes int      // nodes of its lease
 
-	undo func() error // ends what was there before the call
-	mine bool         // that is the same session's
+	undo func() error // releases the lock that was held before the call
+	mine bool         // that lock belongs to the same session
 
-	refused error // what the call returns at once instead of waiting
+	refused error // error that the call returns at once instead of waiting
 	watches int   // that may stay: those of nodes that stay
 }
 
 // nodes returns the contenders' nodes and permits below the stage's path.
 func (s *stage) nodes() []string {
 	s.Helper()
-	if err := s.conn.catchUp(); err != nil { // once: what was answered before nodes was called is all that counts
+	if err := s.conn.catchUp(); err != nil { // once: only requests answered before the call of nodes count
 		s.Fatal(err)
 	}
 	var found []string
@@ -108,7 +108,7 @@ func (s *stage) nodes() []string {
 	return found
 }
 
-// leaves waits until exactly these nodes are there.
+// leaves waits until exactly these nodes exist.
 func (s *stage) leaves(want []string) {
 	s.Helper()
 	var got []string
@@ -141,7 +141,7 @@ func (s *stage) release(l releaser) {
 	}
 }
 
-// await waits for what a call returns.
+// await waits for the result of a call.
 func (s *stage) await(done <-chan outcome) outcome {
 	s.Helper()
 	select {
@@ -198,11 +198,10 @@ func (s *stage) begins(prepare func(*stage) trial) trial {
 	return tr
 }
 
-// at has the next trial at a path.
+// at sets the path of the next trial.
 func (s *stage) at(path string) { s.path, s.paths = path, append(s.paths, path) }
 
-// ends checks that a trial works, now that nothing disturbs it, and that no node
-// is left of it.
+// ends checks that a trial works without a disturbance, and that it leaves no node.
 func (s *stage) ends(tr trial, bare []string) {
 	s.Helper()
 	s.wire.on(nil, nil)
@@ -216,8 +215,8 @@ func (s *stage) ends(tr trial, bare []string) {
 	s.leaves(nil)
 }
 
-// leavesNoWatch waits until no watch is left of all trials. To count them costs the
-// servers more than a trial does.
+// leavesNoWatch waits until no watch of any trial remains. To count the watches costs the servers
+// more than a trial does.
 func (s *stage) leavesNoWatch() {
 	s.Helper()
 	eventually(s.T, "no watch is left", func() bool { return s.watches() <= s.stay })
@@ -267,7 +266,7 @@ func (s *stage) rehearse(prepare func(*stage) trial) (points []point) {
 		return points
 	}
 
-	// Once more, given up while it waits.
+	// Run the call again, and cancel it while it waits.
 	tr = s.begins(prepare)
 	bare = s.nodes()
 	blocker = s.must(tr.block)

@@ -12,12 +12,12 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Bad input: each call that is given some returns a documented error, leaves
-// nothing behind, and is in nobody's way. What one recipe alone can be given is
-// in the files next to this one and in those of the barriers.
+// Bad input: each call with bad input returns a documented error, leaves no node behind, and
+// disturbs no other call. Bad input of one recipe alone is in the files next to this one and in
+// those of the barriers.
 
-// everyCall is every call that takes a context, of every recipe, at path. What
-// it acquires it gives back.
+// everyCall returns every call that takes a context, of every recipe, at path. Each call releases
+// what it acquires.
 func everyCall(c *recipes.Client, path string) map[string]func(context.Context) error {
 	mutex, rw := recipes.NewMutex(c, path), recipes.NewReadWriteMutex(c, path)
 	handoff := recipes.NewMutex(c, path, recipes.WithLocalHandoff(3))
@@ -66,7 +66,7 @@ func everyCall(c *recipes.Client, path string) map[string]func(context.Context) 
 	return calls
 }
 
-// badPaths are refused by ZooKeeper's servers, or mean something else to them.
+// badPaths holds paths that ZooKeeper's servers refuse or interpret differently.
 var badPaths = map[string]string{
 	"empty":                            "",
 	"the root":                         "/",
@@ -97,7 +97,7 @@ func TestABadPathIsRefusedByEveryCallWithoutAskingTheServers(t *testing.T) {
 			if err := call(within(t)); !errors.Is(err, recipes.ErrBadPath) {
 				t.Errorf("%s, %s: %.200v", name, what, err)
 			}
-			if n := asked.Load(); n > 0 && name != "shared Semaphore.Acquire" { // whose count has its turn last
+			if n := asked.Load(); n > 0 && name != "shared Semaphore.Acquire" { // which checks the path of its count last
 				t.Errorf("%s, %s: %d requests", name, what, n)
 			}
 		}
@@ -156,7 +156,7 @@ func TestEveryCallWithAContextThatHasEndedReturnsItsCauseWithoutAskingTheServers
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	for name, call := range everyCall(c, path) {
-		for range 5 { // whatever is faster
+		for range 5 { // the call or the close may be faster
 			var asked atomic.Int64
 			wire.on(counting(&asked), nil)
 			if err := call(ctx); !errors.Is(err, why) {
@@ -182,7 +182,7 @@ func TestEveryCallOnAClosedClientReturnsErrClosed(t *testing.T) {
 	c := connect(t, addrsOf(t))
 	path := uniquePath(t) + "/lock-0000000000"
 	calls := everyCall(c, path)
-	for range 2 { // to close it again is no error
+	for range 2 { // a second Close returns no error
 		if err := c.Close(within(t)); err != nil {
 			t.Error(err)
 		}
@@ -204,7 +204,7 @@ func TestEveryWaitEndsWithErrClosedWhenItsClientIsClosed(t *testing.T) {
 			s := newStage(t)
 			tr := s.begins(prepare)
 			if tr.block == nil || tr.refused != nil {
-				t.Skip("it waits for nobody")
+				t.Skip("it does not wait")
 			}
 			blocker := s.must(tr.block)
 			standing := s.nodes()

@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A reader that was a writer before is a reader: the way back up is closed to it
-// as to others, whatever it asks with.
+// A reader that was a writer before is a reader: like other readers it cannot upgrade, with any
+// of its contexts.
 func TestAnUpgradeIsRefusedAfterADowngradeToo(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))
@@ -50,7 +50,7 @@ func TestAnUpgradeIsRefusedAfterADowngradeToo(t *testing.T) {
 	release(t, acquire(t, within(t), rw.Write()))
 }
 
-// An empty id names nobody: two who have none are not one owner.
+// An empty id is not an owner: two acquires with empty ids do not have the same owner.
 func TestAnEmptyOwnerOwnsNothing(t *testing.T) {
 	m := recipes.NewMutex(connect(t, addrsOf(t)), uniquePath(t))
 	ctx := recipes.WithOwner(within(t), "")
@@ -63,8 +63,8 @@ func TestAnEmptyOwnerOwnsNothing(t *testing.T) {
 	release(t, l)
 }
 
-// Who waits within the process, without a node of its own, hears of the close
-// as well.
+// An acquire that waits within the process, without a node of its own, is told of the close as
+// well.
 func TestWaitersWithoutANodeEndWithErrClosedToo(t *testing.T) {
 	path := uniquePath(t)
 	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
@@ -93,7 +93,7 @@ func TestWaitersWithoutANodeEndWithErrClosedToo(t *testing.T) {
 	release(t, held)
 }
 
-// Two acquires of one owner at a time: the second waits for the first, whose lock it re-enters, and
+// Two concurrent acquires of one owner: the second waits for the first, re-enters its lock, and
 // ends with its own context.
 func TestASecondAcquireOfAnOwnerEndsWithItsContext(t *testing.T) {
 	path := uniquePath(t)

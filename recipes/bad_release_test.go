@@ -33,7 +33,7 @@ func TestALeaseMayBeReleasedAsOftenAndByWhomeverOneLikes(t *testing.T) {
 			if left := s.nodes(); len(left) > 0 {
 				t.Errorf("left: %v", left)
 			}
-			// The next holder has nothing to fear from a late release.
+			// A late release does not affect the next holder.
 			next := s.must(lock(s.other, s.path))
 			standing := s.nodes()
 			if err := l.Release(within(t)); err != nil {
@@ -93,7 +93,7 @@ func TestAnOuterLeaseMayBeReleasedBeforeAnInnerOne(t *testing.T) {
 			if _, err := m.Acquire(outer.Context()); !errors.Is(err, recipes.ErrNotHeld) {
 				t.Errorf("with the context of the released one: %v", err)
 			}
-			third := acquire(t, inner.Context(), m) // the hold goes on
+			third := acquire(t, inner.Context(), m) // the hold is not over
 			release(t, third)
 			release(t, outer)
 			release(t, inner)
@@ -166,8 +166,8 @@ func TestABadMultiLockTakesNothing(t *testing.T) {
 	release(t, acquire(t, within(t), good))
 }
 
-// persistent makes the directory of a lock, and what is above it, so that the
-// servers do not remove it while it is empty.
+// persistent creates the directory of a lock and its parents as persistent nodes, so that the
+// servers do not remove them while they are empty.
 func persistent(t *testing.T, conn outsider, dir string) {
 	t.Helper()
 	for i, r := range dir + "/" {
@@ -180,7 +180,7 @@ func persistent(t *testing.T, conn outsider, dir string) {
 	}
 }
 
-// foreign makes persistent nodes, with a child each, where contenders are.
+// foreign creates persistent nodes, each with one child, in the directory of the contenders.
 func foreign(t *testing.T, conn outsider, dir string, names ...string) {
 	t.Helper()
 	var creates []any
@@ -223,13 +223,13 @@ func TestCurator43ChildrenThatOnlyLookLikeContendersBlockNobody(t *testing.T) {
 	}
 }
 
-// Whatever is named as a contender is one, whoever made it: nobody can tell that
-// it is not another implementation's. It is waited for as long as it is there.
+// A node with a contender's name is a contender, even if it was made by hand: it may belong to
+// another implementation. Acquires wait for it as long as it exists.
 func TestHandMadeContendersHaveTheirPlaces(t *testing.T) {
 	for node, ahead := range map[string]bool{
 		"_c_short-lock-0000000000": true,
 		"lock-0000000000":          true,
-		"lock--000000001":          true,  // the counter has wrapped between it and ours
+		"lock--000000001":          true,  // the counter has wrapped between it and this contender
 		"lock--2147483640":         false, // 2^31 places away: it is behind
 		"lock-2147483647":          false,
 		"lock-0000099999":          false,
@@ -239,7 +239,7 @@ func TestHandMadeContendersHaveTheirPlaces(t *testing.T) {
 			conn := admin(t)
 			persistent(t, conn, path)
 			m := recipes.NewMutex(connect(t, addrsOf(t)), path)
-			for range 10 { // so that ours has a number above those ahead
+			for range 10 { // so that this contender has a number above those ahead
 				release(t, acquire(t, within(t), m))
 			}
 			foreign(t, conn, path, node)
@@ -266,7 +266,7 @@ func TestHandMadeContendersHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// Revoke replaces a node's data: it keeps off whatever is no lock's.
+// Revoke replaces a node's data: it does not write to a node that is not a lock node.
 func TestARevocationOfWhatIsNoContenderChangesNothing(t *testing.T) {
 	path := uniquePath(t)
 	c, conn := connect(t, addrsOf(t)), admin(t)

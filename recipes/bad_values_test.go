@@ -49,7 +49,7 @@ var lockTrials = map[string]lockTrial{
 	},
 }
 
-// as are options that every recipe has, for one that has more.
+// as converts options that every recipe has to the option type of a recipe with more options.
 func as[O recipes.MutexOption](options []recipes.NodeOption) (all []O) {
 	for _, o := range options {
 		all = append(all, any(o).(O))
@@ -57,8 +57,8 @@ func as[O recipes.MutexOption](options []recipes.NodeOption) (all []O) {
 	return all
 }
 
-// onEveryLock runs f for each kind of lock. The lease of a mutex that the same
-// client holds all the while suffers from nothing.
+// onEveryLock runs f for each kind of lock. It checks that the same client keeps the lease of
+// another mutex all the while.
 func onEveryLock(t *testing.T, f func(s *stage, lock lockTrial)) {
 	leavesNoGoroutine(t)
 	for name, lock := range lockTrials {
@@ -79,8 +79,8 @@ func onEveryLock(t *testing.T, f func(s *stage, lock lockTrial)) {
 	}
 }
 
-// Servers cut the connection at a packet that is too large. A client that took
-// this for a fault would send it again and again, and harm its other leases.
+// Servers cut the connection at a packet that is too large. A client that treated this as a fault
+// would send the packet again and again, and endanger its other leases.
 func TestDataThatIsTooLargeIsRefusedAndHarmsNobody(t *testing.T) {
 	needReal(t, "ZooKeeper closes a connection that brings too much")
 	onEveryLock(t, func(s *stage, lock lockTrial) {
@@ -161,7 +161,7 @@ func TestBadNumbersOfPermitsLeaveNothingBehind(t *testing.T) {
 	s.leaves(nil)
 }
 
-// A shared size of nothing, or of less, is no error: it may be raised.
+// A shared size of 0 or less is not an error, because the size may be raised.
 func TestASharedSizeOfNothingIsWaitedFor(t *testing.T) {
 	for _, size := range []int{0, -1, math.MinInt32} {
 		s := newStage(t)
@@ -222,7 +222,7 @@ func TestABadSharedCountIsAnErrorOfEverybodyWhoReadsIt(t *testing.T) {
 		}
 		count := recipes.NewSharedCount(s.c, path, 2)
 		refused("other data", count)
-		if err := count.Set(within(t), 2); err != nil { // mends it
+		if err := count.Set(within(t), 2); err != nil { // repairs it
 			t.Error(err)
 		}
 		s.release(s.must(permitsOf(recipes.NewSharedSemaphore(s.c, s.path, count), 2)))

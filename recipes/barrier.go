@@ -10,12 +10,11 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Barrier holds processes back while its node is there: Curator's
-// DistributedBarrier. It is only a name: any number of Barrier values, in any
-// number of processes, Curator's included, share the barrier at a path.
+// Barrier makes processes wait while its node exists, as Curator's DistributedBarrier does. A
+// Barrier value is only a name: any number of values, in any number of processes, Curator's
+// included, share the barrier at a path.
 //
-// The node is persistent. It belongs to no session, and outlives the process
-// that set it.
+// The node is persistent: it belongs to no session, and outlives the process that set it.
 type Barrier struct {
 	client *Client
 	path   string
@@ -23,8 +22,8 @@ type Barrier struct {
 }
 
 // NewBarrier returns the barrier at path, an absolute ZooKeeper path. The node
-// at path is the barrier and must serve no other purpose. Missing parents are
-// created as containers. The options are that node's.
+// at path is the barrier and must serve no other purpose. Missing parents are created as
+// containers. The options apply to that node.
 func NewBarrier(client *Client, path string, options ...NodeOption) *Barrier {
 	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, options)}
 }
@@ -32,34 +31,33 @@ func NewBarrier(client *Client, path string, options ...NodeOption) *Barrier {
 // Path returns the barrier's path.
 func (b *Barrier) Path() string { return b.path }
 
-// Set puts the barrier up. It is no error that another client has put it up
-// already. A Remove that runs at the same time may come before or after.
+// Set puts the barrier up. It returns nil if another client has put it up already. A Remove that
+// runs at the same time may take effect before or after Set.
 //
-// Errors: ctx's cause, and then a request may be under way still and have its
-// effect after the return; [ErrBadPath]; [ErrTooLarge] (see [WithData]);
-// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+// Errors: ctx's cause (a request that is then still under way may take effect after the return);
+// [ErrBadPath]; [ErrTooLarge] (see [WithData]); [ErrClosed]; errors of ZooKeeper such as
+// zk.ErrNoAuth.
 func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
 }
 
-// Remove takes down the barrier that is up when Remove is called, and so lets
-// all pass that wait. It is no error that none is up.
+// Remove takes down the barrier that is up when Remove is called, so that all waiting processes
+// pass. It returns nil if no barrier is up.
 //
-// Errors: as of Set.
+// Errors: those of Set.
 func (b *Barrier) Remove(ctx context.Context) error {
 	var first int64
 	return b.do(ctx, "remove", func(ctx context.Context, s *session.Session) error { return b.remove(ctx, s, &first) })
 }
 
 // Wait returns when the barrier is not up, or has not been at some instant
-// since Wait was called: a barrier that is put up again right after its removal
-// does not hold back those who waited for the removal. It asks the leader before
-// it says so: a server that lags behind may not have heard of the barrier yet.
+// since Wait was called: a barrier that is put up again right after its removal does not hold
+// back the processes that waited for the removal. Wait asks the leader before it returns: a
+// server that lags behind may not have heard of the barrier yet.
 //
-// Wait goes on through the loss of connections and sessions; cancelling ctx ends
-// it. What it may leave at the servers is one watch on the barrier's node, for
-// all waits of the session together, until the node is deleted or the session
-// ends: ZooKeeper's Go client cannot take a watch back.
+// Wait continues across the loss of connections and sessions; cancelling ctx ends it. It may
+// leave one watch on the barrier's node at the servers, shared by all waits of the session, until
+// the node is deleted or the session ends: ZooKeeper's Go client cannot remove a watch.
 //
 // Errors: ctx's cause; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth.
@@ -68,7 +66,7 @@ func (b *Barrier) Wait(ctx context.Context) error {
 	return b.do(ctx, "wait", func(ctx context.Context, s *session.Session) error { return b.wait(ctx, s, &first) })
 }
 
-// do runs one call of the barrier, through as many sessions as it takes.
+// do runs one call of the barrier, in as many sessions as it takes.
 func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, *session.Session) error) error {
 	err := session.CheckPath(b.path)
 	if err == nil && ctx.Err() != nil {
@@ -100,17 +98,16 @@ func (b *Barrier) set(ctx context.Context, s *session.Session) (err error) {
 		case !errors.Is(err, zk.ErrNoNode):
 			return err
 		}
-		// Also when a container was reaped just now (CURATOR-180).
+		// This happens also when a container was reaped just now (CURATOR-180).
 		if err := parents.Create(ctx, s, b.path[:strings.LastIndexByte(b.path, '/')]); err != nil {
 			return err
 		}
 	}
 }
 
-// remove deletes one node at most, whose czxid it notes in first: when the
-// delete is not answered, it is repeated only for the same node. Otherwise it
-// could take down a barrier that was put up since, as a lock's late delete hits
-// the next holder (etcd #22082).
+// remove deletes at most one node, and stores the node's czxid in first: a delete without an
+// answer is repeated only for the same node. Otherwise it could take down a barrier that was put
+// up since, as a lock's late delete hits the next holder (etcd #22082).
 func (b *Barrier) remove(ctx context.Context, s *session.Session, first *int64) error {
 	for pace := session.Changed(); ; {
 		stat, err := b.standing(ctx, s)
@@ -137,8 +134,8 @@ func (b *Barrier) remove(ctx context.Context, s *session.Session, first *int64) 
 	}
 }
 
-// wait notes in first the czxid of the node that it waits for: a newer one
-// proves as well as none that the barrier has been down.
+// wait stores in first the czxid of the node that it waits for. A missing node and a newer node
+// both prove that the barrier has been down.
 func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) error {
 	for pace := session.Changed(); ; {
 		var stat *zk.Stat
@@ -163,15 +160,15 @@ func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) er
 	}
 }
 
-// standing returns the stat of the barrier's node, or nil when the leader says
-// that there is none.
+// standing returns the stat of the barrier's node, or nil when the leader answers that there is
+// none.
 func (b *Barrier) standing(ctx context.Context, s *session.Session) (*zk.Stat, error) {
 	for pace := session.Changed(); ; {
 		up, err := session.Stands(ctx, s, b.path)
 		if err != nil || !up {
 			return nil, err
 		}
-		// The session's server has caught up with that answer.
+		// The session's server has caught up with the leader's answer.
 		if stat, err := statOf(ctx, s, b.path); err != nil || stat != nil {
 			return stat, err
 		}

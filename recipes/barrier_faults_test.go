@@ -39,15 +39,15 @@ func TestCurator264TheBarrierIsNewsToALaggingFollower(t *testing.T) {
 	waiting := going(within(t), waiter.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 	waits(t, waiting)
-	// And the removal: Remove must not believe the follower either.
+	// Remove must not rely on the follower either.
 	does(t, recipes.NewBarrier(connect(t, addrsOf(t)[lagging-1:lagging]), path).Remove)
 	if err := returns(t, waiting); err != nil {
 		t.Error(err)
 	}
 }
 
-// A follower is cut off from its leader and shows a barrier that has been taken away, and put
-// up again, since. The new one was there before the wait began: it is what is waited for.
+// A follower is cut off from its leader and shows a barrier that has since been removed and put
+// up again. The new barrier was there before the wait began, so Wait waits for the new one.
 func TestAWaitIsNotOverSinceALaggingFollowerShowedAnOlderBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -59,7 +59,7 @@ func TestAWaitIsNotOverSinceALaggingFollowerShowedAnOlderBarrier(t *testing.T) {
 		ours := recipes.NewBarrier(bubbleClient(t, e, "ours", recipes.WithSessionTimeout(time.Minute)), "/barrier")
 		other := recipes.NewBarrier(bubbleClient(t, e, "other", recipes.WithSessionTimeout(time.Minute)), "/barrier")
 		does(t, other.Set)
-		time.Sleep(time.Second) // the follower has heard of it
+		time.Sleep(time.Second) // the follower has applied it
 		e.Isolate(follower)
 		does(t, other.Remove)
 		does(t, other.Set)
@@ -170,7 +170,7 @@ func TestCancelAtEveryAwaitPointOfABarrier(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		op   int32
-		up   bool // before the call
+		up   bool // state before the call
 		call func(*recipes.Barrier) func(context.Context) error
 	}{
 		{"Set: the create", opCreate, false, func(b *recipes.Barrier) func(context.Context) error { return b.Set }},
@@ -206,7 +206,7 @@ func TestCancelAtEveryAwaitPointOfABarrier(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 				close(goOn)
-				// It works as before.
+				// The barrier works as before.
 				does(t, b.Set)
 				waiting := going(within(t), b.Wait)
 				eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// going runs a call that waits, and returns where its error will be.
+// going starts a call that waits, and returns the channel of its error.
 func going(ctx context.Context, call func(context.Context) error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- call(ctx) }()
@@ -29,7 +29,7 @@ func does(t *testing.T, call func(context.Context) error) {
 	}
 }
 
-// returns waits for what a call returns.
+// returns waits for the result of a call.
 func returns(t *testing.T, done <-chan error) error {
 	t.Helper()
 	select {
@@ -41,7 +41,7 @@ func returns(t *testing.T, done <-chan error) error {
 	}
 }
 
-// waits fails the test when a call has returned.
+// waits fails the test if a call has returned.
 func waits(t *testing.T, done <-chan error) {
 	t.Helper()
 	select {
@@ -204,7 +204,7 @@ func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
 	if err := returns(t, waiting); err != nil {
 		t.Error(err)
 	}
-	// Whoever comes now waits for the new one.
+	// A wait that begins now waits for the new barrier.
 	ctx, cancel := context.WithCancel(within(t))
 	waiting = going(ctx, waiter.Wait)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// bubbleClient connects a client of that name to servers in a synctest bubble. It is
+// bubbleClient connects a client with a name to servers in a synctest bubble. The client is
 // closed at the end of the bubble.
 func bubbleClient(t *testing.T, e *zktest.Ensemble, name string, options ...recipes.Option) *recipes.Client {
 	t.Helper()
@@ -20,7 +20,7 @@ func bubbleClient(t *testing.T, e *zktest.Ensemble, name string, options ...reci
 	return c
 }
 
-// interceptedClient is bubbleClient with its packets in the hands of the test.
+// interceptedClient is bubbleClient for a client whose packets the test intercepts.
 func interceptedClient(t *testing.T, e *zktest.Ensemble, name string, options ...recipes.Option) (*recipes.Client, *intercept) {
 	t.Helper()
 	wire := &intercept{through: e.Client(name).DialContext}

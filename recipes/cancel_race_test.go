@@ -31,8 +31,8 @@ func (c *late) Err() error {
 	return nil
 }
 
-// TestCurator79TheContextEndsAsTheConnectionBreaks : the node is made, the
-// connection breaks, and before the acquire can look its context ends.
+// TestCurator79TheContextEndsAsTheConnectionBreaks: the node is created, the connection breaks,
+// and the context ends before the acquire can look for the node.
 func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
 	for name, test := range map[string]struct {
 		op   int32
@@ -72,8 +72,7 @@ func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
 	}
 }
 
-// makeDir creates path and its parents as nodes that no server takes for empty
-// containers.
+// makeDir creates path and its parents as nodes that no server deletes as empty containers.
 func (s *stage) makeDir(path string) {
 	s.Helper()
 	for i := 1; i <= len(path); i++ {
@@ -86,8 +85,8 @@ func (s *stage) makeDir(path string) {
 	}
 }
 
-// The clean-up of a failed try breaks off, and before it can be tried again the
-// context ends.
+// The clean-up of a failed try is interrupted, and the context ends before the clean-up can be
+// repeated.
 func TestKazoo732TheContextEndsAsTheCleanUpBreaks(t *testing.T) {
 	s := newStage(t)
 	s.at(uniquePath(t))
@@ -102,7 +101,8 @@ func TestKazoo732TheContextEndsAsTheCleanUpBreaks(t *testing.T) {
 	s.release(held)
 }
 
-// An answer that comes as the context ends is not what the caller is told.
+// When an answer comes as the context ends, the caller gets the cause of the context and not the
+// answer.
 func TestACancelledAcquireReturnsItsCauseWhateverTheServersSay(t *testing.T) {
 	s := newStage(t)
 	s.at(uniquePath(t))
@@ -126,7 +126,7 @@ func TestACancelledAcquireReturnsItsCauseWhateverTheServersSay(t *testing.T) {
 	s.leaves(nil)
 }
 
-// A waiter with a rule of the user's that is woken keeps its place.
+// A waiter with a GrantRule keeps its place when it is woken.
 func TestACustomRuleKeepsPlaces(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)

@@ -15,10 +15,10 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// TestCancelAtEveryAwaitPoint stops every call of every recipe at
-// each request that it makes, before the server gets it and after the server
-// has answered, cancels it there, and looks whether it returns, and whether
-// anything is left: CURATOR-79, -62, -205, -202, -335, vitess #15756, #8309.
+// TestCancelAtEveryAwaitPoint stops every call of every recipe at each of its requests, before
+// the server gets it and after the server has answered, and cancels the call there. It checks
+// that the call returns and leaves no node or watch: CURATOR-79, -62, -205, -202, -335, vitess
+// #15756, #8309.
 func TestCancelAtEveryAwaitPoint(t *testing.T) {
 	onEveryTrial(t, inTurn, func(s *stage, prepare func(*stage) trial, points []point) {
 		before, missed := goleak.IgnoreCurrent(), 0
@@ -26,7 +26,7 @@ func TestCancelAtEveryAwaitPoint(t *testing.T) {
 			came := false
 			for _, side := range at.sides() {
 				there := false
-				for tries := 0; !there && tries < 10; tries++ { // of some, a race decides whether they come
+				for tries := 0; !there && tries < 10; tries++ { // a race decides whether some requests are made
 					there = s.cancelAt(prepare, at, side)
 				}
 				came = came || there
@@ -44,7 +44,7 @@ func TestCancelAtEveryAwaitPoint(t *testing.T) {
 	})
 }
 
-// cancelAt reports whether the call came to that point.
+// cancelAt reports whether the call reached that point.
 func (s *stage) cancelAt(prepare func(*stage) trial, at point, side side) (there bool) {
 	s.Helper()
 	tr := s.begins(prepare)
@@ -81,8 +81,8 @@ func (s *stage) cancelAt(prepare func(*stage) trial, at point, side side) (there
 		p.turn(releasing)
 		done = calling(ctx, func(ctx context.Context) (releaser, error) { return nothing, o.lease.Release(ctx) })
 	}
-	// It comes there, or, where a race decides about its requests, it does not
-	// and waits, or is done.
+	// The call reaches the point. Where a race decides about its requests, it may instead wait or
+	// return.
 	var o outcome
 	returned := false
 	eventually(s.T, fmt.Sprintf("%s, %s: it is there, waits, or is done", at, side), func() bool {
@@ -95,12 +95,12 @@ func (s *stage) cancelAt(prepare func(*stage) trial, at point, side side) (there
 		default:
 		}
 		if side == "reply" && slices.Contains(p.points(), at) {
-			return false // what was sent is answered
+			return false // the request is already answered
 		}
 		return returned && (o.err == nil && at.phase != releasing || slices.Equal(s.nodes(), standing)) ||
 			!returned && blocker != nil && at.phase == queueing && s.asked.Load() > watches
 	})
-	cancel() // while the packet is on its way: the call returns all the same
+	cancel() // while the packet is on its way: the call must still return
 	if !returned {
 		o = s.await(done)
 	}
@@ -121,7 +121,7 @@ func (s *stage) cancelAt(prepare func(*stage) trial, at point, side side) (there
 }
 
 func TestTheContextBoundsAnAcquireAlsoWithoutANetwork(t *testing.T) {
-	// Curator bounds the wait alone, not the retries.
+	// Curator bounds only the wait, not the retries.
 	for _, cut := range []links.Cut{links.Down, links.BlackHole, links.RequestsLost, links.RepliesLost} {
 		t.Run(string(cut), func(t *testing.T) {
 			path := uniquePath(t)

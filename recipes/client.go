@@ -11,9 +11,9 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Client is a connection to an ensemble. It keeps one session at a time, and
-// opens a new one when the servers have ended the old. One Client a process is
-// the normal case; its methods may be called from any goroutine.
+// Client is a connection to an ensemble. It keeps one session at a time, and opens a new session
+// when the servers have ended the old one. A process usually needs one Client; its methods may be
+// called from any goroutine.
 type Client struct {
 	cfg      config
 	sessions *session.Keeper
@@ -22,32 +22,31 @@ type Client struct {
 	cohorts  cohorts
 }
 
-// Connect opens a session on one of the servers and returns when it is established. The
-// servers are ZooKeeper's connect string, whole or in pieces, see [ParseServers]: host:port
-// each, and at the end a chroot, below which the client has everything, its namespace
-// included (see [WithNamespace]). It tries all servers again and again until ctx ends:
-// give it a deadline. The options state their defaults.
+// Connect opens a session on one of the servers and returns when it is established. The servers
+// are a ZooKeeper connect string, whole or in pieces (see [ParseServers]): host:port for each
+// server and, optionally, a chroot at the end. All paths of the client, its namespace included
+// (see [WithNamespace]), are below the chroot. Connect tries all servers again and again until
+// ctx ends, so give ctx a deadline. The options state their defaults.
 //
-// Each server is tried at once, and so again when a session's connection has
-// broken. After that there is a wait between two attempts: 10 ms at first, twice
-// as much after each attempt, at most a sixth of the session timeout or 2 s, and
-// half of it random. It is reset by a connection over which a write has been
-// confirmed, or which has lasted as long as the longest wait. There are never more
-// than 20 attempts in a fifth of a session timeout, or in 5 s if that is less. A
-// healthy server that comes back is so found within that longest wait for each
-// server of the list.
+// Connect tries each server once without a wait, and the client does so again when the connection
+// of a session has broken. After that it waits between two attempts: 10 ms at first, twice as
+// long after each attempt, at most a sixth of the session timeout or 2 s, with half of the wait
+// random. A connection resets the wait when a write has been confirmed over it, or when it has
+// lasted as long as the longest wait. The client makes at most 20 attempts in a fifth of a
+// session timeout, or in 5 s if that is less. It therefore finds a healthy server that comes back
+// within one longest wait for each server of the list.
 //
-// A server that is given by a name with several addresses is each of them: when the address
-// that the dialer takes has not answered ZooKeeper's handshake soon, or fails, the others are
-// tried as well, one after the other, within the third of a session timeout that an attempt
-// has. The first to answer is used.
+// A server's name may have several addresses. When the address that the dialer chooses fails, or
+// does not answer ZooKeeper's handshake soon, the client tries the other addresses as well, one
+// after the other, within the third of a session timeout that an attempt has. It uses the first
+// address that answers.
 //
-// Errors: ctx's cause, with the last error of each server, which is
-// [ErrNotZooKeeper] for a server that cannot be one of ZooKeeper;
-// zk.ErrAuthFailed, when the servers do not know the scheme of a WithAuth or
-// refuse what it was given; [ErrBadPath] for a bad WithNamespace; [ErrBadIdentity] for a bad WithIdentity;
-// [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick; [ErrBadSize]
-// for a bad WithJuteMaxBuffer; [ErrBadServers] for servers that are no connect string.
+// Errors: ctx's cause, with the last error of each server, which is [ErrNotZooKeeper] for a
+// server that is not a ZooKeeper server; zk.ErrAuthFailed when the servers do not know the scheme
+// of a WithAuth or refuse its credentials; [ErrBadPath] for a bad WithNamespace; [ErrBadIdentity]
+// for a bad WithIdentity; [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick;
+// [ErrBadSize] for a bad WithJuteMaxBuffer; [ErrBadServers] for servers that are not a connect
+// string.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	servers, chroot, err := ParseServers(servers)
 	if err != nil {
@@ -93,17 +92,16 @@ func Connect(ctx context.Context, servers []string, options ...Option) (*Client,
 	return c, nil
 }
 
-// tell posts a change of the connection to the listeners, which get the changes in
-// order.
+// tell posts a change of the connection's state to the listeners, which get the changes in order.
 func (c *Client) tell(state session.State) {
 	for _, f := range c.cfg.listeners {
 		c.notify.post(func() { f(connectionStates[state]) })
 	}
 }
 
-// resolve returns the whole path of what a recipe was given. A bad path stays as
-// it is: below the namespace it might look like a good one. The empty one becomes
-// the root, which is as bad: what a recipe adds to it might look good as well.
+// resolve returns the full path for a path that a recipe was given. It does not change a bad
+// path, which might look valid below the namespace. It replaces the empty path by the root, which
+// is refused as well: an empty path with the names that a recipe appends might look valid.
 func (c *Client) resolve(path string) string {
 	if path == "" {
 		return "/"
@@ -114,9 +112,9 @@ func (c *Client) resolve(path string) string {
 	return *c.cfg.namespace + path
 }
 
-// Conn returns the connection of the current session, for data of your own, or
-// nil when there is none now. Each session has its own Conn, which is closed
-// when the session has ended: ask again then. Do not close it.
+// Conn returns the connection of the current session, for requests of your own, or nil when there
+// is no session now. Each session has its own Conn, which is closed when the session has ended:
+// call Conn again then. Do not close it.
 func (c *Client) Conn() *zk.Conn {
 	if s := c.sessions.Current(); s != nil {
 		return s.Conn
@@ -124,8 +122,8 @@ func (c *Client) Conn() *zk.Conn {
 	return nil
 }
 
-// SessionID returns the current session, or 0 before there is one. After the
-// session has ended it is still that session, until there is another.
+// SessionID returns the id of the current session, or 0 before the first session. After a session
+// has ended, SessionID still returns its id until there is another session.
 func (c *Client) SessionID() int64 {
 	if s := c.sessions.Current(); s != nil {
 		return s.ID
@@ -133,8 +131,8 @@ func (c *Client) SessionID() int64 {
 	return 0
 }
 
-// SessionTimeout returns the session timeout that the servers granted the
-// current session, or the one asked for before there is one.
+// SessionTimeout returns the session timeout that the servers granted the current session or,
+// before the first session, the timeout that the client asks for.
 func (c *Client) SessionTimeout() time.Duration {
 	if s := c.sessions.Current(); s != nil {
 		return s.Timeout()
@@ -143,16 +141,15 @@ func (c *Client) SessionTimeout() time.Duration {
 }
 
 // Close ends the session, and with it every lease and acquire of the client.
-// While connected it tells the servers, so that others need not wait for the
-// session to expire. It waits for the client's goroutines, at most until ctx
-// ends, and returns ctx's cause then; they end all the same. Later calls wait
-// as the first does.
+// While connected it tells the servers, so that other clients need not wait for the session to
+// expire. It waits for the client's goroutines, at most until ctx ends, and then returns ctx's
+// cause; the goroutines still end. Later calls wait as the first does.
 //
 // Close may be called in any function that the client calls. In a connection listener, an
-// observer or a listener for revocations it does not wait for what has still to be told:
-// that is told when the function has returned. In a dialer, a method of the connection that
-// it has made, a function of a tls.Config, a mechanism of SASL, a resolver or a grant rule it
-// waits for nothing, and the goroutines end when the function has returned.
+// observer or a listener for revocations it does not wait for the notifications that are still
+// queued: they are delivered after the function has returned. In a dialer, a method of the
+// connection that the dialer made, a function of a tls.Config, a SASL mechanism, a resolver or a
+// grant rule Close waits for nothing, and the goroutines end after the function has returned.
 func (c *Client) Close(ctx context.Context) error {
 	c.sessions.Close()
 	if c.cfg.Callbacks.Inside() {
@@ -175,7 +172,6 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 }
 
-// String returns the servers that the client was given: %v and log/slog show no
-// internals, which other goroutines change meanwhile and which hold the
-// credentials.
+// String returns the servers that the client was given. So %v and log/slog do not print the
+// client's fields, which other goroutines change meanwhile and which hold the credentials.
 func (c *Client) String() string { return "client of " + strings.Join(c.cfg.Servers, ",") }

@@ -45,9 +45,9 @@ func (c *closer) leaseAndTime(_ *recipes.Lease, _ time.Duration) { c.close() }
 // setup returns options with a function that closes the client.
 type setup func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption)
 
-// closers are all functions of the user's that a client calls: options with the function, and
-// what makes the client call it after it has connected, if it takes more than a contended
-// lock, a revocation, the loss of the link and the loss of the session.
+// closers holds all functions of the user that a client calls. Each setup returns options with
+// the function, and arranges for the client to call it after it has connected, if a contended
+// lock, a revocation, the loss of the link and the loss of the session do not.
 var closers = map[string]setup{
 	"a connection listener, when it is suspended": listens(recipes.ConnSuspended),
 	"a connection listener, when it is back":      listens(recipes.ConnReconnected),
@@ -118,9 +118,9 @@ func observes(by func(c *closer) recipes.Observer) setup {
 	}
 }
 
-// A goroutine that goes on after the client has been closed keeps the bubble from ending. A server
-// that is given by name may have several addresses, and a race between them runs what a
-// connection runs.
+// A goroutine that continues after the client has been closed keeps the bubble from ending. A
+// server's name may have several addresses, and the race between them calls the same functions as
+// a connection.
 func TestCloseInEveryCallback(t *testing.T) {
 	for name, setup := range closers {
 		for how, server := range map[string]string{"servers by address": "", "a server by name": "zk.test:2181"} {
@@ -152,7 +152,7 @@ func TestCloseInEveryCallback(t *testing.T) {
 	}
 }
 
-// The resolver is asked for the other addresses of a name, when the first one fails.
+// The client asks the resolver for the other addresses of a name when the first one fails.
 func TestCloseInTheResolver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -170,7 +170,7 @@ func TestCloseInTheResolver(t *testing.T) {
 	})
 }
 
-// hosts are the addresses of every name.
+// hosts returns a resolver with the same addresses for every name.
 func hosts(e *zktest.Ensemble) func(context.Context, string) ([]string, error) {
 	return func(context.Context, string) (all []string, err error) {
 		for _, addr := range e.Servers() {
@@ -208,7 +208,7 @@ func liveThrough(client, other *recipes.Client, link *zktest.Client, options []r
 	link.Heal()
 }
 
-// What is called with a lease, from the caller's own goroutine or another one.
+// Functions that get a lease, called in the caller's own goroutine or in another one.
 func TestCloseInsideALease(t *testing.T) {
 	for name, work := range map[string]func(c *recipes.Client, close func()) error{
 		"Do of a mutex": func(c *recipes.Client, close func()) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// dials opens connections as a dialer of the user's does.
+// dials opens connections as a dialer of the user does.
 func dials(wrap func(*closer, net.Conn) net.Conn) setup {
 	return func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		return []recipes.Option{recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -29,7 +29,7 @@ func dials(wrap func(*closer, net.Conn) net.Conn) setup {
 	}
 }
 
-// dialed is a connection with methods of the user's; nil ones do nothing.
+// dialed is a connection with methods of the user; a nil method does nothing.
 type dialed struct {
 	net.Conn
 	read, write, closing, readBy, writeBy func()
@@ -53,7 +53,7 @@ func (d dialed) SetWriteDeadline(t time.Time) error {
 	return d.Conn.SetWriteDeadline(t)
 }
 
-// answering is a mechanism with a hook before each answer to a challenge.
+// answering is a SASL mechanism with a hook before each answer to a challenge.
 type answering struct {
 	recipes.SASLMechanism
 	hook func()
@@ -64,7 +64,7 @@ func (a answering) Start(ctx context.Context, server string) ([]byte, func([]byt
 	return first, func(challenge []byte) ([]byte, error) { a.hook(); return next(challenge) }, err
 }
 
-// handler is one of log/slog.
+// handler is a log/slog handler.
 type handler struct {
 	slog.Handler
 	c *closer
@@ -73,19 +73,19 @@ type handler struct {
 func (h handler) Enabled(context.Context, slog.Level) bool      { return true }
 func (h handler) Handle(_ context.Context, r slog.Record) error { h.c.close(); return nil }
 
-// writer is where TLS writes its keys.
+// writer is the writer of TLS keys (KeyLogWriter).
 type writer func()
 
 func (w writer) Write(p []byte) (int, error) { w(); return len(p), nil }
 
-// cache is one of sessions of TLS, which keeps none.
+// cache is a cache of TLS sessions that keeps none.
 type cache struct{ get, put func() }
 
 func (c cache) Get(string) (*tls.ClientSessionState, bool) { c.get(); return nil, false }
 func (c cache) Put(string, *tls.ClientSessionState)        { c.put() }
 
-// eager reads all that comes over one end of a pipe, which has no buffer: a server of TLS writes
-// before it reads what its client writes.
+// eager reads all data of one end of a pipe, which has no buffer: a TLS server writes before it
+// reads its client's data.
 func eager(end net.Conn) net.Conn {
 	e := &eagerConn{Conn: end, came: make(chan []byte, 1000)}
 	go func() { // ends with the pipe
@@ -120,7 +120,7 @@ func (e *eagerConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// secures has TLS between the client and the servers.
+// secures puts TLS between the client and the servers.
 func secures(by func(*closer, *tls.Config)) setup {
 	return func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
 		a := newAuthority(c.t)

@@ -8,34 +8,33 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/queue"
 )
 
-// A cohort is the contenders of one Client for a mutex with WithLocalHandoff.
-// Only its leader, who has the baton, stands in the lock's queue; the others
-// wait for the baton, first come first served. Dice, Marathe and Shavit, "Lock
-// cohorting", 2012.
+// A cohort is the set of one Client's contenders for a mutex with WithLocalHandoff. Only its
+// leader, which has the baton, stands in the lock's queue; the others wait for the baton, first
+// come, first served. See Dice, Marathe and Shavit, "Lock cohorting", 2012.
 type cohort struct {
 	mu        sync.Mutex
 	users     int  // acquires and leases; locked by the Client's cohorts
-	led       bool // somebody has the baton
+	led       bool // a contender has the baton
 	followers []*follower
 }
 
 // follower waits for the baton.
 type follower struct{ turn chan baton }
 
-// baton is the right to be the cohort's leader, and the place in the lock's
-// queue that goes with it, unless the new leader has to take one of its own.
+// baton is the right to be the cohort's leader, with the leader's place in the lock's queue.
+// Without a place the new leader has to join the queue itself.
 type baton struct {
 	place  *queue.Contender
 	passed int // how often the place has been handed on
 }
 
-// cohorts are those of a Client, by path.
+// cohorts holds the cohorts of a Client, by path.
 type cohorts struct {
 	mu  sync.Mutex
 	all map[string]*cohort
 }
 
-// enter returns the cohort at path; exit must follow.
+// enter returns the cohort at path; the caller must call exit.
 func (c *cohorts) enter(path string) *cohort {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +59,8 @@ func (c *cohorts) exit(path string) {
 	}
 }
 
-// lead waits until the caller has the baton. It may have it although ctx has
-// ended, and then has to pass it on.
+// lead waits until the caller has the baton. The caller may have the baton although ctx has
+// ended; it then has to pass it on.
 func (co *cohort) lead(ctx context.Context, block bool) (b baton, leads bool, err error) {
 	co.mu.Lock()
 	if !co.led {
@@ -102,7 +101,7 @@ func (co *cohort) next(b baton) bool {
 	return true
 }
 
-// resign gives the leadership up, without a place.
+// resign gives the leadership up, and hands on the baton without a place.
 func (co *cohort) resign() {
 	co.mu.Lock()
 	defer co.mu.Unlock()
@@ -114,13 +113,13 @@ func (co *cohort) resign() {
 	co.followers = co.followers[1:]
 }
 
-// pass hands the place on, unless it has been handed on often enough or there
-// is nobody.
+// pass hands the place on to the next follower. It reports false when the limit is reached or
+// there is no follower.
 func (co *cohort) pass(b baton, limit int) bool {
 	return b.passed < limit && co.next(baton{b.place, b.passed + 1})
 }
 
-// retire gives up the leadership, and its place in the background.
+// retire gives up the leadership, and leaves its place in the queue in the background.
 func (co *cohort) retire(place *queue.Contender) bool {
 	co.resign()
 	place.LeaveInBackground()

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// What a client remembers of locks with a hand-off ends with their last users.
+// A client's cohort of a lock with a hand-off ends with its last user.
 func TestACohortGoesWithItsLastUser(t *testing.T) {
 	var c cohorts
 	for i := range 100 {
@@ -32,10 +32,10 @@ func TestACohortGoesWithItsLastUser(t *testing.T) {
 	}
 }
 
-// One leads at a time, however many come at once. They sleep, since whatever else told one of them
-// of another would hide from the race detector that a lock is missing.
+// One contender leads at a time, however many enter at once. They sleep, since other
+// synchronization between them would hide a missing lock from the race detector.
 func TestOneOfACohortLeadsAtATime(t *testing.T) {
-	co, leaders := new(cohort), 0 // who leads has this for itself
+	co, leaders := new(cohort), 0 // only the leader uses leaders
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -54,7 +54,7 @@ func TestOneOfACohortLeadsAtATime(t *testing.T) {
 	all.Wait()
 }
 
-// A follower's context ends as it is given the baton: it has to pass it on.
+// A follower's context ends as it is given the baton: it has to pass the baton on.
 func TestAFollowerThatIsGivenTheBatonAsItGivesUpHasIt(t *testing.T) {
 	type got struct {
 		b     baton
@@ -83,8 +83,8 @@ func TestAFollowerThatIsGivenTheBatonAsItGivesUpHasIt(t *testing.T) {
 	}
 }
 
-// taken is a context whose end is sent to one that waits for it, so that the sender knows that
-// it has been noticed.
+// taken is a context whose end is sent to a goroutine that waits for it, so that the sender knows
+// that the goroutine has noticed it.
 type taken struct {
 	context.Context
 	done chan struct{}
@@ -93,7 +93,8 @@ type taken struct {
 func (c taken) Done() <-chan struct{} { return c.done }
 func (c taken) Err() error            { return context.Canceled }
 
-// The leadership comes, without a place, to one who is giving up: it goes on to the next.
+// The leadership, without a place, comes to a follower that is giving up: the follower passes it
+// on.
 func TestWhoGivesUpAsTheLeadershipComesPassesItOn(t *testing.T) {
 	m := &Mutex{client: new(Client), path: "/lock"}
 	co := m.client.cohorts.enter(m.path)
@@ -124,14 +125,14 @@ func TestWhoGivesUpAsTheLeadershipComesPassesItOn(t *testing.T) {
 			t.Error("with a place")
 		}
 	case <-time.After(10 * time.Second):
-		t.Error("nobody leads any more")
+		t.Error("no contender leads any more")
 	}
 }
 
-// A follower's context ends as it is handed the place of its leader: the next one has it, or else
-// it is left.
+// A follower's context ends as it is handed the place of its leader: the place goes to the next
+// follower, or is given up if there is none.
 func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
-	for name, others := range map[string]int{"nobody else waits": 0, "another one waits": 1} {
+	for name, others := range map[string]int{"no other follower waits": 0, "another one waits": 1} {
 		t.Run(name, func(t *testing.T) {
 			e := zktest.Start(t)
 			c, err := Connect(t.Context(), e.Servers(), WithDialer(e.Client("client").DialContext))
@@ -173,15 +174,15 @@ func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
 				runtime.Gosched()
 			}
 			co.mu.Lock()
-			// Who waits for a mutex cannot be seen. If the release is late, it leaves its place, and
-			// what follows holds as well.
+			// A test cannot see that a goroutine waits for a mutex. If the release is late, it
+			// gives up its place, and the following checks hold as well.
 			go func() { released <- l.Release(t.Context()) }() // ends with the release, which waits for the cohort
 			time.Sleep(20 * time.Millisecond)
 			ctx.done <- struct{}{} // it gives up, and waits for the cohort behind the release
 			time.Sleep(20 * time.Millisecond)
 			co.mu.Unlock()
 			if err := <-gaveUp; !errors.Is(err, context.Canceled) {
-				t.Errorf("who gives up is told %v", err)
+				t.Errorf("the follower that gives up gets %v", err)
 			}
 			if err := <-released; err != nil {
 				t.Error(err)
@@ -201,7 +202,7 @@ func TestAPlaceThatIsHandedToOneWhoGivesUpIsHandedOnOrLeft(t *testing.T) {
 				}
 			}
 			if waiting() > 0 || co.led {
-				t.Errorf("%d wait, and somebody leads: %v", waiting(), co.led)
+				t.Errorf("%d wait, and one leads: %v", waiting(), co.led)
 			}
 		})
 	}

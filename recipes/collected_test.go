@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A client keeps nothing of a lease that is over: a service may take a lock a million times.
+// A client keeps no memory of a lease that is over: a service may acquire a lock a million times.
 func TestNothingIsKeptOfALeaseThatIsOver(t *testing.T) {
 	for name, lock := range map[string]func(c *recipes.Client, path string) func(context.Context) (*recipes.Lease, error){
 		"a mutex": func(c *recipes.Client, path string) func(context.Context) (*recipes.Lease, error) {
@@ -50,7 +50,7 @@ func TestNothingIsKeptOfALeaseThatIsOver(t *testing.T) {
 				var kept []weak.Pointer[recipes.Lease]
 				for range 3 { // the last one may be on a stack still
 					func() {
-						// An owner of its own, whom nobody replaces.
+						// Each acquire has an owner of its own, which no later acquire replaces.
 						l, err := acquire(recipes.WithOwner(context.Background(), "owner "+uniquePath(t)))
 						if err != nil {
 							t.Fatal(err)

@@ -19,7 +19,7 @@ func listen() states { return make(states, 64) }
 
 func (s states) told(state recipes.ConnectionState) { s <- state }
 
-// next fails the test unless exactly these are told next.
+// next fails the test unless exactly these states are told next.
 func (s states) next(t *testing.T, want ...recipes.ConnectionState) {
 	t.Helper()
 	for _, w := range want {
@@ -34,8 +34,8 @@ func (s states) next(t *testing.T, want ...recipes.ConnectionState) {
 	}
 }
 
-// lost fails the test unless the loss is told after nothing but a suspension. While one link
-// after the other is cut, the client may find one that is not yet.
+// lost fails the test unless the loss is told, with only suspensions before it. While one link
+// after the other is cut, the client may find a link that is not cut yet.
 func (s states) lost(t *testing.T) {
 	t.Helper()
 	s.next(t, recipes.ConnSuspended)
@@ -118,8 +118,8 @@ func TestAListenerIsToldOfTheLossWhileTheCutLasts(t *testing.T) {
 	}
 }
 
-// The servers get all that the client sends, so they keep the session; the
-// client cannot know that, and must not say so.
+// The servers get all the client's requests, so they keep the session; the client cannot know
+// that, and must not report it.
 func TestASessionThatWasGivenUpForLostComesBack(t *testing.T) {
 	apart(t)
 	a, ls := linked(t)
@@ -136,8 +136,8 @@ func TestASessionThatWasGivenUpForLostComesBack(t *testing.T) {
 	}
 }
 
-// Also in the worst cut: the client's server answers it for another second, and
-// does not reach its leader.
+// This holds also in the worst cut: the client's server answers the client for another second
+// without reaching its leader.
 func TestAListenerIsToldOfALossNoLaterThanTheServersExpireALease(t *testing.T) {
 	needReal(t, "when ZooKeeper expires a session is what the listener must be ahead of")
 	leader, err := serversOf(t).Leader(within(t))

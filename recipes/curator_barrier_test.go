@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The scenarios of Curator's own tests of its barriers, with what its
-// documentation promises as the oracle instead of the absence of exceptions:
+// The scenarios of Curator's own tests of its barriers, with the promises of its documentation as
+// the oracle instead of the absence of exceptions:
 //
 //	TestDistributedBarrier        testServerCrash, testMultiClient, testNoBarrier, testBasic
 //	TestDistributedDoubleBarrier  testMultiClient, testOverSubscribed, testBasic
@@ -48,7 +48,7 @@ func startEnsemble(t *testing.T) {
 
 func TestCuratorBarrierServerCrash(t *testing.T) {
 	needReal(t, "servers that are killed come back with what is on their disks")
-	// Curator throws. Here the wait goes on, as long as ctx says.
+	// Curator throws. Here the wait continues until ctx ends.
 	path := uniquePath(t)
 	b := recipes.NewBarrier(connect(t, addrsOf(t)), path)
 	does(t, b.Set)
@@ -125,7 +125,7 @@ func TestCuratorBarrierBasic(t *testing.T) {
 	}
 }
 
-// gathering counts.
+// gathering counts the members inside.
 type gathering struct {
 	mu        sync.Mutex
 	now, most int
@@ -145,7 +145,7 @@ func (g *gathering) counts() (now, most int) {
 }
 
 // gather takes each member through one round, and checks that all of them were
-// inside at the same time, and that nobody was let go before the last one left.
+// inside at the same time, and that no member returned from Leave before the last one left.
 func gather(t *testing.T, all []*recipes.DoubleBarrier) {
 	t.Helper()
 	var inside, leaving gathering
@@ -216,8 +216,8 @@ func TestCuratorDoubleBarrierMultiClient(t *testing.T) {
 func TestCuratorDoubleBarrierOverSubscribed(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
-	// All have come before any of them counts. They share a connection, so that one
-	// who wants to count must not keep the others from coming.
+	// All members have arrived before any of them counts. They share a connection, so a member
+	// that waits to count must not keep the others from arriving.
 	var wire intercept
 	come := make(chan struct{})
 	wire.holdBack(opChildren, come)

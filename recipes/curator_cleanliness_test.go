@@ -11,16 +11,15 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// TestLockCleanlinessWithFaults: an acquire fails after its node has been made.
-// Curator's test replaces the step that fails; here the servers refuse it, one
-// step after the other, of each lock.
+// TestLockCleanlinessWithFaults: an acquire fails after its node has been created. Curator's test
+// replaces the step that fails; here the servers refuse each step of each lock in turn.
 
 func TestCuratorLockCleanlinessWithFaults(t *testing.T) {
 	apart(t)
 	const all = zk.PermAll
 	for name, test := range map[string]struct {
 		dir  string // below the lock's path
-		perm int32  // what is left of the permissions there
+		perm int32  // the permissions that remain there
 		lock lockTrial
 	}{
 		"the queue of a mutex cannot be listed":             {"", all &^ zk.PermRead, lockTrials["Mutex"]},
@@ -63,8 +62,8 @@ func TestCuratorLockCleanlinessWithFaults(t *testing.T) {
 	}
 }
 
-// The node of the one ahead cannot be watched: whoever waits for it gives up,
-// and the holder is not disturbed.
+// The node of the contender ahead cannot be watched: the contender behind it gives up, and the
+// holder is not disturbed.
 func TestCuratorLockCleanlinessWhenTheOneAheadCannotBeWatched(t *testing.T) {
 	secret := zk.DigestACL(zk.PermAll, "holder", "password")
 	for _, name := range []string{"Mutex", "Mutex, handed on", "Write", "MultiLock"} {
@@ -89,16 +88,16 @@ func TestCuratorLockCleanlinessWhenTheOneAheadCannotBeWatched(t *testing.T) {
 	}
 }
 
-// A lock whose clean-up is refused too says why it was not acquired, and its
-// context bounds the clean-up: CURATOR-41.
+// When the clean-up is refused too, the acquire still returns its own error, and its context
+// bounds the clean-up: CURATOR-41.
 func TestCurator41ARefusedCleanUpHidesNothing(t *testing.T) {
 	s := newStage(t)
 	s.at(uniquePath(t))
 	persistent(t, s.conn, s.path)
 	m := recipes.NewMutex(s.c, s.path)
 	s.release(s.must(leasing(m.Acquire)))
-	// No way back but by deleting it. Only this test may look: exists asks for read, too,
-	// since 3.8.4 and 3.9.2.
+	// The permission cannot be restored except by deleting the node. Only this test may read it:
+	// exists needs read permission, too, since 3.8.4 and 3.9.2.
 	if err := s.conn.AddAuth("digest", []byte("tester:secret")); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +117,7 @@ func TestCurator41ARefusedCleanUpHidesNothing(t *testing.T) {
 	if m.Held() {
 		t.Error("held")
 	}
-	if err := s.c.Close(within(t)); err != nil { // the session takes its node along
+	if err := s.c.Close(within(t)); err != nil { // the node is deleted with its session
 		t.Error(err)
 	}
 	eventually(t, "nothing is left", func() bool {

@@ -13,14 +13,14 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The scenarios of Curator's TestSharedCount, as far as a count of this package
-// goes, which is asked and set:
+// The scenarios of Curator's TestSharedCount, as far as they apply to a count of this package,
+// which has Get and Set only:
 //
 //	testSimple, testMultiClients, testMultiClientDifferentSeed,
 //	testDisconnectReconnectWithMultipleClients
 //
-// Not taken: what is about versions (compare and set) and listeners, which a
-// count does not have here. A semaphore watches the node itself.
+// Not taken: scenarios of versions (compare and set) and listeners, which a count does not have
+// here. A semaphore watches the node itself.
 
 func countIs(t *testing.T, c *recipes.SharedCount, want int) {
 	t.Helper()
@@ -40,7 +40,7 @@ func TestCuratorCountSimple(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	count := recipes.NewSharedCount(connect(t, addrsOf(t)), path, 0)
-	countIs(t, count, 0) // which makes the node
+	countIs(t, count, 0) // which creates the node
 	for _, n := range []int{1, 10, 10, 0, -1, math.MaxInt32, math.MinInt32} {
 		setTo(t, count, n)
 		countIs(t, count, n)
@@ -52,8 +52,8 @@ func TestCuratorCountSimple(t *testing.T) {
 }
 
 func TestCuratorCountMultiClients(t *testing.T) {
-	// The first one's seed counts, whoever comes later with another. What one of
-	// them sets all the others see, and of what all set at the same time one stays.
+	// The seed of the first client counts, even if later clients have others. All clients see a
+	// value that one of them sets, and of values set at the same time one stays.
 	const clients = 5
 	path := uniquePath(t)
 	var counts []*recipes.SharedCount
@@ -94,15 +94,15 @@ func TestCuratorCountMultiClients(t *testing.T) {
 	all.Wait()
 	admin(t).Sync(path)
 	if n := agree(); n < 10 || n >= 10+clients {
-		t.Errorf("all see %d, which nobody has set", n)
+		t.Errorf("all see %d, which no client has set", n)
 	}
 }
 
 func TestCuratorCountDisconnectReconnect(t *testing.T) {
 	apart(t)
-	// One client is cut off while another sets the count. Once it is back it has
-	// the new number; what it was to set meanwhile is set then, and not again
-	// when it has returned.
+	// One client is cut off while another sets the count. Once its link is back it sees the new
+	// number. A Set that it called meanwhile takes effect then, and not again after it has
+	// returned.
 	path := uniquePath(t)
 	a, ls := linked(t)
 	suspended := make(chan struct{}, 1)
@@ -116,12 +116,11 @@ func TestCuratorCountDisconnectReconnect(t *testing.T) {
 	}))
 	cutOff := recipes.NewSharedCount(c, path, 1)
 	other := recipes.NewSharedCount(connect(t, addrsOf(t)), path, 1)
-	// during runs a call that begins and is given up on by its connection while
-	// the client is cut off.
+	// during runs a call that begins, and loses its connection, while the client is cut off.
 	during := func(cut links.Cut, call func() error, meanwhile func()) {
 		t.Helper()
 		select {
-		case <-suspended: // of before
+		case <-suspended: // from before
 		default:
 		}
 		cutAll(t, ls, cut)

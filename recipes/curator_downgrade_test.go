@@ -36,7 +36,7 @@ func TestCuratorReadWriteDowngradingRespectsThreads(t *testing.T) {
 	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)
 	w := acquire(t, within(t), rw.Write())
 	other := make(chan error, 1)
-	go func() { // not the writer, though in its process
+	go func() { // not the writer, but in the same process
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		_, err := rw.Read().Acquire(ctx)
@@ -48,7 +48,7 @@ func TestCuratorReadWriteDowngradingRespectsThreads(t *testing.T) {
 	if _, err := rw.Read().TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
 		t.Errorf("another reader beside the writer: %v", err)
 	}
-	r := acquire(t, w.Context(), rw.Read()) // whichever goroutine: it is the writer's owner
+	r := acquire(t, w.Context(), rw.Read()) // in any goroutine: the context carries the writer's owner
 	release(t, r)
 	release(t, w)
 }
@@ -77,7 +77,7 @@ func TestCuratorReadWriteDowngrading(t *testing.T) {
 }
 
 func TestCuratorReadWriteContendingDowngrading(t *testing.T) {
-	// Curator's test has both in one client, and CURATOR-621 is what it found.
+	// Curator's test has both in one client, and found CURATOR-621.
 	for _, clients := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d clients", clients), func(t *testing.T) {
 			path := uniquePath(t)
@@ -93,7 +93,7 @@ func TestCuratorReadWriteContendingDowngrading(t *testing.T) {
 			eventually(t, "the second writer queues", func() bool { return len(contenders(t, conn, path)) == 2 })
 			r := acquire(t, w.Context(), rw.Read())
 			release(t, w)
-			// Whoever comes next finds the writer still waiting, and the reader there.
+			// The list still has the writer waiting, and the reader.
 			all, err := rw.Read().Participants(within(t))
 			if err != nil || len(all) != 2 || all[0].Node != r.Node() || all[1].Kind != "__WRIT__" {
 				t.Errorf("participants: %v, %v", all, err)

@@ -123,8 +123,8 @@ func TestCuratorLockReentrant2Threads(t *testing.T) {
 	})
 }
 
-// TestCuratorRevoking is TestInterProcessMutex.testRevoking: the holder gives the
-// lock back when it is asked, and whoever asked gets it.
+// TestCuratorRevoking is TestInterProcessMutex.testRevoking: the holder releases the lock when it
+// is asked, and the client that asked gets it.
 func TestCuratorRevoking(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))
@@ -167,7 +167,7 @@ func TestCuratorRevoking(t *testing.T) {
 }
 
 // TestCuratorLockWaitingProcessKilledServer: one holds the lock and one waits
-// when all servers die. Both are through after these are back.
+// when all servers die. Both finish after the servers are back.
 func TestCuratorLockWaitingProcessKilledServer(t *testing.T) {
 	apart(t)
 	for _, kind := range curatorKinds {

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The scenarios of Curator's own tests of its locks, each with an oracle: who
-// believes to hold the lock is recorded, and may never be two.
+// The scenarios of Curator's own tests of its locks, each with an oracle: it records the holders
+// that believe to have the lock, and fails if there are two at a time.
 //
 //	TestInterProcessMutexBase      testWaitingProcessKilledServer, testKilledSession,
 //	                               testContainerCleanup, testWithNamespace, testReentrantSingleLock,
@@ -28,7 +28,7 @@ import (
 // Not taken: TestInterProcessMutex.testPersistentLock. No lock of this package
 // outlives its session.
 
-// heldLock is what the leases of all locks have.
+// heldLock has the methods that the leases of all locks share.
 type heldLock interface {
 	Context() context.Context
 	Token() recipes.Token
@@ -104,7 +104,7 @@ func (k curatorKind) free(t *testing.T, path string) {
 	})
 }
 
-// queued returns how many contenders there are, holders included.
+// queued returns the number of contenders, holders included.
 func (k curatorKind) queued(t *testing.T, path string) int {
 	t.Helper()
 	n := 0
@@ -117,8 +117,8 @@ func (k curatorKind) queued(t *testing.T, path string) int {
 	return n
 }
 
-// believers is the oracle: whoever got the lock believes to hold it until it
-// calls Release or its lease is lost.
+// believers is the oracle: a client that acquired the lock believes to hold it until it calls
+// Release or its lease is lost.
 type believers struct {
 	mu    sync.Mutex
 	now   map[heldLock]bool
@@ -164,7 +164,7 @@ type heldResult struct {
 	err   error
 }
 
-// holds runs an acquire and tells the oracle of its success.
+// holds runs an acquire and reports its success to the oracle.
 func (b *believers) holds(ctx context.Context, l curatorLock) <-chan heldResult {
 	done := make(chan heldResult, 1)
 	go func() {
@@ -283,7 +283,7 @@ func TestCuratorLockWithNamespace(t *testing.T) {
 }
 
 func TestCuratorLockReentrantSingleLock(t *testing.T) {
-	// Ten use one value. They have nothing in common that could let them re-enter.
+	// Ten goroutines use one value. They share no owner or context, so none re-enters.
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
 		lock := kind.make(connect(t, addrsOf(t)), path)
 		var oracle believers
@@ -325,7 +325,7 @@ func TestCuratorLock2Clients(t *testing.T) {
 		case r := <-waiting[1]:
 			lease, winner = r.lease, 1
 		case <-time.After(patient):
-			t.Fatal("nobody gets the lock")
+			t.Fatal("no client gets the lock")
 		}
 		loser := 1 - winner
 		eventually(t, "the other waits", func() bool { return kind.queued(t, path) == 2 })

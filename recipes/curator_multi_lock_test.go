@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// TestInterProcessMultiMutex's own scenarios. Curator's bad locks are of the
-// test's making; here each fails by itself.
+// TestInterProcessMultiMutex's own scenarios. Curator's test makes its bad locks itself; here
+// each bad lock fails on its own.
 
 func TestCuratorMultiLockSomeReleasesFail(t *testing.T) {
 	path := uniquePath(t)
@@ -28,7 +28,7 @@ func TestCuratorMultiLockSomeReleasesFail(t *testing.T) {
 		if err := l.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
 			t.Errorf("release: %v", err)
 		}
-		// The other one was released all the same, whichever is first.
+		// The other lock was released nevertheless, in either order.
 		for _, lock := range []*recipes.Mutex{good, bad} {
 			if lock.Held() {
 				t.Errorf("%s is held after the release", lock.Path())
@@ -61,8 +61,8 @@ func TestCuratorMultiLockSomeLocksFailToLock(t *testing.T) {
 	}
 	fails("an upgrade", recipes.NewMultiLock(good, rw.Write()), recipes.ErrUpgrade)
 
-	// A directory in which the client may create nothing: refused in the middle
-	// of the transaction, and after the first lock is held.
+	// The client may not create nodes in a directory: the create is refused in the middle of the
+	// transaction, and after the first lock is held.
 	closed := zk.WorldACL(zk.PermRead)
 	for _, dir := range []string{path + "/closed", path + "/closed-semaphore", path + "/closed-semaphore/locks", path + "/closed-semaphore/leases"} {
 		acl := closed

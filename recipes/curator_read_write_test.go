@@ -133,7 +133,7 @@ func TestCuratorReadWriteSetNodeData(t *testing.T) {
 	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path, recipes.WithData(data))
 	data[0] = 5 // the lock has its own copy
 	w := acquire(t, within(t), rw.Write())
-	r := acquire(t, w.Context(), rw.Read()) // the downgraded node is made in another way
+	r := acquire(t, w.Context(), rw.Read()) // the downgraded node is created in another way
 	for _, l := range []*recipes.Lease{w, r} {
 		got, _, err := conn.Get(l.Node())
 		if err != nil || !bytes.Equal(got, []byte{1, 2, 3, 4}) {

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// crowd keeps clients busy with a semaphore until it is stopped. Each holds its
-// permit until it is told to go on, or loses it.
+// crowd keeps clients busy with a semaphore until it is stopped. Each holds its permit until it
+// is told to release it, or loses it.
 type crowd struct {
 	oracle *permitsOut
 	passes atomic.Int64
@@ -74,14 +74,14 @@ func (c *crowd) turns(t *testing.T, n int) {
 		select {
 		case c.goOn <- struct{}{}:
 		case <-time.After(patient):
-			t.Fatal("nobody holds a permit")
+			t.Fatal("no client holds a permit")
 		}
 	}
 }
 
 // TestCuratorSemaphoreAcquireAfterLostServer: CURATOR-335, also
 // TestInterProcessMutexNotReconnecting. Ten acquirers of one client lose all
-// servers in the middle of their acquires, and go on when these are back.
+// servers in the middle of their acquires, and continue when the servers are back.
 func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
 	needReal(t, "servers that are killed come back with what is on their disks")
 	path := uniquePath(t)
@@ -108,7 +108,7 @@ func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
 	case <-time.After(patient):
 		t.Fatal("the listener is not told of the loss")
 	}
-	eventually(t, "nobody holds it", func() bool { return all.holders() == 0 })
+	eventually(t, "no client holds it", func() bool { return all.holders() == 0 })
 	before := all.passes.Load()
 	startEnsemble(t)
 	select {
@@ -116,7 +116,7 @@ func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
 	case <-time.After(patient):
 		t.Fatal("the client does not come back")
 	}
-	all.turns(t, 20) // everybody has had its turn again
+	all.turns(t, 20) // each acquirer has had its turn again
 	if n := all.passes.Load() - before; n < 20 {
 		t.Errorf("%d passes after the restart", n)
 	}
@@ -138,7 +138,7 @@ func TestCuratorSemaphoreCluster(t *testing.T) {
 	all.turns(t, 3)
 	eventually(t, "one holds it", func() bool { return all.holders() == 1 })
 	killEnsemble(t)
-	eventually(t, "nobody holds it", func() bool { return all.holders() == 0 })
+	eventually(t, "no client holds it", func() bool { return all.holders() == 0 })
 	before := all.passes.Load()
 
 	var up sync.WaitGroup

@@ -170,8 +170,8 @@ func TestCuratorSemaphoreClientClose(t *testing.T) {
 }
 
 func TestCuratorSemaphoreMaxPerSession(t *testing.T) {
-	// Curator's test makes sure by itself that no more is asked for than there
-	// is: two that wait for each other's rest would hang. Here nobody does.
+	// Curator's test itself ensures that clients ask for no more permits than there are: two
+	// acquires that wait for each other's permits would hang. Here no acquire hangs.
 	const clients, loops = 10, 8
 	path := uniquePath(t)
 	seed := rand.Uint64()
@@ -231,7 +231,7 @@ func TestCuratorSemaphoreRelease1AtATime(t *testing.T) {
 				once.Do(func() { close(full) })
 			}
 			p.mu.Unlock()
-			<-full // so that all permits are out once
+			<-full // so that all permits are held once
 			p.releases(l)
 			if err := l.Release(within(t)); err != nil {
 				t.Error(err)
@@ -287,7 +287,7 @@ func TestCuratorSemaphoreReleaseInChunks(t *testing.T) {
 }
 
 func TestCuratorSemaphoreChildReaperCleansUpLockNodes(t *testing.T) {
-	// Curator needs a reaper. Here the servers do it.
+	// Curator needs a reaper. Here the servers delete the nodes.
 	path := uniquePath(t)
 	conn := admin(t)
 	p := &permitsOut{size: 1}
@@ -299,8 +299,8 @@ func TestCuratorSemaphoreChildReaperCleansUpLockNodes(t *testing.T) {
 }
 
 func TestCuratorSemaphoreNoOrphanedNodes(t *testing.T) {
-	// The node of the one who waits is deleted by somebody else. It gets its
-	// permit all the same, and leaves one node, not two.
+	// Another client deletes the waiter's node. The waiter still gets its permit, and leaves one
+	// node, not two.
 	path := uniquePath(t)
 	conn := admin(t)
 	s := recipes.NewSemaphore(connect(t, addrsOf(t)), path, 1)

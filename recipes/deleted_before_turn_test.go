@@ -11,13 +11,13 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// A client's only node is deleted by somebody else while it waits. A heartbeat finds that
-// out, and then there is no node left that heartbeats could be about. When its turn seems to
-// come the session's last evidence is too old for a lease, and nothing renews it: the acquire
-// must take another place instead of waiting for evidence.
+// Another client deletes a client's only node while the client waits. A heartbeat finds that out,
+// and then there is no node left for heartbeats to write. When its turn seems to come the
+// session's last evidence is too old for a lease, and nothing renews it: the acquire must take
+// another place instead of waiting for evidence.
 func TestAWaiterWhoseNodeWasDeletedIsNotLeftWithoutEvidence(t *testing.T) {
 	const timeout, tick = 2 * time.Second, time.Second // a lease is good for about half a second
-	const looks = timeout * 3 / 4                      // a waiter looks at the queue so often
+	const looks = timeout * 3 / 4                      // interval at which a waiter looks at the queue
 	type acquire func(*recipes.Client) func(context.Context) (func(context.Context) error, error)
 	for name, acquire := range map[string]acquire{
 		"mutex": func(c *recipes.Client) func(context.Context) (func(context.Context) error, error) {
@@ -63,7 +63,7 @@ func TestAWaiterWhoseNodeWasDeletedIsNotLeftWithoutEvidence(t *testing.T) {
 					granted <- give
 				}()
 				synctest.Wait()
-				time.Sleep(3*looks + 100*time.Millisecond) // the session's beginning is no evidence any more
+				time.Sleep(3*looks + 100*time.Millisecond) // the beginning of the session is too old to be evidence
 				queue := slices.DeleteFunc(e.Children("/lock"), func(node string) bool { return "/lock/"+node == ahead.Node() })
 				if len(queue) != 1 {
 					t.Fatalf("%v wait", queue)
@@ -88,7 +88,7 @@ func TestAWaiterWhoseNodeWasDeletedIsNotLeftWithoutEvidence(t *testing.T) {
 	}
 }
 
-// givingBack is an acquire that returns what releases the lease.
+// givingBack returns an acquire that returns the lease's Release.
 func givingBack[L interface{ Release(context.Context) error }](acquire func(context.Context) (L, error)) func(context.Context) (func(context.Context) error, error) {
 	return func(ctx context.Context) (func(context.Context) error, error) {
 		l, err := acquire(ctx)

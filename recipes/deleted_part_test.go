@@ -9,9 +9,9 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// A multi-lock stands in several queues and waits in one of them at a time. When its node
-// in another one is deleted in the meantime it must not be granted that lock for it: neither
-// if it is asked about that queue later, nor if its turn there had come before.
+// A multi-lock stands in several queues and waits in one of them at a time. When its node in
+// another queue is deleted meanwhile, it must not be granted the lock of that queue, neither if
+// it looks at that queue later nor if its turn there had come before.
 func TestAMultiLockIsNotGrantedALockWhoseNodeWasDeleted(t *testing.T) {
 	for name, held := range map[string][]string{
 		"its turn comes later":    {"/a", "/b"},
@@ -78,8 +78,8 @@ func deletePart(t *testing.T, held []string, deleted string) {
 }
 
 // A multi-lock whose turn has come everywhere finds that the node of its second part has been
-// deleted, when it holds the first: it gives that back, and leaves the queue of the third as
-// well, or it would stand in its own way when it asks again.
+// deleted, when it holds the first: it releases the first lock, and leaves the queue of the third
+// as well. Otherwise its own node would block its next attempt.
 func TestAMultiLockThatLostAPartLeavesEveryQueue(t *testing.T) {
 	for range 8 { // a heartbeat looks at one of the three nodes at a time, and four come
 		synctest.Test(t, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAMultiLockThatLostAPartLeavesEveryQueue(t *testing.T) {
 			if err := client("admin").Conn().Delete("/b/"+e.Children("/b")[0], -1); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(42 * time.Second) // what it knows of its turn is still good
+			time.Sleep(42 * time.Second) // its knowledge of its turn is still valid
 			if err := ahead.Release(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestAMultiLockThatLostAPartLeavesEveryQueue(t *testing.T) {
 			for _, part := range lease.Leases() {
 				queue := e.Children(part.Path())
 				if len(queue) == 0 && part.Path() == "/b" {
-					continue // no heartbeat has looked at it: the next one tells of the loss
+					continue // no heartbeat has looked at it yet: the next one reports the loss
 				}
 				if len(queue) != 1 || part.Path()+"/"+queue[0] != part.Node() {
 					t.Errorf("it holds %s, and the queue is %v", part.Node(), queue)

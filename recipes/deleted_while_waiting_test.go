@@ -9,9 +9,9 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// Nobody is told of the deletion of a node that stands behind one of its own session. When
-// the one ahead is released the lock is granted without a request to the servers: by then
-// the node that is gone has to be known.
+// No watch reports the deletion of a node that stands behind a node of its own session. When the
+// lease ahead is released, the lock is granted without a request to the servers: by then the
+// client has to know that the node is gone.
 func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -61,7 +61,7 @@ func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 }
 
 // A waiter whose node is deleted takes another place by its next heartbeats, long before the
-// holder goes, under any rule.
+// holder releases, under any rule.
 func TestAWaiterWhoseNodeWasDeletedTakesAnotherPlace(t *testing.T) {
 	for name, options := range map[string][]recipes.MutexOption{
 		"first come, first served": nil,

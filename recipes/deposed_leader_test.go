@@ -15,11 +15,11 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// TestAReleaseMayReturnBeforeTheNodeIsGone shows what Release says of sessions that end
-// meanwhile: a leader that is cut off from the others goes on counting sessions down
-// until it finds out. A client that comes to it by then is told that its session has
-// ended, and its release returns. The next leader gives the session its whole timeout
-// again, and the node stands until that has passed.
+// TestAReleaseMayReturnBeforeTheNodeIsGone shows the documented result of Release for a session
+// that ends meanwhile: a leader that is cut off from the others continues to expire sessions
+// until it finds out. A client that connects to it before then is told that its session has
+// ended, and its release returns. The next leader gives the session its whole timeout again, and
+// the node stands until that has passed.
 func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
 	needReal(t, "how long a leader goes on without its followers is up to ZooKeeper")
 	network, err := links.InProcess()
@@ -94,7 +94,7 @@ func TestAReleaseMayReturnBeforeTheNodeIsGone(t *testing.T) {
 		t.Fatalf("the node stands: %v, %v", there, err)
 	}
 	select {
-	case <-gone: // with its session
+	case <-gone: // the node is deleted with its session
 	case <-time.After(patient):
 		t.Error("the node stands for ever")
 	}

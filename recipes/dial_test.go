@@ -31,8 +31,8 @@ func TestLocksOverTLS(t *testing.T) {
 	path := uniquePath(t)
 	heard := listen()
 
-	// The certificate is checked against the name that Connect is given; the
-	// dialer decides where that is.
+	// The certificate is checked against the name that Connect is given; the dialer decides which
+	// address it dials.
 	var asked string
 	c := connect(t, []string{"zk.test:2281"}, recipes.WithTLS(ca.client(t)), recipes.WithConnectionListener(heard.told),
 		recipes.WithSessionTimeout(6*time.Second),
@@ -121,7 +121,7 @@ func lostBeforeAnotherHolds(t *testing.T, l *recipes.Lease, next <-chan result) 
 	select {
 	case <-l.Lost():
 	default:
-		t.Error("two believe in their leases")
+		t.Error("two clients believe that they hold the lock")
 	}
 	release(t, other)
 }

@@ -1,5 +1,4 @@
-// Package recipes provides locks on ZooKeeper that tell their holder when they
-// are lost.
+// Package recipes provides locks on ZooKeeper that tell the holder when its lock is lost.
 //
 // # Contract
 //
@@ -9,38 +8,36 @@
 //
 //   - At most one client believes that it holds a mutex at any instant, under
 //     any fault of the network or the servers, as long as clocks advance at the
-//     same rate and the holder's process is not paused. To that end a lease is
-//     lost before the servers can expire its session, see [Lease.Lost] and the
-//     rule in internal/session/evidence.go.
-//   - A paused process can still wake up holding a stale belief: only the
-//     fencing token protects then, see [Lease.Token] and [Fence].
-//   - A session that an administrator ends gives no warning: Lost follows within
-//     one heartbeat and one round trip; until then, again, only the fencing
-//     token protects.
+//     same rate and the holder's process is not paused. To this end a lease is lost before the
+//     servers can expire its session: see [Lease.Lost] and the rule in
+//     internal/session/evidence.go.
+//   - A process that was paused may still believe, when it wakes up, that it holds the lock. Only
+//     the fencing token protects then: see [Lease.Token] and [Fence].
+//   - When an administrator ends a session, there is no warning: Lost is closed within one
+//     heartbeat and one round trip. Until then, again, only the fencing token protects.
 //   - Grants are strictly first come, first served among all clients on a path,
-//     Curator's included: nodes are named as Curator 5 names them. Only
-//     [WithLocalHandoff] and [WithGrantRule] change that.
-//   - Whatever happens to a call — cancel, timeout, lost reply, failed clean-up —
-//     the node it made is deleted in the background until it is gone or its
-//     session has ended.
+//     Curator's included: nodes are named as Curator 5 names them. Only [WithLocalHandoff] and
+//     [WithGrantRule] change this order.
+//   - When a call fails in any way (cancel, timeout, lost reply, failed clean-up), the client
+//     keeps deleting the call's node in the background until it is gone or its session has ended.
 //
-// Besides the mutex there are [NonReentrantMutex], [ReadWriteMutex],
-// [MultiLock], [Semaphore] with [SharedCount], [Barrier] and [DoubleBarrier],
-// [Election] of a leader, and revocation ([WithRevocation], [Client.Revoke]). Each
-// says what happens on loss, cancel, timeout and misuse.
+// The other recipes are [NonReentrantMutex], [ReadWriteMutex], [MultiLock], [Semaphore] with
+// [SharedCount], [Barrier] and [DoubleBarrier], [Election] of a leader, and revocation
+// ([WithRevocation], [Client.Revoke]). The documentation of each states what happens on loss,
+// cancel, timeout and misuse.
 //
-// The context of an Acquire bounds the acquire alone. [Lease.Context] carries
-// the owner: acquiring with it re-enters, whichever goroutine does it.
+// The context of an Acquire bounds the acquire alone. [Lease.Context] carries the owner:
+// acquiring with it, from any goroutine, re-enters.
 //
 // # Errors
 //
-// Errors are sentinels for errors.Is; each says who returns it. An error that
-// ended a context is that context's cause.
+// Errors are sentinels for errors.Is; the documentation of each names the calls that return it.
+// When a context has ended, the error is that context's cause.
 //
 // # Goroutines
 //
-// A Client owns one goroutine that replaces sessions and one that delivers
-// [Observer] calls and those of connection listeners; a session owns its heartbeat, one goroutine for each
-// request in flight and one for each node still to be deleted. All of them have
-// ended when [Client.Close] returns.
+// A Client owns one goroutine that replaces sessions and one that calls the [Observer] and the
+// connection listeners. A session owns a goroutine for its heartbeat, one for each request in
+// flight and one for each node still to be deleted. All of them have ended when [Client.Close]
+// returns.
 package recipes

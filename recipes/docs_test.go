@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The code in docs/operations.md stands in an example, which compiles.
+// The code in docs/operations.md is that of an example, which compiles.
 func TestTheCodeInTheDocsIsThatOfTheExamples(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../docs/operations.md")

@@ -9,29 +9,28 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// DoubleBarrier makes the members of a group begin and end something together:
-// Curator's DistributedDoubleBarrier. Enter returns when enough members have
-// come, Leave when all of them have left.
+// DoubleBarrier makes the members of a group begin and end a piece of work together, as Curator's
+// DistributedDoubleBarrier does. Enter returns when enough members have entered, Leave when all
+// of them have left.
 //
-// A value is one member, as an instance of Curator's is: each member needs one
-// of its own, and any number of them, in any number of processes, Curator's
-// included, meet by path and should name the same number of members.
+// A value is one member, as an instance of Curator's class is: each member needs a value of its
+// own. Any number of members, in any number of processes, Curator's included, meet at a path. All
+// of them should name the same number n.
 //
 // # Rounds
 //
 // One path serves one round after the other: a member that returns from Leave may
-// Enter the next at once. A round begins at the instant when n members are
-// there, and is over when all of its members have left or their sessions have
-// ended. Nobody passes Enter before the round has begun, nor Leave before it is
-// over. What is left on the path by a round whose members crashed opens nothing.
+// Enter the next at once. A round begins at the instant when n members are there, and is over
+// when all of its members have left or their sessions have ended. No member returns from Enter
+// before the round has begun, or from Leave before it is over. Nodes that remain on the path
+// after the members of a round crashed do not begin a new round.
 //
-// The number n is a threshold, not a limit. A member that comes while a round is
-// on joins it, and the others wait for it to leave too. One that has already left
-// that round, having given up the wait in Leave, does not: its Enter first waits
-// for the round to be over.
+// The number n is a threshold, not a limit. A member that enters during a round joins it, and the
+// others wait for it to leave too. A member that has already left this round, and whose wait in
+// Leave was cancelled, does not join it again: its Enter first waits until the round is over.
 //
-// While members are waited for, each of them reads the list of all of them again
-// and again: this is made for hundreds of members.
+// A member that waits for others reads the list of all members again and again: a double barrier
+// is made for hundreds of members.
 type DoubleBarrier struct {
 	client *Client
 	path   string
@@ -41,16 +40,15 @@ type DoubleBarrier struct {
 	mu     sync.Mutex
 	busy   bool            // a call is under way
 	stay   *barrier.Member // inside
-	behind int64           // the round that it has left, or lost, before it was over
-	gone   <-chan struct{} // closed when the node of the last stay is gone, or its session is over
-	last   string          // path of the node of the last stay, which may be there although its session is over
+	behind int64           // the round that the member left, or was lost from, before the round was over
+	gone   <-chan struct{} // closed when the node of the last stay is gone or its session has ended
+	last   string          // path of the node of the last stay, which may exist although its session has ended
 }
 
 // NewDoubleBarrier returns a member, one of n, of the double barrier at path, an
 // absolute ZooKeeper path. Missing parents, and the node itself, are created as
-// containers. Children of the node that are not named as members are ignored.
-// [WithData] is of the member's node, [WithLockACL] also of the node that marks a
-// round.
+// containers. Children of the node whose names are not those of members are ignored. [WithData]
+// applies to the member's node, [WithLockACL] also to the node that marks a round.
 func NewDoubleBarrier(client *Client, path string, n int, options ...NodeOption) *DoubleBarrier {
 	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, options)}
 }
@@ -58,18 +56,17 @@ func NewDoubleBarrier(client *Client, path string, n int, options ...NodeOption)
 // Path returns the barrier's path.
 func (b *DoubleBarrier) Path() string { return b.path }
 
-// Enter waits until n members have come. When it returns an error the member is
-// not inside, and its node is gone or being deleted in the background: until that
-// has come through, at the latest when its session ends, others may still count
-// it. If ctx ends at the moment at which n members have come, Enter returns ctx's
-// cause and the others pass: to them it is a member that has left already. Enter
-// may be called again, and joins them if they are still inside.
+// Enter waits until n members have entered. When it returns an error the member is not inside,
+// and its node is gone or being deleted in the background. Other members may still count it until
+// the node is deleted, at the latest when its session ends. If ctx ends at the moment when n
+// members have entered, Enter returns ctx's cause and the others pass: to them this member has
+// left already. Enter may be called again, and joins them if they are still inside.
 //
-// When the session ends during the wait, Enter goes on with the next one.
+// When the session ends during the wait, Enter continues in the next session.
 //
 // Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrTooLarge]
-// (see [WithData]); [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. To clear away what a crash has left
-// takes the permission to write the node at path.
+// (see [WithData]); [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. The client needs
+// permission to write the node at path to delete the nodes that a crash has left.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {
 		return b.client.failed(ctx, "enter", b.path, err)
@@ -77,16 +74,15 @@ func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Leave gives up the membership and waits until all members have done so, or
-// their sessions have ended. The member has left when Leave is called, whatever
-// ctx says: ctx bounds the wait for the others. When it ends first, Leave
-// returns its cause, and may be called again to go on waiting, also through the
-// end of a session. Others do not pass before the node is gone, which is seen to
-// in the background.
+// Leave gives up the membership and waits until all members have done so, or their sessions have
+// ended. The member has left when Leave is called, even if ctx has ended: ctx bounds the wait for
+// the others. When ctx ends first, Leave returns its cause, and may be called again to continue
+// the wait, also after the end of a session. The other members do not pass before this member's
+// node is gone; the client deletes it in the background.
 //
-// Errors: ctx's cause; [ErrMembershipLost] at once when the member's session has
-// ended since Enter, or somebody else has deleted its node; [ErrNotEntered];
-// [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+// Errors: ctx's cause; [ErrMembershipLost] at once when the member's session has ended since
+// Enter, or another client has deleted its node; [ErrNotEntered]; [ErrClosed]; errors of
+// ZooKeeper such as zk.ErrNoAuth.
 func (b *DoubleBarrier) Leave(ctx context.Context) error {
 	if err := b.leave(ctx); err != nil {
 		return b.client.failed(ctx, "leave", b.path, err)
@@ -187,12 +183,12 @@ func (b *DoubleBarrier) leave(ctx context.Context) error {
 	return b.catchUp(ctx, in, others)
 }
 
-// withdraw ends a stay whose node may be there.
+// withdraw ends a stay whose node may still exist.
 func (b *DoubleBarrier) withdraw(m *barrier.Member) {
 	b.gone, b.last = m.Withdraw(), m.Path()
 }
 
-// forget sees to it that the node of the last stay is gone, else one member would count
+// forget makes sure that the node of the last stay is gone. Otherwise one member would count
 // twice.
 func (b *DoubleBarrier) forget(ctx context.Context, s *session.Session) error {
 	if b.last == "" {
@@ -206,9 +202,9 @@ func (b *DoubleBarrier) forget(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// catchUp waits until the round that the member has left is over: for the others
-// that it left there, if it has just done so in the session in. Another session
-// may be on a server that lags behind.
+// catchUp waits until the round that the member has left is over. The list others holds the
+// members that remained, if the member has just left in the session in. Another session may be on
+// a server that lags behind.
 func (b *DoubleBarrier) catchUp(ctx context.Context, in *session.Session, others []string) error {
 	if b.behind == 0 {
 		return nil
@@ -232,16 +228,16 @@ func (b *DoubleBarrier) catchUp(ctx context.Context, in *session.Session, others
 	return err
 }
 
-// idle ends a call. All but busy belongs to the one call that is under way, or
-// is not changed while there is none.
+// idle ends a call. Of the fields only busy needs the mutex: the others belong to the one call
+// under way, and do not change between calls.
 func (b *DoubleBarrier) idle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.busy = false
 }
 
-// maxMembers is how many checks of members' nodes fit into one transaction: a
-// packet is bounded by the servers' jute.maxbuffer, 1 MB unless configured.
+// maxMembers returns the number of checks of members' nodes that fit into one transaction: the
+// servers' jute.maxbuffer, 1 MB unless configured, bounds a packet.
 func maxMembers(path string) int {
 	const packet, rest = 1<<20 - 1<<12, 17 + 1 + 36 // of a check: headers, slash and name
 	return packet / (rest + len(path))

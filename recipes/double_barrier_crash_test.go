@@ -11,11 +11,11 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// What is left of rounds whose members crashed, and sessions that end in every
-// phase of a round.
+// Nodes that remain of rounds whose members crashed, and sessions that end in every phase of a
+// round.
 
-// makeReady creates a ready node as Curator does; the directory is a container
-// and may be reaped at any time before.
+// makeReady creates a ready node as Curator does. The directory is a container, which may be
+// reaped before the create.
 func makeReady(t *testing.T, conn outsider, path string) {
 	t.Helper()
 	for {
@@ -36,8 +36,7 @@ func makeReady(t *testing.T, conn outsider, path string) {
 	}
 }
 
-// TestCuratorStaleReadyOpensNothing has no number: it is read in Curator's
-// source.
+// TestCuratorStaleReadyOpensNothing has no issue number: the bug is known from Curator's source.
 func TestCuratorStaleReadyOpensNothing(t *testing.T) {
 	t.Run("one comes, and later the other", func(t *testing.T) {
 		path := uniquePath(t)
@@ -105,8 +104,8 @@ func TestCuratorStaleReadyOpensNothing(t *testing.T) {
 	})
 }
 
-// TestCuratorLateDeleteSparesTheNextRound: every leaver of Curator deletes
-// whatever ready node there is when it is done.
+// TestCuratorLateDeleteSparesTheNextRound: every member of Curator's that leaves deletes the
+// present ready node at the end.
 func TestCuratorLateDeleteSparesTheNextRound(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
@@ -122,8 +121,8 @@ func TestCuratorLateDeleteSparesTheNextRound(t *testing.T) {
 	ctx, cancel := context.WithCancel(within(t))
 	entering := going(ctx, a.Enter)
 	<-reached
-	// Meanwhile others do the same, meet, leave and meet again: the ready node
-	// that is there now has the same version as the first.
+	// Meanwhile other members do the same, enter, leave and enter again: the present ready node
+	// has the same version as the first.
 	together(t, c.Enter, d.Enter)
 	cancel()
 	if err := returns(t, entering); !errors.Is(err, context.Canceled) {
@@ -172,7 +171,7 @@ func TestASessionEndsInside(t *testing.T) {
 		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
 			t.Errorf("leave: %v", err)
 		}
-		// It takes no part in the round any more, but may wait for its end.
+		// It is not in the round any more, but may wait for its end.
 		leaving := going(within(t), subject.Leave)
 		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 		waits(t, leaving)
@@ -249,7 +248,7 @@ func TestASessionEndsWhileTheRoundBegins(t *testing.T) {
 			} else {
 				wire.on(nil, end)
 			}
-			// It comes again in its next session: if the round has begun it joins.
+			// It enters again in its next session: if the round has begun it joins.
 			does(t, a.Enter)
 			if err := returns(t, other); err != nil {
 				t.Fatal(err)
@@ -265,8 +264,8 @@ func TestASessionEndsWhileTheRoundBegins(t *testing.T) {
 
 func TestASessionEndsAtEachRequestOfARound(t *testing.T) {
 	apart(t)
-	// Nobody hangs, whoever is told of the loss was inside, and the next round
-	// is complete.
+	// No member hangs, a member that is told of the loss was inside, and the next round is
+	// complete.
 	for _, side := range []string{"request", "reply"} {
 		for name, op := range map[string]int32{"create": opCreate, "look": opExists, "list": opChildren, "get": opGetData, "transaction": opMulti} {
 			for skip := range 4 {
@@ -288,8 +287,8 @@ func TestASessionEndsAtEachRequestOfARound(t *testing.T) {
 					} else {
 						wire.on(nil, hook)
 					}
-					// A member that comes again when the round is over waits for
-					// the next one: the other keeps it company if need be.
+					// A member that enters again after the round is over waits for the next
+					// round: the other member enters with it if need be.
 					done := going(within(t), round(a))
 					does(t, round(b))
 					eventually(t, "a is through, or waits for the next round", func() bool {
@@ -327,8 +326,8 @@ func round(b *recipes.DoubleBarrier) func(context.Context) error {
 	}
 }
 
-// keepCompany makes another round with b, until the call that may wait for one has
-// returned. If that was only slow to return, b waits for nobody, and gives up.
+// keepCompany makes another round with b, until the call that may wait for a round has returned.
+// If the call was only slow to return, b has no other member, and gives up.
 func keepCompany(t *testing.T, conn outsider, path string, b *recipes.DoubleBarrier, done <-chan error) {
 	t.Helper()
 	ctx, giveUp := context.WithCancel(within(t))
@@ -337,7 +336,7 @@ func keepCompany(t *testing.T, conn outsider, path string, b *recipes.DoubleBarr
 	if err := returns(t, done); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "b is through, or waits for nobody", func() bool {
+	eventually(t, "b has returned, or waits alone", func() bool {
 		return len(company) == 1 || len(members(t, conn, path)) == 1 && !exists(t, conn, path+"/ready")
 	})
 	giveUp()
@@ -366,7 +365,7 @@ func TestCurator315TheOwnNodeOfAMemberIsDeletedBySomebodyElse(t *testing.T) {
 		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
 			t.Errorf("leave: %v", err)
 		}
-		// In the wait to enter it comes again.
+		// When the session ends during the wait in Enter, it enters again.
 		entering := going(within(t), subject.Enter)
 		awaitMembers(t, conn, path, 1)
 		remove()

@@ -9,9 +9,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Members that leave when the ready node is gone under them.
+// Members that leave after the ready node has been deleted.
 
-// A member of Curator's that gives up when it is not let in deletes the ready node.
+// A member of Curator's that gives up in enter deletes the ready node.
 func TestMembersLeaveThoughTheReadyNodeIsGone(t *testing.T) {
 	path := uniquePath(t)
 	a, b, _, _ := pair(t, path)
@@ -24,8 +24,9 @@ func TestMembersLeaveThoughTheReadyNodeIsGone(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// A member of Curator's that gave up has deleted the ready node under those that are inside. Who
-// has lost its membership waits for them all the same, though it does not know who they are.
+// A member of Curator's that gave up has deleted the ready node while others are inside. A member
+// that has lost its membership still waits for them, although it does not know which members they
+// are.
 func TestASessionEndsInsideWhoseReadyNodeIsGone(t *testing.T) {
 	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		if err := conn.Delete(path+"/ready", -1); err != nil {
@@ -47,8 +48,8 @@ func TestASessionEndsInsideWhoseReadyNodeIsGone(t *testing.T) {
 	})
 }
 
-// The one that a leaver waits for first, which has the lowest name, crashes; the ready node is
-// gone. The leaver waits for the third one all the same.
+// The member with the lowest name, for which a leaving member waits first, crashes; the ready
+// node is gone. The leaving member still waits for the third member.
 func TestTheLowestCrashesAndTheReadyNodeIsGone(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)

@@ -16,7 +16,7 @@ import (
 
 // Requests that are not answered, and calls that are cancelled at each of them.
 
-// requestsOfARound are those that a member makes on its way in and out.
+// requestsOfARound holds the requests that a member makes in Enter and Leave.
 var requestsOfARound = []struct {
 	name string
 	op   int32
@@ -63,12 +63,12 @@ func TestCurator45DoubleBarrierWithLostReplies(t *testing.T) {
 }
 
 // TestCancelAtEveryAwaitPointOfADoubleBarrier stops Enter and Leave at each
-// request, before the server gets it and after the server has answered, cancels
-// there, and looks what is left: CURATOR-318, CURATOR-80, vitess #15756.
+// request, before the server gets it and after the server has answered, cancels there, and checks
+// that no node is left: CURATOR-318, CURATOR-80, vitess #15756.
 func TestCancelAtEveryAwaitPointOfADoubleBarrier(t *testing.T) {
 	for _, test := range []struct {
 		call string
-		ops  []int32 // less than zero: the second such request
+		ops  []int32 // a negative value stands for the second such request
 	}{
 		{"the first to enter", []int32{opCreate, opCreateContainer, opExists, opChildren}},
 		{"the last to enter", []int32{opCreate, opExists, opChildren, opMulti, opGetData}},
@@ -140,13 +140,13 @@ func cancelAt(t *testing.T, call string, op int32, side string) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err == nil && enters { // the last reply was there first
+	if err == nil && enters { // the last reply came before the cancel
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		_ = subject.Leave(ctx)
 	}
 
-	// The other is alone now.
+	// The other member is alone now.
 	switch call {
 	case "the first to leave", "the first to leave, with the lowest name":
 		does(t, other.Leave)

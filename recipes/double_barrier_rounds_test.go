@@ -24,7 +24,7 @@ func TestDoubleBarrierWithMoreMembersThanNeeded(t *testing.T) {
 			enters, leaves = append(enters, b.Enter), append(leaves, b.Leave)
 		}
 		together(t, enters...)
-		// Everybody waits for everybody, whatever the order.
+		// All members wait for all others, in every order.
 		var waiting []<-chan error
 		rand.Shuffle(len(leaves), func(i, j int) { leaves[i], leaves[j] = leaves[j], leaves[i] })
 		for _, leave := range leaves[1:] {
@@ -80,7 +80,7 @@ func TestDoubleBarrierTakesNobodyIntoARoundThatIsOver(t *testing.T) {
 		wire.on(once(opMulti, func() bool { close(reached); <-goOn; return true }), nil) // it joins
 		entering := going(within(t), late.Enter)
 		<-reached
-		// The member that it relies on, and the other, leave without waiting.
+		// The member that it counted, and the other, leave without waiting.
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		for _, m := range []*recipes.DoubleBarrier{a, b} {
@@ -102,8 +102,8 @@ func TestDoubleBarrierTakesNobodyIntoARoundThatIsOver(t *testing.T) {
 	}
 }
 
-// TestDoubleBarrierOverRoundsUnderLinkFaults: nobody passes early, and nobody
-// stays behind, whatever happens to the links.
+// TestDoubleBarrierOverRoundsUnderLinkFaults: no member passes early, and none stays behind,
+// under all faults of the links.
 func TestDoubleBarrierOverRoundsUnderLinkFaults(t *testing.T) {
 	const n, rounds = 5, 5
 	path := uniquePath(t)
@@ -157,7 +157,7 @@ func TestDoubleBarrierOverRoundsUnderLinkFaults(t *testing.T) {
 				t.Error(err)
 			}
 		case <-time.After(2 * patient):
-			t.Error("somebody stays behind")
+			t.Error("a member stays behind")
 		}
 	}
 	close(over)
@@ -166,8 +166,8 @@ func TestDoubleBarrierOverRoundsUnderLinkFaults(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers: all of them give up the
-// wait in Leave at random, and take it up again.
+// TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers: all of them give up the wait in Leave at
+// random, and resume it.
 func TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers(t *testing.T) {
 	const n, rounds = 5, 20
 	path := uniquePath(t)
@@ -200,7 +200,7 @@ func TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers(t *testing.T) {
 					if err == nil {
 						oracle.left(round)
 					}
-					// Its next Enter takes up the wait as well as another Leave.
+					// Both its next Enter and another Leave resume the wait.
 					give = err != nil && draw.IntN(3) > 0
 				}
 			}
@@ -217,9 +217,10 @@ func TestDoubleBarrierWithMembersThatDoNotWaitForTheOthers(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike: five members of a barrier
-// for three, which give up at random. Whoever is let go has seen an instant at
-// which nobody was inside, from the return of an Enter to the call of Leave.
+// TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike: five members of a barrier for three, which
+// give up at random. For each member that returns from Leave there was an instant since its call
+// at which no member was inside. A member is inside from the return of Enter to the call of
+// Leave.
 func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 	const n, each = 3, 30
 	path := uniquePath(t)
@@ -229,7 +230,7 @@ func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 	t.Logf("seed %d", seed)
 	var mu sync.Mutex
 	inside, passes := 0, 0
-	least := map[int]int{} // inside at once since a member called Leave
+	least := map[int]int{} // the fewest inside since a member called Leave
 	var all sync.WaitGroup
 	for i := range 5 {
 		all.Go(func() {
@@ -263,12 +264,12 @@ func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 				err := bounded(b.Leave)
 				mu.Lock()
 				if err == nil && least[i] > 0 {
-					t.Errorf("let go while there were always at least %d inside", least[i])
+					t.Errorf("Leave returned while there were always at least %d inside", least[i])
 				}
 				delete(least, i)
 				mu.Unlock()
 			}
-			// It may still have to catch up.
+			// Its last Leave may still have to complete.
 			if err := b.Leave(within(t)); err != nil && !errors.Is(err, recipes.ErrNotEntered) {
 				t.Errorf("last leave: %v", err)
 			}
@@ -276,7 +277,7 @@ func TestDoubleBarrierWithMembersThatComeAndGoAsTheyLike(t *testing.T) {
 	}
 	all.Wait()
 	if passes == 0 {
-		t.Error("nobody ever passed: this shows nothing")
+		t.Error("no member ever passed: the test shows nothing")
 	}
 	t.Logf("%d passes", passes)
 	nothingLeft(t, conn, path)

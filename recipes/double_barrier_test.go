@@ -16,8 +16,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// steps is the oracle of the rounds of a double barrier: everybody says what it
-// is about to do before it does it, and what it has done afterwards.
+// steps is the oracle of the rounds of a double barrier: each member reports each step before it
+// takes it and afterwards.
 type steps struct {
 	n int
 
@@ -37,7 +37,7 @@ func (s *steps) entered(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.arrived[round] < s.n {
-		s.wrong = append(s.wrong, fmt.Sprintf("round %d: somebody entered when %d of %d had arrived", round, s.arrived[round], s.n))
+		s.wrong = append(s.wrong, fmt.Sprintf("round %d: a member entered when %d of %d had arrived", round, s.arrived[round], s.n))
 	}
 }
 
@@ -45,7 +45,7 @@ func (s *steps) left(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.leaving[round] < s.n {
-		s.wrong = append(s.wrong, fmt.Sprintf("round %d: somebody was let go when %d of %d were leaving", round, s.leaving[round], s.n))
+		s.wrong = append(s.wrong, fmt.Sprintf("round %d: Leave returned when %d of %d were leaving", round, s.leaving[round], s.n))
 	}
 }
 
@@ -109,7 +109,7 @@ func awaitMembers(t *testing.T, conn outsider, path string, n int) {
 	eventually(t, fmt.Sprintf("%d members are there", n), func() bool { return len(members(t, conn, path)) == n })
 }
 
-// nothingLeft checks that neither node nor watch is left of a barrier.
+// nothingLeft checks that a barrier leaves neither a node nor a watch.
 func nothingLeft(t *testing.T, conn outsider, path string) {
 	t.Helper()
 	eventually(t, "no node is left", func() bool { return len(contenders(t, conn, path)) == 0 })
@@ -231,7 +231,7 @@ func TestDoubleBarrierGivenNonsense(t *testing.T) {
 	}
 	notEntered("after an enter that did nothing")
 	if exists(t, conn, path) {
-		t.Error("nothing of this should have created a node")
+		t.Error("none of these calls should have created a node")
 	}
 	does(t, b.Enter)
 	if err := b.Enter(within(t)); !errors.Is(err, recipes.ErrEntered) || !strings.HasPrefix(err.Error(), "enter "+path) {
@@ -261,7 +261,7 @@ func TestDoubleBarrierGivenNonsense(t *testing.T) {
 	}
 	notEntered("during leave")
 
-	// A context that has ended: the member leaves all the same.
+	// With a context that has ended the member still leaves.
 	if err := other.Leave(cancelled); !errors.Is(err, why) {
 		t.Errorf("leave with a cancelled context: %v", err)
 	}

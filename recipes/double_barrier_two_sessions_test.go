@@ -10,10 +10,10 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// A leader that is cut off from the others finds that a session has expired, and says so to
-// its client. It cannot commit that, and to the next leader the session is as good as new:
-// the node of the member is there for another session timeout. The member goes on in a
-// session of its own, and must not count twice.
+// A leader that is cut off from the others finds that a session has expired, and tells its
+// client. It cannot commit the expiry, and the next leader gives the session its full timeout
+// again: the member's node remains for another session timeout. The member continues in a new
+// session, and must not count twice.
 func TestAMemberWhoseLastSessionLivesOnCountsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tick, timeout = 500 * time.Millisecond, time.Second
@@ -39,7 +39,7 @@ func TestAMemberWhoseLastSessionLivesOnCountsOnce(t *testing.T) {
 		e.Isolate(leader)
 		time.Sleep(2 * tick) // the leader has the session expire
 		way.Heal(leader)
-		time.Sleep(2 * tick) // and says so to the client, which tries again at least every sixth of the timeout
+		time.Sleep(2 * tick) // and tells the client, which tries again at least every sixth of the timeout
 		way.Refuse()
 		eventually(t, "another leader serves", func() bool { return e.Leader() != leader })
 		if len(e.Children("/barrier")) != 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Wake-ups of members that mean nothing: a member looks again before it enters or leaves.
+// Spurious wake-ups of members: a member reads the list again before it enters or leaves.
 
 func TestCuratorGH1290AWakeUpIsNoBeginning(t *testing.T) {
 	path := uniquePath(t)
@@ -85,7 +85,7 @@ func TestCuratorPR416ALeaverGoesByNoWakeUp(t *testing.T) {
 				}
 			})
 		}
-		// The watch that Enter was woken by has been used up, or fires here.
+		// The watch that woke Enter has been used up, or fires here.
 		if _, err := conn.Create(path+"/foreign", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
@@ -119,16 +119,15 @@ func TestCurator536ALeaveThatHasTimedOutNeitherSpinsNorStays(t *testing.T) {
 			}
 			return true
 		}, nil)
-		for range 3 { // it may be called again, and goes on waiting
+		for range 3 { // it may be called again, and continues to wait
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			if err := subject.Leave(ctx); !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatalf("got %v", err)
 			}
 			cancel()
 		}
-		awaitMembers(t, conn, path, 1) // it has left, whatever ctx said
-		// Its next enter waits until the round is over, and joins no round that
-		// it was in.
+		awaitMembers(t, conn, path, 1) // it has left although ctx ended
+		// Its next Enter waits until the round is over, and does not join that round again.
 		ctx, cancel := context.WithCancel(within(t))
 		entering := going(ctx, subject.Enter)
 		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })

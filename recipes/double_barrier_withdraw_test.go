@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Members that give up: what is left of them does not count.
+// Members that give up: their remaining nodes do not count.
 
 func TestCurator318AMemberThatGivesUpLeavesNoGhost(t *testing.T) {
 	path := uniquePath(t)
@@ -40,8 +40,7 @@ func TestCurator318AMemberThatGivesUpLeavesNoGhost(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// endsWhenAsked is a context that ends right after somebody has asked whether
-// it has ended.
+// endsWhenAsked is a context that ends right after the first call of its Err.
 type endsWhenAsked struct {
 	context.Context
 	end context.CancelFunc
@@ -57,7 +56,7 @@ func TestCurator318EntersThatEndAtAnyInstantLeaveNoGhost(t *testing.T) {
 	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	ctx, cancel := context.WithCancel(within(t))
-	one := going(ctx, recipes.NewDoubleBarrier(c, path, 100).Enter) // keeps the directory there
+	one := going(ctx, recipes.NewDoubleBarrier(c, path, 100).Enter) // keeps the directory in existence
 	awaitMembers(t, conn, path, 1)
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -86,8 +85,8 @@ func TestCurator318EntersThatEndAtAnyInstantLeaveNoGhost(t *testing.T) {
 }
 
 func TestCurator80TheGhostOfAMemberThatTriesAgainDoesNotCount(t *testing.T) {
-	// The delete of its first node does not get through for a while. With the
-	// second it would make two, alone.
+	// The delete of its first node is delayed. With its second node it would count as two members
+	// alone.
 	path := uniquePath(t)
 	a, b, wire, _ := pair(t, path)
 	conn := admin(t)
@@ -161,7 +160,7 @@ func TestCurator318AMemberGivesUpBetweenTheCountAndTheBeginning(t *testing.T) {
 }
 
 func TestDoubleBarrierCancelledWhileTheRoundBegins(t *testing.T) {
-	// What Enter's documentation says of that moment.
+	// The documentation of Enter describes this moment.
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprintf("enters again %v", again), func(t *testing.T) {
 			path := uniquePath(t)
@@ -195,7 +194,7 @@ func TestDoubleBarrierCancelledWhileTheRoundBegins(t *testing.T) {
 	}
 }
 
-// An administrator deletes the node of a member before that has heard of it.
+// An administrator deletes the node of a member before the member has the answer to its create.
 func TestAMemberWhoseNodeIsGoneAtOnceArrivesAgain(t *testing.T) {
 	path := uniquePath(t)
 	a, b, wire, _ := pair(t, path)
@@ -218,8 +217,8 @@ func TestAMemberWhoseNodeIsGoneAtOnceArrivesAgain(t *testing.T) {
 	together(t, a.Leave, b.Leave)
 }
 
-// The create of a member's node comes to the server after all that the client sends once it has
-// given up.
+// The create of a member's node reaches the server after all requests that the client sends after
+// it has given up.
 func TestAMemberThatGivesUpWaitsForItsCreate(t *testing.T) {
 	path := uniquePath(t)
 	a, _, wire, _ := pair(t, path)
@@ -231,7 +230,7 @@ func TestAMemberThatGivesUpWaitsForItsCreate(t *testing.T) {
 	entering := going(ctx, a.Enter)
 	<-asked
 	cancel()
-	time.Sleep(50 * time.Millisecond) // what it sends passes by
+	time.Sleep(50 * time.Millisecond) // its later requests overtake the create
 	close(goOn)
 	if err := returns(t, entering); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -274,7 +273,7 @@ func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 				}
 				close(goOn)
 				if n == 2 {
-					// The round has begun: to the other it is one that has left.
+					// The round has begun: to the other member this one has left.
 					if err := returns(t, other); err != nil {
 						t.Fatal(err)
 					}
@@ -287,8 +286,8 @@ func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 	}
 }
 
-// roles runs a test with the member that has the lowest name, which ends the
-// round, and with the other. It gets them inside, in that role first.
+// roles runs a test twice: with the member that has the lowest name, which ends the round, as the
+// subject, and with the other member. It makes both enter first.
 func roles(t *testing.T, test func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept)) {
 	for _, lowest := range []bool{true, false} {
 		t.Run(fmt.Sprintf("lowest name %v", lowest), func(t *testing.T) {
@@ -331,8 +330,8 @@ func TestCurator654EntersThatEndLeaveNoWatches(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
-// A member whose session ends while it waits deletes its node before it comes again, or it might
-// count twice. If that is refused it does not come.
+// A member whose session ends while it waits deletes its node before it enters again, or it might
+// count twice. If the delete is refused it does not enter.
 func TestAMemberWhoseLastNodeCannotBeDeletedDoesNotEnter(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)

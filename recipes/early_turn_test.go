@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A turn ends when its release begins, for the contenders of the same session.
+// For contenders of the same session a turn ends when its release begins.
 
 func TestTheNextOfTheSameClientDoesNotWaitForTheAnswerToTheRelease(t *testing.T) {
 	path := uniquePath(t)
@@ -70,8 +70,8 @@ func TestTheNextOfTheSameClientDoesNotWaitForTheAnswerToTheRelease(t *testing.T)
 	release(t, (<-stranger).ok(t))
 }
 
-// TestADowngradeOnItsWayKeepsTheNextWriterOut : as long as the writer's node is
-// there, the reader's may still be made, ahead of the next writer.
+// TestADowngradeOnItsWayKeepsTheNextWriterOut: as long as the writer's node exists, the reader's
+// node may still be created, ahead of the next writer.
 func TestADowngradeOnItsWayKeepsTheNextWriterOut(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -114,8 +114,8 @@ func TestADowngradeOnItsWayKeepsTheNextWriterOut(t *testing.T) {
 	release(t, (<-next).ok(t))
 }
 
-// TestTheNextOfTheSameClientWaitsForAGuardedWriteThatIsUnderWay : its caller may
-// have given up, and it is carried out all the same.
+// TestTheNextOfTheSameClientWaitsForAGuardedWriteThatIsUnderWay: the servers may still carry the
+// write out although its caller has given up.
 func TestTheNextOfTheSameClientWaitsForAGuardedWriteThatIsUnderWay(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -156,7 +156,7 @@ func TestTheNextOfTheSameClientWaitsForAGuardedWriteThatIsUnderWay(t *testing.T)
 	select {
 	case <-next:
 		t.Error("the next one's turn comes while the first may still write")
-	case <-time.After(100 * time.Millisecond): // it would come at once
+	case <-time.After(100 * time.Millisecond): // a wrong turn would come at once
 	}
 	pass()
 	if err := <-released; err != nil {

@@ -9,27 +9,27 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Election elects one leader at a time among the candidates at a path: Curator's
-// LeaderLatch, on the same paths, with a fencing token and a notification of the loss. It is
-// only a name: any number of Election values, in any number of processes, Curator's included,
-// take part in the election at a path.
+// Election elects one leader at a time among the candidates at a path. It is Curator's
+// LeaderLatch, on the same paths, with a fencing token and a notification of the loss. An
+// Election value is only a name: any number of values, in any number of processes, Curator's
+// included, take part in the election at a path.
 //
 // Candidates stand in a queue, and the first one leads: a term is a lease like that of a
-// [Mutex]. A leader that loses its link is told before the servers can let another one lead,
-// see [Term.Lost]. Curator's had two leaders at a time again and again (CURATOR-620, -652, -653,
-// -696).
+// [Mutex]. A leader that loses its link is told before the servers can let another candidate
+// lead: see [Term.Lost]. Curator's LeaderLatch repeatedly had two leaders at a time (CURATOR-620,
+// -652, -653, -696).
 type Election struct{ queue Mutex }
 
 // NewElection returns the election at path, an absolute ZooKeeper path that should have no
-// children but candidates. Missing parents are created as containers. [WithData] sets what a
-// candidate announces, an address say, and otherwise it is the client's identity (see
-// [WithIdentity]): Curator's id.
+// children but candidates. Missing parents are created as containers. [WithData] sets the data
+// that a candidate announces, such as an address. Default: the client's identity (see
+// [WithIdentity]). It is Curator's id.
 func NewElection(client *Client, path string, options ...ElectionOption) *Election {
 	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
 	if m.cfg.selector {
 		m.kind, m.kinds = queue.Lock, queue.Locks
 		if m.cfg.revoked == nil {
-			m.cfg.revoked = func(*Lease) {} // a request hides what the leader announces, until the leader puts it back
+			m.cfg.revoked = func(*Lease) {} // a request hides the leader's data until the leader restores it
 		}
 	}
 	return &Election{m}
@@ -38,12 +38,12 @@ func NewElection(client *Client, path string, options ...ElectionOption) *Electi
 // Path returns the election's path.
 func (e *Election) Path() string { return e.queue.path }
 
-// Campaign becomes a candidate, waits until it is elected, and returns its term. Cancelling
-// ctx withdraws the candidate, and nothing of it is left: it bounds the campaign, not the term.
-// Each call is a candidate of its own.
+// Campaign creates a candidate, waits until it is elected, and returns its term. Cancelling ctx
+// withdraws the candidate and deletes its node; ctx bounds the campaign, not the term. Each call
+// creates a candidate of its own.
 //
-// When the session ends during the wait, Campaign goes on with the next one, at the end of the
-// queue.
+// When the session ends during the wait, Campaign continues in the next session, at the end of
+// the queue.
 //
 // Errors: ctx's cause; [ErrAlreadyHeld] with the context of a term of this election, or by an
 // owner (see [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term
@@ -54,8 +54,8 @@ func (e *Election) Campaign(ctx context.Context) (*Term, error) {
 }
 
 // TryCampaign returns a term if there is no other candidate, and [ErrNotAcquired] otherwise.
-// Another client that withdrew is a candidate until its node has been deleted, which may be
-// after its call has returned. Otherwise it is like Campaign.
+// A candidate that withdrew counts until its node has been deleted, which may be after its call
+// has returned. Otherwise TryCampaign is like Campaign.
 func (e *Election) TryCampaign(ctx context.Context) (*Term, error) {
 	return e.campaign(ctx, "try-campaign", false)
 }
@@ -76,14 +76,14 @@ func (e *Election) campaign(ctx context.Context, op string, block bool) (*Term, 
 func (e *Election) Leads() bool { return e.queue.Held() }
 
 // Run campaigns, calls lead when it is elected, and resigns when lead returns. The context that
-// lead gets ends with ctx and with the term, whichever is first: work that ends with its context
-// never outlives the term by more than it takes to notice.
+// lead gets ends with ctx or with the term, whichever ends first: work that stops when its
+// context ends outlives the term by no more than the time that it takes to notice.
 //
 // If the term was lost meanwhile, Run campaigns again, unless lead has returned an error that is
-// neither [ErrLeaseLost] nor context.Canceled: what is done in a term that was lost does not
-// count as done. Before it does so it waits: 50 ms to 100 ms after the first loss, twice as long
-// after each further one, a session timeout at most. The loss of a term that has lasted longer
-// than a session timeout counts as the first one again.
+// neither [ErrLeaseLost] nor context.Canceled: work that was done in a lost term does not count
+// as done. Run waits before it campaigns again: 50 ms to 100 ms after the first loss, twice as
+// long after each further one, a session timeout at most. The loss of a term that has lasted
+// longer than a session timeout counts as the first one again.
 //
 // Run returns lead's error when lead returns in its term, ctx's cause when ctx ends, and
 // otherwise the error of Campaign.
@@ -99,7 +99,7 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 			led = lead(ctx, term)
 			return led
 		})
-		resigned := term.Resign(ctx) // as it has already: lead may have lost another lock
+		resigned := term.Resign(ctx) // a second time, for its result: lead may have lost another lock
 		lost := errors.Is(resigned, ErrLeaseLost) && !errors.Is(resigned, errUnconfirmed)
 		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
 		if ctx.Err() != nil || !lost || !excused {
@@ -113,7 +113,8 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term 
 	}
 }
 
-// waitToCampaign waits after a loss, at most until ctx ends. Others in a row came before it.
+// waitToCampaign waits after a loss, at most until ctx ends. The number before counts the losses
+// in a row that preceded it.
 func waitToCampaign(ctx context.Context, before int, longest time.Duration) {
 	wait := min(longest, 100*time.Millisecond<<min(before, 20))
 	wait = wait/2 + session.Random(wait/2)
@@ -126,7 +127,7 @@ func waitToCampaign(ctx context.Context, before int, longest time.Duration) {
 }
 
 // Participants lists the candidates in the order in which they will lead; the first one leads.
-// It is a picture of the recent past, also of crashed candidates whose sessions have not expired
+// The list shows the recent past, and includes crashed candidates whose sessions have not expired
 // yet. Its errors are those of [Mutex.Participants].
 func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
 	all, err := e.queue.Participants(ctx)
@@ -136,11 +137,11 @@ func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
 	return all, err
 }
 
-// Term is the time for which a candidate leads. Its methods may be called from any goroutine.
+// Term is the time during which a candidate leads. Its methods may be called from any goroutine.
 type Term struct{ lease *Lease }
 
 // Token returns the term's fencing token: every later term of the election has a greater one.
-// Send it along with every write of the leader, and let the receiver refuse older ones, see
+// Send it along with every write of the leader, and let the receiver refuse older tokens: see
 // [Fence].
 func (t *Term) Token() Token { return t.lease.Token() }
 
@@ -148,12 +149,12 @@ func (t *Term) Token() Token { return t.lease.Token() }
 // elect one. It stays open when the leader resigns first. See [Lease.Lost].
 func (t *Term) Lost() <-chan struct{} { return t.lease.Lost() }
 
-// Valid asks the clock: is it certain that nobody else leads now? It is right also in the first
-// instant after a pause of the process.
+// Valid reports, by the clock, whether it is certain that no other candidate leads now. Its
+// answer is right also in the first instant after a pause of the process.
 func (t *Term) Valid() bool { return t.lease.Valid() }
 
-// Deadline returns the instant at which the term will be lost unless the servers are heard from
-// before. It moves on with every heartbeat.
+// Deadline returns the instant at which the term will be lost unless the client hears from the
+// servers before. Every heartbeat moves it on.
 func (t *Term) Deadline() time.Time { return t.lease.Deadline() }
 
 // Context returns a context that is cancelled with the cause [ErrLeaseLost] when the term is
@@ -161,14 +162,14 @@ func (t *Term) Deadline() time.Time { return t.lease.Deadline() }
 func (t *Term) Context() context.Context { return t.lease.Context() }
 
 // Resign ends the term, and the next candidate leads. The term is over when Resign is called,
-// whatever it returns, and its errors are those of [Lease.Release].
+// even if Resign returns an error. Its errors are those of [Lease.Release].
 func (t *Term) Resign(ctx context.Context) error { return t.lease.Release(ctx) }
 
-// Err returns nil as long as the term lasts, and why it does not any more. See [Lease.Err].
+// Err returns nil while the term lasts, and afterwards the reason of its end. See [Lease.Err].
 func (t *Term) Err() error { return t.lease.Err() }
 
-// Lease returns the lease that the term stands on: for its State and LossReason, for writes that
-// are guarded by it ([Lease.Multi]), and for requests to resign ([Lease.OnRevoke]).
+// Lease returns the term's lease: for its State and LossReason, for guarded writes
+// ([Lease.Multi]), and for requests to resign ([Lease.OnRevoke]).
 func (t *Term) Lease() *Lease { return t.lease }
 
 // String returns the election's path, the term's token and its state.

@@ -14,8 +14,8 @@ import (
 )
 
 // BenchmarkResign measures the time from a leader's Resign until the Campaign of a candidate in
-// another session returns. In turn with it goes the same of bare requests: one session deletes
-// a node, and another one that watches it asks for the list of the nodes.
+// another session returns. It alternates with the same in bare requests: one session deletes a
+// node, and another session that watches it asks for the list of the nodes.
 func BenchmarkResign(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -117,9 +117,9 @@ func bareChange(b *testing.B, from, to *zk.Conn, path string) time.Duration {
 	return (<-done).Sub(start)
 }
 
-// BenchmarkLeaderDies takes the network from a leader, as the death of its process does, and
-// measures how long after that another candidate leads: with this package, and with Curator's
-// LeaderLatch where Curator and a JDK are.
+// BenchmarkLeaderDies cuts a leader off from the network, which looks like the death of its
+// process, and measures the time until another candidate leads: with this package, and with
+// Curator's LeaderLatch where Curator and a JDK are installed.
 func BenchmarkLeaderDies(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()

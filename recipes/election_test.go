@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// campaign becomes the leader.
+// campaign waits until the election's candidate leads.
 func campaign(t *testing.T, e *recipes.Election) *recipes.Term {
 	t.Helper()
 	term, err := e.Campaign(within(t))
@@ -204,7 +204,7 @@ func TestRunCampaignsAgainAfterALoss(t *testing.T) {
 		}
 		depose(t, conn, term)
 		<-ctx.Done()
-		return nil // what it has done does not count
+		return nil // the work of a lost term does not count
 	})
 	if !errors.Is(err, done) || errors.Is(err, recipes.ErrLeaseLost) || len(terms) != 3 || !slices.IsSortedFunc(terms, recipes.Token.Compare) {
 		t.Errorf("Run returned %v, the terms were %v", err, terms)
@@ -228,8 +228,8 @@ func TestRunEndsWithTheErrorOfALostTerm(t *testing.T) {
 	}
 }
 
-// What lead returns in its term ends Run, whatever it is, also if it has lost another lock: one
-// term is led.
+// When lead returns during its term, Run ends after this one term with every result of lead, also
+// if lead has lost another lock.
 func TestRunEndsAsLeadReturns(t *testing.T) {
 	e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t))
 	for _, returned := range []error{nil, context.Canceled, errors.New("the disk is full"), recipes.ErrLeaseLost, fmt.Errorf("orders: %w", recipes.ErrLeaseLost)} {
@@ -296,8 +296,8 @@ func TestAnElectionAtABadPath(t *testing.T) {
 	}
 }
 
-// Run waits after a loss, twice as long after each in a row; a term that has lasted longer than a
-// session timeout ends the row.
+// Run waits after a loss, twice as long after each further loss in a row; a term that has lasted
+// longer than a session timeout ends the row.
 func TestRunWaitsTheLongerTheMoreTermsAreLostInARow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -331,7 +331,7 @@ func TestRunWaitsTheLongerTheMoreTermsAreLostInARow(t *testing.T) {
 				row = i - long
 			}
 			least := min(50*time.Millisecond<<row, c.SessionTimeout()/2)
-			if most := 2*least + 30*time.Millisecond; wait < least || wait > most { // with what the servers take
+			if most := 2*least + 30*time.Millisecond; wait < least || wait > most { // plus the time that the servers take
 				t.Errorf("after loss %d it waits %v, want %v to %v", i+1, wait, least, most)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Candidates that lost their terms at one time, as when a server went down, do not come back
-// at one time.
+// Candidates that lost their terms at the same time, as when a server went down, do not come back
+// at the same time.
 func TestAfterALossACandidateWaitsForARandomTime(t *testing.T) {
 	const longest = 10 * time.Second
 	synctest.Test(t, func(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 const (
 	tick    = 200 * time.Millisecond
 	timeout = 2 * time.Second
-	patient = 30 * time.Second // what must happen happens far earlier
+	patient = 30 * time.Second // expected events come far earlier
 )
 
 // The tests of this package share servers; each has locks and clients of its own. Tests
@@ -60,8 +60,8 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// withoutServers runs the tests that need no server, and says how many others there
-// are. The examples all need one.
+// withoutServers runs the tests that need no server, and prints the number of skipped tests. The
+// examples all need a server.
 func withoutServers(m *testing.M) int {
 	if err := flag.Set("test.skip", "^Example"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -84,22 +84,22 @@ func needServers(t testing.TB) {
 	}
 }
 
-// needReal has a test run on real servers, and says why.
+// needReal makes a test run on real servers. why is the reason.
 func needReal(t testing.TB, why string) {
 	t.Helper()
 	needServers(t)
 	ensembletest.Real(t, why)
 }
 
-// apart has a test run on servers of its own, beside others that do, if it runs on
-// simulated ones.
+// apart makes a test run on servers of its own, in parallel with other such tests, if the servers
+// are simulated.
 func apart(t *testing.T) {
 	t.Helper()
 	needServers(t)
 	pool.Apart(t)
 }
 
-// inTurn has a test run on the servers that tests share, one after the other.
+// inTurn makes a test run on the shared servers, one test after the other.
 func inTurn(t *testing.T) {
 	t.Helper()
 	needServers(t)
@@ -123,7 +123,7 @@ func uniquePath(t *testing.T) string {
 	return fmt.Sprintf("/%s-%d/lock", name, nextID.Add(1))
 }
 
-// addrsOf are the addresses of a test's servers, none when there are no servers.
+// addrsOf returns the addresses of a test's servers, or none when there are no servers.
 func addrsOf(t testing.TB) (addrs []string) {
 	t.Helper()
 	if testing.Short() {
@@ -135,7 +135,7 @@ func addrsOf(t testing.TB) (addrs []string) {
 	return addrs
 }
 
-// addrs are the addresses of the examples' servers.
+// addrs returns the addresses of the examples' servers.
 func addrs() (addrs []string) {
 	servers, err := pool.ForExamples()
 	if err != nil {
@@ -206,9 +206,9 @@ func connect(t *testing.T, addrs []string, options ...recipes.Option) *recipes.C
 	return c
 }
 
-// leavesNoGoroutine fails the test when goroutines of the recipes or of go-zookeeper are
-// left at its end. For tests that run alone. A connection that no server has answered
-// takes a second to close, and Connect does not wait for it.
+// leavesNoGoroutine fails the test when goroutines of the recipes or of go-zookeeper remain at
+// its end. It is for tests that run alone. A connection that no server has answered takes a
+// second to close, and Connect does not wait for it.
 func leavesNoGoroutine(t *testing.T) {
 	t.Helper()
 	addrsOf(t) // the servers are shared, and stay
@@ -221,9 +221,9 @@ func leavesNoGoroutine(t *testing.T) {
 	})
 }
 
-// connections has goleak pass over what carries a connection. The servers' own,
-// and those of clients that stand, come and go on a busy machine: a session or a
-// request that is left shows in its other goroutines.
+// connections makes goleak ignore the goroutines that serve connections. Those of the servers,
+// and of clients that stay open, come and go on a busy machine. A session or a request that
+// remains shows in its other goroutines.
 func connections() []goleak.Option {
 	var options []goleak.Option
 	for _, function := range []string{
@@ -289,7 +289,7 @@ func release(t *testing.T, l *recipes.Lease) {
 	}
 }
 
-// acquiring starts an acquire and returns where its result will be.
+// acquiring starts an acquire and returns the channel of its result.
 func acquiring(ctx context.Context, m *recipes.Mutex) <-chan result {
 	done := make(chan result, 1)
 	go func() {
@@ -304,7 +304,7 @@ type result struct {
 	err   error
 }
 
-// wait returns the lease that an acquire got.
+// ok returns the lease of the acquire, and fails the test if there is none.
 func (r result) ok(t *testing.T) *recipes.Lease {
 	t.Helper()
 	if r.err != nil {
@@ -325,6 +325,6 @@ func expire(t *testing.T, i *intercept) {
 		}
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			t.Fatal(err)
-		} // its client and the thief took the session from each other all the time
+		} // the client and Expire take the session from each other repeatedly
 	}
 }

@@ -11,25 +11,26 @@ import (
 )
 
 var (
-	// ErrNotAcquired is returned by TryAcquire when somebody else is ahead, and by
+	// ErrNotAcquired is returned by TryAcquire when another contender is ahead, and by
 	// Election.TryCampaign when there is another candidate.
 	ErrNotAcquired = queue.ErrNotAcquired
 
 	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
 	// Release of a lost lease, and of one whose deadline passes before the servers have
-	// confirmed the release; by Do when the lease was lost under the
-	// function, or so released; and by Acquire with the context of a lost lease.
+	// confirmed the release; by Do when the lease was lost while the function ran, or its release
+	// was not confirmed in time; and by Acquire with the context of a lost lease.
 	ErrLeaseLost = queue.ErrLeaseLost
 
-	// ErrNotHeld is the cause of a released lease's context, and so is returned
-	// by Acquire with the context of a lease that has been released.
+	// ErrNotHeld is the cause of a released lease's context. Acquire returns it when it is called
+	// with the context of a released lease.
 	ErrNotHeld = queue.ErrNotHeld
 
-	// ErrSequenceEnd is returned by every acquire and campaign at a path at which a million
-	// of its 2,147,483,648 sequence numbers are left: after them a lock could be granted
+	// ErrSequenceEnd is returned by every acquire and campaign at a path with only a million of
+	// its 2,147,483,648 sequence numbers left: after the last number a lock could be granted
 	// twice. Leases that are held stay. The numbers begin anew when the lock's node has been
-	// deleted: servers delete it when the lock has been idle for a minute or two, unless it was
-	// made by hand and is no container. Delete it by hand when no client uses the lock.
+	// deleted. The servers delete it when the lock has been idle for a minute or two, unless the
+	// node was made by hand and is not a container. Delete such a node by hand when no client
+	// uses the lock.
 	ErrSequenceEnd = queue.ErrSequenceEnd
 
 	// ErrClosed is returned by every call on a closed Client.
@@ -41,8 +42,8 @@ var (
 	// that of a lock node. Connect returns it for a bad WithNamespace.
 	ErrBadPath = session.ErrBadPath
 
-	// ErrBadServers is returned by Connect and ParseServers for servers that are no connect
-	// string of ZooKeeper, an empty list among them.
+	// ErrBadServers is returned by Connect and ParseServers for servers that are not a ZooKeeper
+	// connect string, such as an empty list.
 	ErrBadServers = errors.New("recipes: bad servers")
 
 	// ErrBadTimeout is returned by Connect for a session timeout of less than a
@@ -57,46 +58,44 @@ var (
 	// bytes or more than 1 GiB.
 	ErrBadSize = errors.New("recipes: bad size")
 
-	// ErrNotZooKeeper is what a server is refused with that sends what no ZooKeeper
-	// server does: an answer to the connect request of another protocol version,
-	// without a password of 16 bytes, with a session timeout of less than 100 ms or
-	// more than an hour that was not asked for, or with none for a new session; or
-	// a frame of a length that cannot be, see [WithJuteMaxBuffer]. Its text says
-	// what came. Connect, and every call that waits for a session, returns it along
-	// with its context's cause, for until then another server may answer.
+	// ErrNotZooKeeper is the error for a server that sends data that no ZooKeeper server sends:
+	// an answer to the connect request with another protocol version, without a password of 16
+	// bytes, with a session timeout of less than 100 ms or more than an hour that the client did
+	// not ask for, or, for a new session, without a timeout; or a frame of an impossible length,
+	// see [WithJuteMaxBuffer]. Its text describes the data. Connect, and every call that waits
+	// for a session, returns it along with its context's cause, since another server may answer
+	// until then.
 	ErrNotZooKeeper = session.ErrNotZooKeeper
 
-	// ErrTooLarge is returned, by whatever makes nodes or writes, when its request
-	// would be larger than what servers take, see [WithJuteMaxBuffer]: the
-	// data of all nodes of a transaction and their paths count. It has not been
-	// sent. Servers answer such a request by cutting the connection. It is returned
-	// too by whatever reads when the answer is larger than that, a list of children
-	// say; and by whatever makes nodes when the session of the client would have so many
-	// that the servers could not read the transaction that ends it (ZOOKEEPER-4306): the
-	// paths of all its nodes, and 4 bytes for each, have at most twice jute.maxbuffer.
+	// ErrTooLarge is returned by every call that creates or writes nodes when its request would
+	// be larger than the servers accept, see [WithJuteMaxBuffer]: the data of all nodes of a
+	// transaction and their paths count. The client does not send the request, since servers
+	// answer it by cutting the connection. Calls that read return ErrTooLarge when the answer,
+	// such as a list of children, is larger than the limit. Calls that create nodes return it
+	// when the client's session would have so many nodes that the servers could not read the
+	// transaction that ends it (ZOOKEEPER-4306): the paths of all its nodes, plus 4 bytes for
+	// each, may have at most twice jute.maxbuffer.
 	ErrTooLarge = session.ErrTooLarge
 
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
 
-	// ErrBadToken is returned by ParseToken for text that is no token, and by what reads
-	// or writes a Token as text, JSON or a value of a database.
+	// ErrBadToken is returned by ParseToken for text that is not a token, and by the methods that
+	// read or write a Token as text, JSON or a database value.
 	ErrBadToken = errors.New("recipes: bad token")
 
 	// ErrOutcomeUnknown is returned by Lease.Multi and MultiLease.Multi, along
-	// with the reason, when the transaction may have been carried out or not:
-	// the connection broke or the caller's context ended before the answer was
-	// here. To find out read what it was to write, after a zk.Conn.Sync on the
-	// Client's Conn.
+	// with the reason, when the transaction may or may not have been carried out: the connection
+	// broke or the caller's context ended before the answer came. To find out, call zk.Conn.Sync
+	// on the Client's Conn and then read the nodes that the transaction was to write.
 	ErrOutcomeUnknown = errors.New("recipes: outcome unknown")
 
 	// ErrUpgrade is returned by the Acquire and TryAcquire of a read-write
-	// lock's write side when the owner holds the read side: it would wait for
-	// itself.
+	// lock's write side when the owner holds the read side: the owner would wait for itself.
 	ErrUpgrade = errors.New("recipes: a read lock cannot be upgraded to a write lock")
 
-	// ErrAlreadyHeld is returned by a [NonReentrantMutex] when its owner
-	// acquires it again, and by an [Election] in which its leader campaigns.
+	// ErrAlreadyHeld is returned by a [NonReentrantMutex] when its owner acquires it again, and
+	// by an [Election] when its leader campaigns.
 	ErrAlreadyHeld = errors.New("recipes: lock already held by its owner")
 
 	// ErrNoLeader is returned by Election.Leader when there is no candidate.
@@ -106,46 +105,47 @@ var (
 	// asked for, and when its size is less than one.
 	ErrBadPermits = errors.New("recipes: bad number of permits")
 
-	// ErrTooManyPermits is returned by a [Semaphore] when more permits are asked
-	// for than it has, held ones included, or than one acquire can take.
+	// ErrTooManyPermits is returned by a [Semaphore] when an acquire asks for more permits than
+	// the semaphore has, held ones included, or than one acquire can take.
 	ErrTooManyPermits = errors.New("recipes: more permits than the semaphore has")
 
 	// ErrBadCount is returned by a [SharedCount], and by a semaphore that takes
-	// its size from one, when the number does not fit into 4 bytes or the node
-	// holds something else.
+	// its size from one, when the number does not fit into 4 bytes or the node's data is not 4
+	// bytes long.
 	ErrBadCount = queue.ErrBadCount
 
-	// ErrBadLocks is returned by a [MultiLock] of no locks, of locks of several
-	// clients, or of one path twice.
+	// ErrBadLocks is returned by a [MultiLock] that has no locks, locks of several clients, or
+	// two locks of one path.
 	ErrBadLocks = errors.New("recipes: bad set of locks")
 
-	// ErrBadRule is returned by the acquires of a [Mutex] whose [GrantRule] waits
-	// for a later contender.
+	// ErrBadRule is returned by the acquires of a [Mutex] whose [GrantRule] names a later
+	// contender to wait for.
 	ErrBadRule = queue.ErrBadRule
 )
 
-// ServerError is an answer of a server that is an error, with ZooKeeper's number for it in Code and
-// its name in Name: −125 and QuotaExceeded, say. Name is empty for a number that ZooKeeper 3.9 does
-// not have. Every call returns it, within other errors: find it by [errors.As], with a *ServerError.
-// Where go-zookeeper has an error for the number, such as zk.ErrNoAuth, [errors.Is] finds that one.
+// ServerError is an error that a server answered, with ZooKeeper's number in Code and its name in
+// Name, such as −125 and QuotaExceeded. Name is empty for a number that ZooKeeper 3.9 does not
+// have. Any call may return it, wrapped in other errors: find it by [errors.As], with a
+// *ServerError. Where go-zookeeper has an error for the number, such as zk.ErrNoAuth, [errors.Is]
+// finds that one.
 //
-// A call ends with the first such answer that it has no use for, and does not ask again, with these
-// exceptions. A request that the servers have put off (ThrottledOp) is made again after a wait, for
-// a session timeout at most. An answer that says that the session is used elsewhere or has expired
-// (SessionMoved, SessionExpired) ends the connection, and the call goes on at another server, which
-// knows whether the session has ended.
+// A call ends with the first such answer that it does not handle itself, and does not repeat the
+// request, with two exceptions. It repeats a request that the servers have put off (ThrottledOp)
+// after a wait, for a session timeout at most. An answer that the session is used elsewhere or
+// has expired (SessionMoved, SessionExpired) ends the connection, and the call continues at
+// another server, which knows whether the session has ended.
 //
-// Servers that demand authentication say SessionClosedRequireSaslAuth, Connect included.
+// Servers that demand authentication answer SessionClosedRequireSaslAuth, also to Connect.
 type ServerError = session.ServerError
 
-// failed says which call on which lock, or locks, failed; why there was no connection if ctx
-// has ended for want of one; and which permission was missing.
+// failed adds to err the call and its lock or locks, the reason for a missing connection if ctx
+// ended without one, and the permission that was missing.
 func (c *Client) failed(ctx context.Context, op, path string, err error) error {
 	err = c.sessions.Permission(err, strings.Split(path, ", ")...)
 	return opError(op, path, c.sessions.Explain(ctx, err))
 }
 
-// opError says which call on which lock failed.
+// opError adds to err the call and the lock's path.
 func opError(op, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }
@@ -164,12 +164,12 @@ var (
 	ErrNotEntered = errors.New("recipes: barrier not entered")
 
 	// ErrMembershipLost is returned by DoubleBarrier.Leave when the member's
-	// session has ended since Enter, or somebody else has deleted its node: the
-	// other members may have left without it.
+	// session has ended since Enter, or another client has deleted its node: the other members
+	// may have left without it.
 	ErrMembershipLost = errors.New("recipes: barrier membership lost")
 )
 
-// several are errors of one call, told in one line.
+// several holds the errors of one call, and prints them in one line.
 type several []error
 
 func (s several) Error() string {

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Workers hold still while the schema of their database is changed.
+// Workers pause while the schema of their database is changed.
 func ExampleBarrier() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -69,7 +69,7 @@ func ExampleWithTLS() {
 	defer client.Close(context.Background())
 }
 
-// connectAsOrders makes nodes that their creator alone may use.
+// connectAsOrders returns a client whose nodes only their creator may use.
 func connectAsOrders(ctx context.Context, servers []string, password string) (*recipes.Client, error) {
 	return recipes.Connect(ctx, servers,
 		recipes.WithAuth("digest", []byte("orders:"+password)),
@@ -118,7 +118,8 @@ func ExampleWithNamespace() {
 	// /example-namespace/locks/orders
 }
 
-// connectAndListen calls ready with whether the service can rely on ZooKeeper.
+// connectAndListen calls ready with true when the service can rely on ZooKeeper, and with false
+// when it cannot.
 func connectAndListen(ctx context.Context, servers []string, ready func(bool)) (*recipes.Client, error) {
 	return recipes.Connect(ctx, servers,
 		recipes.WithConnectionListener(func(state recipes.ConnectionState) {
@@ -181,12 +182,12 @@ func ExampleObservers() {
 	// released /example-observers
 }
 
-// store is where a service keeps what its lock protects.
+// store holds the data that a service's lock protects.
 type store interface {
 	Write(ctx context.Context, order string, token recipes.Token) error
 }
 
-// ship works under the lock for as long as it is held, and no longer.
+// ship works only while the lock is held.
 func ship(ctx context.Context, lock *recipes.Mutex, orders []string, store store) error {
 	return lock.Do(ctx, func(ctx context.Context, lease *recipes.Lease) error {
 		for _, order := range orders {

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Three workers compute in rounds. None begins a round before all are there, and
-// none goes on to the next before all are done: the same path serves every round.
+// Three workers compute in rounds. No worker begins a round before all have entered, or the next
+// round before all are done. The same path serves every round.
 func ExampleDoubleBarrier() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -39,7 +39,7 @@ func ExampleDoubleBarrier() {
 				work(round)
 				err := barrier.Leave(ctx)
 				if errors.Is(err, recipes.ErrMembershipLost) {
-					// The session had ended: the others may have gone on already.
+					// The session had ended: the others may have left without this worker.
 					fmt.Println("round", round, "is not to be trusted:", err)
 					return
 				}
@@ -62,8 +62,8 @@ func ExampleDoubleBarrier() {
 	// round 1: 3 workers
 }
 
-// An enter with a deadline leaves nothing behind: whoever gives up does not count
-// for those who come later.
+// An Enter with a deadline leaves no node behind: a member that gives up does not count for
+// members that enter later.
 func ExampleDoubleBarrier_Enter() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -78,7 +78,7 @@ func ExampleDoubleBarrier_Enter() {
 	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
 	if err := barrier.Enter(soon); errors.Is(err, context.DeadlineExceeded) {
-		fmt.Println("nobody else came")
+		fmt.Println("no other member came")
 	}
-	// Output: nobody else came
+	// Output: no other member came
 }

@@ -39,12 +39,12 @@ func ExampleElection_Run() {
 	// done: <nil>
 }
 
-// A leader announces its address, and followers follow it.
+// A leader announces its address, and the other processes follow it.
 func ExampleElection_Observe() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	const path = "/example-election/address"
-	candidate := func(address string) (*recipes.Client, *recipes.Election) { // in a process each
+	candidate := func(address string) (*recipes.Client, *recipes.Election) { // each in a process of its own
 		client, err := recipes.Connect(ctx, addrs())
 		if err != nil {
 			panic(err)
@@ -78,7 +78,7 @@ func ExampleElection_Observe() {
 			fmt.Println(err)
 			return
 		case leader.Node == "":
-			continue // nobody leads: requests have to wait
+			continue // there is no leader: requests have to wait
 		default:
 			fmt.Println("requests go to", address)
 		}
@@ -96,8 +96,8 @@ func ExampleElection_Observe() {
 	// <nil>
 }
 
-// The fenced write of a leader: one that does not know yet that it leads no more, because its
-// process was paused for instance, is kept out by the store.
+// The fenced write of a leader: the store refuses a leader that does not know yet that its term
+// is over, for instance because its process was paused.
 func ExampleTerm_Token() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

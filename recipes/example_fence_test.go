@@ -9,14 +9,14 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Store is a resource that a lock protects: a process of its own, say, that gets
-// the token with every write.
+// Store is a resource that a lock protects, for instance a separate process. It gets the token
+// with every write.
 type Store struct {
 	fence recipes.Fence
 	value string
 }
 
-// Write refuses what comes from a holder before the newest it has heard of.
+// Write refuses writes of holders older than the newest one that has written.
 func (s *Store) Write(value string, token recipes.Token) error {
 	return s.fence.Guard(token, func() error {
 		s.value = value
@@ -24,8 +24,8 @@ func (s *Store) Write(value string, token recipes.Token) error {
 	})
 }
 
-// A holder that does not know yet that it has lost its lock, because its process
-// was paused for instance, is kept out by the resource itself.
+// The resource itself refuses a holder that does not know yet that it has lost its lock, for
+// instance because its process was paused.
 func ExampleFence() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

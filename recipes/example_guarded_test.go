@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// set writes under the lease. When the answer is lost it writes again: that does
-// no harm here, since it is the same value.
+// set writes under the lease. When the answer is lost it writes again, which does no harm here
+// because the value is the same.
 func set(ctx context.Context, lease *recipes.Lease, path, value string) error {
 	for {
 		_, err := lease.Multi(ctx, &zk.SetDataRequest{Path: path, Data: []byte(value), Version: -1})
@@ -22,9 +22,8 @@ func set(ctx context.Context, lease *recipes.Lease, path, value string) error {
 	}
 }
 
-// The state that a lock protects is kept in ZooKeeper too. A write that goes
-// through while the lock is held needs no token: the servers check the lock node
-// in the same transaction.
+// The state that a lock protects is kept in ZooKeeper too. Such a write needs no token: the
+// servers check the lock node in the same transaction.
 func ExampleLease_Multi() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

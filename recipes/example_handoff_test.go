@@ -10,7 +10,7 @@ import (
 )
 
 // Many goroutines of one process want the lock: a release hands it to the next of
-// them, up to fifty times before other processes have their turn.
+// them, up to fifty times before it is the turn of other processes.
 func ExampleWithLocalHandoff() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -33,7 +33,7 @@ func ExampleWithLocalHandoff() {
 				return
 			}
 			sum++
-			ordered = ordered && lease.Token().Compare(last) > 0 // tokens grow all the same
+			ordered = ordered && lease.Token().Compare(last) > 0 // tokens grow with a hand-off, too
 			last = lease.Token()
 			if err := lease.Release(ctx); err != nil {
 				fmt.Println(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Transfers between accounts lock both of them. Two in opposite directions do not
-// wait for each other: a multi-lock enters both queues in one transaction.
+// Transfers between accounts lock both of them. Two transfers in opposite directions do not wait
+// for each other: a multi-lock enters both queues in one transaction.
 func ExampleMultiLock() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// orderNumbers gives out numbers that begin with the day. It is not safe for
-// concurrent use, as a file or a table without transactions is not.
+// orderNumbers gives out numbers that begin with the day. Like a file, or a table without
+// transactions, it is not safe for concurrent use.
 type orderNumbers struct {
 	day  string
 	last int
@@ -21,13 +21,13 @@ func (o *orderNumbers) next(day string) string {
 		o.day, o.last = day, 0
 	}
 	n := o.last
-	time.Sleep(5 * time.Millisecond) // two that are here at the same time get one number
+	time.Sleep(5 * time.Millisecond) // two callers that are here at the same time get the same number
 	o.last = n + 1
 	return fmt.Sprintf("%s-%04d", o.day, o.last)
 }
 
-// Thirty contenders in three processes draw order numbers from one source that
-// bears one at a time. The lock sees to it that no number is given out twice.
+// Thirty contenders in three processes draw order numbers from one source, which serves only one
+// at a time. The lock ensures that no number is given out twice.
 func ExampleMutex() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -75,8 +75,8 @@ func ExampleMutex() {
 	// 30 orders, the last is 20270401 30
 }
 
-// An owner that holds the lock may acquire it again: with the context of its
-// lease, in whatever function or goroutine that ends up.
+// An owner that holds the lock may acquire it again: with the context of its lease, in any
+// function or goroutine that gets it.
 func ExampleMutex_Acquire() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -88,7 +88,7 @@ func ExampleMutex_Acquire() {
 	defer client.Close(ctx)
 
 	lock := recipes.NewMutex(client, "/example-mutex/reentrant")
-	reserve := func(ctx context.Context) error { // locks for itself, whoever calls it
+	reserve := func(ctx context.Context) error { // acquires the lock itself, for every caller
 		return lock.Do(ctx, func(_ context.Context, lease *recipes.Lease) error {
 			fmt.Println("depth", lease.Depth())
 			return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A job must not run while it runs. Asked for again by its own doing, it is
-// refused with an error where Curator's would wait for itself.
+// A job must not start while it runs. When it tries to start itself again, the lock returns an
+// error; with Curator the job would wait for itself.
 func ExampleNonReentrantMutex() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Who holds the lock, and since when? The data says what the program wants others
-// to know.
+// Participants shows the holder of the lock, and since when it has held it. The data is set by
+// the holder's program.
 func ExampleMutex_Participants() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A configuration that many read and few change. The writer goes on as a reader
-// of what it has written, and no other writer comes in between.
+// A configuration that many processes read and few change. The writer continues as a reader of
+// the new configuration, and no other writer comes in between.
 func ExampleReadWriteMutex() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

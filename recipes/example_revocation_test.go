@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A holder gives its lock back when somebody else needs it: it is asked, not
-// forced.
+// A holder releases its lock when another client asks for it. The request does not force the
+// holder.
 func ExampleWithRevocation() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -37,10 +37,10 @@ func ExampleWithRevocation() {
 		}
 	}()
 
-	urgent := recipes.NewMutex(client, "/example-revocation") // of another process
+	urgent := recipes.NewMutex(client, "/example-revocation") // in another process
 	queue, err := urgent.Participants(ctx)
 	if err != nil || len(queue) == 0 {
-		fmt.Println("nobody is to be asked", err)
+		fmt.Println("no holder to ask", err)
 		return
 	}
 	fmt.Printf("asks %s\n", queue[0].Data)

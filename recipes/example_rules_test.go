@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The first two of the queue hold the lock: a grant rule of one's own. All who use
-// the lock must have the same.
+// The first two of the queue hold the lock: a custom grant rule. All clients of the lock must
+// have the same rule.
 func ExampleWithGrantRule() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

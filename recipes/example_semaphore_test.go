@@ -10,9 +10,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A database bears four connections, whoever opens them. A worker that needs
-// three takes them together: two such workers never hold one or two each, and
-// wait for the other's.
+// A database allows four connections in all. A worker that needs three takes them together, so
+// two such workers never hold one or two connections each and wait for the other's.
 func ExampleSemaphore_AcquireN() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -49,7 +48,7 @@ func ExampleSemaphore_AcquireN() {
 	// Output: at most 3 connections were open
 }
 
-// The size is a number that all see, and may be changed while work goes on.
+// The size is a number that all clients see, and may be changed while they work.
 func ExampleNewSharedSemaphore() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -13,10 +13,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// BenchmarkFailOver closes the link that a client uses, while other servers are
-// healthy, one or both of the two, and measures how long the client is without a
-// connection. For comparison it makes a bare handshake with a healthy server each
-// time.
+// BenchmarkFailOver closes the link that a client uses, while one or both of the other two
+// servers are healthy, and measures the time that the client is without a connection. For
+// comparison it makes a bare handshake with a healthy server each time.
 func BenchmarkFailOver(b *testing.B) {
 	for _, healthy := range []int{2, 1} {
 		b.Run(fmt.Sprintf("healthy=%d", healthy), func(b *testing.B) {

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// Fence guards a resource against holders that do not know yet that they lost
-// their lock (Kleppmann, "How to do distributed locking", 2016). Keep one Fence
-// with the resource, not with its clients. The zero value is ready.
+// Fence guards a resource against holders that do not know yet that they lost their lock
+// (Kleppmann, "How to do distributed locking", 2016). Keep one Fence with the resource, not with
+// its clients. The zero value is ready to use.
 //
-// Data that is kept in the same ensemble as the lock needs none: see
-// [Lease.Multi]. A database can do without as well: keep the token in the row,
-// and let every write state that it is not older (UPDATE … SET token = :token …
-// WHERE token <= :token, see [Token.Value]). The module recipes/examples/sqltable does.
+// Data in the same ensemble as the lock needs no Fence: see [Lease.Multi]. A database needs none
+// either: keep the token in the row, and let every write require that its token is not older
+// (UPDATE … SET token = :token … WHERE token <= :token, see [Token.Value]). The module
+// recipes/examples/sqltable does.
 //
-// What a Fence knows is gone with its process: after a restart it admits any
-// token once. Keep the newest token with the data if that matters.
+// A Fence keeps the newest token in memory: after a restart of its process it admits any token
+// once. Keep the newest token with the data if that matters.
 //
-// A Fence is safe for concurrent use. When admitting and writing must be one
-// step, hold a lock of the resource's own around both, or use Guard.
+// A Fence is safe for concurrent use. When admission and write must be one step, hold a lock of
+// the resource around both, or use Guard.
 type Fence struct {
 	mu     sync.Mutex
 	newest Token
@@ -28,9 +28,8 @@ type Fence struct {
 // [ErrStaleToken] when a newer one was admitted before.
 func (f *Fence) Admit(token Token) error { return f.Guard(token, func() error { return nil }) }
 
-// Guard calls write while no other token can be admitted. When the token is
-// stale it returns [ErrStaleToken] without calling it. A write that fails has
-// still admitted its token.
+// Guard calls write, and admits no other token meanwhile. When the token is stale, Guard returns
+// [ErrStaleToken] and does not call write. If write fails, its token is admitted nevertheless.
 func (f *Fence) Guard(token Token, write func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,10 +21,11 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A session that takes a mutex again is granted it without a look at the queue, when the numbers of the
-// transactions tell that nothing but its last release has happened in between. Here that is so again and
-// again: the clients of one session at a time take most turns, one after the other; those of others
-// come in between, and so do writes elsewhere, while the servers change their leader.
+// A session that acquires a mutex again is granted it without reading the queue when the
+// transaction numbers show that there was no transaction in between except its last release. This
+// test repeats that case: the clients of one session at a time take most turns, one after the
+// other. Clients of other sessions come in between, and so do writes elsewhere, while the servers
+// change their leader.
 func TestTurnsThatFollowOneAnotherWhileLeadersChange(t *testing.T) {
 	needReal(t, "transactions get numbers of another leader")
 	if os.Getenv(ensembletest.Variable) != "real" {
@@ -78,7 +79,7 @@ func TestTurnsThatFollowOneAnotherWhileLeadersChange(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 			busy.Store(int64(i / 20 % sessions))
 			if conn := writer.Conn(); conn != nil {
-				_, _ = conn.Create(fmt.Sprintf("/elsewhere-%d", i), nil, 0, zk.WorldACL(zk.PermAll)) // or not, without a leader
+				_, _ = conn.Create(fmt.Sprintf("/elsewhere-%d", i), nil, 0, zk.WorldACL(zk.PermAll)) // fails without a leader
 			}
 		}
 	})
@@ -107,7 +108,8 @@ func TestTurnsThatFollowOneAnotherWhileLeadersChange(t *testing.T) {
 	}
 }
 
-// takeTurn takes a mutex, holds it for so long, and gives it back, on record.
+// takeTurn acquires a mutex, holds it for the time hold, and releases it, and records the
+// operations.
 func takeTurn(ctx context.Context, p *histories.Process, m *recipes.Mutex, hold time.Duration) error {
 	var lease *recipes.Lease
 	err := p.Do(histories.Event{Op: histories.Acquire, Lock: m.Path()}, func(e *histories.Event) (err error) {
@@ -131,7 +133,8 @@ func takeTurn(ctx context.Context, p *histories.Process, m *recipes.Mutex, hold 
 	return nil
 }
 
-// changeLeaders kills leaders and stops them for a while, in turn, until ctx ends. All servers run then.
+// changeLeaders alternately kills the leader and stops it for a while, until ctx ends. All
+// servers run when it returns.
 func changeLeaders(t *testing.T, ctx context.Context, servers ensembletest.Servers) {
 	t.Helper()
 	for i := 0; ctx.Err() == nil; i++ {
@@ -154,9 +157,9 @@ func changeLeaders(t *testing.T, ctx context.Context, servers ensembletest.Serve
 	}
 }
 
-// following counts the grants of a mutex to a node that was created two transactions after the one that
-// was granted before, of the same session; how many of them had eight such before; and the leaders under
-// which nodes were created.
+// following counts the grants of a mutex to a node that was created two transactions after the
+// previously granted node of the same session; those of them that followed eight such grants; and
+// the leaders under which nodes were created.
 func following(h *histories.History) (turns, expected, leaders int) {
 	var last histories.Event
 	run := 0

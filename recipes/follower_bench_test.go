@@ -17,9 +17,9 @@ import (
 )
 
 // BenchmarkLossBeforeExpiry cuts the follower that the holder is linked to off
-// from its peers, at all phases of heartbeats and pings alike, and measures by
-// how much the holder is told of the loss before the leader deletes its node.
-// The client knows no other server. Negative would be two believers.
+// from its peers, at evenly spread phases of heartbeats and pings, and measures how long before
+// the leader's delete of its node the holder is told of the loss. The client knows no other
+// server. A negative value would mean two holders.
 func BenchmarkLossBeforeExpiry(b *testing.B) {
 	const golden = math.Phi - 1 // its multiples are spread evenly, however few there are
 	ctx := context.Background()

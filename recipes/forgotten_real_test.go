@@ -12,7 +12,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// What ZooKeeper does with a client that has seen more than its servers.
+// This test shows how ZooKeeper treats a client that has seen newer transactions than its
+// servers.
 func TestClientsOfRealServersThatAreWipedGoOn(t *testing.T) {
 	ensembletest.EveryNight(t)
 	needReal(t, "ZooKeeper refuses a client that has seen more than it")
@@ -51,7 +52,7 @@ func wipe(t *testing.T, config ensemble.LocalConfig, options ...recipes.Option) 
 	holder := connect(t, addressesOf(own), options...)
 	lease := acquire(t, within(t), recipes.NewMutex(holder, path))
 	before := holder.SessionID()
-	for range 2 * 20 { // more than what connecting again takes
+	for range 2 * 20 { // more transactions than connecting again takes
 		release(t, acquire(t, within(t), recipes.NewMutex(holder, path+"-other")))
 	}
 

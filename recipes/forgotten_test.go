@@ -14,9 +14,10 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// All servers lose their data, or are put back to older data, while a client holds a lock and
-// another waits for it. The holder is told within the timeout, and both go on in new sessions
-// before two timeouts have passed, although the servers have seen less than they.
+// All servers lose their data, or are restored to older data, while a client holds a lock and
+// another waits for it. The holder is told within the timeout, and both continue in new sessions
+// before two timeouts have passed, although they have seen newer transactions than the servers
+// have.
 func TestClientsOfServersThatHaveLostDataGoOn(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		for name, elections := range map[string]int{"wiped": -1, "an older copy": 0, "a copy from before two elections": 2} {
@@ -29,9 +30,9 @@ func TestClientsOfServersThatHaveLostDataGoOn(t *testing.T) {
 	}
 }
 
-// loseData puts servers back to a copy from before so many elections; there is none if that is −1.
-// After an election the numbers of transactions are greater than all before, so that servers that
-// are put back to a copy from before none have seen more than their clients.
+// loseData restores servers to a copy from before that many elections; with −1 there is no copy.
+// After an election the transaction numbers are greater than all before. So servers that are
+// restored to a copy from before 0 elections get greater numbers than their clients have seen.
 func loseData(t *testing.T, servers, elections int, demanded bool) {
 	options, who := []zktest.Option{zktest.Servers(servers)}, []recipes.Option(nil)
 	if demanded {
@@ -100,7 +101,7 @@ func loseData(t *testing.T, servers, elections int, demanded bool) {
 	}
 }
 
-// Servers that hang up since they have no quorum have forgotten nothing.
+// Servers that close connections because they have no quorum have not lost data.
 func TestASessionOutlivesServersWithoutAQuorum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -116,7 +117,7 @@ func TestASessionOutlivesServersWithoutAQuorum(t *testing.T) {
 	})
 }
 
-// A server that lags behind and hangs up on a client is no proof either.
+// A server that lags behind and closes a client's connection is no proof of lost data either.
 func TestAServerThatLagsBehindHasForgottenNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// Calls give up at any time, most of them while their parents are made. The servers remove no
-// container that never had a child, so the client does.
+// Calls give up at any time, most of them while their parent nodes are created. The servers do
+// not remove a container that never had a child, so the client does.
 func TestACallThatGivesUpLeavesNoParents(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *recipes.Client, string) error{
 		"mutex": func(ctx context.Context, c *recipes.Client, path string) error {
@@ -36,7 +36,7 @@ func TestACallThatGivesUpLeavesNoParents(t *testing.T) {
 			if err == nil {
 				err = context.Canceled
 			}
-			_ = recipes.NewBarrier(c, path).Remove(context.Background()) // an error leaves open whether it is up
+			_ = recipes.NewBarrier(c, path).Remove(context.Background()) // after an error the barrier may be up
 			return err
 		},
 	} {

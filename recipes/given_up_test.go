@@ -14,9 +14,9 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// An acquire is cancelled before its create has left, and returns at once. The node
-// that the create makes all the same is deleted in the background, later than the same
-// client asks for the free lock again.
+// An acquire is cancelled before its create is sent, and returns at once. The create still makes
+// a node, which the client deletes in the background, after the same client has tried to acquire
+// the free lock again.
 func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -75,8 +75,8 @@ func TestATryOfAFreeLockIsNotRefusedForWhatItsOwnClientGaveUp(t *testing.T) {
 	}
 }
 
-// The clean-up of what was given up breaks off with the connection, between its search for
-// the node and the delete. The node is still there, and still does not count.
+// The connection breaks during the clean-up of a cancelled acquire, between its search for the
+// node and the delete. The node still exists, and still does not count.
 func TestATryOfAFreeLockIsNotRefusedWhenTheCleanUpBreaksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -91,7 +91,7 @@ func TestATryOfAFreeLockIsNotRefusedWhenTheCleanUpBreaksOff(t *testing.T) {
 		came, goOn, cleanUp, deletes := make(chan struct{}), make(chan struct{}), make(chan struct{}), 0
 		wire.on(func(op int32) bool {
 			if op == opDelete {
-				deletes++ // the first asks the leader what has been committed
+				deletes++ // the first delete asks the leader for the committed state
 			}
 			if op == opDelete && deletes == 2 {
 				wire.holdBack(opDelete, cleanUp)
@@ -126,7 +126,8 @@ func TestATryOfAFreeLockIsNotRefusedWhenTheCleanUpBreaksOff(t *testing.T) {
 	})
 }
 
-// Whoever may not list the queue does not know which node is his. He deletes it when he may.
+// A client that may not list the queue cannot find its own node. It deletes the node when it may
+// list the queue again.
 func TestWhatWasGivenUpIsDeletedWhenTheQueueCanBeListedAgain(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)

@@ -37,8 +37,8 @@ func TestACustomRuleIsFollowedWhoeverGoes(t *testing.T) {
 		eventually(t, "the third queues", func() bool { return len(contenders(t, conn, path)) == 3 })
 		waiting := acquiring(within(t), lock(3))
 		eventually(t, "the fourth queues", func() bool { return len(contenders(t, conn, path)) == 4 })
-		// The fourth would have waited for the second. When the third goes, it is
-		// the first whose going is enough.
+		// The fourth contender waited for the second to leave. When the third leaves, it is
+		// enough that the first leaves.
 		cancel()
 		<-cancelled
 		eventually(t, "the third has left", func() bool { return len(contenders(t, conn, path)) == 3 })
@@ -66,8 +66,8 @@ func TestARuleThatWaitsForWhoComesLaterIsRefused(t *testing.T) {
 	eventually(t, "nothing is left", func() bool { return len(contenders(t, admin(t), path)) == 0 })
 }
 
-// A reader that waits for a writer hears when that writer gives up, also while
-// the reader ahead of it goes on.
+// A reader that waits for a writer is told when that writer gives up, also while the reader ahead
+// of the writer keeps its lock.
 func TestAReaderHearsOfAWriterThatGivesUp(t *testing.T) {
 	path := uniquePath(t)
 	var sides []*recipes.ReadWriteMutex

@@ -12,21 +12,18 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Multi carries out ops in one ZooKeeper transaction that goes through only
-// while the lease's lock node is there: this is the fence for data that is kept
-// in the same ensemble. Whatever the holder believes, and however long it was
-// paused before or during the call, the write takes effect while it holds the
-// lock or not at all.
+// Multi carries out ops in one ZooKeeper transaction that succeeds only if the lease's lock node
+// exists. It is the fence for data in the same ensemble: even if the holder was paused before or
+// during the call, the write takes effect while the holder has the lock, or not at all.
 //
-// ops are what [zk.Conn.Multi] takes: *zk.CreateRequest, *zk.SetDataRequest,
-// *zk.DeleteRequest and *zk.CheckVersionRequest. Paths are whole ones, also under
-// WithNamespace. The responses are those of ops. Call Release when Multi has
-// returned, not before.
+// The ops are those of [zk.Conn.Multi]: *zk.CreateRequest, *zk.SetDataRequest, *zk.DeleteRequest
+// and *zk.CheckVersionRequest. Paths are full paths, also under WithNamespace. Multi returns the
+// responses to ops. Call Release when Multi has returned, not before.
 //
 // Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during
-// the call; ctx's cause; [ErrTooLarge]; the error of the first of ops that failed,
-// such as zk.ErrBadVersion; zk.ErrNoAuth names the node and the permission. Nothing was written then, unless the error is also
-// [ErrOutcomeUnknown].
+// the call; ctx's cause; [ErrTooLarge]; the error of the first op that failed, such as
+// zk.ErrBadVersion; zk.ErrNoAuth names the node and the permission. With an error nothing was
+// written, unless the error is also [ErrOutcomeUnknown].
 func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
 	responses, err := guarded(ctx, []*Lease{l}, ops)
 	if err != nil {
@@ -35,8 +32,8 @@ func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, erro
 	return responses, nil
 }
 
-// Multi is [Lease.Multi] under all the leases: the transaction goes through only
-// while all the locks are held.
+// Multi is [Lease.Multi] for all the leases: the transaction succeeds only if all the locks are
+// held.
 func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
 	responses, err := guarded(ctx, g.leases, ops)
 	if err != nil {
@@ -49,9 +46,9 @@ func (g *MultiLease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse,
 	return responses, nil
 }
 
-// guarded carries out ops while all the nodes of the leases are there. A lock
-// node's name holds a random guid. No other session is granted while it is there,
-// and none of this session while a request of this kind is under way.
+// guarded carries out ops if all the nodes of the leases exist. A lock node's name holds a random
+// guid. While the node exists, the servers grant the lock to no other session; while a guarded
+// request is under way, the client grants it to no other contender of this session.
 func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiResponse, error) {
 	s := leases[0].hold.S
 	var checks []any
@@ -86,9 +83,9 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 				responses[i].Error = session.Outcome(responses[i].Error)
 			}
 			return answer{responses, err}, nil
-		}, func(answer, error) { over() }) // also if it was never sent
+		}, func(answer, error) { over() }) // also if the request was never sent
 		if errors.Is(gone, session.ErrEnded) {
-			over() // nothing of the session is carried out any more
+			over() // the servers carry out no more requests of the session
 		}
 		var own []zk.MultiResponse
 		if len(a.responses) == len(ops) {
@@ -99,7 +96,7 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 			return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, lostWith(gone))
 		case a.err == nil:
 			return own, nil
-		case errors.Is(a.err, zk.ErrNoServer): // was never sent
+		case errors.Is(a.err, zk.ErrNoServer): // the request was never sent
 			if err := s.AwaitUp(ctx); err != nil {
 				return nil, lostWith(err)
 			}
@@ -119,9 +116,9 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 	}
 }
 
-// writing notes that a guarded request is under way, until over is called. The
-// lock is not granted to the next contender before that: the request may be
-// carried out after its caller has given up.
+// writing notes that a guarded request is under way, until over is called. Until then the lock is
+// not granted to the next contender: the request may be carried out after its caller has given
+// up.
 func writing(leases []*Lease) (over func(), err error) {
 	var holds []*hold
 	over = sync.OnceFunc(func() {
@@ -149,7 +146,7 @@ func writing(leases []*Lease) (over func(), err error) {
 	return over, nil
 }
 
-// refused reports whether one of the first n operations is what failed.
+// refused reports whether one of the first n operations failed because its node does not exist.
 func refused(responses []zk.MultiResponse, n int) bool {
 	for _, r := range responses[:min(n, len(responses))] {
 		if errors.Is(r.Error, zk.ErrNoNode) {
@@ -159,7 +156,7 @@ func refused(responses []zk.MultiResponse, n int) bool {
 	return false
 }
 
-// lostWith is the error for the user when a lease's session has ended.
+// lostWith returns ErrLeaseLost for the end of a lease's session, and other errors as they are.
 func lostWith(err error) error {
 	if errors.Is(err, session.ErrEnded) {
 		return ErrLeaseLost
@@ -167,7 +164,7 @@ func lostWith(err error) error {
 	return err
 }
 
-// usable returns why the lease must not be used, or nil.
+// usable returns the reason why the lease must not be used, or nil.
 func (l *Lease) usable() error {
 	switch l.State() {
 	case Lost:

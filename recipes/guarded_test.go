@@ -15,10 +15,10 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// rarely makes heartbeats so rare that none comes in between.
+// rarely makes heartbeats so rare that none interferes.
 func rarely() recipes.Option { return recipes.WithSessionTimeout(time.Minute) }
 
-// datum is a node of a test's own, which locks guard.
+// datum is a node of a test that locks guard.
 type datum struct {
 	t    *testing.T
 	conn outsider
@@ -94,7 +94,7 @@ func TestAStaleHoldersWriteIsRefused(t *testing.T) {
 	semaphore := recipes.NewSemaphore(c, path+"-semaphore", 3)
 	for _, test := range []struct {
 		name  string
-		multi func() (func(context.Context, ...any) ([]zk.MultiResponse, error), string) // and the node that goes
+		multi func() (func(context.Context, ...any) ([]zk.MultiResponse, error), string) // and the node that is deleted
 	}{
 		{"of a mutex", func() (func(context.Context, ...any) ([]zk.MultiResponse, error), string) {
 			l := acquire(t, within(t), mutex)
@@ -135,7 +135,7 @@ func TestAStaleHoldersWriteIsRefused(t *testing.T) {
 			d.is("initial")
 		})
 	}
-	// And after the next holder has written.
+	// Now the same after the next holder has written.
 	l := acquire(t, within(t), recipes.NewMutex(other, path))
 	if _, err := l.Multi(within(t), d.set("next")); err != nil {
 		t.Error(err)
@@ -194,7 +194,7 @@ func TestAWriteWhoseAnswerIsLostHasAnUnknownOutcome(t *testing.T) {
 			if _, err := l.Multi(within(t), d.set("written")); !errors.Is(err, recipes.ErrOutcomeUnknown) || errors.Is(err, recipes.ErrLeaseLost) {
 				t.Errorf("got %v", err)
 			}
-			// The way out that the error's comment names.
+			// This is the procedure that the comment of ErrOutcomeUnknown describes.
 			conn := c.Conn()
 			eventually(t, "the client is connected again", func() bool {
 				_, err := conn.Sync(d.path)
@@ -211,7 +211,7 @@ func TestAWriteWhoseAnswerIsLostHasAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// A write that could not be sent, since no server could be had, is made when one can be.
+// A write that could not be sent for want of a server is made when a server is there again.
 func TestAWriteWaitsForAServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

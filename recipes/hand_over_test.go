@@ -13,10 +13,10 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// Between sessions a lock can be handed over in the time of one delete and of the event
-// that tells of it, if the next holder has asked before who is ahead. Here every holder
-// releases at once, so that those behind have no time to ask but the hand-over itself: they
-// have to list the queue and watch the one before them in one round trip, not in two.
+// Between sessions a hand-over of a lock takes only one delete and its watch event, if the next
+// holder has listed the contenders ahead before. Here every holder releases at once, so the
+// contenders behind have only the time of the hand-over itself: they have to list the queue and
+// watch the node ahead of them in one round trip, not in two.
 func TestAHandOverBetweenSessionsTakesHardlyLongerThanADelete(t *testing.T) {
 	const sessions, latency = 20, 10 * time.Millisecond
 	var handOver, least time.Duration // each, of all seeds
@@ -36,7 +36,7 @@ func TestAHandOverBetweenSessionsTakesHardlyLongerThanADelete(t *testing.T) {
 	}
 }
 
-// handOvers returns how long a hand-over of a lock takes through all clients.
+// handOvers returns the mean time of a hand-over of a lock through all clients.
 func handOvers(t *testing.T, clients []*recipes.Client) time.Duration {
 	first := acquire(t, t.Context(), recipes.NewMutex(clients[0], "/l"))
 	waiters := clients[1:]
@@ -53,7 +53,7 @@ func handOvers(t *testing.T, clients []*recipes.Client) time.Duration {
 			turns <- i
 			release(t, l)
 		})
-		time.Sleep(time.Second) // it has its place, and has asked who is ahead
+		time.Sleep(time.Second) // it has its place, and has listed the contenders ahead
 	}
 	began := time.Now()
 	all.Go(func() { release(t, first) })
@@ -65,15 +65,14 @@ func handOvers(t *testing.T, clients []*recipes.Client) time.Duration {
 	return time.Since(began) / time.Duration(len(waiters))
 }
 
-// deletes returns how long it takes until a client hears that the one before it has deleted
-// a node.
+// deletes returns the mean time from a client's delete of a node until the next client gets the event.
 func deletes(t *testing.T, clients []*recipes.Client) (each time.Duration) {
 	for i, client := range clients[1:] {
 		node, err := clients[i].Conn().Create("/d-", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second) // all servers have it
+		time.Sleep(time.Second) // all servers have the nodes
 		_, _, gone, err := client.Conn().GetW(node)
 		if err != nil {
 			t.Fatal(err)
@@ -88,8 +87,9 @@ func deletes(t *testing.T, clients []*recipes.Client) (each time.Duration) {
 	return each / time.Duration(len(clients)-1)
 }
 
-// Whoever waits for a permit of his own session asks for it behind the delete that gives it back,
-// and does not wait for its answer, whoever knows the size.
+// An acquirer that waits for a permit of its own session sends its transaction right after the
+// delete that releases the permit, without waiting for the answer, both with a fixed and with a
+// shared size.
 func TestAPermitPassesWithinASessionInOneRoundTrip(t *testing.T) {
 	const oneWay = 100 * time.Millisecond
 	for name, shared := range map[string]bool{"of a fixed size": false, "of a shared size": true} {

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// handoff acquires by way of the cohort.
+// handoff acquires the lock through the client's cohort.
 func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked time.Time) (h *hold, err error) {
 	co := m.client.cohorts.enter(m.path)
 	defer func() {
@@ -29,7 +29,8 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 			_ = co.pass(b, m.cfg.handoff) || co.retire(b.place)
 			return nil, err
 		}
-		// The session of the place has ended, or somebody has deleted its node: take another.
+		// The session of the place has ended, or another client has deleted its node: take a new
+		// place.
 		b.place.LeaveInBackground()
 	} else if err != nil {
 		if leads {
@@ -46,8 +47,8 @@ func (m *Mutex) handoff(ctx context.Context, key ownership, block bool, asked ti
 	return h, err
 }
 
-// handed returns the grant of a lease of the cohort. Its release hands the place on to
-// another contender of the client, as long as the bound allows.
+// handed returns the grant for a lease of the cohort. The release of the grant hands the place on
+// to another contender of the client, within the limit of WithLocalHandoff.
 func (m *Mutex) handed(co *cohort, b baton) queue.Grant {
 	on := b.place.Grant()
 	on.Sub = int32(b.passed)

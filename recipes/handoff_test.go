@@ -61,8 +61,8 @@ func TestALocalHandoffIsExclusiveAndItsTokensGrow(t *testing.T) {
 	eventually(t, "nothing is left", func() bool { return len(contenders(t, admin(t), path)) == 0 })
 }
 
-// TestAHandoffGivesOthersTheirTurn: another client waits no longer than for the
-// hand-overs that were agreed.
+// TestAHandoffGivesOthersTheirTurn: another client waits at most for the number of hand-overs
+// that was set.
 func TestAHandoffGivesOthersTheirTurn(t *testing.T) {
 	path := uniquePath(t)
 	a, b := connect(t, addrsOf(t)), connect(t, addrsOf(t))

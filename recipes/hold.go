@@ -9,8 +9,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// hold is one owner's possession of a lock: what all the leases of its
-// re-entries share.
+// hold is one owner's possession of a lock. The owner's lease and its re-entries share it.
 type hold struct {
 	queue.Grant
 	registry  *registry
@@ -20,11 +19,11 @@ type hold struct {
 	lost      chan struct{}
 	ended     chan struct{}  // closed when released or lost
 	timer     *time.Timer    // fires at the deadline
-	writes    sync.WaitGroup // guarded requests under way; none begins when the hold is over
+	writes    sync.WaitGroup // guarded requests under way; none begins after the hold is over
 
 	mu     sync.Mutex // in the order of internal/session/doc.go
 	depth  int        // leases not yet released
-	leases []*Lease   // those, to cancel their contexts
+	leases []*Lease   // the leases not yet released, to cancel their contexts
 	isLost bool
 	why    session.Loss
 	over   bool // released or lost
@@ -32,13 +31,12 @@ type hold struct {
 	revoke   map[*byte]func() // listeners
 	watched  bool             // for revocation
 	asked    bool             // a request has been seen
-	answered int32            // the version of the node's data that it came with
+	answered int32            // the version of the node's data that held the request
 }
 
-// newHold starts the lease of a contender whose turn it is, and who asked for it
-// at a time. It fails when the session's deadline has passed, or its link is
-// down and the policy is to lose leases then. revoked, if not nil, is told of
-// requests to release.
+// newHold starts the lease of a contender whose turn it is. The time asked is that of the
+// acquire's call. newHold fails when the session's deadline has passed, or when its link is down
+// and the loss policy is LoseOnSuspend. revoked, if not nil, is called on requests to release.
 func newHold(ctx context.Context, r *registry, on queue.Grant, key ownership, revoked func(*Lease), asked time.Time) (*hold, error) {
 	h := &hold{
 		Grant: on, registry: r, key: key, since: time.Now(), depth: 1,
@@ -64,7 +62,7 @@ func newHold(ctx context.Context, r *registry, on queue.Grant, key ownership, re
 	return h, nil
 }
 
-// newLease makes one lease of the hold, which is locked or not yet shared.
+// newLease makes a lease of the hold. The hold is locked or not yet shared.
 func (h *hold) newLease(ctx context.Context, depth int) *Lease {
 	l := &Lease{hold: h, depth: depth, released: make(chan struct{}), result: make(chan struct{})}
 	ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -74,7 +72,7 @@ func (h *hold) newLease(ctx context.Context, depth int) *Lease {
 	return l
 }
 
-// reenter returns a lease one deeper, or nil when the hold is over.
+// reenter returns a lease of the next depth, or nil when the hold is over.
 func (h *hold) reenter(ctx context.Context) (l *Lease) {
 	h.S.With(func(s session.Locked) {
 		h.mu.Lock()
@@ -88,7 +86,7 @@ func (h *hold) reenter(ctx context.Context) (l *Lease) {
 	return l
 }
 
-// atDeadline runs when the deadline that was known has come.
+// atDeadline runs at the deadline that the timer was last set to.
 func (h *hold) atDeadline() {
 	h.S.With(func(s session.Locked) {
 		if s.Over() {
@@ -111,7 +109,7 @@ func (h *hold) Remind(left time.Duration) { h.timer.Reset(left) }
 // Suspend implements session.Dependent.
 func (h *hold) Suspend(suspended bool) { h.registry.suspended(h.outermost, suspended) }
 
-// Lose implements session.Dependent: it ends the hold without its holder's doing.
+// Lose implements session.Dependent: it ends the hold because of a loss.
 func (h *hold) Lose(s session.Locked, why session.Loss) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -131,8 +129,9 @@ func (h *hold) Lose(s session.Locked, why session.Loss) {
 			l.whenLost()
 		}
 	}
-	// Whatever is left of the node would only keep others waiting. Not here:
-	// the session is locked. Every caller has seen that it is not over.
+	// A lock node that remains would only make other contenders wait. It is deleted in another
+	// goroutine, since the session is locked here. Every caller has checked that the session is
+	// not over.
 	s.Spawn(func() {
 		h.registry.drop(h)
 		h.writes.Wait()

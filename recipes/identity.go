@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxIdentity is in bytes. A host's name has at most 255.
+// maxIdentity is the longest identity, in bytes. A host's name has at most 255.
 const maxIdentity = 512
 
-// checkIdentity refuses an identity that cannot be printed in a line.
+// checkIdentity returns an error for an identity that cannot be printed in one line.
 func checkIdentity(identity string) error {
 	switch {
 	case len(identity) > maxIdentity:
@@ -25,7 +25,8 @@ func checkIdentity(identity string) error {
 	return nil
 }
 
-// hostAndProcess is the default identity. A host without a name that can be used is left out.
+// hostAndProcess returns the default identity. It has "unknown" in place of a host name that is
+// missing or not a valid identity.
 func hostAndProcess() string {
 	process := "/" + strconv.Itoa(os.Getpid())
 	if host, err := os.Hostname(); err == nil && checkIdentity(host+process) == nil {

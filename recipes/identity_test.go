@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// dataBelow returns the data of the nodes below a path that have a session, or of the barrier
-// that is set there.
+// dataBelow returns the data of the ephemeral nodes below a path, or of the barrier that is set
+// there.
 func dataBelow(t *testing.T, conn outsider, dir string) (all []string) {
 	t.Helper()
 	children, _, err := conn.Children(dir)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// ZooKeeper's operation codes, as they stand on the wire.
+// ZooKeeper's operation codes on the wire.
 const (
 	opCreate          = 1
 	opDelete          = 2
@@ -21,10 +21,10 @@ const (
 	opMulti           = 14
 	opCreateContainer = 19
 	opSetWatches      = 101
-	opBeat            = -14 // what hooks are told for a multi of checks alone, as heartbeats are
+	opBeat            = -14 // passed to hooks for a multi of checks alone, such as a heartbeat
 )
 
-// noAuth is what servers answer to who has no permission.
+// noAuth is the servers' error for a request without permission.
 const noAuth = -102
 
 // intercept forces interleavings on a real connection: it sits between the
@@ -37,10 +37,10 @@ type intercept struct {
 	mu      sync.Mutex
 	request func(op int32) bool
 	reply   func(op int32) bool
-	late    map[int32]<-chan struct{} // requests that are sent when it is closed, and let others pass by
+	late    map[int32]<-chan struct{} // requests that are sent when the channel is closed; others pass them
 	held    chan struct{}             // capacity 1: a request is held back
-	refusal int32                     // the error with which the request whose hook runs is refused; 0: it is not
-	deaf    bool                      // watch events get lost
+	refusal int32                     // the error that answers the request whose hook runs; 0 for none
+	deaf    bool                      // drops watch events
 	id      int64                     // of the latest session
 	secret  []byte
 }
@@ -52,16 +52,16 @@ func (i *intercept) credentials() (int64, []byte) {
 	return i.id, i.secret
 }
 
-// on replaces the hooks; nil passes everything.
+// on replaces the hooks; a nil hook passes every packet.
 func (i *intercept) on(request, reply func(op int32) bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.request, i.reply = request, reply
 }
 
-// holdBack has requests of op wait until a channel is closed. Those of other
-// operations on the same connection do not wait for them. The channel that it returns
-// says that one waits.
+// holdBack makes requests of op wait until a channel is closed. Requests of other operations on
+// the same connection do not wait for them. The returned channel gets a value when a request
+// waits.
 func (i *intercept) holdBack(op int32, until <-chan struct{}) <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -69,7 +69,8 @@ func (i *intercept) holdBack(op int32, until <-chan struct{}) <-chan struct{} {
 	return i.held
 }
 
-// refuse is an act at a request: the servers do nothing, and say that it takes permission.
+// refuse is an act at a request: the servers do not carry it out, and answer that permission is
+// missing.
 func (i *intercept) refuse() bool { return i.refuseWith(noAuth) }
 
 // refuseWith is refuse with another of ZooKeeper's errors.
@@ -80,7 +81,7 @@ func (i *intercept) refuseWith(code int32) bool {
 	return true
 }
 
-// refused returns the error with which the request is refused whose hook has run, or 0.
+// refused returns the error that answers the request whose hook has run, or 0.
 func (i *intercept) refused() int32 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -89,7 +90,7 @@ func (i *intercept) refused() int32 {
 	return was
 }
 
-// loseEvents makes every watch event vanish from now on.
+// loseEvents drops every watch event from now on.
 func (i *intercept) loseEvents() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -153,7 +154,7 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	if code := c.owner.refused(); code != 0 {
-		p = binary.BigEndian.AppendUint32(nil, 4+4+4+1+1) // a request that does nothing has the place
+		p = binary.BigEndian.AppendUint32(nil, 4+4+4+1+1) // a request without effect takes its place
 		p = binary.BigEndian.AppendUint32(p, uint32(xid))
 		p = binary.BigEndian.AppendUint32(p, opExists)
 		p = append(p, 0, 0, 0, 1, '/', 0)
@@ -164,7 +165,7 @@ func (c *interceptConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// checksAlone reports whether a multi changes nothing.
+// checksAlone reports whether a multi has only checks.
 func checksAlone(ops []byte) bool {
 	const opCheck = 13
 	for {
@@ -188,7 +189,7 @@ func (c *interceptConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// frame reads one whole reply. What a deadline cuts short is kept for later.
+// frame reads one whole reply. The part of a reply that was read before a deadline is kept.
 func (c *interceptConn) frame() error {
 	for {
 		if n := len(c.partial); n >= 4 {
@@ -234,7 +235,7 @@ func (c *interceptConn) pass(frame []byte) error {
 		hook, deaf := c.owner.reply, c.owner.deaf
 		c.owner.mu.Unlock()
 		if xid == -1 && deaf {
-			return nil // the reader goes on with the next frame
+			return nil // the reader continues with the next frame
 		}
 		if known && xid >= 0 && hook != nil && !hook(op) {
 			c.Conn.Close()

@@ -22,8 +22,8 @@ type jointStage struct {
 	c     *recipes.Client
 }
 
-// newJointStage makes the queue. The session timeout is so long that no look by the clock
-// covers a wake-up that is missed.
+// newJointStage creates the queue. The session timeout is so long that no periodic poll hides a
+// missed wake-up.
 func newJointStage(t *testing.T, ahead int) *jointStage {
 	s := &jointStage{t: t, path: uniquePath(t)}
 	persistent(t, admin(t), s.path)
@@ -48,7 +48,7 @@ func (s *jointStage) goes(indices ...int) {
 	}
 }
 
-// waits has the client acquire, and returns when it watches.
+// waits starts an acquire of the client, and returns when the client watches.
 func (s *jointStage) waits(ctx context.Context, watches int) <-chan result {
 	s.t.Helper()
 	waiting := acquiring(ctx, recipes.NewMutex(s.c, s.path))
@@ -56,19 +56,19 @@ func (s *jointStage) waits(ctx context.Context, watches int) <-chan result {
 	return waiting
 }
 
-// is checks that the client does not get the lock, and then that it does.
+// is checks that the client does not get the lock before free, and gets it afterwards.
 func (s *jointStage) is(waiting <-chan result, free func()) {
 	s.t.Helper()
 	select {
 	case r := <-waiting:
-		s.t.Fatalf("with somebody ahead it has %v, %v", r.lease, r.err)
+		s.t.Fatalf("with a node ahead it has %v, %v", r.lease, r.err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	free()
 	release(s.t, (<-waiting).ok(s.t))
 }
 
-// In whatever order those ahead go, the last of them lets the client in.
+// The nodes ahead are deleted in every order; the last delete lets the client in.
 func TestInWhichOrderThoseAheadGo(t *testing.T) {
 	for _, order := range [][]int{
 		{0, 1}, {1, 0}, {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {3, 2, 1, 0}, {0, 3, 1, 2}, {3, 0, 2, 1}, {0, 1, 2, 3},
@@ -84,7 +84,7 @@ func TestInWhichOrderThoseAheadGo(t *testing.T) {
 		}, nil)
 		for _, i := range order[:len(order)-1] {
 			s.goes(i)
-			time.Sleep(20 * time.Millisecond) // it hears of it, and asks what it has to
+			time.Sleep(20 * time.Millisecond) // it gets the event, and sends the necessary requests
 		}
 		s.is(waiting, func() { s.goes(order[len(order)-1]) })
 		if n := asked.Load(); len(order) == 2 && n > 0 {
@@ -93,8 +93,8 @@ func TestInWhichOrderThoseAheadGo(t *testing.T) {
 	}
 }
 
-// The nodes may go while the request that is to watch them is on its way: the server tells
-// so when it comes.
+// The nodes may be deleted while the request that is to watch them is on its way: the server then
+// answers with their events.
 func TestThoseAheadGoBeforeTheyAreWatched(t *testing.T) {
 	for _, gone := range [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}} {
 		s := newJointStage(t, 3)
@@ -140,7 +140,7 @@ func TestThoseAheadGoWhileTheConnectionIsAway(t *testing.T) {
 				close(cutOff)
 				return false
 			}, nil)
-			_, _, _ = s.c.Conn().Exists("/") // what is sent next ends the connection
+			_, _, _ = s.c.Conn().Exists("/") // the next request ends the connection
 			left := map[int]bool{0: true, 1: true, 2: true}
 			for _, i := range gone {
 				delete(left, i)
@@ -158,7 +158,8 @@ func TestThoseAheadGoWhileTheConnectionIsAway(t *testing.T) {
 	}
 }
 
-// The request itself ends the connection: nobody knows whether it has come.
+// The request itself ends the connection: the client does not know whether the server received
+// it.
 func TestTheConnectionBreaksAtTheJointWatch(t *testing.T) {
 	s := newJointStage(t, 3)
 	var wasCut bool
@@ -171,8 +172,8 @@ func TestTheConnectionBreaksAtTheJointWatch(t *testing.T) {
 	s.is(waiting, func() { s.goes(2) })
 }
 
-// Who waits behind the same nodes as one that has given up, in the same session, finds its
-// watches.
+// A contender that waits behind the same nodes as an earlier one that gave up, in the same
+// session, uses its watches.
 func TestAJointWatchOutlivesWhoHasSetIt(t *testing.T) {
 	s := newJointStage(t, 3)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -181,7 +182,7 @@ func TestAJointWatchOutlivesWhoHasSetIt(t *testing.T) {
 	if r := <-first; r.err == nil {
 		t.Fatal("it has the lock")
 	}
-	s.goes(2) // with nobody waiting
+	s.goes(2) // without a waiter
 	asked := make(chan struct{}, 10)
 	s.wire.on(func(op int32) bool {
 		if op == opSetWatches {
@@ -197,7 +198,8 @@ func TestAJointWatchOutlivesWhoHasSetIt(t *testing.T) {
 	}
 }
 
-// Somebody asks the one ahead to release the lock: its data changes, and it stays.
+// A client asks the contender ahead to release the lock: the data of its node changes, and the
+// node stays.
 func TestTheDataOfThoseAheadChanges(t *testing.T) {
 	for i := range 3 {
 		s := newJointStage(t, 3)
@@ -205,14 +207,14 @@ func TestTheDataOfThoseAheadChanges(t *testing.T) {
 		if _, err := admin(t).Set(s.ahead[i], []byte("__REVOKE__"), -1); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(20 * time.Millisecond) // it hears of it
+		time.Sleep(20 * time.Millisecond) // it gets the event
 		s.goes(0, 1)
 		s.is(waiting, func() { s.goes(2) })
 	}
 }
 
-// No event comes, as from servers that keep it from those who may not read the node: the
-// client looks by the clock, and watches each node by a request that is answered.
+// No event comes, as from servers that send none to a client that may not read the node: the
+// client polls, and watches each node by a request of its own, which is answered.
 func TestThoseAheadCannotBeWatchedTogether(t *testing.T) {
 	path := uniquePath(t)
 	persistent(t, admin(t), path)

@@ -15,8 +15,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// A list that is larger than a client takes is the answer to one request. Whoever needs it is told
-// at once; the connection, and other leases of the client, stay; and nothing is asked again.
+// A list is larger than a client accepts. The call that needs it returns an error at once; the
+// connection, and other leases of the client, stay; and the client does not repeat the request.
 func TestAListThatIsTooLargeIsToldAndHarmsNothingElse(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *recipes.Client) error{
 		"mutex": func(ctx context.Context, c *recipes.Client) error {

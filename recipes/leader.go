@@ -12,9 +12,9 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Leader returns the candidate that leads, or [ErrNoLeader]. It is a picture of the recent past:
-// the server that is asked may not have heard of the newest leader, and one that has crashed is
-// there until its session has expired. Its other errors are those of [Mutex.Participants].
+// Leader returns the candidate that leads, or [ErrNoLeader]. The answer shows the recent past:
+// the server may not have heard of the newest leader, and a leader that crashed remains until its
+// session has expired. Its other errors are those of [Mutex.Participants].
 func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 	if err = session.CheckPath(e.Path()); err == nil {
 		err = e.queue.client.sessions.Through(ctx, func(s *session.Session) error {
@@ -31,16 +31,16 @@ func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 	return announced(leader), nil
 }
 
-// Observe yields the leader, and again each time when it or its data has changed: never an
-// older one after a newer one, so that the tokens never fall. While nobody leads, it yields the
-// zero Participant. Leaders that come and go between two steps of the loop are left out.
+// Observe yields the leader, and yields again each time the leader or its data has changed. It
+// never yields an older leader after a newer one, so the tokens never decrease. While there is no
+// leader, it yields the zero Participant. It leaves out leaders that come and go between two
+// steps of the loop.
 //
-// It goes on through the loss of connections and sessions, until the loop ends or ctx does. Then
-// it yields ctx's cause as its last step; as other last errors it yields those of
-// [Mutex.Participants]. Between the steps it has no goroutine. What it may leave at the servers
-// is a watch on the leader's node or on the election's, for all observers of the session
-// together, until that node changes or the session ends: ZooKeeper's Go client cannot take a
-// watch back.
+// It continues across the loss of connections and sessions, until the loop or ctx ends. When ctx
+// ends, the last step yields ctx's cause; other errors that end the loop are those of
+// [Mutex.Participants]. Between the steps Observe has no goroutine. It may leave a watch on the
+// leader's node or on the election's node at the servers, shared by all observers of the session,
+// until that node changes or the session ends: ZooKeeper's Go client cannot remove a watch.
 func (e *Election) Observe(ctx context.Context) iter.Seq2[Participant, error] {
 	return func(yield func(Participant, error) bool) {
 		o := &observer{election: e}
@@ -59,16 +59,16 @@ func (e *Election) Observe(ctx context.Context) iter.Seq2[Participant, error] {
 
 // observer is one loop over the leaders of an election.
 //
-// What it sees comes in order by itself. A server shows a session nothing older than the
-// session has seen elsewhere, see LastZxidSeen of ZooKeeper's connect request; and to grant a
-// session is a transaction, so that the server which grants it has heard of all before.
+// The servers show the leaders in order. A server shows a session no state older than the session
+// has seen at other servers, see LastZxidSeen in ZooKeeper's connect request. A new session is a
+// transaction, so the server that grants it has applied all transactions before it.
 type observer struct {
 	election *Election
-	told     bool // the latest was yielded
+	told     bool // latest has been yielded
 	latest   Participant
 }
 
-// next returns the leader when it is another one than the latest, or has other data.
+// next waits until the leader differs from the latest one, or has other data, and returns it.
 func (o *observer) next(ctx context.Context) (leader Participant, err error) {
 	if err := session.CheckPath(o.election.Path()); err != nil {
 		return leader, err
@@ -102,8 +102,8 @@ func (o *observer) next(ctx context.Context) (leader Participant, err error) {
 	return leader, err
 }
 
-// learn takes in who leads, and reports whether it is news. A request to resign that hides
-// what the leader announces (see announced) is none.
+// learn stores the leader, and reports whether the leader or its data is new. A request to resign
+// that hides the leader's data (see announced) is not new data.
 func (o *observer) learn(leader Participant) bool {
 	last, same := o.latest, o.told && leader.Token == o.latest.Token
 	if hidden := string(leader.Data) == revokeData; hidden && same {
@@ -114,8 +114,9 @@ func (o *observer) learn(leader Participant) bool {
 	return !same || !bytes.Equal(leader.Data, last.Data)
 }
 
-// announced is a candidate without a request to resign in the place of its data. Curator's
-// way to ask hides what a candidate WithLeaderSelector announces, until it puts that back.
+// announced returns the candidate with its data, or with nil if the data is a request to resign.
+// Curator's request replaces the data of a candidate WithLeaderSelector until the candidate
+// restores it.
 func announced(p Participant) Participant {
 	if string(p.Data) == revokeData {
 		p.Data = nil
@@ -123,12 +124,13 @@ func announced(p Participant) Participant {
 	return p
 }
 
-// look returns the leader, or the zero Participant, with a watch that fires when that changes.
+// look returns the leader, or the zero Participant, with a watch that fires when the leader
+// changes.
 func (e *Election) look(ctx context.Context, s *session.Session) (Participant, session.Watched, error) {
 	for pace := session.Changed(); ; {
 		leader, watch, err := e.lookOnce(ctx, s)
 		switch {
-		case errors.Is(err, zk.ErrNoNode): // what it has found first has changed meanwhile
+		case errors.Is(err, zk.ErrNoNode): // the first candidate has changed meanwhile
 			if err := pace.Wait(ctx, s); err != nil {
 				return leader, watch, err
 			}
@@ -144,8 +146,8 @@ func (e *Election) look(ctx context.Context, s *session.Session) (Participant, s
 	}
 }
 
-// lookOnce is a look that returns zk.ErrNoNode when it has to begin anew. The watch is there
-// before what it is for is looked at, so that no change is missed.
+// lookOnce makes one attempt of look. It returns zk.ErrNoNode when look has to begin anew. It
+// sets the watch before it reads the watched state, so that it misses no change.
 func (e *Election) lookOnce(ctx context.Context, s *session.Session) (leader Participant, watch session.Watched, err error) {
 	name, err := e.firstName(ctx, s)
 	switch {
@@ -169,7 +171,7 @@ func (e *Election) lookOnce(ctx context.Context, s *session.Session) (leader Par
 	return leader, watch, err
 }
 
-// first returns the first candidate, the zero Participant if there is none.
+// first returns the first candidate, or the zero Participant if there is none.
 func (e *Election) first(ctx context.Context, s *session.Session) (Participant, error) {
 	for pace := session.Changed(); ; {
 		name, err := e.firstName(ctx, s)

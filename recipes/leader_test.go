@@ -25,7 +25,7 @@ func observe(t *testing.T, ctx context.Context, e *recipes.Election) observing {
 	return observing{t, next}
 }
 
-// sees checks who leads next: by the data, and by the token unless that is zero.
+// sees checks the next leader: its data, and its token unless that is zero.
 func (o observing) sees(data string, token recipes.Token) recipes.Participant {
 	o.t.Helper()
 	p, err, ok := o.next()
@@ -68,7 +68,7 @@ func TestAnObserverSeesLeadersComeAndGo(t *testing.T) {
 		if err := second.Resign(within(t)); err != nil {
 			t.Fatal(err)
 		}
-		sees.sees("", recipes.Token{}) // the parent is there
+		sees.sees("", recipes.Token{}) // the parent exists
 		third := campaign(t, a)
 		sees.sees("a:80", third.Token())
 	}
@@ -85,7 +85,7 @@ func TestAnObserverSeesWhatTheLeaderAnnounces(t *testing.T) {
 	if err := connect(t, addrsOf(t)).Revoke(within(t), term.Lease().Node()); err != nil {
 		t.Fatal(err)
 	}
-	<-requests // which is in the place of the address, until that is put back
+	<-requests // the request replaces the address until the leader restores it
 	eventually(t, "the leader announces its address again", func() bool {
 		data, _, err := conn.Get(term.Lease().Node())
 		return err == nil && string(data) == "a:80"
@@ -143,7 +143,8 @@ func TestAnObservationEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Nobody can look while the link is down: that is not the news that nobody leads.
+// An observer cannot look while the link is down: this must not be reported as an election
+// without a leader.
 func TestAnObservationEndsWithItsContextWhileTheLinkIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := zktest.Start(t)
@@ -193,8 +194,8 @@ func TestTheLeaderIsFound(t *testing.T) {
 	}
 }
 
-// An election that begins between an observer's look and its watch is seen at once, not when it is
-// time to look again.
+// An observer sees an election that begins between its look and its watch at once, not at its
+// next poll.
 func TestAnObserverSeesAnElectionThatBeginsWhileItLooks(t *testing.T) {
 	path := uniquePath(t)
 	leads := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a:80")))
@@ -208,7 +209,7 @@ func TestAnObserverSeesAnElectionThatBeginsWhileItLooks(t *testing.T) {
 	}
 }
 
-// TestObserversSeeTermsInOrder has candidates change as fast as they can. The last one stays.
+// TestObserversSeeTermsInOrder makes candidates change as fast as they can. The last one stays.
 func TestObserversSeeTermsInOrder(t *testing.T) {
 	path := uniquePath(t)
 	const terms = 40
@@ -253,12 +254,12 @@ func TestObserversSeeTermsInOrder(t *testing.T) {
 	all := <-led
 	for _, token := range seen {
 		if !slices.Contains(all, token) {
-			t.Errorf("%v has led nobody", token)
+			t.Errorf("%v is the token of no leader", token)
 		}
 	}
 }
 
-// A request to resign is no news to observers.
+// Observers are not told of a request to resign.
 func TestAnObserverIsNotToldOfARequestToResign(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// State says how a lease stands.
+// State is the state of a lease.
 type State int
 
 // The states of a lease.
@@ -32,10 +32,10 @@ func (s State) String() string {
 
 // Lease is a lock that is held. Its methods may be called from any goroutine.
 //
-// How long it is safe depends on what the leader is known to have heard, and on
-// nothing else: not on how often the client tries to connect, nor on what it
-// finds there. While a client waits between two attempts (see [Connect]) its
-// leases come to their deadlines as they do in any other silence.
+// The time for which a lease is safe depends only on the requests that the leader is known to
+// have received, not on the client's attempts to connect or their results. While a client waits
+// between two attempts (see [Connect]) the deadlines of its leases approach as in any other
+// silence.
 type Lease struct {
 	hold   *hold
 	depth  int
@@ -46,7 +46,7 @@ type Lease struct {
 	released chan struct{} // closed when Release is called
 	result   chan struct{} // closed when err is known
 	err      error
-	wasLost  bool   // when it was released; locked by the hold
+	wasLost  bool   // it was lost when it was released; locked by the hold
 	whenLost func() // called when it is lost, if not nil; locked by the hold
 }
 
@@ -61,7 +61,7 @@ func (l *Lease) Path() string { return l.hold.key.path }
 // several permits has several; this is the first.
 func (l *Lease) Node() string { return l.hold.Nodes[0] }
 
-// Permits returns how many permits of a semaphore the lease holds; 1 for other
+// Permits returns the number of permits of a semaphore that the lease holds; 1 for other
 // locks.
 func (l *Lease) Permits() int { return l.hold.Permits }
 
@@ -71,29 +71,27 @@ func (l *Lease) SessionID() int64 { return l.hold.S.ID }
 // Depth returns 1 for an outermost lease, 2 for its re-entry, and so on.
 func (l *Lease) Depth() int { return l.depth }
 
-// Lost returns a channel that is closed once exclusivity is no longer
-// guaranteed: before the servers can grant the lock to another client. When an
-// administrator ends the session or deletes the lock node, it is closed within one
-// heartbeat (a sixth of the session timeout, or six tenths of the servers' tick if that
-// is longer, see WithServerTick) and one round trip. It stays open when the lease is
-// released first.
+// Lost returns a channel that is closed once exclusivity is no longer guaranteed, which is before
+// the servers can grant the lock to another client. When an administrator ends the session or
+// deletes the lock node, it is closed within one heartbeat (a sixth of the session timeout, or
+// six tenths of the servers' tick if that is longer, see WithServerTick) and one round trip. It
+// stays open when the lease is released first.
 func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
 
-// Valid asks the clock: is exclusivity guaranteed now? Unlike Lost it needs no
-// goroutine to have run, so it is right also in the first instant after a pause
-// of the process and, on Linux, after a sleep of the machine. It takes a system
-// call, some 0.2 µs.
+// Valid reports, by the clock, whether exclusivity is guaranteed now. Unlike Lost it does not
+// depend on another goroutine, so its answer is right also in the first instant after a pause of
+// the process and, on Linux, after a sleep of the machine. It takes a system call, about 0.2 µs.
 func (l *Lease) Valid() bool {
 	return l.open() && l.hold.S.Remaining() > 0
 }
 
-// Deadline returns the instant at which the lease will be lost unless the
-// servers are heard from before, to compare with time.Now. It moves on with every
-// heartbeat, and on Linux comes closer by as long as the machine sleeps.
+// Deadline returns the instant, to compare with time.Now, at which the lease will be lost unless
+// the client hears from the servers before. Every heartbeat moves it on. On Linux a sleep of the
+// machine brings it closer by the length of the sleep.
 func (l *Lease) Deadline() time.Time { return l.hold.S.Deadline() }
 
-// State returns how the lease stands now. A lease that was lost before it was
-// released stays Lost.
+// State returns the state of the lease now. A lease that was lost before it was released stays
+// Lost.
 func (l *Lease) State() (state State) {
 	l.hold.S.With(func(s session.Locked) {
 		l.hold.mu.Lock()
@@ -120,16 +118,16 @@ func (l *Lease) State() (state State) {
 	return state
 }
 
-// LossReason returns why the lease was lost, and "" while it is not.
+// LossReason returns the reason of the loss, or "" if the lease has not been lost.
 func (l *Lease) LossReason() LossReason {
 	l.hold.mu.Lock()
 	defer l.hold.mu.Unlock()
 	return lossReasons[l.hold.why]
 }
 
-// Err returns nil as long as the lease is held, or suspended; an error that is [ErrLeaseLost] and
-// says why when it has been lost; and [ErrNotHeld] when it was released before. Like Valid it
-// asks the clock.
+// Err returns nil while the lease is held or suspended. It returns an error that wraps
+// [ErrLeaseLost] and gives the reason when the lease has been lost, and [ErrNotHeld] when the
+// lease was released before a loss. Like Valid it reads the clock.
 func (l *Lease) Err() error {
 	switch l.State() {
 	case Lost:
@@ -140,13 +138,13 @@ func (l *Lease) Err() error {
 	return nil
 }
 
-// pastDeadline is the reason of a loss that the deadline's timer has yet to tell.
+// pastDeadline returns the reason of a loss that the deadline's timer has not reported yet.
 func (l *Lease) pastDeadline() (why LossReason) {
 	l.hold.S.With(func(s session.Locked) { why = lossReasons[s.Why(session.DeadlinePassed)] })
 	return why
 }
 
-// open reports whether neither the lease nor its hold has ended.
+// open reports whether the lease and its hold have not ended.
 func (l *Lease) open() bool {
 	select {
 	case <-l.released:
@@ -162,22 +160,22 @@ func (l *Lease) open() bool {
 // owner: acquiring with it, from any goroutine, re-enters.
 func (l *Lease) Context() context.Context { return l.ctx }
 
-// Release gives the lease back; the lock is free once every lease of the owner
-// has been released. The lease is over when Release is called, whatever it
-// returns: the error tells what is known of the lock node. Calling it again
-// waits for the same result.
+// Release gives the lease back; the lock is free once every lease of the owner has been released.
+// The lease is over when Release is called, even if Release returns an error: the error describes
+// the state of the lock node. A second call waits for the same result.
 //
-// When ctx ends first, Release returns its cause and goes on in the background
-// until the lock node is gone. It does so too when a server refuses to delete the node, and
-// returns the server's error, a [ServerError]. It returns [ErrLeaseLost] when the lease had been
-// lost, or its node was deleted by somebody else; and when the lease's deadline passes
-// before the servers have answered. So it never waits for longer than the lease could have
-// lasted, whatever ctx says, and goes on in the background then too.
+// When ctx ends first, Release returns its cause, and the client continues in the background
+// until the lock node is gone. The client does the same when a server refuses to delete the node;
+// Release then returns the server's error, a [ServerError]. Release returns [ErrLeaseLost] when
+// the lease had been lost, when another client deleted its node, and when the lease's deadline
+// passes before the servers have answered. So Release never waits longer than the lease could
+// have lasted, even if ctx has no deadline; in this case too the client continues in the
+// background.
 //
-// When the session ends before the servers have answered, Release returns nil: they
-// delete the node with the session. A client that is closed without a connection, or
-// that was told of the end by a leader which the others had just deposed, leaves them
-// the node for one more session timeout at most.
+// When the session ends before the servers have answered, Release returns nil: the servers delete
+// the node with the session. If the client is closed without a connection, or if a leader that
+// the other servers had just deposed reported the end, the node remains at the servers for one
+// more session timeout at most.
 func (l *Lease) Release(ctx context.Context) error {
 	l.start()
 	select {
@@ -203,19 +201,19 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 }
 
-// errUnconfirmed is what a release returns that the servers have not answered in time.
+// errUnconfirmed is the error of a release that the servers have not answered in time.
 var errUnconfirmed = fmt.Errorf("%w: its deadline passed before the servers confirmed the release", ErrLeaseLost)
 
-// start begins the release, if it has not begun: the lease is over when start
-// returns, and the lock node goes in a goroutine that belongs to the session.
+// start begins the release, if it has not begun: the lease is over when start returns, and a
+// goroutine of the session deletes the lock node.
 func (l *Lease) start() {
 	l.once.Do(func() {
 		close(l.released)
 		lost, last := l.end()
-		l.cancel(ErrNotHeld) // before the next one's turn
+		l.cancel(ErrNotHeld) // before the next contender's turn
 		release := func() { l.release(lost, last) }
 		if !l.hold.S.Spawn(release) {
-			release() // the session is over: there is nothing to wait for
+			release() // the session is over, so there is no request to wait for
 		}
 	})
 }
@@ -255,8 +253,8 @@ func (l *Lease) release(lost, last bool) {
 		return
 	}
 	h.registry.drop(h)
-	h.writes.Wait() // they come before whatever the next one sends, or are over
-	// Until the session ends it goes on; then the servers delete the node.
+	h.writes.Wait() // they come before the requests of the next one, or are over
+	// The release goes on until the session ends; then the servers delete the node.
 	var refused *ServerError
 	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {
 		l.err = opError("release", l.Path(), ErrLeaseLost)
@@ -265,8 +263,8 @@ func (l *Lease) release(lost, last bool) {
 	}
 }
 
-// String returns the lock's path, the lease's token and its state: %v and log/slog
-// show no internals, which other goroutines change meanwhile.
+// String returns the lock's path, the lease's token and its state. So %v and log/slog do not
+// print the lease's fields, which other goroutines change meanwhile.
 func (l *Lease) String() string {
 	return fmt.Sprintf("lease of %s, token %v, %v", l.Path(), l.Token(), l.State())
 }

@@ -32,8 +32,8 @@ func (c weighed) Write(p []byte) (int, error) {
 }
 
 // BenchmarkLeft holds a lock for three session timeouts, on quiet servers, through a
-// follower. least-s and most-s are what is left of the lease; the other figures are the
-// requests and bytes of a session timeout.
+// follower. least-s and most-s are the least and the most time left until the lease's deadline;
+// the other figures are the requests and bytes in a session timeout.
 func BenchmarkLeft(b *testing.B) {
 	needReal(b, "how soon a leader answers is up to ZooKeeper")
 	for _, test := range []struct{ timeout, tick time.Duration }{

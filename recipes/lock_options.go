@@ -2,7 +2,7 @@ package recipes
 
 import "github.com/go-zookeeper/zk"
 
-// lockConfig is what the options of a lock set.
+// lockConfig holds the options of a lock.
 type lockConfig struct {
 	data    []byte
 	acl     []zk.ACL
@@ -13,16 +13,16 @@ type lockConfig struct {
 	selector bool // an election is one of LeaderSelector
 }
 
-// A MutexOption configures one [Mutex]. Every LockOption is one.
+// A MutexOption configures one [Mutex]. Every LockOption is a MutexOption.
 type MutexOption interface{ set(*lockConfig) }
 
-// An ElectionOption configures one [Election]. Every LockOption is one.
+// An ElectionOption configures one [Election]. Every LockOption is an ElectionOption.
 type ElectionOption interface {
 	set(*lockConfig)
 	anyElection()
 }
 
-// A LockOption configures one lock of any kind. Every NodeOption is one.
+// A LockOption configures one lock of any kind. Every NodeOption is a LockOption.
 type LockOption interface {
 	MutexOption
 	ElectionOption
@@ -55,14 +55,14 @@ type nodeOption struct{ lockOption }
 
 func (nodeOption) anyRecipe() {}
 
-// newLockConfig fills in what the options leave open.
+// newLockConfig applies the options, and fills in the defaults.
 func newLockConfig[O interface{ set(*lockConfig) }](client *Client, options []O) lockConfig {
 	var cfg lockConfig
 	for _, o := range options {
 		o.set(&cfg)
 	}
 	if cfg.data == nil {
-		cfg.data = []byte(client.cfg.identity) // not nil if empty: a null would be told apart by other clients
+		cfg.data = []byte(client.cfg.identity) // not nil if empty: other clients distinguish null from empty data
 	}
 	if cfg.acl == nil {
 		cfg.acl = client.cfg.ACL
@@ -70,54 +70,53 @@ func newLockConfig[O interface{ set(*lockConfig) }](client *Client, options []O)
 	return cfg
 }
 
-// WithData sets the data of the lock's nodes; participants see it, and observers of an
-// [Election]. It should be short: acquires return [ErrTooLarge] when the nodes that one
-// transaction makes, of all permits or of all mutexes of a multi-lock, exceed a megabyte.
-// Default: the client's identity, see [WithIdentity].
+// WithData sets the data of the lock's nodes, which [Mutex.Participants] and, for an [Election],
+// [Election.Observe] return. It should be short: acquires return [ErrTooLarge] when the nodes
+// that one transaction creates, for all permits or for all mutexes of a multi-lock, exceed a
+// megabyte. Default: the client's identity, see [WithIdentity].
 func WithData(data []byte) NodeOption {
 	return nodeOption{lockOption{func(c *lockConfig) { c.data = append([]byte{}, data...) }}}
 }
 
 // WithLockACL sets the access control list of the lock's contender nodes.
-// Default: that of the Client, see [WithACL], which its parents always have.
-// The client itself must be allowed to read, create and delete. Acquires return
-// zk.ErrInvalidACL for a list that the servers do not take, an empty one say.
+// Default: the Client's list, see [WithACL], which the parent nodes always have. The client
+// itself must be allowed to read, create and delete. Acquires return zk.ErrInvalidACL for a list
+// that the servers do not accept, such as an empty one.
 func WithLockACL(acl ...zk.ACL) NodeOption {
 	return nodeOption{lockOption{func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }}}
 }
 
-// WithRevocation calls f for every lease of the lock that somebody asks the
-// holder to give back, see [Client.Revoke] and [Lease.OnRevoke]. It costs a
-// request and a watch a lease. Default: none.
+// WithRevocation calls f for every lease of the lock that another client asks the holder to
+// release, see [Client.Revoke] and [Lease.OnRevoke]. It costs one request and one watch for each
+// lease. Default: none.
 func WithRevocation(f func(*Lease)) LockOption {
 	return lockOption{func(c *lockConfig) { c.revoked = f }}
 }
 
-// WithLeaderSelector makes an [Election] one in which Curator's LeaderSelector takes part,
-// instead of its LeaderLatch. Their nodes have different names: at one path candidates of the
-// two do not see each other, and there would be two leaders.
+// WithLeaderSelector makes an [Election] compatible with Curator's LeaderSelector instead of its
+// LeaderLatch. The nodes of the two have different names: candidates of both kinds at one path do
+// not see each other, and there would be two leaders.
 func WithLeaderSelector() ElectionOption {
 	return electionOption(func(c *lockConfig) { c.selector = true })
 }
 
 // WithLocalHandoff lets a release hand the lock to the next contender of the
-// same Client, without a request to the servers, up to n times in a row; then the
-// contenders of other clients have their turn. Of the contenders of one Client only
-// one stands in the lock's queue, so Participants does not list the others.
-// First come, first served holds within the Client, and among clients. When an
-// administrator ends the session or deletes the lock node, the lock may be handed on
-// until the Client finds out: the tokens are older then than those that the servers
-// have granted since, and a [Fence] refuses them. n must be positive to have an
-// effect. Default: 0.
+// same Client, without a request to the servers, up to n times in a row; then it is the turn of
+// the contenders of other clients. Only one contender of the Client stands in the lock's queue,
+// so Participants does not list the others. Grants are first come, first served within the
+// Client, and among clients. When an administrator ends the session or deletes the lock node, the
+// lock may be handed on until the Client finds out: these tokens are older than those that the
+// servers have granted since, and a [Fence] refuses them. n must be positive to have an effect.
+// Default: 0.
 func WithLocalHandoff(n int) MutexOption {
 	return mutexOption(func(c *lockConfig) { c.handoff = n })
 }
 
 // WithGrantRule replaces the rule by which a [Mutex] is granted, as Curator's
 // LockInternalsDriver does. All contenders of the lock must have the same rule.
-// With a rule that admits several at a time the lock excludes nobody, and its
-// tokens do not grow in the order of the grants. Default: the first of the queue
-// alone.
+// With a rule that admits several contenders at a time the lock is not exclusive, and its tokens
+// do not grow in the order of the grants. Default: only the first contender of the queue holds
+// the lock.
 func WithGrantRule(rule GrantRule) MutexOption {
 	return mutexOption(func(c *lockConfig) { c.rule = rule })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// A recipe takes the options that it has, and no others: the compiler sees to it.
+// A recipe takes only its own options: the compiler checks it.
 func TestAnOptionIsTakenByTheRecipesThatHaveIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -2,10 +2,10 @@ package recipes
 
 import "github.com/zkverify/zkverify/recipes/internal/session"
 
-// LossReason says why a lease was lost.
+// LossReason is the reason why a lease was lost.
 type LossReason string
 
-// The reasons.
+// The reasons of a loss.
 const (
 	// LossSessionExpired: the servers have ended the session.
 	LossSessionExpired LossReason = "session expired"
@@ -13,16 +13,16 @@ const (
 	// servers may have ended it, see [Lease.Deadline].
 	LossDeadlinePassed LossReason = "deadline passed"
 	// LossProcessPaused: the deadline has passed while the client's process did not run: it was
-	// stopped, had no processor, or its machine slept. It did not run for half of the time, or
-	// more, from a third of the session timeout after the latest confirmation, when the next
-	// one was overdue, to the deadline.
+	// stopped, had no processor, or its machine slept. It did not run for at least half of the
+	// time between two instants: a third of the session timeout after the latest confirmation,
+	// when the next confirmation was overdue, and the deadline.
 	LossProcessPaused LossReason = "process did not run"
 	// LossLinkSuspended: the link is down, and the client was connected with
 	// [LoseOnSuspend].
 	LossLinkSuspended LossReason = "link suspended"
-	// LossNodeDeleted: somebody has deleted the lock node.
+	// LossNodeDeleted: another client has deleted the lock node.
 	LossNodeDeleted LossReason = "lock node deleted"
-	// LossNotAuthenticated: the servers refuse what the client authenticates by.
+	// LossNotAuthenticated: the servers refuse the client's credentials.
 	LossNotAuthenticated LossReason = "authentication failed"
 	// LossClientClosed: [Client.Close] was called while the lease was held.
 	LossClientClosed LossReason = "client closed"
@@ -35,7 +35,7 @@ func LossReasons() []LossReason {
 	}
 }
 
-// lossReasons are the reasons as the sessions tell of them.
+// lossReasons maps the losses that the sessions report to the public reasons.
 var lossReasons = map[session.Loss]LossReason{
 	session.Expired:          LossSessionExpired,
 	session.DeadlinePassed:   LossDeadlinePassed,

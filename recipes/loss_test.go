@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// lostBeforeItsNodeIsGone fails the test unless the lease is lost before its node is gone, as
-// seen from the outside.
+// lostBeforeItsNodeIsGone fails the test unless the lease is lost before another connection sees
+// that its node is gone.
 func lostBeforeItsNodeIsGone(t *testing.T, conn outsider, l *recipes.Lease) {
 	t.Helper()
 	_, _, gone, err := conn.GetW(l.Node())
@@ -51,8 +51,8 @@ func TestConsul18271ALeaseIsLostBeforeTheServersExpireItsSession(t *testing.T) {
 			inner := acquire(t, l.Context(), m)
 			cutAll(t, ls, cut)
 			if cut == links.RepliesLost {
-				// What the client sends still keeps its session alive: the
-				// lease is lost all the same, but its node stays.
+				// The client's requests still keep its session alive: the lease is lost
+				// nevertheless, but its node stays.
 				<-l.Lost()
 			} else {
 				lostBeforeItsNodeIsGone(t, conn, l)
@@ -75,8 +75,8 @@ func TestConsul18271ALeaseIsLostBeforeTheServersExpireItsSession(t *testing.T) {
 	}
 }
 
-// The cut that stock clients, and Curator's connection states, do not survive:
-// the holder keeps its server, the server loses its peers.
+// This is the cut that ordinary clients, and Curator's connection states, do not handle: the
+// holder keeps its server, and the server loses its peers.
 func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
 	apart(t)
 	for _, test := range []struct {
@@ -108,7 +108,7 @@ func TestTheHoldersFollowerIsCutOffFromItsPeers(t *testing.T) {
 			c := connect(t, allowed)
 			leaderConn := adminOf(t, leader)
 			l := acquire(t, within(t), recipes.NewMutex(c, path))
-			time.Sleep(2 * timeout) // the lease stands on heartbeats now
+			time.Sleep(2 * timeout) // the lease depends on heartbeats now
 			for i, link := range ls {
 				if i != follower-1 && !test.alone {
 					if err := link.Heal(within(t)); err != nil {
@@ -180,7 +180,7 @@ func TestALockNodeDeletedByAnotherClientIsALoss(t *testing.T) {
 	case <-time.After(patient):
 		t.Fatal("the holder is not told")
 	}
-	// And when the release is what finds out:
+	// Here the release finds out that the node is gone:
 	l = acquire(t, within(t), recipes.NewMutex(c, path))
 	if err := conn.Delete(l.Node(), -1); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 				healAll(t, ls)
 				return
 			}
-			// Until all links are cut it may resume, and be suspended again.
+			// Until all links are cut the lease may resume, and be suspended again.
 			last := ""
 			awaits := func(state recipes.State, word string) {
 				for l.State() != state || last != word {
@@ -257,8 +257,8 @@ func TestALeaseLivesAsLongAsItsSession(t *testing.T) {
 	release(t, l)
 }
 
-// What is done in the name of a lease that was lost, whose end does not stop it, is not done
-// under another one.
+// An acquire with the context of a lost lease fails: work under the lost lease that does not stop
+// must not continue under another lease.
 func TestNothingIsAcquiredInTheNameOfALostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// The transaction that makes the nodes of a multi-lock is carried out, its reply is lost with
-// the connection, and somebody deletes one of the nodes before the client looks for them. The
-// other one is left, and must neither be waited for nor stay.
+// The transaction that creates the nodes of a multi-lock is carried out, its reply is lost with
+// the connection, and another client deletes one of the nodes before the client looks for them.
+// The other node remains: the client must neither wait for it nor leave it behind.
 func TestAPartOfAMultiLockIsDeletedWhoseReplyIsLost(t *testing.T) {
 	for _, deleted := range []string{"/a", "/b"} {
 		t.Run(deleted, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAPartOfAMultiLockIsDeletedWhoseReplyIsLost(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v, after %v; the nodes are:\n%s", err, time.Since(began), e.Tree("/"))
 				}
-				time.Sleep(time.Second) // what is left is deleted in the background
+				time.Sleep(time.Second) // the remaining node is deleted in the background
 				if !lost || len(e.Children("/a")) != 1 || len(e.Children("/b")) != 1 {
 					t.Errorf("lost: %v; the nodes are:\n%s", lost, e.Tree("/"))
 				}

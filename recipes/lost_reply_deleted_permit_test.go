@@ -10,8 +10,8 @@ import (
 )
 
 // The transaction that takes two permits is carried out, its reply is lost with the connection,
-// and somebody deletes one of them before the client looks for them. The other one must not stay:
-// nobody would give it back.
+// and another client deletes one of them before the client looks for them. The other permit must
+// not stay, because no lease would release it.
 func TestOneOfTwoPermitsIsDeletedWhoseReplyIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -38,7 +38,7 @@ func TestOneOfTwoPermitsIsDeletedWhoseReplyIsLost(t *testing.T) {
 		if err != nil {
 			want = 0
 		}
-		time.Sleep(time.Second) // what is left is deleted in the background
+		time.Sleep(time.Second) // the remaining permit is deleted in the background
 		if permits := e.Children("/s/leases"); !lost || len(permits) != want || err == nil && !l.Valid() {
 			t.Errorf("lost: %v; %v, and the permits are %v", lost, err, permits)
 		}

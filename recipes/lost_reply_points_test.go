@@ -12,9 +12,9 @@ import (
 )
 
 // TestTheConnectionBreaksAtEveryRequest cuts the connection at each request of
-// every call of every recipe: before the server gets it, and when the server has
-// carried it out and its reply is on the way. The call goes on, and what it says
-// is how things stand: CURATOR-45, -335, -462, -678, kazoo #429, accumulo #637.
+// every call of every recipe: before the server gets it, and when the server has carried it out
+// and its reply is on the way. The call continues, and its result agrees with the state of the
+// servers: CURATOR-45, -335, -462, -678, kazoo #429, accumulo #637.
 func TestTheConnectionBreaksAtEveryRequest(t *testing.T) {
 	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
 		for _, at := range points {
@@ -25,9 +25,8 @@ func TestTheConnectionBreaksAtEveryRequest(t *testing.T) {
 	})
 }
 
-// TestTheSessionEndsAtEveryRequest : nothing is granted in a session that is
-// gone, and nothing of one is adopted: CURATOR-498, -604, -206, etcd #11456,
-// zk.Lock.
+// TestTheSessionEndsAtEveryRequest: no lock is granted in a session that has ended, and no node
+// of such a session is adopted: CURATOR-498, -604, -206, etcd #11456, zk.Lock.
 func TestTheSessionEndsAtEveryRequest(t *testing.T) {
 	needServers(t)
 	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
@@ -47,8 +46,8 @@ func TestTheSessionEndsAtEveryRequest(t *testing.T) {
 	})
 }
 
-// breakAt runs a call and breaks its connection at one of its requests. ended is
-// the session that is ended there, if it is.
+// breakAt runs a call and breaks its connection at one of its requests. ended is the session that
+// is ended there, if any.
 func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act func() bool, ended *atomic.Int64) {
 	s.Helper()
 	defer func() {
@@ -90,7 +89,7 @@ func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act fun
 			s.Errorf("the call returns %v, %v, want %v", o.lease, o.err, tr.refused)
 		}
 	case o.err != nil:
-		if !lost(o.err) { // a downgrade of a writer that is lost
+		if !lost(o.err) { // a downgrade of a lost write lease
 			s.Errorf("the call returns %v", o.err)
 		}
 	default:
@@ -110,8 +109,8 @@ func (s *stage) breakAt(prepare func(*stage) trial, at point, side side, act fun
 	s.ends(tr, bare)
 }
 
-// holds checks that a lease stands on its own nodes, of its own session, and
-// that there are no others; or else that its loss is told.
+// holds checks that the nodes of a lease exist and belong to its session, and that there are no
+// other nodes; or else that the loss of the lease is told.
 func (s *stage) holds(l releaser, tr trial, bare []string, ended *atomic.Int64) {
 	s.Helper()
 	var leases []*recipes.Lease
@@ -123,7 +122,7 @@ func (s *stage) holds(l releaser, tr trial, bare []string, ended *atomic.Int64) 
 	}
 	for _, l := range leases {
 		if ended != nil && ended.Load() != 0 && l.SessionID() == ended.Load() {
-			<-l.Lost() // it may have been granted before anybody could know
+			<-l.Lost() // it may have been granted before the end of the session was known
 			return
 		}
 		if !l.Valid() {
@@ -131,7 +130,7 @@ func (s *stage) holds(l releaser, tr trial, bare []string, ended *atomic.Int64) 
 		}
 		ok, stat, err := s.conn.Exists(l.Node())
 		if !ok && err == nil && !l.Valid() {
-			return // this process stood still for so long that its session has run out, and the lease knows
+			return // this process stood still until its session expired, and the lease is lost
 		}
 		if err != nil || !ok || stat.EphemeralOwner != l.SessionID() {
 			s.Errorf("the lease's node: %v, %v, owner %x, session %x", ok, err, stat.EphemeralOwner, l.SessionID())

@@ -23,7 +23,7 @@ func TestCurator45TheReplyOfTheCreateIsLost(t *testing.T) {
 	c := connect(t, a)
 	conn := admin(t)
 	m := recipes.NewMutex(c, path)
-	// A client that hears no reply does not learn that the directory has to be made again.
+	// A client that gets no reply does not learn that it has to create the directory again.
 	persistent(t, conn, path)
 	release(t, acquire(t, within(t), m))
 
@@ -58,8 +58,8 @@ func TestCurator45TheCreateNeverReachedAServer(t *testing.T) {
 	release(t, l)
 }
 
-// go-zookeeper's own search cuts the name of every child that begins as a protected one
-// does, and panics at one that is shorter.
+// go-zookeeper's own search cuts the name of every child that begins like a protected node, and
+// panics on a shorter name.
 func TestTheSearchForANodeOutlivesChildrenWithShortNames(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -82,8 +82,8 @@ func TestTheSearchForANodeOutlivesChildrenWithShortNames(t *testing.T) {
 
 func TestCurator264TheSearchAsksALaggingFollower(t *testing.T) {
 	needServers(t)
-	// The client may use two servers: its first one, and a follower to which
-	// the leader's word takes its time.
+	// The client may use two servers: its first one, and a follower that gets the leader's
+	// messages late.
 	leader, err := serversOf(t).Leader(within(t))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestCurator264TheSearchAsksALaggingFollower(t *testing.T) {
 	lagging := leader%len(a) + 1
 	conn := admin(t)
 	path := uniquePath(t)
-	// A client that hears no reply does not learn that the directory has to be made again.
+	// A client that gets no reply does not learn that it has to create the directory again.
 	persistent(t, conn, path)
 
 	allowed := []string{a[leader-1], a[lagging-1]}
@@ -136,7 +136,7 @@ func TestCurator498TheSessionDiesWhileTheReplyOfTheCreateIsLost(t *testing.T) {
 	var wire intercept
 	c := connect(t, a, recipes.WithDialer(wire.dial))
 	conn := admin(t)
-	// A client that hears no reply does not learn that the directory has to be made again.
+	// A client that gets no reply does not learn that it has to create the directory again.
 	persistent(t, conn, path)
 	m := recipes.NewMutex(c, path)
 	release(t, acquire(t, within(t), m))

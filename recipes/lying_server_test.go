@@ -20,8 +20,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// liar changes what a server answers. lie gets whole answers to requests that succeeded, without
-// their lengths, and returns what the client is to read.
+// liar changes a server's answers. lie gets whole answers to requests that succeeded, without
+// their lengths, and returns the answers for the client.
 type liar struct {
 	through func(ctx context.Context, network, addr string) (net.Conn, error)
 	lie     func(op int32, frame []byte) []byte
@@ -77,7 +77,8 @@ func (c *lyingConn) Read(p []byte) (int, error) {
 	return c.left.Read(p)
 }
 
-// lies are of each operation whose answer has lengths, by what is wrong with it.
+// lies returns the false answers for each operation whose answer has lengths, by the kind of the
+// error.
 func lies() map[string]func(op int32, frame []byte) []byte {
 	const header = 16
 	all := make(map[string]func(int32, []byte) []byte)
@@ -119,9 +120,9 @@ func lies() map[string]func(op int32, frame []byte) []byte {
 	return all
 }
 
-// A server may answer with lengths that are far beyond what it sends. go-zookeeper would make
-// room for that; the connection ends before it does, no lease stands on a lie, and when the
-// server tells the truth again the lock is to be had.
+// A server may answer with lengths far beyond the data that it sends. go-zookeeper would allocate
+// memory for them. The connection ends before it does so, no lease depends on a false answer, and
+// the lock can be acquired when the server's answers are correct again.
 func TestAServerThatLies(t *testing.T) {
 	for name, lie := range lies() {
 		for _, times := range []int64{1, math.MaxInt64} {
@@ -177,7 +178,7 @@ func lockAtALiar(t *testing.T, lie func(op int32, frame []byte) []byte, times in
 			t.Errorf("%s: the token %v", name, lease.Token())
 		case err == nil:
 			_ = lease.Release(ctx)
-		case told.Load() < times && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded): // it lies on
+		case told.Load() < times && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded): // the server still sends false answers
 		default:
 			t.Errorf("%s: %v", name, err)
 		}

@@ -24,7 +24,7 @@ func TestADeletedNodeAmongManyIsToldWithinAHeartbeat(t *testing.T) {
 		t.Run(fmt.Sprint(n, " leases"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const timeout, tick = 6 * time.Second, 500 * time.Millisecond
-				const roundTrip = 50 * time.Millisecond // in which a heartbeat, too, may be late
+				const roundTrip = 50 * time.Millisecond // by which a heartbeat, too, may be late
 				seed := rand.Uint64()
 				t.Logf("seed %d", seed)
 				draw := rand.New(rand.NewPCG(seed, 0))

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// counted connects a client whose requests are counted by operation. Its session
-// is long, so that heartbeats and slow looks stay out of the count.
+// counted connects a client whose requests are counted by operation. Its session is long, so that
+// heartbeats and slow polls stay out of the count.
 func counted(t *testing.T) (*recipes.Client, func() map[int32]int) {
 	t.Helper()
 	var wire intercept
@@ -34,14 +34,14 @@ func counted(t *testing.T) (*recipes.Client, func() map[int32]int) {
 	}
 }
 
-// TestAnUncontendedCycleIsACreateAndADelete : a list tells nothing when nothing but the
-// session's own delete has happened since its last create. The first cycles list.
+// TestAnUncontendedCycleIsACreateAndADelete: a list of the queue is not needed when only the
+// session's own delete has happened since its last create. The first cycles list the queue.
 func TestAnUncontendedCycleIsACreateAndADelete(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	m := recipes.NewMutex(c, path)
-	l := acquire(t, within(t), m)                                                              // makes the parents
-	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server takes them for empty containers
+	l := acquire(t, within(t), m)                                                              // creates the parents
+	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes them as empty containers
 		t.Fatal(err)
 	}
 	release(t, l)
@@ -62,13 +62,13 @@ func TestAnUncontendedCycleIsACreateAndADelete(t *testing.T) {
 		release(t, l)
 	}
 	got = sent()
-	// Once in a long while the list overtakes its create, and another one follows.
+	// Rarely the list overtakes its create, and another list follows.
 	if got[opCreate] != n || got[opDelete] != n || got[opChildren] < n-1 || got[opChildren] > n+n/5 || got[opExists]+got[opGetData] != 0 {
 		t.Errorf("requests by operation, with a write of another client during each hold: %v", got)
 	}
 }
 
-// The nodes of the mutexes are made by one transaction, and its answer has the token.
+// One transaction creates the nodes of the mutexes, and its answer has the token.
 func TestAMultiLockAsksNobodyForItsToken(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
@@ -82,7 +82,7 @@ func TestAMultiLockAsksNobodyForItsToken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, node := range []string{path, path + "/a", path + "/b"} { // no containers, which go when they are empty
+	for _, node := range []string{path, path + "/a", path + "/b"} { // not containers, which are deleted when they are empty
 		persistent(t, admin(t), node)
 	}
 	cycle()
@@ -120,10 +120,10 @@ func TestContendersOfOneClientAskTheServersForNothingButTheirNodes(t *testing.T)
 		})
 	}
 	eventually(t, "all have had their turn", func() bool { return len(contenders(t, admin(t), path)) == 0 })
-	turns.Wait() // the servers know of a release before its client hears so
+	turns.Wait() // the servers carry out a release before its client gets the answer
 	got := sent()
-	// Once in a long while a list is here before a contender has noted the answer
-	// to its create: then the next one takes it for a stranger's and watches it.
+	// Rarely a list arrives before a contender has processed the answer to its create: then the
+	// next contender treats that node as another session's and watches it.
 	if got[opDelete] != n+1 || got[opChildren] > 4 || got[opExists]+got[opGetData] > 2 {
 		t.Errorf("requests by operation: %v", got)
 	}
@@ -132,8 +132,8 @@ func TestContendersOfOneClientAskTheServersForNothingButTheirNodes(t *testing.T)
 	}
 }
 
-// TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait : nobody but the next
-// ones in line hears of a release (the naive lock wakes everybody).
+// TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait: only the next contenders in line are
+// told of a release (a naive lock wakes all of them).
 func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 	path := uniquePath(t)
 	const sessions = 12
@@ -171,7 +171,7 @@ func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 		}
 		return total[opChildren] > 0
 	})
-	// The third has seen in its first list that nobody else is ahead.
+	// The third contender has seen in its first list that no other contender is ahead.
 	if total[opDelete] != 2 || total[opChildren] != 1 || total[opGetData]+total[opSetWatches]+total[opCreate] != 0 {
 		t.Errorf("requests by operation for two hand-overs: %v", total)
 	}
@@ -181,9 +181,9 @@ func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 	}
 }
 
-// TestACycleBetweenSessionsIsFiveRequests : a create, a list, the watches on the two
-// ahead, a list when the first of these has gone, and a delete. With two ahead nobody else
-// can be there when the first has gone, and with one there is nobody else.
+// TestACycleBetweenSessionsIsFiveRequests: a create, a list, the watches on the two nodes ahead,
+// a list when the first of these has gone, and a delete. With two nodes ahead, no third can be
+// there when the first has gone; with one node ahead there is no other.
 func TestACycleBetweenSessionsIsFiveRequests(t *testing.T) {
 	for ahead, want := range []map[int32]int{
 		{opCreate: 1, opChildren: 1, opDelete: 1},
@@ -230,13 +230,13 @@ func TestACycleBetweenSessionsIsFiveRequests(t *testing.T) {
 	}
 }
 
-// A round of a double barrier asks for what it needs and nothing else, whether or not
-// the member was in another one before: it waits for no round that it has seen end.
+// A round of a double barrier takes only the necessary requests, also for a member that was in
+// another round before: the member does not wait for a round that it has seen end.
 func TestARoundOfADoubleBarrierAsksForNoOther(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	again := recipes.NewDoubleBarrier(c, path, 1)
-	does(t, again.Enter)                                                                       // makes the parents
+	does(t, again.Enter)                                                                       // creates the parents
 	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes the container between two rounds
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// MultiLease is several locks that are held together. Its methods may be called
-// from any goroutine.
+// MultiLease is a lease of several locks that are held together. Its methods may be called from
+// any goroutine.
 type MultiLease struct {
 	leases []*Lease
 	ctx    context.Context
@@ -42,12 +42,11 @@ func (g *MultiLease) lose() {
 	})
 }
 
-// Leases returns the leases of the single locks, in the order the locks were
-// given.
+// Leases returns the leases of the single locks, in the order of the locks in [NewMultiLock].
 func (g *MultiLease) Leases() []*Lease { return slices.Clone(g.leases) }
 
-// Token returns the newest of the leases' tokens. It grows from one grant of the
-// same set of locks to the next.
+// Token returns the newest of the leases' tokens. It grows with each grant of the same set of
+// locks.
 func (g *MultiLease) Token() Token {
 	return slices.MaxFunc(g.leases, func(a, b *Lease) int { return a.Token().Compare(b.Token()) }).Token()
 }
@@ -56,7 +55,7 @@ func (g *MultiLease) Token() Token {
 // [Lease.Lost].
 func (g *MultiLease) Lost() <-chan struct{} { return g.lost }
 
-// Valid asks the clock whether all locks are held now, see [Lease.Valid].
+// Valid reports, by the clock, whether all locks are held now, see [Lease.Valid].
 func (g *MultiLease) Valid() bool {
 	return !slices.ContainsFunc(g.leases, func(l *Lease) bool { return !l.Valid() })
 }
@@ -66,14 +65,13 @@ func (g *MultiLease) Deadline() time.Time {
 	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }
 
-// Context returns a context like that of [Lease.Context], which ends when one of
-// the locks is lost, with the cause [ErrLeaseLost], or when the multi-lease is
-// released, with the cause [ErrNotHeld]. Acquiring any of the locks with it
-// re-enters.
+// Context returns a context like that of [Lease.Context]. It ends with the cause [ErrLeaseLost]
+// when one of the locks is lost, and with the cause [ErrNotHeld] when the multi-lease is
+// released. Acquiring any of the locks with it re-enters.
 func (g *MultiLease) Context() context.Context { return g.ctx }
 
-// Release gives all locks back, at the same time. It returns [ErrLeaseLost] when
-// one of them had been lost, and otherwise what [Lease.Release] does.
+// Release gives all locks back, at the same time. It returns [ErrLeaseLost] when one of them had
+// been lost, and otherwise the errors of [Lease.Release].
 func (g *MultiLease) Release(ctx context.Context) error {
 	for _, l := range g.leases {
 		l.start()

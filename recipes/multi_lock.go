@@ -13,9 +13,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Lock is what a [MultiLock] is made of: a [Mutex] or one side of a
-// [ReadWriteMutex], a [NonReentrantMutex], or a [Semaphore] (one permit). The
-// package's own locks alone implement it.
+// Lock is a lock that can be part of a [MultiLock]: a [Mutex] or one side of a [ReadWriteMutex],
+// a [NonReentrantMutex], or a [Semaphore] (one permit). Only this package's locks implement it.
 type Lock interface {
 	Acquire(ctx context.Context) (*Lease, error)
 	TryAcquire(ctx context.Context) (*Lease, error)
@@ -28,31 +27,29 @@ func (m *Mutex) of() *Client             { return m.client }
 func (m *NonReentrantMutex) of() *Client { return m.semaphore.client }
 func (s *Semaphore) of() *Client         { return s.client }
 
-// MultiLock is several locks that are held together: Curator's
-// InterProcessMultiLock. It takes all of them or none.
+// MultiLock is a set of locks that are held together: Curator's InterProcessMultiLock. It takes
+// all of them or none.
 //
-// Two multi-locks never wait for each other, whatever the order in which their
-// locks were given: the nodes in all queues are created in ONE transaction, so
-// that every queue has them in the same order. Semaphores and non-reentrant
-// mutexes, whose queues are not all there is to them, are taken after these,
-// one by one in the order of their paths. Locks that the owner already holds are
-// re-entered; a set that is acquired piece by piece like this can deadlock with
-// another one, as can Curator's multi-locks.
+// Two multi-locks never wait for each other, even if their locks were given in different orders:
+// the nodes in all queues are created in ONE transaction, so every queue has them in the same
+// order. Semaphores and non-reentrant mutexes, whose grants depend on more than a queue, are
+// acquired after these, one by one in the order of their paths. Locks that the owner already
+// holds are re-entered; a set that is acquired piece by piece in this way can deadlock with
+// another set, as Curator's multi-locks can.
 //
-// The context bounds the whole acquire. Loss of one lock is loss of the
-// [MultiLease]. Misuse: [ErrBadLocks] from every acquire. Otherwise as with the
-// locks themselves.
+// The context bounds the whole acquire. The loss of one lock is the loss of the [MultiLease].
+// Misuse: [ErrBadLocks] from every acquire. Otherwise as with the locks themselves.
 type MultiLock struct {
 	locks []Lock
 }
 
-// NewMultiLock returns the multi-lock of these locks, at least one, which must
-// belong to one Client and have different paths.
+// NewMultiLock returns the multi-lock of these locks. There must be at least one; all must belong
+// to one Client and have different paths.
 func NewMultiLock(locks ...Lock) *MultiLock {
 	return &MultiLock{locks: slices.Clone(locks)}
 }
 
-// Paths returns the paths of the locks, in the order they were given.
+// Paths returns the paths of the locks, in the order of NewMultiLock.
 func (m *MultiLock) Paths() []string {
 	var paths []string
 	for _, l := range m.locks {
@@ -61,10 +58,9 @@ func (m *MultiLock) Paths() []string {
 	return paths
 }
 
-// Acquire waits for all locks. When it returns an error it has given back what it
-// had taken: no lock of the set is Held any more by its doing, and the nodes are
-// gone, unless ctx ended first. Then they go in the background, as with
-// [Lease.Release].
+// Acquire waits for all locks. Before it returns an error it releases the locks that it had
+// acquired and waits until their nodes are gone. If ctx ends first, the client deletes the nodes
+// in the background, as with [Lease.Release].
 //
 // Its errors are those of the locks' own Acquire, and [ErrBadLocks].
 func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
@@ -75,8 +71,8 @@ func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 	return l, nil
 }
 
-// TryAcquire takes all locks if nobody is ahead in any of their queues, and
-// returns [ErrNotAcquired] otherwise. Otherwise it is like Acquire.
+// TryAcquire takes all locks if no other contender is ahead in any of their queues, and returns
+// [ErrNotAcquired] if one is. Otherwise it is like Acquire.
 func (m *MultiLock) TryAcquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
@@ -90,7 +86,7 @@ func (m *MultiLock) Do(ctx context.Context, f func(ctx context.Context, lease *M
 	return do(ctx, m.Acquire, f)
 }
 
-// failed says which call failed, and why.
+// failed adds the call and the locks' paths to err.
 func (m *MultiLock) failed(ctx context.Context, op string, err error) error {
 	paths := strings.Join(m.Paths(), ", ")
 	client, _, bad := m.check()
@@ -100,8 +96,8 @@ func (m *MultiLock) failed(ctx context.Context, op string, err error) error {
 	return client.failed(ctx, op, paths, err)
 }
 
-// check returns the client of the locks, and the locks in the order of their
-// paths.
+// check returns the client of the locks and the locks in the order of their paths, or
+// ErrBadLocks.
 func (m *MultiLock) check() (*Client, []Lock, error) {
 	if len(m.locks) == 0 {
 		return nil, nil, fmt.Errorf("%w: it is empty", ErrBadLocks)
@@ -179,9 +175,9 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 	return newMultiLease(ctx, o, all), nil
 }
 
-// sortOut re-enters the locks that the owner o holds, whose leases it adds to leases,
-// and adds the mutexes that are to be enqueued together to fresh. It returns the locks
-// that are to be acquired one by one.
+// sortOut re-enters the locks that the owner o holds, and adds their leases to leases. It adds
+// the mutexes that are to be enqueued together to fresh, and returns the locks that are to be
+// acquired one by one.
 func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, o owner, leases map[string]*Lease, fresh map[ownership]*Mutex) (apart []Lock, err error) {
 	for _, l := range sorted {
 		mutex, ok := l.(*Mutex)
@@ -206,18 +202,18 @@ func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, 
 	return apart, nil
 }
 
-// giveBack releases leases at the same time, and waits for that until ctx ends.
+// giveBack releases leases at the same time, and waits for the releases until ctx ends.
 func giveBack(ctx context.Context, leases map[string]*Lease) {
 	paths := slices.Sorted(maps.Keys(leases))
 	for _, path := range paths {
 		leases[path].start()
 	}
 	for _, path := range paths {
-		_ = leases[path].Release(ctx) // what ended the acquire is what matters (CURATOR-41)
+		_ = leases[path].Release(ctx) // the error that ended the acquire is the one to return (CURATOR-41)
 	}
 }
 
-// contend makes one attempt in one session to get the holds of these mutexes.
+// contend makes one attempt, in one session, to get the holds of these mutexes.
 func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map[ownership]*Mutex, holds map[ownership]*hold, told toldOf, block bool, asked time.Time) (err error) {
 	keys := slices.SortedFunc(maps.Keys(mutexes), func(a, b ownership) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.kind, b.kind))
@@ -261,7 +257,7 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 			}
 		}
 		if all[0].S.Now().Sub(begun) <= all[0].TurnLasts() {
-			break // it is the turn of each at this moment
+			break // it is now the turn of each contender
 		}
 	}
 	for i, c := range all {
@@ -270,23 +266,23 @@ func (m *MultiLock) contend(ctx context.Context, s *session.Session, mutexes map
 		if err != nil {
 			return err
 		}
-		delete(told, key) // of its grant, from here on
+		delete(told, key) // from here on the observer is told of its grant
 		holds[key] = h
 	}
 	return nil
 }
 
-// toldOf are the locks of a multi-lock that the observer has been told of as being
-// acquired, and not yet as granted or given up.
+// toldOf holds the locks of a multi-lock that the observer knows to be contending: it has been
+// told Acquiring, and neither Acquired nor GaveUp.
 type toldOf map[ownership]telling
 
 type telling struct {
-	ctx    context.Context // that the observer has returned
+	ctx    context.Context // the context that the observer returned
 	gaveUp func(error)
 }
 
-// acquiring tells the observer of these mutexes, where it has not been told yet. One that
-// was granted in an earlier attempt, and given back, is acquired anew.
+// acquiring tells the observer of the mutexes that it has not been told of yet. A mutex that was
+// granted in an earlier attempt and given back counts as a new acquire.
 func (t toldOf) acquiring(ctx context.Context, mutexes map[ownership]*Mutex, asked time.Time) {
 	for key, m := range mutexes {
 		if _, told := t[key]; !told {

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// What a failed acquire has taken is given back when it returns, not some time
-// after: whoever asks next must not see it.
+// A failed acquire has released its locks when it returns, not some time later: the next acquire
+// must not find them held.
 func TestAMultiLockThatFailsHasGivenBackWhatItTookWhenItReturns(t *testing.T) {
 	path := uniquePath(t)
 	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
@@ -50,8 +50,8 @@ func TestAMultiLockThatFailsHasGivenBackWhatItTookWhenItReturns(t *testing.T) {
 	}
 }
 
-// The context bounds giving back, too: what is left is given back in the
-// background. The locks are not held any more all the same.
+// The context bounds the release, too: the client deletes the remaining nodes in the background.
+// Nevertheless the locks are not held any more.
 func TestAMultiLockThatIsCancelledReturnsAtOnceAndHoldsNothing(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -70,7 +70,7 @@ func TestAMultiLockThatIsCancelledReturnsAtOnceAndHoldsNothing(t *testing.T) {
 		return len(contenders(t, conn, path+"/mutex")) == 1 && len(contenders(t, conn, path+"/single/locks")) == 1
 	})
 	goOn := make(chan struct{})
-	wire.on(func(op int32) bool { // no delete comes through
+	wire.on(func(op int32) bool { // no delete reaches the servers
 		if op == opDelete {
 			<-goOn
 		}

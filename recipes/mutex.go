@@ -8,17 +8,17 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing
-// token and a notification of its loss. It is only a name: any number of Mutex values, in
-// any number of processes, Curator's included, exclude each other by path.
+// Mutex is a fair, reentrant lock. It is Curator's InterProcessMutex, with a fencing token and a
+// notification of its loss. A Mutex value is only a name: any number of values, in any number of
+// processes, Curator's included, exclude each other by path.
 //
-// Loss: see [Lease.Lost]. Cancel and timeout: see Acquire. Misuse is refused
-// with an error; nothing of a refused call is left behind.
+// Loss: see [Lease.Lost]. Cancel and timeout: see Acquire. Misuse is refused with an error; a
+// refused call leaves no node behind.
 type Mutex struct {
 	client *Client
 	path   string
-	kind   string   // of its nodes
-	kinds  []string // that stand in its queue
+	kind   string   // the kind of its nodes
+	kinds  []string // the kinds of nodes in its queue
 	rule   queue.Rule
 	cfg    lockConfig
 }
@@ -36,17 +36,16 @@ func NewMutex(client *Client, path string, options ...MutexOption) *Mutex {
 // Path returns the lock's path.
 func (m *Mutex) Path() string { return m.path }
 
-// Held reports whether the lock is held through this Client, by any owner:
-// Curator's isAcquiredInThisProcess.
+// Held reports whether any owner holds the lock through this Client: Curator's
+// isAcquiredInThisProcess.
 func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 
-// Acquire waits for the lock. Cancelling ctx ends the wait, and nothing of it
-// is left: it bounds the acquire, not the lease. With the context of a lease on
-// the same path, or an owner (see WithOwner) that holds it, Acquire re-enters
-// at once.
+// Acquire waits for the lock. Cancelling ctx ends the wait and deletes the contender's node; ctx
+// bounds the acquire, not the lease. With the context of a lease on the same path, or of an owner
+// (see WithOwner) that holds the lock, Acquire re-enters at once.
 //
-// When the session ends during the wait, Acquire goes on with the next one, at
-// the end of the queue.
+// When the session ends during the wait, Acquire continues in the next session, at the end of the
+// queue.
 //
 // Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
 // lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
@@ -60,9 +59,9 @@ func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// TryAcquire takes the lock if nobody is ahead, and returns [ErrNotAcquired] if
-// somebody is. Another client that gave up is ahead until its node has been deleted,
-// which may be after its call has returned. Otherwise it is like Acquire.
+// TryAcquire takes the lock if no other contender is ahead, and returns [ErrNotAcquired] if one
+// is. A contender that gave up is ahead until its node has been deleted, which may be after its
+// call has returned. Otherwise TryAcquire is like Acquire.
 func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
@@ -71,19 +70,19 @@ func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// Do acquires the lock, calls f, and releases the lock. The context that f gets
-// ends with ctx and with the lease, whichever is first: work that ends with its
-// context never outlives the lock by more than it takes to notice. Do returns
-// f's error, joined with [ErrLeaseLost] if the lease was lost meanwhile, or if its deadline
-// has passed before the servers confirmed the release, see [Lease.Release]: once f has
-// returned, Do waits until then at most, whatever ctx says.
+// Do acquires the lock, calls f, and releases the lock. The context that f gets ends with ctx or
+// with the lease, whichever ends first: work that stops when its context ends outlives the lock
+// by no more than the time that it takes to notice. Do returns f's error, joined with
+// [ErrLeaseLost] if the lease was lost meanwhile, or if its deadline passed before the servers
+// confirmed the release, see [Lease.Release]. Once f has returned, Do waits until the lease's
+// deadline at most, even if ctx has no deadline.
 func (m *Mutex) Do(ctx context.Context, f func(ctx context.Context, lease *Lease) error) error {
 	return do(ctx, m.Acquire, f)
 }
 
-// Participants lists the contenders in the order of their turns; the first one
-// holds the lock. It is a picture of the recent past, also of crashed
-// contenders whose sessions have not expired yet.
+// Participants lists the contenders in the order of their turns; the first one holds the lock.
+// The list shows the recent past, and includes crashed contenders whose sessions have not expired
+// yet.
 func (m *Mutex) Participants(ctx context.Context) ([]Participant, error) {
 	return m.client.participants(ctx, m.path, m.kinds)
 }
@@ -114,7 +113,7 @@ func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	return h.outermost, nil
 }
 
-// recipe is what the observer is told that the mutex is.
+// recipe returns the name of the mutex's recipe for the observer.
 func (m *Mutex) recipe() string {
 	switch {
 	case m.kind == queue.Latch || m.cfg.selector:
@@ -127,8 +126,8 @@ func (m *Mutex) recipe() string {
 	return "mutex"
 }
 
-// contend makes one attempt in one session. The lease stands on what grant makes
-// of the contender.
+// contend makes one attempt in one session. The function grant returns the contender's grant, on
+// which the lease is built.
 func (m *Mutex) contend(ctx context.Context, s *session.Session, key ownership, block bool, asked time.Time, grant func(*queue.Contender) queue.Grant) (_ *hold, err error) {
 	c := queue.NewContender(s, m.entry())
 	writer := m.client.holds.find(ownership{m.path, key.owner, queue.Write})
@@ -152,7 +151,7 @@ func (m *Mutex) contend(ctx context.Context, s *session.Session, key ownership, 
 	return m.client.startHold(ctx, grant(c), key, m.cfg.revoked, asked)
 }
 
-// entry is what the mutex's contenders want.
+// entry returns the queue entry of the mutex's contenders.
 func (m *Mutex) entry() queue.Entry {
 	return queue.Entry{Dir: m.path, Kinds: m.kinds, Kind: m.kind, Rule: m.rule, Custom: m.cfg.rule != nil, Data: m.cfg.data, ACL: m.cfg.acl}
 }

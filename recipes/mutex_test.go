@@ -148,7 +148,7 @@ func TestAnExplicitOwnerReentersFromAnyGoroutineAtAnyTime(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))
 	m := recipes.NewMutex(c, path)
-	// All at once: whoever is second must not queue behind the first.
+	// All acquire at once: the second must not queue behind the first.
 	ctx := recipes.WithOwner(within(t), "worker")
 	var wg sync.WaitGroup
 	leases := make([]*recipes.Lease, 8)
@@ -280,8 +280,8 @@ func TestCurator173ParentsAreContainersAndCurator180TheirReapingHurtsNobody(t *t
 	wg.Wait()
 }
 
-// participants waits until so many are listed: the server of the mutex's client may
-// hear of others a little later.
+// participants waits until n contenders are listed: the server of the mutex's client may hear of
+// other contenders a little later.
 func participants(t *testing.T, m *recipes.Mutex, n int) (all []recipes.Participant) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d participants are listed", n), func() bool {
@@ -300,7 +300,7 @@ func TestParticipantsAreListedInTheOrderOfTheirTurns(t *testing.T) {
 	conn := admin(t)
 	m := recipes.NewMutex(a, path, recipes.WithData([]byte("a")))
 	if all, err := m.Participants(within(t)); err != nil || len(all) != 0 {
-		t.Errorf("before anybody came: %v, %v", all, err)
+		t.Errorf("before the first acquire: %v, %v", all, err)
 	}
 	l := acquire(t, within(t), m)
 	ctx, cancel := context.WithCancel(within(t))

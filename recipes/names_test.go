@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// bad are addresses of a name at which there is no healthy server.
+// bad holds kinds of addresses that have no healthy server.
 var bad = map[string]func(e *zktest.Ensemble, server int) func(context.Context) (net.Conn, error){
 	"it swallows what is sent to it": func(*zktest.Ensemble, int) func(context.Context) (net.Conn, error) {
 		return func(ctx context.Context) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }
@@ -42,7 +42,8 @@ var bad = map[string]func(e *zktest.Ensemble, server int) func(context.Context) 
 
 var errNobodyThere = errors.New("connection refused")
 
-// piped is a connection to what serves the first packet of its client, and reads what follows.
+// piped returns a connection to a server that answers its client's first packet with serve, and
+// reads the rest.
 func piped(serve func(conn net.Conn, first []byte)) net.Conn {
 	ours, theirs := net.Pipe()
 	go func() { // ends when the client closes
@@ -59,8 +60,8 @@ func piped(serve func(conn net.Conn, first []byte)) net.Conn {
 	return ours
 }
 
-// named is a name with the addresses of an ensemble, and a dialer that takes the first for the
-// name, as one that accepts.
+// named returns a name with the addresses of an ensemble, and a dialer that dials the first
+// address for the name, as net.Dialer does when that address accepts.
 func named(e *zktest.Ensemble, client string, instead map[int]func(context.Context) (net.Conn, error), open *atomic.Int64) []recipes.Option {
 	addresses := e.Servers()
 	return []recipes.Option{
@@ -108,9 +109,9 @@ func (c *openConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Whatever is at the first addresses of a name, a healthy server at another one is found in the
-// time that one address has, twice: the first time a client asks for the least session timeout.
-// Nothing else is left open.
+// With any kind of server at the first addresses of a name, a client finds a healthy server at
+// another address within twice the time that one address has; twice, because it first asks for
+// the servers' least session timeout. No other connection stays open.
 func TestEveryAddressOfANameGetsItsTry(t *testing.T) {
 	const timeout = 6 * time.Second
 	for name, at := range bad {
@@ -121,7 +122,7 @@ func TestEveryAddressOfANameGetsItsTry(t *testing.T) {
 					instead := make(map[int]func(context.Context) (net.Conn, error))
 					for i := range first + 1 {
 						if e.Leader() == i+1 && strings.Contains(name, "stopped") {
-							instead[i+1] = bad["it accepts, and says nothing"](e, i+1) // the others would elect another leader first
+							instead[i+1] = bad["it accepts, and says nothing"](e, i+1) // other kinds would make the servers elect another leader first
 							continue
 						}
 						instead[i+1] = at(e, i+1)
@@ -140,7 +141,7 @@ func TestEveryAddressOfANameGetsItsTry(t *testing.T) {
 					if n := open.Load(); n != 1 {
 						t.Errorf("%d connections are open", n)
 					}
-					e.Client("one").Disconnect() // the session goes on at a healthy address
+					e.Client("one").Disconnect() // the session continues at a healthy address
 					time.Sleep(timeout / 2)
 					if !l.Valid() || l.State() != recipes.Held {
 						t.Errorf("after a reconnect the lease is %v", l.State())
@@ -156,7 +157,7 @@ func TestEveryAddressOfANameGetsItsTry(t *testing.T) {
 	}
 }
 
-// When no address has a healthy server, the error says what is wrong with each.
+// When no address has a healthy server, the error names the fault of each address.
 func TestANameWithoutAHealthyServerSaysWhatIsWrongWithEachAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -2,13 +2,13 @@ package recipes
 
 import "context"
 
-// NonReentrantMutex is a fair lock that its owner cannot acquire twice:
-// Curator's InterProcessSemaphoreMutex, on the same paths, which is a semaphore
-// of size 1. Where Curator's owner waits for itself, a second acquire here, with
-// the lease's context or by the same [WithOwner], fails with [ErrAlreadyHeld].
+// NonReentrantMutex is a fair lock that its owner cannot acquire twice. It is Curator's
+// InterProcessSemaphoreMutex, on the same paths: a semaphore of size 1. A second acquire, with
+// the lease's context or by the same [WithOwner], fails with [ErrAlreadyHeld]; in Curator the
+// owner waits for itself.
 //
-// Its tokens grow from grant to grant. Loss, cancel and timeout: as with
-// [Mutex], which takes fewer messages and should be preferred.
+// Its tokens grow from grant to grant. Loss, cancel and timeout: as with [Mutex]. Prefer a Mutex,
+// which takes fewer messages.
 type NonReentrantMutex struct{ semaphore Semaphore }
 
 // NewNonReentrantMutex returns the lock at path, an absolute ZooKeeper path.
@@ -32,8 +32,8 @@ func (m *NonReentrantMutex) Acquire(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// TryAcquire takes the lock if nobody is ahead, and returns [ErrNotAcquired] if
-// somebody is. Otherwise it is like Acquire.
+// TryAcquire takes the lock if no other contender is ahead, and returns [ErrNotAcquired] if one
+// is. Otherwise it is like Acquire.
 func (m *NonReentrantMutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.semaphore.acquire(ctx, 1, false, "")
 	if err != nil {
@@ -47,7 +47,7 @@ func (m *NonReentrantMutex) Do(ctx context.Context, f func(ctx context.Context, 
 	return do(ctx, m.Acquire, f)
 }
 
-// Participants lists the holder, and behind it those who wait, see
+// Participants lists the holder and, behind it, the waiting contenders, see
 // [Semaphore.Participants].
 func (m *NonReentrantMutex) Participants(ctx context.Context) ([]Participant, error) {
 	return m.semaphore.Participants(ctx)

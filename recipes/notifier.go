@@ -6,14 +6,14 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// notifier delivers Observer calls in order. Its goroutine lives while calls
-// are queued and is owned by the Client, which waits for it in Close.
+// notifier delivers the calls of observers and listeners in order. Its goroutine runs while calls
+// are queued; the Client owns it, and waits for it in Close.
 type notifier struct {
 	mu      sync.Mutex
 	queue   []func()
 	running bool
 	wg      sync.WaitGroup
-	calls   session.Callbacks // those of the goroutine
+	calls   session.Callbacks // the calls that the goroutine makes
 }
 
 func (n *notifier) post(f func()) {

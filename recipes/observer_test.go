@@ -18,7 +18,7 @@ import (
 // acquires is an observer that follows each acquire from its beginning to its end.
 type acquires struct {
 	mu    sync.Mutex
-	open  map[*recipes.Acquiring]string // by what was told, what has come of it
+	open  map[*recipes.Acquiring]string // the state of each acquire that is under way
 	ended []string                      // in no order: some ends are told by other goroutines
 	errs  []error
 }
@@ -66,8 +66,8 @@ func (a *acquires) observer(t *testing.T) recipes.Observer {
 	}
 }
 
-// took returns how the acquires have ended since the last call, and fails the test when
-// one of them has not.
+// took returns the outcomes of the acquires since the last call, and fails the test when one of
+// them has not ended.
 func (a *acquires) took(t *testing.T) []string {
 	t.Helper()
 	synctest.Wait()
@@ -188,7 +188,7 @@ func TestAnObserverIsToldWhyAnAcquireGaveUp(t *testing.T) {
 	})
 }
 
-// The locks of a multi-lock are told of one by one, and an acquire that goes on in another
+// Each lock of a multi-lock is reported on its own, and an acquire that continues in another
 // session is the same acquire.
 func TestAnObserverFollowsEachLockOfAMultiLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Observers returns an observer that tells each of these, in this order.
+// Observers returns an observer that calls each of these observers, in this order.
 func Observers(all ...Observer) Observer {
 	return Observer{
 		Acquiring:       eachAcquiring(all),
@@ -21,8 +21,8 @@ func Observers(all ...Observer) Observer {
 	}
 }
 
-// eachAcquiring hands the context on from one observer to the next, so that it has the
-// values of all.
+// eachAcquiring passes the context from one observer to the next, so that it has the values of
+// all.
 func eachAcquiring(all []Observer) func(context.Context, Acquiring) context.Context {
 	told := slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o.Acquiring == nil })
 	if len(told) == 0 {
@@ -48,7 +48,7 @@ func eachGaveUp(all []Observer) func(context.Context, Acquiring, error) {
 	}
 }
 
-// each joins one field of the observers; nil if no observer has set it.
+// each joins one field of the observers. It returns nil if no observer has set the field.
 func each[A, B any](all []Observer, field func(Observer) func(A, B)) func(A, B) {
 	var told []func(A, B)
 	for _, o := range all {
@@ -66,7 +66,7 @@ func each[A, B any](all []Observer, field func(Observer) func(A, B)) func(A, B) 
 	}
 }
 
-// eachLease is each for a field that is told of a lease alone.
+// eachLease is each for a field whose only argument is a lease.
 func eachLease(all []Observer, field func(Observer) func(*Lease)) func(*Lease) {
 	joined := each(all, func(o Observer) func(*Lease, struct{}) {
 		f := field(o)

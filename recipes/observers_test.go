@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// recorderKey is of the names of the recorders that have been told of an acquire.
+// recorderKey is the context key of the names of the recorders that have been told of an acquire.
 type recorderKey struct{}
 
-// recorder returns an observer that notes every call under a name.
+// recorder returns an observer that records every call under a name.
 func recorder(name string, calls *[]string) Observer {
 	note := func(call string) { *calls = append(*calls, name+" "+call) }
 	return Observer{
@@ -86,7 +86,7 @@ func TestAnObserverAmongOthersIsToldOfThePlace(t *testing.T) {
 	var calls []string
 	o := Observers(Observer{}, Observer{Enqueued: recorder("a", &calls).Enqueued})
 	if o.Enqueued == nil {
-		t.Fatal("nobody is told")
+		t.Fatal("no observer is told")
 	}
 	if o.Enqueued(t.Context(), Enqueued{Path: "/x"}); !slices.Equal(calls, []string{"a enqueued /x"}) {
 		t.Errorf("%q", calls)

@@ -8,14 +8,14 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// An outsider looks at the nodes through a connection of its own, whose server
-// may lag behind the one that answered a client. It writes before each look: its
-// server has carried out what was answered before, when it answers that. A sync
-// would not do: the leader answers its own clients' at once, also while what it has
-// committed, and a follower has answered, still waits in a queue of its own.
+// An outsider reads the nodes through a connection of its own, whose server may lag behind the
+// server that answered a client. It writes before each read: when its server answers the write,
+// it has carried out all requests that were answered before. A sync would not do. The leader
+// answers its own clients' syncs at once, also while a request that it has committed, and that a
+// follower has answered, still waits in the leader's queue.
 type outsider struct{ *zk.Conn }
 
-// catchUp is a write that changes nothing.
+// catchUp sends a write that changes no node.
 func (o outsider) catchUp() error {
 	_, err := o.Multi(&zk.CheckVersionRequest{Path: "/", Version: -1})
 	return err
@@ -49,7 +49,7 @@ func (o outsider) Children(path string) ([]string, *zk.Stat, error) {
 	return o.Conn.Children(path)
 }
 
-// admin returns a connection past every fault.
+// admin returns a connection that no fault affects.
 func admin(t *testing.T) outsider {
 	t.Helper()
 	needServers(t)

@@ -8,16 +8,16 @@ import (
 // ownerKey is the key of the owner in a context.
 type ownerKey struct{}
 
-// owner identifies the holder of a lock. A second acquire of one owner re-enters.
+// owner identifies the holder of a lock. A second acquire by the same owner re-enters.
 type owner struct {
 	id     string
-	leases []*Lease // whose contexts led to this one, outermost first; none with WithOwner
+	leases []*Lease // leases whose contexts this context derives from, outermost first; none with WithOwner
 }
 
-// WithOwner returns a context with which acquires are made in the name of id:
-// while a lock is held by id, acquiring it again by id through the same Client
-// re-enters. Owners of different clients are different, whatever their ids. With
-// an empty id the context has no owner, and each acquire is one of its own.
+// WithOwner returns a context that makes id the owner of acquires: while id holds a lock, another
+// acquire by id through the same Client re-enters. Owners of different clients are different even
+// if their ids are equal. With an empty id the context has no owner, and each acquire has an
+// owner of its own.
 func WithOwner(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner{id: id})
 }
@@ -27,8 +27,8 @@ func ownerOf(ctx context.Context) owner {
 	return o
 }
 
-// checkOwner refuses a context whose own lease on this path is over: going on
-// as if it still held would hide the loss.
+// checkOwner returns an error for a context whose own lease on this path is over: an acquire that
+// succeeded with it would hide the loss.
 func checkOwner(o owner, path string) error {
 	for i := len(o.leases) - 1; i >= 0; i-- {
 		if o.leases[i].Path() != path {

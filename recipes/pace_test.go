@@ -16,26 +16,26 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// stand is a network of pipes, in a bubble: attempts take no time, and every
-// wait is one of the client's.
+// stand is a network of pipes, in a bubble: attempts take no time, so every wait is the client's.
 type stand struct {
 	start time.Time
 
 	mu      sync.Mutex
 	servers map[string]func(net.Conn) // an address that is missing refuses
-	dials   []time.Duration           // when attempts began, since start
+	dials   []time.Duration           // start times of the attempts, since start
 	latest  string                    // the address dialed last
 	conns   []net.Conn                // of the servers
 }
 
-// newStand returns a stand with the same server at all addresses; nil for none.
+// newStand returns a stand with the same server at all addresses. A nil serve stands for no
+// server.
 func newStand(serve func(net.Conn), addrs ...string) *stand {
 	s := &stand{start: time.Now()}
 	s.serve(serve, addrs...)
 	return s
 }
 
-// serve has servers at these addresses alone.
+// serve puts servers at these addresses, and none at others.
 func (s *stand) serve(serve func(net.Conn), addrs ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,14 +74,14 @@ func (s *stand) breaks() {
 	s.conns = nil
 }
 
-// attempts returns how many there were, and the address of the latest.
+// attempts returns the number of attempts, and the address of the latest.
 func (s *stand) attempts() (n int, latest string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.dials), s.latest
 }
 
-// most is the largest number of attempts in a window of that length.
+// most returns the largest number of attempts in a window of that length.
 func (s *stand) most(window time.Duration) int {
 	most := 0
 	for i, at := range s.dials {
@@ -129,7 +129,7 @@ func closing(conn net.Conn) {
 	}
 }
 
-// forgetting grants sessions and knows none of them afterwards.
+// forgetting grants sessions, and answers later that they have expired.
 func forgetting(conn net.Conn) {
 	request := make([]byte, 48)
 	if _, err := io.ReadFull(conn, request); err != nil {
@@ -172,12 +172,13 @@ func TestAClientIsPoliteToServersThatServeNobody(t *testing.T) {
 					}
 					s.breaks()
 					synctest.Wait()
-					time.Sleep(10 * time.Second) // what has not ended now is a deadlock
+					time.Sleep(10 * time.Second) // a goroutine that has not ended by now is in a deadlock
 					t.Logf("%d servers: %d connects, at most %d in 5 s", len(list), len(s.dials), s.most(5*time.Second))
 					if n := s.most(5 * time.Second); n > 20 {
 						t.Errorf("%d servers: %d connects in 5 s: %v", len(list), n, s.dials[:min(len(s.dials), 40)])
 					}
-					// It becomes less, and goes on: another server of the list may be right.
+					// The attempts become rarer, and continue: another server of the list may be
+					// healthy.
 					if n := len(s.dials); n < 8 || n > 75 {
 						t.Errorf("%d servers: %d connects in a minute", len(list), n)
 					}
@@ -191,10 +192,10 @@ func TestEachServerIsTriedAtOnceWhenAConnectionBreaks(t *testing.T) {
 	list := []string{"a:1", "b:1", "c:1"}
 	for _, test := range []struct {
 		name     string
-		down     bool // all servers are, for a minute
+		down     bool // all servers are down for a minute
 		serving  func(used, other string) []string
 		attempts int           // at most, until there is a connection again; 0 for any number
-		within   time.Duration // of when they serve
+		within   time.Duration // after the servers serve again
 	}{
 		{"all are healthy", false, func(string, string) []string { return list }, 1, 0},
 		{"one alone is healthy", false, func(_, other string) []string { return []string{other} }, 2, 0},
@@ -212,7 +213,7 @@ func TestEachServerIsTriedAtOnceWhenAConnectionBreaks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for range 3 { // each time as at first
+				for range 3 { // each time from the shortest wait
 					time.Sleep(20 * time.Second)
 					synctest.Wait()
 					before, used := s.attempts()
@@ -246,8 +247,8 @@ func TestEachServerIsTriedAtOnceWhenAConnectionBreaks(t *testing.T) {
 	}
 }
 
-// TestAWaitBetweenAttemptsEndsAtOnce ends each call that a wait between two
-// attempts to connect holds up, by its context and by Close, and Close itself.
+// TestAWaitBetweenAttemptsEndsAtOnce ends calls that are blocked by a wait between two attempts
+// to connect, by their context and by Close, and checks Close itself.
 func TestAWaitBetweenAttemptsEndsAtOnce(t *testing.T) {
 	silent := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 	for name, now := range map[string]func(net.Conn){"between attempts": nil, "in an attempt": silent} {
@@ -337,7 +338,7 @@ func TestAReplyMayBeAsLargeAsJuteMaxBuffer(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(20 * time.Second)
-				const asked = 1 // for the servers' least session timeout
+				const asked = 1 // connects that ask for the servers' least session timeout
 				if n, _ := s.attempts(); (n == asked+1) != test.taken {
 					t.Errorf("%d connections", n)
 				}
@@ -350,7 +351,7 @@ func TestAReplyMayBeAsLargeAsJuteMaxBuffer(t *testing.T) {
 	}
 }
 
-// A server says that the session has ended: the client connects again at once.
+// When a server answers that the session has ended, the client connects again at once.
 func TestTheNextSessionIsAskedForAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -369,11 +370,11 @@ func TestTheNextSessionIsAskedForAtOnce(t *testing.T) {
 		}
 		e.Client("client").Expire()
 		time.Sleep(time.Minute)
-		if len(dials) != 2 { // to hear of it, and for the next session
+		if len(dials) != 2 { // one that is told of the end, and one for the next session
 			t.Fatalf("it connects %d times", len(dials))
 		}
 		first, second := <-dials, <-dials
-		if waits := second.Sub(first); waits >= 5*time.Millisecond { // the least that it waits otherwise
+		if waits := second.Sub(first); waits >= 5*time.Millisecond { // the shortest wait otherwise
 			t.Errorf("it waits %v", waits)
 		}
 	})

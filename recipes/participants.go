@@ -14,15 +14,15 @@ import (
 // Participant is one contender in a lock's queue.
 type Participant struct {
 	Node    string    // path of its node
-	Kind    string    // "lock-", "__READ__", "__WRIT__", "lease-", "latch-": what it contends for, or holds
+	Kind    string    // "lock-", "__READ__", "__WRIT__", "lease-", "latch-": kind of the lock, or of its side
 	Data    []byte    // see WithData and WithIdentity; Curator puts an address here by default
-	Session int64     // that owns it
-	Token   Token     // that it holds the lock with, or will
-	Since   time.Time // when it was created, by the leader's wall clock
+	Session int64     // session that owns the node
+	Token   Token     // token of its lease, now or once it is granted
+	Since   time.Time // when the node was created, by the leader's wall clock
 }
 
-// participants lists the nodes of these kinds at dir. A session that ends
-// meanwhile is no concern of the caller's: the next one is asked again.
+// participants lists the nodes of these kinds at dir. When the session ends meanwhile, it asks
+// again in the next session.
 func (c *Client) participants(ctx context.Context, dir string, kinds []string) (all []Participant, err error) {
 	if err = session.CheckPath(dir); err == nil {
 		err = c.sessions.Through(ctx, func(s *session.Session) (err error) {

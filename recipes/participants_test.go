@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// One leaves between the list of the participants and the look at it.
+// A participant leaves between the list and the read of its node.
 func TestAParticipantThatLeavesMeanwhileIsLeftOut(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
@@ -36,7 +36,7 @@ func TestAParticipantThatLeavesMeanwhileIsLeftOut(t *testing.T) {
 	}
 }
 
-// The lease of several locks is valid as long as each of its parts.
+// The lease of several locks is valid while all of its parts are.
 func TestTheDeadlineOfAMultiLeaseIsItsPartsEarliest(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))

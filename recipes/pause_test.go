@@ -14,11 +14,12 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// pausedHolder is set, to the lock's path, in the process that is paused.
+// pausedHolder is an environment variable of the process that is paused. Its value is the lock's
+// path.
 const pausedHolder = "RECIPES_TEST_PAUSED_HOLDER"
 
-// etcd #10811, Redisson #2665: a holder that was paused for longer than its
-// session must not believe in its lease for one instruction after it wakes.
+// etcd #10811, Redisson #2665: after a pause longer than its session timeout, a holder must know
+// from the first instruction on that its lease is lost.
 func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 	needServers(t)
 	path := uniquePath(t)
@@ -72,7 +73,7 @@ func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 
 // holdAndBePaused is the paused process.
 func holdAndBePaused(path string) error {
-	time.AfterFunc(2*patient, func() { os.Exit(1) }) // should nobody be left to kill it
+	time.AfterFunc(2*patient, func() { os.Exit(1) }) // in case the test's process cannot kill it
 	ctx := context.Background()
 	c, err := recipes.Connect(ctx, strings.Split(os.Args[1], ","), recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	if err != nil {
@@ -82,14 +83,14 @@ func holdAndBePaused(path string) error {
 	if err != nil {
 		return err
 	}
-	last := time.Now() // before it says so: the pause may come at once
+	last := time.Now() // before the print, since the pause may follow it at once
 	fmt.Println("held")
 	for {
 		valid, now := l.Valid(), time.Now()
-		// It slept since the last turn; for less than the timeout, as the
-		// servers count from the last heartbeat.
+		// The process was paused since the last iteration. The limit is less than the timeout,
+		// since the servers count from the last heartbeat.
 		if now.Sub(last) > timeout/2 {
-			// This turn's answer may be from before the pause; ask again.
+			// The answer of this iteration may be from before the pause, so ask again.
 			fmt.Println("woke, valid:", valid && l.Valid())
 			break
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// denied makes a directory in which the client misses one permission, and a lock in it that has
-// them all but where said.
+// denied creates the nodes of a lock with all permissions, except that the client lacks one of
+// them at the node at.
 func denied(t *testing.T, conn *zk.Conn, without int32, at string) {
 	t.Helper()
 	for _, dir := range []string{"/svc", "/svc/l", "/svc/l/locks", "/svc/l/leases"} {
@@ -69,7 +69,8 @@ func TestAMissingPermissionIsNamed(t *testing.T) {
 	}
 }
 
-// A transaction of the user's names what refuses it as well, whichever operation that is.
+// The error of a guarded transaction names the node and the permission as well, for every
+// operation.
 func TestAMissingPermissionForAGuardedWriteIsNamed(t *testing.T) {
 	acl := zk.WorldACL(zk.PermAll)
 	for _, c := range []struct {
@@ -106,7 +107,7 @@ func TestAMissingPermissionForAGuardedWriteIsNamed(t *testing.T) {
 	}
 }
 
-// Nor does a release leave out what the lock's own node is refused for.
+// The error of a release names the permission that is missing at the lock's own node, too.
 func TestAMissingPermissionForAReleaseIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -122,7 +123,7 @@ func TestAMissingPermissionForAReleaseIsNamed(t *testing.T) {
 	})
 }
 
-// The nodes of a multi-lock are made by one transaction, which one of them may refuse.
+// One transaction creates the nodes of a multi-lock, and one of the directories may refuse it.
 func TestAMissingPermissionForOneOfSeveralLocksIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

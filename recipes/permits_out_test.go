@@ -48,7 +48,7 @@ func (p *permitsOut) releases(l *recipes.Lease) {
 	delete(p.held, l)
 }
 
-// check checks that all has been given back, on the servers too.
+// check checks that all permits have been released, on the servers too.
 func (p *permitsOut) check(t *testing.T, path string) {
 	t.Helper()
 	p.mu.Lock()
@@ -81,7 +81,7 @@ func gives(t *testing.T, p *permitsOut, l *recipes.Lease) {
 	release(t, l)
 }
 
-// cannotTake checks that no permit is to be had, not even for who waits a while.
+// cannotTake checks that no permit can be acquired, not even after a wait.
 func cannotTake(t *testing.T, s *recipes.Semaphore) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

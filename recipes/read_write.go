@@ -2,22 +2,21 @@ package recipes
 
 import "github.com/zkverify/zkverify/recipes/internal/queue"
 
-// ReadWriteMutex admits any number of readers or one writer: Curator's
-// InterProcessReadWriteLock, on the same path. It is fair: a reader that comes
-// after a waiting writer waits for it.
+// ReadWriteMutex admits any number of readers or one writer: Curator's InterProcessReadWriteLock,
+// on the same path. It is fair: a reader that joins the queue behind a waiting writer waits for
+// the writer.
 //
-// Both sides are reentrant. The owner of the write lock may acquire the read
-// lock, with the context of its lease or by its name, and has it at once; when
-// it then releases the write lock it goes on reading, and writers that queued
-// meanwhile stay behind it (CURATOR-621; Curator before 5.5 admits them). The
-// read lock is granted by a node that exists only if the writer's did, never by
-// what this process remembers of a session that may be gone. The other way is
-// closed: a reader that asks for the write lock would wait for itself, and is
-// refused with [ErrUpgrade] at once.
+// Both sides are reentrant. The owner of the write lock may acquire the read lock, with the
+// context of its lease or by [WithOwner], and gets it at once. When it then releases the write
+// lock it keeps the read lock, and writers that queued meanwhile stay behind it (CURATOR-621;
+// Curator before 5.5 admits them). The read lock is granted by a node that is created only if the
+// writer's node exists, never by this process's memory of a session that may be gone. The reverse
+// is refused: a reader that asks for the write lock would wait for itself, and gets [ErrUpgrade]
+// at once.
 //
-// Tokens: every writer's is greater than those of all leases granted before it.
-// A reader's says when it queued; one that came by a downgrade has its writer's,
-// with the next greater Sub.
+// Tokens: the token of a writer is greater than those of all leases granted before it. The token
+// of a reader has the order in which the reader joined the queue; after a downgrade it is the
+// writer's token with the next greater Sub.
 //
 // Loss, cancel, timeout and misuse: as with [Mutex].
 type ReadWriteMutex struct {
@@ -35,8 +34,8 @@ func NewReadWriteMutex(client *Client, path string, options ...LockOption) *Read
 	return rw
 }
 
-// Read returns the side that any number may hold at a time.
+// Read returns the read lock, which any number of owners may hold at a time.
 func (rw *ReadWriteMutex) Read() *Mutex { return &rw.read }
 
-// Write returns the side that excludes everybody else.
+// Write returns the write lock, which one owner holds alone.
 func (rw *ReadWriteMutex) Write() *Mutex { return &rw.write }

@@ -46,9 +46,8 @@ func TestReadersShareAndWritersExclude(t *testing.T) {
 	release(t, r)
 }
 
-// TestCurator621 : whoever held the write lock goes on reading, and a writer
-// that queued meanwhile stays behind (also CURATOR-276). Curator's 5.4 admits
-// it.
+// TestCurator621: the former holder of the write lock keeps the read lock, and a writer that
+// queued meanwhile stays behind (also CURATOR-276). Curator 5.4 admits the writer.
 func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
 	for _, sameClient := range []bool{true, false} {
 		path := uniquePath(t)
@@ -77,15 +76,15 @@ func TestCurator621ADowngradedReaderKeepsQueuedWritersOut(t *testing.T) {
 		select {
 		case got := <-writing:
 			t.Fatalf("a writer beside a downgraded reader: %v", got)
-		case <-time.After(300 * time.Millisecond): // longer than it would take
+		case <-time.After(300 * time.Millisecond): // longer than a wrong grant would take
 		}
 		if !r.Valid() {
 			t.Error("the reader has lost its lease")
 		}
 		release(t, r)
 		next := (<-writing).ok(t)
-		// Whoever fences with the reader's token must not lock the writer out,
-		// whose node is older than the reader's.
+		// A fence that has seen the reader's token must not refuse the next writer, whose node is
+		// older than the reader's.
 		if w.Token().Compare(r.Token()) >= 0 || r.Token().Compare(next.Token()) >= 0 {
 			t.Errorf("tokens: writer %v, the same as a reader %v, the next writer %v", w.Token(), r.Token(), next.Token())
 		}
@@ -111,9 +110,9 @@ func TestAnUpgradeIsRefusedAtOnce(t *testing.T) {
 	release(t, w)
 }
 
-// The write lease's session has ended: its owner must not get the read lock
-// from what this process remembers (Curator's local flag).
-// A request to release changes the version of the writer's node.
+// The write lease's session has ended: its owner must not get the read lock because of this
+// process's memory (Curator's local flag). A request to release changes the version of the
+// writer's node.
 func TestAWriterThatWasAskedToReleaseIsDowngraded(t *testing.T) {
 	c := connect(t, addrsOf(t))
 	asked := make(chan struct{})
@@ -168,7 +167,7 @@ func TestADowngradeOfALostWriterIsRefused(t *testing.T) {
 	})
 }
 
-// The owner that is named has no context that ends with the write lease.
+// An owner by WithOwner has no context that ends with the write lease.
 func TestADowngradeByANamedOwnerOfALostWriterIsRefusedAtOnce(t *testing.T) {
 	path := uniquePath(t)
 	rw := recipes.NewReadWriteMutex(connect(t, addrsOf(t)), path)

@@ -16,7 +16,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// serverCalls are the calls that wait for servers, of a client that holds a lock already.
+// serverCalls holds the calls that wait for servers, for a client that holds a lock already.
 var serverCalls = map[string]func(ctx context.Context, c *recipes.Client, held *recipes.Lease) error{
 	"Mutex.Acquire": func(ctx context.Context, c *recipes.Client, _ *recipes.Lease) error {
 		_, err := recipes.NewMutex(c, "/l").Acquire(ctx)
@@ -86,8 +86,8 @@ var serverCalls = map[string]func(ctx context.Context, c *recipes.Client, held *
 	"Lease.Release": func(ctx context.Context, _ *recipes.Client, held *recipes.Lease) error { return held.Release(ctx) },
 }
 
-// A call that ends for want of a connection says why there is none, and still that its context
-// has ended.
+// The error of a call that ends for want of a connection gives the reason, and still wraps the
+// cause of its context.
 func TestACallWithoutAConnectionSaysWhyThereIsNone(t *testing.T) {
 	errExpired := errors.New("tls: certificate has expired")
 	for name, cut := range map[string]struct {
@@ -128,7 +128,7 @@ func TestACallWithoutAConnectionSaysWhyThereIsNone(t *testing.T) {
 	}
 }
 
-// A call that ends although there is a connection says nothing of connections.
+// The error of a call that ends although there is a connection does not mention connections.
 func TestACallThatWaitsForOthersSaysNothingOfConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -142,7 +142,7 @@ func TestACallThatWaitsForOthersSaysNothingOfConnections(t *testing.T) {
 	})
 }
 
-// A client of TLS at a port without it, and the other way round, as ZooKeeper's servers answer.
+// A TLS client at a port without TLS, and the reverse, with the answers of ZooKeeper's servers.
 func TestTLSAndNoTLSGetAHint(t *testing.T) {
 	for name, test := range map[string]struct {
 		serve   func(net.Conn)

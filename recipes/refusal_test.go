@@ -11,10 +11,10 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Servers refuse each request of every call in turn, as for want of permission. Whoever asked is
-// told; nobody passes another one for it, nothing is left, and the next call succeeds. Two things
-// can be done without: a list that comes with the place in the queue, and the answer to a release,
-// which goes on in the background.
+// Servers refuse each request of every call in turn, as without permission. The caller gets an
+// error; no contender overtakes another, no node remains, and the next call succeeds. Two
+// refusals cause no error: of a list that comes with the place in the queue, and of a release,
+// which continues in the background.
 func TestARefusalAtEachRequest(t *testing.T) {
 	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
 		missed := 0
@@ -24,7 +24,7 @@ func TestARefusalAtEachRequest(t *testing.T) {
 			}
 			there, err := s.refuseAt(prepare, at, false)
 			if !there {
-				missed++ // of some, a race decides whether they come
+				missed++ // a race decides whether some requests are made
 			} else if err == nil && at.op != opChildren && at.phase != releasing {
 				s.Errorf("%s: refused, and the call returns no error", at)
 			}
@@ -35,8 +35,8 @@ func TestARefusalAtEachRequest(t *testing.T) {
 	})
 }
 
-// Servers go on to refuse what is asked for reading, from each such request of every call on: whoever
-// asks is told, and does not ask again and again.
+// Servers refuse all read requests from each such request of every call on: the caller gets an
+// error, and the client does not repeat the request again and again.
 func TestARefusalFromEachRequestOn(t *testing.T) {
 	onEveryTrial(t, apart, func(s *stage, prepare func(*stage) trial, points []point) {
 		for _, at := range points {
@@ -50,8 +50,9 @@ func TestARefusalFromEachRequestOn(t *testing.T) {
 	})
 }
 
-// refuseAt reports whether the call came to that point, and what it or the release returned.
-// Requests of the point's kind are refused from there on, or only the one.
+// refuseAt reports whether the call reached that point, and the error that it or the release
+// returned. With andOn, all requests of the point's kind are refused from there on, otherwise
+// only this one.
 func (s *stage) refuseAt(prepare func(*stage) trial, at point, andOn bool) (there bool, err error) {
 	s.Helper()
 	tr := s.begins(prepare)
@@ -106,9 +107,9 @@ func (s *stage) refuseAt(prepare func(*stage) trial, at point, andOn bool) (ther
 	return p.hasActed(), err
 }
 
-// Nobody leaves a round before the other does, whatever the servers refuse, and whether or not a
-// member of Curator's has deleted the ready node. The other can leave, and the next round is
-// complete.
+// No member leaves a round before the other does, whichever request the servers refuse, and also
+// if a member of Curator's has deleted the ready node. The other member can leave, and the next
+// round is complete.
 func TestARefusalAtEachRequestOfALeave(t *testing.T) {
 	apart(t)
 	for _, ready := range []bool{true, false} {
@@ -155,8 +156,8 @@ func TestARefusalAtEachRequestOfALeave(t *testing.T) {
 	}
 }
 
-// Nobody enters alone because the servers refuse something: who comes last, who waits for the
-// last, and who comes to a round that is on are told, and their next try succeeds.
+// No member enters alone because the servers refuse a request: the member that enters last, the
+// one that waits for it, and one that joins a round get an error, and their next Enter succeeds.
 func TestARefusalAtEachRequestOfAnEnter(t *testing.T) {
 	apart(t)
 	for _, who := range []string{"the last", "the first", "one more"} {

@@ -9,18 +9,17 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// ownership names a hold: one owner's, on one path, in one mode. Instances of a
-// lock on one path share it.
+// ownership is the key of a hold: one owner, one path, one mode. All values of a lock at one path
+// share the hold.
 type ownership struct{ path, owner, kind string }
 
-// attempt is what two acquires of an owner on one path have in common, whatever
-// their modes.
+// attempt returns the key that all acquires of an owner on one path share: it has no mode.
 func (k ownership) attempt() ownership { return ownership{path: k.path, owner: k.owner} }
 
-// registry knows the holds of a client by owner, so that re-entry finds them, and tells the
-// observer what becomes of them.
+// registry holds a client's holds by owner, so that re-entry finds them, and reports their
+// changes to the observer.
 type registry struct {
-	observer *Observer // that is told of them
+	observer *Observer // gets the changes of the holds
 	notify   *notifier
 	sessions *session.Keeper
 
@@ -29,11 +28,11 @@ type registry struct {
 	pending map[ownership]chan struct{} // an acquire is under way; closed when it ends
 }
 
-// enter returns the lease of a re-entry when the owner holds the lock; or
-// nothing, and then the caller is the owner's one acquire under way until it
-// calls settle. A second acquire by the same owner waits: behind the first in
-// the queue it would wait for itself. It returns ErrUpgrade to a reader that
-// wants to write, and ErrAlreadyHeld to the holder of a lock without re-entry.
+// enter returns the lease of a re-entry when the owner holds the lock. Otherwise it returns nil,
+// and the caller is the owner's only acquire under way until it calls settle. A second acquire by
+// the same owner waits in enter: in the queue, behind the first, the owner would wait for itself.
+// enter returns ErrUpgrade to a reader that acquires the write lock, and ErrAlreadyHeld to the
+// holder of a lock without re-entry.
 func (r *registry) enter(ctx context.Context, key ownership) (*Lease, error) {
 	for {
 		r.mu.Lock()
@@ -86,7 +85,7 @@ func (r *registry) settle(key ownership, h *hold) {
 	}
 }
 
-// drop forgets a hold that is over.
+// drop removes a hold that is over.
 func (r *registry) drop(h *hold) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +94,7 @@ func (r *registry) drop(h *hold) {
 	}
 }
 
-// find returns the hold of this name, if it is not over.
+// find returns the hold with this key, or nil if there is none or it is over.
 func (r *registry) find(key ownership) *hold {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +104,7 @@ func (r *registry) find(key ownership) *hold {
 	return nil
 }
 
-// held reports whether anybody holds the lock at path in this mode.
+// held reports whether any owner holds the lock at path in this mode.
 func (r *registry) held(path, kind string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,7 +126,7 @@ func (r *registry) acquired(l *Lease, waited time.Duration) {
 	}
 }
 
-// suspended tells it that the link of a lease is down, or back.
+// suspended tells the observer that the link of a lease is down, or up again.
 func (r *registry) suspended(l *Lease, suspended bool) {
 	f := r.observer.Suspended
 	if !suspended {
@@ -138,21 +137,21 @@ func (r *registry) suspended(l *Lease, suspended bool) {
 	}
 }
 
-// revokeRequested tells it that the holder was asked to release.
+// revokeRequested tells the observer that the holder was asked to release.
 func (r *registry) revokeRequested(l *Lease) {
 	if f := r.observer.RevokeRequested; f != nil {
 		r.post(func() { f(l) })
 	}
 }
 
-// lost tells it of a lease that was lost after so long.
+// lost tells the observer of a lease that was lost after the time held.
 func (r *registry) lost(l *Lease, held time.Duration) {
 	if f := r.observer.Lost; f != nil {
 		r.post(func() { f(l, held) })
 	}
 }
 
-// released tells it of a lease that was given back after so long.
+// released tells the observer of a lease that was released after the time held.
 func (r *registry) released(l *Lease, held time.Duration) {
 	if f := r.observer.Released; f != nil {
 		r.post(func() { f(l, held) })

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// unreachable are the ways in which servers do not answer.
+// unreachable holds the faults under which servers do not answer.
 var unreachable = map[string]func(e *zktest.Ensemble, link *zktest.Client){
 	"nothing passes":             func(_ *zktest.Ensemble, link *zktest.Client) { link.Cut() },
 	"the servers have gone":      func(e *zktest.Ensemble, _ *zktest.Client) { killAll(e) },
@@ -25,7 +25,8 @@ func killAll(e *zktest.Ensemble) {
 	}
 }
 
-// A call that gives a lease back ends when the lease does, whatever its context.
+// A call that releases a lease returns at the lease's deadline, even if its
+// context has no deadline.
 func TestWhatReleasesALeaseEndsAtItsDeadline(t *testing.T) {
 	background := context.Background()
 	for name, hold := range map[string]func(c *recipes.Client, away func(deadline time.Time)) error{
@@ -88,7 +89,7 @@ func TestWhatReleasesALeaseEndsAtItsDeadline(t *testing.T) {
 	}
 }
 
-// A release that the servers answer late, and in time, is none.
+// A release that the servers answer late, but before the deadline, is not a loss.
 func TestAReleaseThatIsAnsweredBeforeTheDeadlineIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

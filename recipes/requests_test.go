@@ -16,8 +16,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// The token of a permit is in the reply to the transaction that takes it: nobody asks
-// for it.
+// The token of a permit is in the reply to the transaction that takes it: the client sends no
+// request for it.
 func TestAPermitIsAPlaceATransactionAndItsLists(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
@@ -32,7 +32,7 @@ func TestAPermitIsAPlaceATransactionAndItsLists(t *testing.T) {
 		}
 		release(t, l)
 	}
-	// Persistent, so that no server takes them for empty containers.
+	// Persistent, so that no server deletes them as empty containers.
 	for _, node := range []string{path[:strings.LastIndexByte(path, '/')], path, path + "/locks", path + "/leases"} {
 		if _, err := admin(t).Create(node, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 			t.Fatal(err)
@@ -50,8 +50,8 @@ func TestAPermitIsAPlaceATransactionAndItsLists(t *testing.T) {
 	}
 }
 
-// Whoever finds nobody of his session in the queue asks for its list behind the create, in
-// one round trip.
+// A contender without another one of its session in the queue requests the list right after the
+// create, in one round trip.
 func TestTheListIsAskedForBehindTheCreate(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -69,7 +69,7 @@ func TestTheListIsAskedForBehindTheCreate(t *testing.T) {
 	release(t, acquire(t, within(t), recipes.NewMutex(c, path)))
 }
 
-// At most 64 requests of a session are under way, and that many are.
+// At most 64 requests of a session are under way, and the test reaches that number.
 func TestHowManyRequestsAreUnderWayAtATime(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -112,7 +112,7 @@ func TestHowManyRequestsAreUnderWayAtATime(t *testing.T) {
 	}
 }
 
-// One who was woken in vain waits as he did before.
+// A waiter that was woken without its turn waits as before.
 func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	path := uniquePath(t)
 	others := connect(t, addrsOf(t))
@@ -134,7 +134,7 @@ func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	eventually(t, "it waits", func() bool { return len(contenders(t, admin(t), path+"/locks")) == 1 })
 	for _, l := range held[:2] {
 		release(t, l)
-		time.Sleep(300 * time.Millisecond) // it looks, and has nothing more to do
+		time.Sleep(300 * time.Millisecond) // it reads the list, and sends no more requests
 	}
 	if got := sent(); got[opChildren]+got[opMulti]+got[opGetData] > 20 {
 		t.Errorf("requests by operation: %v", got)
@@ -143,7 +143,7 @@ func TestAWaiterThatWasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	release(t, (<-waits).ok(t))
 }
 
-// Nor does one whose semaphore's size has changed, and is too small still.
+// The same holds for a waiter whose semaphore's size has changed, and is still too small.
 func TestAWaiterThatTheSizeHasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 	path := uniquePath(t)
 	others := connect(t, addrsOf(t))
@@ -168,7 +168,7 @@ func TestAWaiterThatTheSizeHasWokenInVainDoesNotAskAgainAndAgain(t *testing.T) {
 		if err := size.Set(within(t), n); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(300 * time.Millisecond) // it looks, and has nothing more to do
+		time.Sleep(300 * time.Millisecond) // it reads the list, and sends no more requests
 	}
 	if got := sent(); got[opChildren]+got[opMulti]+got[opGetData] > 40 {
 		t.Errorf("requests by operation: %v", got)
@@ -195,7 +195,7 @@ func TestTheFirstAcquireOfASessionWaitsForNoHeartbeat(t *testing.T) {
 	})
 }
 
-// Where a count cannot be made, whoever sets it is told.
+// Set returns an error if the count's node cannot be created.
 func TestACountThatCannotBeMadeIsNotSet(t *testing.T) {
 	c := connect(t, addrsOf(t))
 	path := fmt.Sprintf("/of-a-session-%d", nextID.Add(1))
@@ -207,7 +207,7 @@ func TestACountThatCannotBeMadeIsNotSet(t *testing.T) {
 	}
 }
 
-// What is wrong with a path is said also when the context has ended.
+// A bad path is reported also when the context has ended.
 func TestABadPathOfABarrierIsSaidToBeBadWhateverTheContext(t *testing.T) {
 	c := connect(t, addrsOf(t))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -217,7 +217,7 @@ func TestABadPathOfABarrierIsSaidToBeBadWhateverTheContext(t *testing.T) {
 	}
 }
 
-// The servers would refuse the path too, in other words.
+// The servers would refuse the path too, with another error.
 func TestARevocationOfABadPathAsksNobody(t *testing.T) {
 	c, sent := counted(t)
 	for _, bad := range []string{"", "lock-0000000001", "//lock-0000000001", "/a/../lock-0000000001"} {

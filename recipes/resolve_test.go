@@ -17,7 +17,7 @@ func TestAServersNameIsResolvedAgainAtEachAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
 		const name = "zk.example:2181"
-		var at atomic.Int64 // the server that the name leads to
+		var at atomic.Int64 // the server that the name resolves to
 		client := e.Client("one")
 		heard := listen()
 		c, err := recipes.Connect(t.Context(), []string{name}, recipes.WithConnectionListener(heard.told),

@@ -16,8 +16,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The steps of docs/operations.md, Restoring servers, while clients hold locks and wait for them, none of
-// which is stopped.
+// The steps of docs/operations.md, Restoring servers, while clients that are not stopped hold
+// locks and wait for them.
 func TestRestoringServersStepByStep(t *testing.T) {
 	needReal(t, "it puts the files of servers back")
 	if os.Getenv(ensembletest.Variable) != "real" {
@@ -26,7 +26,7 @@ func TestRestoringServersStepByStep(t *testing.T) {
 	for name, test := range map[string]struct {
 		epoch  string // of all servers; "" is that of the backup
 		backup bool
-		higher bool // tokens go on from where they were
+		higher bool // tokens continue after the earlier ones
 	}{
 		"a backup, with its epochs":      {"", true, false},
 		"a backup, with newer epochs":    {"newest", true, true},
@@ -40,7 +40,7 @@ func TestRestoringServersStepByStep(t *testing.T) {
 			path := uniquePath(t)
 			leases := []*recipes.Lease{acquire(t, within(t), recipes.NewMutex(early, path+"-early"))}
 			backup := filepath.Join(t.TempDir(), "backup")
-			if err := os.CopyFS(backup, os.DirFS(r.data(1))); err != nil { // of a server that runs
+			if err := os.CopyFS(backup, os.DirFS(r.data(1))); err != nil { // copy of a running server
 				t.Fatal(err)
 			}
 			r.elect()
@@ -86,13 +86,13 @@ func TestRestoringServersStepByStep(t *testing.T) {
 	}
 }
 
-// restored are servers whose data are put back.
+// restored holds servers whose data are restored.
 type restored struct {
 	*testing.T
 	own ensembletest.Servers
 }
 
-// each does something with every server at once: a start waits for a quorum.
+// each calls do for all servers at once, because a start waits for a quorum.
 func (r *restored) each(do func(ctx context.Context, id int) error) {
 	r.Helper()
 	var all sync.WaitGroup
@@ -106,7 +106,7 @@ func (r *restored) each(do func(ctx context.Context, id int) error) {
 	all.Wait()
 }
 
-// elect has another server lead, in the next epoch.
+// elect makes another server lead, in the next epoch.
 func (r *restored) elect() {
 	r.Helper()
 	leader, err := r.own.Leader(within(r.T))
@@ -128,7 +128,7 @@ func (r *restored) data(id int) string {
 	return filepath.Join(dir, "version-2")
 }
 
-// epoch is the newest of all servers'.
+// epoch returns the newest epoch of all servers.
 func (r *restored) epoch() string {
 	r.Helper()
 	newest := 0
@@ -156,5 +156,5 @@ func (r *restored) setEpoch(id int, epoch string) {
 	}
 }
 
-// epochs are the files beside the snapshots that have a number of leaders.
+// epochs holds the names of the files beside the snapshots that contain an epoch.
 var epochs = []string{"acceptedEpoch", "currentEpoch"}

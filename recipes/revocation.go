@@ -12,20 +12,18 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// revokeData is what Curator's Revoker sets a lock node's data to.
+// revokeData is the data that Curator's Revoker writes to a lock node.
 const revokeData = "__REVOKE__"
 
 // Revoke asks the holder of the lock node at path (see [Participant] and
-// [Lease.Node]) to release the lock: Curator's Revoker.attemptRevoke. Nobody is
-// forced: the holder's listeners are called, see [Lease.OnRevoke], and it is up
-// to them. The client of a node that still waits is notified of the request when it
-// has acquired the lock.
+// [Lease.Node]) to release the lock: Curator's Revoker.attemptRevoke. The request does not force
+// the holder: its client calls the listeners, see [Lease.OnRevoke], and they decide. If the node
+// still waits, its client calls them when it has acquired the lock.
 //
-// A node that is gone is no error: there is nothing left to release. Errors:
-// ctx's cause; [ErrBadPath], also when the node is not named as a lock's, since
-// the request replaces its data; [ErrClosed]; errors of ZooKeeper such as
-// zk.ErrNoAuth. The path is a whole one, as Participants and Node report it,
-// also under WithNamespace.
+// Revoke returns nil if the node is gone, since there is no lock left to release. Errors: ctx's
+// cause; [ErrBadPath], also when the node's name is not that of a lock node, since the request
+// replaces the node's data; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. The path is a
+// full path, as Participants and Node report it, also under WithNamespace.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := session.CheckPath(path); err != nil {
 		return c.failed(ctx, "revoke", path, err)
@@ -49,7 +47,7 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 		if err != nil {
 			return c.failed(ctx, "revoke", path, err)
 		}
-		// Set again after a lost reply it is the same request.
+		// A repetition after a lost reply is the same request.
 		_, err = session.Retry(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, []byte(revokeData), -1) })
 		switch {
 		case err == nil, errors.Is(err, zk.ErrNoNode):
@@ -60,23 +58,23 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 	}
 }
 
-// rewrite writes a node with the data that it has: only its version changes, and watches on
-// it fire. That is the request to the leader of an election, whose data its followers read.
+// rewrite writes a node's own data again: only its version changes, and watches on it fire. This
+// is the request to the leader of an election, whose data the other candidates read.
 func rewrite(ctx context.Context, s *session.Session, path string) error {
-	unanswered := int32(-1) // the version that a write expected which was not answered
+	unanswered := int32(-1) // the version that an unanswered write expected
 	for {
 		n, err := readNode(ctx, s, path)
 		if err != nil {
 			return err
 		}
 		if unanswered >= 0 && n.version > unanswered {
-			return nil // it was carried out, or another one was
+			return nil // this request or another client's was carried out
 		}
 		_, err = session.Call(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, n.data, n.version) }, nil)
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, zk.ErrBadVersion): // it has other data by now, perhaps
+		case errors.Is(err, zk.ErrBadVersion): // its data may have changed
 			continue
 		case session.Answered(err), session.GaveUp(ctx, err):
 			return err
@@ -88,7 +86,7 @@ func rewrite(ctx context.Context, s *session.Session, path string) error {
 	}
 }
 
-// dataNode is what a node holds, and how often it has been written.
+// dataNode holds a node's data and its version, which counts the writes.
 type dataNode struct {
 	data    []byte
 	version int32
@@ -104,12 +102,11 @@ func readNode(ctx context.Context, s *session.Session, path string) (dataNode, e
 	})
 }
 
-// OnRevoke calls f when somebody asks the holder to release the lock, also when
-// that was before OnRevoke, and returns a function that takes f away again. It
-// is called by the goroutine that calls the [Observer], once for each request;
-// requests that come while one is being taken note of may be told as one. The
-// data of the lock node is put back, so that participants see it again; that of a
-// candidate of an [Election] has not changed.
+// OnRevoke calls f when another client asks the holder to release the lock, also for a request
+// from before OnRevoke, and returns a function that removes f. The goroutine that calls the
+// [Observer] calls f once for each request; requests that come while the client handles one may
+// be reported as one. The client restores the data of the lock node, so that participants see it
+// again; a request does not change the data of a candidate of an [Election].
 func (l *Lease) OnRevoke(f func(*Lease)) (stop func()) {
 	l.hold.S.With(func(s session.Locked) { stop = l.onRevoke(s, f) })
 	return stop
@@ -150,14 +147,14 @@ func (h *hold) tell(id *byte) {
 	}
 }
 
-// watchRevocation watches the data of the lock node from the first listener to
-// the end of the hold. It reads before it waits, so that a request from before
-// the watch is seen. The hold owns its goroutine.
+// watchRevocation watches the data of the lock node from the first listener to the end of the
+// hold. It reads the data before it waits, so that it sees a request from before the watch. The
+// hold owns its goroutine.
 func (h *hold) watchRevocation() {
 	path := h.Nodes[0]
 	ctx, cancel := context.WithCancel(h.S.Quit)
 	defer cancel()
-	if !h.S.Spawn(func() { // ends with the hold, which does not outlive its session
+	if !h.S.Spawn(func() { // this goroutine ends with the hold, which does not outlive its session
 		<-h.ended
 		cancel()
 	}) {
@@ -169,7 +166,7 @@ func (h *hold) watchRevocation() {
 		switch {
 		case err == nil:
 		case ctx.Err() != nil, session.Answered(err):
-			return // the heartbeat sees what has become of the node
+			return // the heartbeat finds out about the node
 		default:
 			if h.S.AwaitUp(ctx) != nil {
 				return
@@ -186,8 +183,8 @@ func (h *hold) watchRevocation() {
 	}
 }
 
-// readRevocation sets a watch on the lock node's data, unless there is one, and
-// then looks for a request in it.
+// readRevocation sets a watch on the lock node's data, unless there is one, and then looks for a
+// request in the data.
 func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched, error) {
 	watch, err := session.Watch(ctx, h.S, path)
 	if err != nil {
@@ -209,8 +206,8 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 	if string(n.data) != revokeData {
 		return watch, nil
 	}
-	h.answer(n.version + 1) // its own write is no request
-	// A request that comes in between is not overwritten: the version differs.
+	h.answer(n.version + 1) // the holder's own write is not a request
+	// A request that comes in between is not overwritten, because the version differs.
 	_, err = session.Call(ctx, h.S, func() (*zk.Stat, error) { return h.S.Conn.Set(path, h.Data, n.version) }, nil)
 	if errors.Is(err, zk.ErrBadVersion) {
 		h.answer(n.version)
@@ -219,16 +216,17 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 	return watch, err
 }
 
-// answer notes that a version of the node's data asks for nothing more.
+// answer notes that the requests up to a version of the node's data are handled.
 func (h *hold) answer(version int32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answered = version
 }
 
-// isRequest reports whether what the node holds is a request to release: Curator's, or a
-// rewrite of what the leader of an election announces. Others may have changed that: then
-// the new data is what is rewritten, and put back after a request of Curator's.
+// isRequest reports whether the node's data is a request to release: Curator's, or a rewrite of
+// the data that the leader of an election announces. If another client has changed that data, a
+// rewrite of the new data is a request, and the new data is restored after a request of
+// Curator's.
 func (h *hold) isRequest(n dataNode) bool {
 	if string(n.data) == revokeData || h.key.kind != queue.Latch {
 		return string(n.data) == revokeData

@@ -10,8 +10,8 @@ import (
 
 const marker = "__REVOKE__"
 
-// announces checks that no follower sees the marker in the place of what the leader announces.
-// It reports whether all of them see what the leader announces.
+// announces checks that no follower sees the marker in place of the leader's data. It reports
+// whether all of them see the leader's data.
 func announces(t *testing.T, e *recipes.Election, want string) bool {
 	t.Helper()
 	leader, err := e.Leader(within(t))
@@ -36,11 +36,11 @@ func announces(t *testing.T, e *recipes.Election, want string) bool {
 	return !slices.ContainsFunc(seen, func(s string) bool { return s != want })
 }
 
-// The leader listens, or does not; Curator's candidates are of two kinds.
+// The leader has a listener or not; Curator has two kinds of candidates.
 func TestARequestToResignLeavesWhatTheLeaderAnnounces(t *testing.T) {
 	for _, c := range []struct {
 		name            string
-		listens, stays  bool // whether nobody ever reads anything else from its node
+		listens, stays  bool // stays: the leader's node never has other data
 		electionOptions []recipes.ElectionOption
 	}{
 		{"a leader that does not listen", false, true, nil},
@@ -105,7 +105,8 @@ func TestACandidateThatWasAskedWhileItWaitedIsAskedWhenItLeads(t *testing.T) {
 	}
 }
 
-// What others announce in the leader's place is no request, and is what the next one leaves.
+// Data that another client writes to the leader's node are not a request, and the next request
+// leaves them in place.
 func TestAnAddressThatOthersChangeIsNoRequest(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	asked := make(chan struct{}, 10)

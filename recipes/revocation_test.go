@@ -46,9 +46,8 @@ func TestAHolderIsAskedToReleaseAndItsDataSurvives(t *testing.T) {
 	eventually(t, "no watch is left", func() bool { return watchesBelow(t, path) == 0 })
 }
 
-// A request that comes before there is anybody to hear it, while the contender
-// waits or before the listener is set, is heard by the holder all the same
-// (Curator loses it between create and watch, and asks waiters too).
+// A request that comes before there is a listener, while the contender waits or before OnRevoke,
+// still reaches the holder (Curator loses it between create and watch, and asks waiters too).
 func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 	path := uniquePath(t)
 	c, other := connect(t, addrsOf(t)), connect(t, addrsOf(t))
@@ -76,7 +75,7 @@ func TestARequestFromBeforeTheWatchIsHeard(t *testing.T) {
 	release(t, l)
 }
 
-// A watch that has fired is not waited for again.
+// The client does not wait again for a watch that has fired.
 func TestARequestIsReadOnce(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
@@ -98,7 +97,7 @@ func TestARequestIsReadOnce(t *testing.T) {
 	release(t, l)
 }
 
-// What a lost watch event told is read after a reconnect.
+// A request whose watch event was lost is read after a reconnect.
 func TestARequestWhoseEventWasLostIsHeardAfterAReconnect(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -107,7 +106,7 @@ func TestARequestWhoseEventWasLostIsHeardAfterAReconnect(t *testing.T) {
 	m := recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
 	wire.on(nil, once(opGetData, func() bool { close(read); return true }))
 	l := acquire(t, within(t), m)
-	<-read // the watch is there
+	<-read // the watch is set
 	wire.loseEvents()
 	if err := other.Revoke(within(t), l.Node()); err != nil {
 		t.Fatal(err)

@@ -5,30 +5,30 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// GrantRule decides whose turn it is. queue holds the contenders of one lock in
-// the order of their turns, and queue[self] asks. The rule returns the index of
-// the contender to wait for, or −1 when queue[self] may hold the lock now.
+// GrantRule decides whether a contender may hold the lock. queue holds the contenders of one lock
+// in the order of their turns, and queue[self] is the contender that asks. The rule returns the
+// index of the contender to wait for, or −1 when queue[self] may hold the lock now.
 //
 // A rule is a pure function, and must be the same for all contenders of a lock.
-// Whatever it returns must be less than self: new contenders join at the end of
-// the queue, and no contender waits for a later one (kazoo #649). A contender that
-// waits must wait also with more contenders ahead of it: the queue that a rule
-// is shown may lack some of them, but never when it grants. A rule that returns
-// something else makes the acquire fail with [ErrBadRule].
+// Its result must be less than self: new contenders join at the end of the queue, and no
+// contender waits for a later one (kazoo #649). A contender that waits must wait also with more
+// contenders ahead of it: the queue passed to the rule may lack some of them, but not when the
+// rule grants. With another result the acquire fails with [ErrBadRule].
 //
-// With a rule of the user's every waiter looks again whenever anybody joins or
-// leaves, which costs a list each: rules that admit several at a time cannot say
-// whose leaving will be enough. The package's own can, and wake one waiter.
+// With a GrantRule every waiter reads the list of the queue again whenever a contender joins or
+// leaves, because a rule that admits several contenders at a time cannot name the contender to
+// wait for. The package's own rules can, and wake one waiter.
 type GrantRule func(queue []Place, self int) (waitFor int)
 
 // Place is one contender's place in a queue.
 type Place struct {
 	Node     string // name of its node
-	Kind     string // what stands before the sequence: "lock-", "__READ__", "__WRIT__"
-	Sequence int32  // orders the queue, and wraps to negative numbers: compare by difference
+	Kind     string // the name's part before the sequence: "lock-", "__READ__", "__WRIT__"
+	Sequence int32  // orders the queue; wraps to negative numbers: compare by difference
 }
 
-// shown is the rule as the queues of a client ask it, which are locked meanwhile.
+// shown returns the rule in the form that a client's queues call. The queue is locked during the
+// call.
 func (r GrantRule) shown(calls *session.Callbacks) queue.Rule {
 	return func(contenders []queue.Place, self int) (waitFor int) {
 		places := make([]Place, len(contenders))

@@ -22,13 +22,14 @@ import (
 	"github.com/zkverify/zkverify/recipes/kerberos"
 )
 
-// demanding has servers serve nobody who has not authenticated by SASL, in both ways of writing it.
+// demanding holds the two settings with which servers serve only clients that have authenticated
+// by SASL.
 var demanding = map[string][]string{
 	"enforce.auth.schemes=sasl":         {"zookeeper.enforce.auth.enabled=true", "zookeeper.enforce.auth.schemes=sasl"},
 	"sessionRequireClientSASLAuth=true": {"zookeeper.sessionRequireClientSASLAuth=true"},
 }
 
-// saslUsers are those of the servers of the tests. Passwords are not only of letters.
+// saslUsers holds the users of the tests' servers. Passwords contain more than letters.
 var saslUsers = map[string]string{"app": `pa"55\ word,=`, "other": "secret", "jürgen": "größe", "李": "密码"}
 
 // saslServer starts one real server with users and properties.
@@ -76,7 +77,7 @@ func TestLocksOverSASL(t *testing.T) {
 	}
 }
 
-// A session goes on over another connection, and the next one begins, as the user.
+// A session continues over another connection, and the next session begins, as the same user.
 func TestSASLIsRepeatedInEveryConnectionAndSession(t *testing.T) {
 	addrs := saslServer(t) // Expire has no credentials
 	link, err := network.Link(t.Context(), t.Name(), addrs[0])
@@ -116,7 +117,7 @@ func TestSASLIsRepeatedInEveryConnectionAndSession(t *testing.T) {
 	release(t, l)
 }
 
-// What servers refuse ends Connect at once, with a sentence that says what to do.
+// A refusal by the servers ends Connect at once, with an error that says what to do.
 func TestConnectSaysWhyAServerRefusesSASL(t *testing.T) {
 	const secret = "wr0ng-pa55word"
 	for name, test := range map[string]struct {
@@ -188,7 +189,7 @@ func TestConnectSaysThatAServerDemandsAnotherScheme(t *testing.T) {
 	}
 }
 
-// Many guides have servers demand SASL so. ZooKeeper knows no such setting.
+// Many guides use this setting to make servers demand SASL. ZooKeeper has no such setting.
 func TestServersDemandNothingByRequireClientAuthScheme(t *testing.T) {
 	needReal(t, "ZooKeeper ignores the setting")
 	if os.Getenv(ensembletest.Variable) != "real" {
@@ -198,8 +199,8 @@ func TestServersDemandNothingByRequireClientAuthScheme(t *testing.T) {
 	release(t, acquire(t, within(t), recipes.NewMutex(c, uniquePath(t))))
 }
 
-// Each mechanism goes over TLS, whether the client or its dialer speaks it. The server's principal is that
-// of the name that Connect was given, wherever the dialer goes.
+// Each mechanism works over TLS, with TLS in the client or in its dialer. The server's principal
+// is that of the name given to Connect, whichever address the dialer uses.
 func TestSASLOverTLS(t *testing.T) {
 	needReal(t, "ZooKeeper authenticates over its secureClientPort")
 	mechanisms := map[string]func(*testing.T) (properties []string, m recipes.SASLMechanism, id string){

@@ -17,8 +17,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// steered is DIGEST-MD5 with a hook before it, which is told of the server and whose error is that of
-// Start.
+// steered is DIGEST-MD5 with a hook before it. The hook gets the server, and Start returns its
+// error.
 type steered struct {
 	recipes.SASLMechanism
 	hook func(server string) error
@@ -40,8 +40,8 @@ func saslEnsemble(t *testing.T, servers int) *zktest.Ensemble {
 	return zktest.Start(t, zktest.Servers(servers), zktest.SASL(map[string]string{"app": "secret"}, true))
 }
 
-// The servers count a session down from when it was begun, or taken up, which is as soon as the connect
-// request is on its way; what SASL takes after that is time that has passed.
+// The servers count the session timeout from the start or the resumption of the session, possibly
+// from the moment when the connect request is sent; the time that SASL takes afterwards counts.
 func TestALeaseIsCountedFromTheConnectRequestWhateverSASLTakes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestALeaseIsCountedFromTheConnectRequestWhateverSASLTakes(t *testing.T) {
 		if ends := l.Deadline().Sub(dialed); ends > timeout {
 			t.Errorf("the deadline is %v after the connection was made, and the session timeout is %v", ends, timeout)
 		}
-		for c.SessionID() != 0 && l.Valid() { // a slow way to each server is no reason to lose a lease
+		for c.SessionID() != 0 && l.Valid() { // a slow authentication at each server must not lose a lease
 			if time.Since(dialed) > 20*timeout {
 				return
 			}
@@ -75,11 +75,11 @@ var (
 	errKDCAway     = errors.New("the KDC is away")
 )
 
-// A server that refuses the client is one of several, and the others may take it.
+// One of several servers refuses the client, and the others may accept it.
 func TestConnectTriesEveryServerThatMayTakeTheClient(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		of   [3]error // what each server's authentication ends with
+		of   [3]error // the error of each server's authentication
 		want error    // of Connect
 	}{
 		"one refuses":                    {[3]error{errUnknownUser, nil, nil}, nil},
@@ -131,8 +131,9 @@ func TestConnectTriesEveryServerThatMayTakeTheClient(t *testing.T) {
 	}
 }
 
-// A client that is refused from some time on keeps its session until its leases end, and lets the servers
-// expire it then. Its calls say why at once, and it comes back when it is taken again.
+// A client that the servers begin to refuse keeps its session until its leases end, and then lets
+// the servers expire it. Its calls return the reason at once, and it connects again when the
+// servers accept it again.
 func TestARefusedClientKeepsItsSessionAsLongAsItLasts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -165,7 +166,7 @@ func TestARefusedClientKeepsItsSessionAsLongAsItLasts(t *testing.T) {
 	})
 }
 
-// Servers refuse what real ones do, in time that passes as fast as it can.
+// Simulated servers refuse the same credentials as real ones, in virtual time.
 func TestSimulatedServersCheckSASL(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

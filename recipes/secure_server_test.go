@@ -59,8 +59,7 @@ func (a *authority) pool() *x509.CertPool {
 	return pool
 }
 
-// sign returns the PEM blocks of a key and its certificate for a name and
-// loopback.
+// sign returns the PEM blocks of a key and its certificate, for a name and the loopback address.
 func (a *authority) sign(t *testing.T, name string) (key, cert []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -112,7 +111,7 @@ func secureServer(t *testing.T, ca *authority, properties ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Debian's jar names what it needs for TLS only in part.
+	// The manifest of Debian's jar names only some of the jars that TLS needs.
 	more, err := filepath.Glob("/usr/share/java/netty-*.jar")
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +164,7 @@ admin.enableServer=false
 	}
 	t.Cleanup(func() {
 		alive.Close()
-		_ = cmd.Wait() // the shell's status is that of what it killed
+		_ = cmd.Wait() // the shell exits with the status of the killed server
 		if t.Failed() {
 			text, _ := os.ReadFile(log.Name())
 			t.Logf("the server's log:\n%s", text)
@@ -180,7 +179,7 @@ admin.enableServer=false
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// freePort returns a port that nobody listened on a moment ago.
+// freePort returns a port that had no listener a moment ago.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

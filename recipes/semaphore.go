@@ -9,23 +9,21 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Semaphore admits holders as long as their permits add up to no more than its
-// size: Curator's InterProcessSemaphoreV2, on the same paths. Below its own path
-// it has a queue of acquirers (locks) and a node for each permit that is out
-// (leases).
+// Semaphore admits holders whose permits add up to at most its size: Curator's
+// InterProcessSemaphoreV2, on the same paths. Below its own path it has a queue of acquirers
+// (locks) and a node for each permit that is held (leases).
 //
-// It is fair, whatever the numbers asked for: an acquire of many permits waits
-// at the head of the queue until they are free, and nobody overtakes it. All
-// permits of an acquire, and its leave from the queue, are one transaction, so
-// that two acquires never hold what the other waits for, and nothing is taken by
-// an acquirer whose session has ended. Those of one Client that follow each other
-// in the queue take together, as far as there is room.
+// It is fair: an acquire of many permits waits at the head of the queue until they are free, and
+// no other acquire overtakes it. An acquire takes all its permits and leaves the queue in one
+// transaction, so two acquires never each hold permits that the other waits for, and an acquirer
+// whose session has ended takes no permit. Acquirers of one Client that follow each other in the
+// queue take their permits in one transaction, as far as permits are free.
 //
-// A semaphore is not reentrant: each acquire takes permits of its own. Its
-// tokens grow in the order of the grants; only with size 1 is that a fence.
+// A semaphore is not reentrant: each acquire takes permits of its own. Its tokens grow in the
+// order of the grants; they fence only a semaphore of size 1.
 //
-// Loss, cancel and timeout: as with [Mutex]. A permit is never lost for good: it
-// ends with its lease, at the latest with the session.
+// Loss, cancel and timeout: as with [Mutex]. A permit does not leak: it becomes free with the end
+// of its lease, at the latest with the end of the session.
 type Semaphore struct {
 	client *Client
 	path   string
@@ -39,17 +37,17 @@ type Semaphore struct {
 const maxPermits = 1000
 
 // NewSemaphore returns the semaphore at path with a fixed size, at least 1,
-// which must be the same for everybody who uses it.
+// which must be the same for all clients that use it.
 func NewSemaphore(client *Client, path string, size int, options ...LockOption) *Semaphore {
 	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(client, options)}
 }
 
-// NewSharedSemaphore returns the semaphore at path whose size is what count
-// says at the time of each grant. When the size is lowered nobody loses permits;
-// nobody gets new ones either until enough have been released. Curator's
-// semaphore with a SharedCountReader.
+// NewSharedSemaphore returns the semaphore at path whose size is the value of count at the time
+// of each grant. When the size is lowered, holders keep their permits, and the semaphore grants
+// no new ones until enough have been released. It is Curator's semaphore with a
+// SharedCountReader.
 func NewSharedSemaphore(client *Client, path string, count *SharedCount, options ...LockOption) *Semaphore {
-	s := NewSemaphore(client, path, 0, options...) // which without a count admits nobody
+	s := NewSemaphore(client, path, 0, options...) // a size of 0 admits no acquirer if there is no count
 	s.count = count
 	return s
 }
@@ -66,16 +64,17 @@ func (s *Semaphore) Acquire(ctx context.Context) (*Lease, error) { return s.Acqu
 // TryAcquire takes one permit if it can be had at once. See TryAcquireN.
 func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.TryAcquireN(ctx, 1) }
 
-// AcquireN waits for n permits, and gets all of them or none. Cancelling ctx
-// ends the wait, and nothing of it is left. When the session ends during the
-// wait, AcquireN goes on with the next one, at the end of the queue.
+// AcquireN waits for n permits, and gets all of them or none. Cancelling ctx ends the wait and
+// deletes the acquirer's node. When the session ends during the wait, AcquireN continues in the
+// next session, at the end of the queue.
 //
 // Errors: ctx's cause; [ErrBadPermits] when n or the size is less than 1;
 // [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
 // a shared size AcquireN waits until it is raised); [ErrLeaseLost] or
 // [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
-// [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are out that a list of
-// them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth.
+// [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are held that a list
+// of them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as
+// zk.ErrNoAuth.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, true, session.NewGUID())
 	if err != nil {
@@ -84,8 +83,8 @@ func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	return l, nil
 }
 
-// TryAcquireN takes n permits if nobody is ahead in the queue and they are free,
-// and returns [ErrNotAcquired] otherwise. Otherwise it is like AcquireN.
+// TryAcquireN takes n permits if no other acquirer is ahead in the queue and the permits are
+// free; if not, it returns [ErrNotAcquired]. Otherwise it is like AcquireN.
 func (s *Semaphore) TryAcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, false, session.NewGUID())
 	if err != nil {
@@ -99,8 +98,8 @@ func (s *Semaphore) Do(ctx context.Context, f func(ctx context.Context, lease *L
 	return do(ctx, s.Acquire, f)
 }
 
-// Participants lists the permits that are out, oldest first, each of kind
-// "lease-", and behind them the acquirers that wait, of kind "lock-".
+// Participants lists the permits that are held, oldest first, each of kind "lease-", and behind
+// them the waiting acquirers, of kind "lock-".
 func (s *Semaphore) Participants(ctx context.Context) ([]Participant, error) {
 	leases, err := s.client.participants(ctx, s.path+queue.LeasesDir, queue.Permits)
 	if err != nil {
@@ -127,7 +126,7 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	}
 	recipe := "nonreentrant"
 	if id != "" {
-		recipe, key.owner = "semaphore", id // re-enters nothing
+		recipe, key.owner = "semaphore", id // a new owner, so no re-entry
 	}
 	if l, err := s.client.holds.enter(ctx, key); l != nil || err != nil {
 		return l, err
@@ -153,7 +152,7 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 	return h.outermost, nil
 }
 
-// pool is the semaphore as its queue knows it.
+// pool returns the pool of permits that the semaphore's queue uses.
 func (s *Semaphore) pool() *queue.Pool {
 	p := &queue.Pool{Path: s.path, Size: s.size, Data: s.cfg.data, ACL: s.cfg.acl}
 	if s.count != nil {

@@ -16,19 +16,19 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// group has acquirers wait in the queue of a semaphore, all of the client that
-// wire reads along, behind another client that has all permits. They have been
-// seen in the queue, so that they can be admitted together.
+// group holds acquirers that wait in the queue of a semaphore, behind another client that has all
+// permits. All belong to the client whose packets wire intercepts. The client has seen them in
+// the queue, so they can be admitted together.
 type group struct {
 	path    string
-	data    []byte // of each node; nil: as of any semaphore
+	data    []byte // data of each node; nil for the default
 	wire    intercept
 	other   *recipes.Lease
 	waiting []<-chan result
 	cancel  []context.CancelFunc
 }
 
-// newGroup makes a group whose members want so many permits each.
+// newGroup makes a group. wants holds the number of permits of each member.
 func newGroup(t *testing.T, size int, wants ...int) *group {
 	g := &group{path: uniquePath(t)}
 	conn := admin(t)
@@ -38,8 +38,8 @@ func newGroup(t *testing.T, size int, wants ...int) *group {
 	return g
 }
 
-// gather has members of one client enqueue behind another one. The number of those that
-// have a node in the queue is counted by length.
+// gather enqueues members of one client behind another client. length returns the number of nodes
+// in the queue.
 func (g *group) gather(t *testing.T, of, behind *recipes.Client, size int, wants []int, length func() int) {
 	var err error
 	if g.other, err = recipes.NewSemaphore(behind, g.path, size).AcquireN(within(t), size); err != nil {
@@ -50,7 +50,7 @@ func (g *group) gather(t *testing.T, of, behind *recipes.Client, size int, wants
 		options = append(options, recipes.WithData(g.data))
 	}
 	s := recipes.NewSemaphore(of, g.path, size, options...)
-	const before = 2 // who give up: the first and second of a queue are listed alone, the third with all behind it
+	const before = 2 // these give up: the first and second of a queue are listed alone, the third with all behind it
 	for i, n := range append(make([]int, before), wants...) {
 		ctx, cancel := context.WithCancel(within(t))
 		done := make(chan result, 1)
@@ -69,9 +69,8 @@ func (g *group) gather(t *testing.T, of, behind *recipes.Client, size int, wants
 	eventually(t, "they have left", func() bool { return length() == len(wants) })
 }
 
-// takes releases what the group waits for, and returns when the request of its
-// take, or the answer to it, has come by; from then on it is held until the
-// function that takes returns is called.
+// takes releases the permits that the group waits for, and returns when the group's transaction,
+// or its answer, is intercepted. That packet is held back until the returned function is called.
 func (g *group) takes(t *testing.T, answer bool) (pass func()) {
 	came, free := make(chan struct{}), make(chan struct{})
 	first := true
@@ -93,8 +92,8 @@ func (g *group) takes(t *testing.T, answer bool) (pass func()) {
 	return func() { close(free) }
 }
 
-// rest checks that all but some of the group have got permits, in the order of
-// the queue, and that nothing is left when they have given them back.
+// rest checks that all members except those in without have got permits, in the order of the
+// queue, and that no node remains after they have released them.
 func (g *group) rest(t *testing.T, without ...int) {
 	t.Helper()
 	var last recipes.Token
@@ -109,7 +108,7 @@ func (g *group) rest(t *testing.T, without ...int) {
 		}
 		last, leases = l.Token(), append(leases, l)
 	}
-	eventually(t, "each has one permit, and nobody else has", func() bool { return permits(t, g.path) == len(leases) })
+	eventually(t, "each has one permit, and no other acquirer has one", func() bool { return permits(t, g.path) == len(leases) })
 	for _, l := range leases {
 		release(t, l)
 	}
@@ -127,7 +126,7 @@ func TestAContenderGivesUpWhileItsBatchIsUnderWay(t *testing.T) {
 				pass := g.takes(t, answer)
 				g.cancel[who]()
 				if r := <-g.waiting[who]; !errors.Is(r.err, context.Canceled) {
-					t.Errorf("who gave up got %v", r.err)
+					t.Errorf("the acquirer that gave up got %v", r.err)
 				}
 				pass()
 				g.rest(t, who)
@@ -142,7 +141,7 @@ func TestAllContendersGiveUpWhileTheirBatchIsUnderWay(t *testing.T) {
 	for i, cancel := range g.cancel {
 		cancel()
 		if r := <-g.waiting[i]; !errors.Is(r.err, context.Canceled) {
-			t.Errorf("who gave up got %v", r.err)
+			t.Errorf("the acquirer that gave up got %v", r.err)
 		}
 	}
 	pass()
@@ -164,9 +163,9 @@ func TestCurator45TheReplyToABatchIsLost(t *testing.T) {
 	}
 }
 
-// The permits are taken, and their taker hears of it when the session's last
-// evidence is too old for a lease. The next heartbeat must come although no
-// contender is left; else the permits are lost, and the acquire never returns.
+// The permits are taken, and the client gets the answer when the session's last evidence is too
+// old for a lease. The next heartbeat must come although no contender is left; else the permits
+// are lost, and the acquire never returns.
 func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -179,8 +178,8 @@ func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
 		defer func() { _ = c.Close(context.Background()) }()
 		deadline := time.Now().Add(timeout - timeout/20)
 		// The answer is held back for less than the third of a timeout after which a
-		// heartbeat behind it would count as stuck. With ticks of this length nothing
-		// that was sent before it proves more than the session's beginning.
+		// heartbeat behind it would count as stuck. With ticks of this length no request that was
+		// sent before it proves more than the beginning of the session.
 		time.Sleep(timeout * 13 / 20)
 		held := false
 		wire.on(nil, once(opMulti, func() bool {
@@ -202,7 +201,7 @@ func TestTheReplyToABatchComesAfterTheSessionsDeadline(t *testing.T) {
 	})
 }
 
-// The request that gives permits back is lost. The release returns when they are back.
+// The request that releases permits is lost. The release returns when the permits are released.
 func TestAReleaseOfSeveralPermitsWaitsUntilTheyAreBack(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -286,18 +285,19 @@ func TestANodeOfABatchIsDeletedByAnotherClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass()
-	// It takes another place, behind the others.
+	// It gets another place, behind the others.
 	g.waiting = []<-chan result{g.waiting[0], g.waiting[2], g.waiting[1]}
 	g.rest(t)
 }
 
-// TestABatchEndsAtTheFirstContenderThatDoesNotFit : who asks for less does not overtake.
-// Who is admitted together waits, by then, for the one ahead: a bubble tells when all do.
+// TestABatchEndsAtTheFirstContenderThatDoesNotFit: an acquirer that asks for less does not
+// overtake. Acquirers are admitted together only if each already waits for the one ahead: in a
+// bubble the test can tell when all do.
 func TestABatchEndsAtTheFirstContenderThatDoesNotFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
 		g := &group{path: "/semaphore"}
-		// With the first two there is room for the last alone.
+		// The first two leave room for the last one only.
 		g.gather(t, bubbleClient(t, e, "of"), bubbleClient(t, e, "behind"), 4, []int{1, 2, 3, 1}, func() int { return len(e.Children(g.path + "/locks")) })
 		time.Sleep(100 * time.Millisecond)
 		release(t, g.other)
@@ -321,8 +321,9 @@ func TestABatchEndsAtTheFirstContenderThatDoesNotFit(t *testing.T) {
 	})
 }
 
-// The reply of a transaction that has taken permits is lost, and the server refuses to say what
-// became of it. The acquire fails, and what it may have taken is given back.
+// The reply of a transaction that has taken permits is lost, and the server refuses the requests
+// that would show its outcome. The acquire fails, and the permits that it may have taken are
+// released.
 func TestPermitsOfWhichNobodyMayHearAreGivenBack(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
@@ -344,7 +345,7 @@ func TestPermitsOfWhichNobodyMayHearAreGivenBack(t *testing.T) {
 		t.Errorf("it returns %v, %v", l, err)
 	}
 	if !refused.Load() {
-		t.Error("it does not ask what became of it")
+		t.Error("it does not ask for the outcome of the transaction")
 	}
 	eventually(t, "nothing is left", func() bool {
 		return len(contenders(t, conn, path+"/locks"))+len(contenders(t, conn, path+"/leases")) == 0

@@ -37,16 +37,16 @@ func TestContendersOfOneClientTakeTheirPermitsTogetherAndWithoutALook(t *testing
 	release(t, other)
 	wg.Wait()
 	got := sent()
-	// The first one looks at the permits and at the queue; then all take together,
+	// The first acquirer lists the permits and the queue; then all take their permits together,
 	// or in a few groups.
 	if got[opMulti] > n/4 || got[opChildren] > 5 || got[opDelete] != n {
 		t.Errorf("requests by operation: %v", got)
 	}
 }
 
-// TestWhatIsKnownOfThePermitsIsForgottenWhenOthersCome : contenders of several
-// clients, with several permits each, in every order: the sum never exceeds the
-// size, and no client goes by what it knew before another's turn.
+// TestWhatIsKnownOfThePermitsIsForgottenWhenOthersCome: contenders of several clients, with
+// several permits each, in every order. The sum never exceeds the size, and no client uses
+// knowledge from before another client's turn.
 func TestWhatIsKnownOfThePermitsIsForgottenWhenOthersCome(t *testing.T) {
 	path := uniquePath(t)
 	const size = 4

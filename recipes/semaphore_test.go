@@ -174,7 +174,7 @@ func TestCurator75WaitersHearOfALargerSize(t *testing.T) {
 	if waited := time.Since(start); waited > 10*time.Second {
 		t.Errorf("found out by the slow poll after %v", waited)
 	}
-	// Lowered: nobody loses a permit, nobody gets one.
+	// The size is lowered: no holder loses a permit, and no acquirer gets one.
 	if err := other.Set(within(t), 2); err != nil {
 		t.Fatal(err)
 	}

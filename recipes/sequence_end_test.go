@@ -16,8 +16,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// setCreations stops servers, makes them believe that a node has had that many children, and
-// starts them again.
+// setCreations stops servers, sets a node's counter of created children in their data, and starts
+// them again.
 func setCreations(t *testing.T, servers *ensemble.Local, path string, creations int64) {
 	t.Helper()
 	java, err := ensemble.FindJava("")
@@ -50,8 +50,8 @@ func setCreations(t *testing.T, servers *ensemble.Local, path string, creations 
 	}
 }
 
-// takeTurns has clients take turns until each of them has been refused. It returns how many
-// grants there were, and fails the test when two hold at a time or a token falls.
+// takeTurns makes clients take turns until each of them has been refused. It returns the number
+// of grants, and fails the test when two clients hold at a time or a token decreases.
 func takeTurns(t *testing.T, clients []*recipes.Client, acquire func(context.Context, *recipes.Client) (*recipes.Lease, error)) (grants int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -93,8 +93,8 @@ func takeTurns(t *testing.T, clients []*recipes.Client, acquire func(context.Con
 	return grants
 }
 
-// Whatever the numbers are when they come to their end, no two clients hold, and every acquire
-// is refused by an error that says what to do. A lease from before stays.
+// Near the end of the sequence numbers no two clients hold at a time, and every acquire is
+// refused with an error that says what to do. A lease from before stays.
 func TestAcquiresAreRefusedWhereSequenceNumbersEnd(t *testing.T) {
 	needReal(t, "what number follows the last one is up to ZooKeeper")
 	own, ok := ensembletest.Start(t, ensemble.LocalConfig{TickTime: tick, Servers: 1}).(*ensemble.Local)
@@ -106,7 +106,7 @@ func TestAcquiresAreRefusedWhereSequenceNumbersEnd(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		left  int64 // numbers before the end
-		grant int   // how many acquires are granted
+		grant int   // number of acquires that are granted
 		dir   string
 		take  func(path string) func(context.Context, *recipes.Client) (*recipes.Lease, error)
 	}{

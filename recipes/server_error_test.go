@@ -50,7 +50,7 @@ func TestAServersErrorIsToldByNameAndNumber(t *testing.T) {
 	}
 }
 
-// A server that has too much to do puts a request off: it is made again, and nothing is told.
+// An overloaded server puts a request off: the client repeats it, and the caller is not told.
 func TestARequestThatIsPutOffIsMadeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -70,7 +70,7 @@ func TestARequestThatIsPutOffIsMadeAgain(t *testing.T) {
 	})
 }
 
-// Heartbeats that are put off now and then keep the lease.
+// A lease is kept although heartbeats are put off now and then.
 func TestALeaseOutlivesHeartbeatsThatArePutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -93,7 +93,8 @@ func TestALeaseOutlivesHeartbeatsThatArePutOff(t *testing.T) {
 	})
 }
 
-// A session that is used elsewhere is gone on with at another server.
+// When a server answers that the session is used elsewhere, the client continues it at another
+// server.
 func TestAConnectionWhoseSessionHasMovedIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -155,7 +156,7 @@ func TestParentsWhereServersHaveNoContainers(t *testing.T) {
 	}
 }
 
-// Servers that answer only those who have authenticated say so when a client connects.
+// Servers that answer only authenticated clients say so when a client connects.
 func TestServersThatDemandAuthenticationSaySo(t *testing.T) {
 	for name, options := range map[string][]recipes.Option{
 		"a client that does not": nil, "a client by another scheme": {recipes.WithAuth("digest", []byte("ann:secret"))},
@@ -178,7 +179,7 @@ func TestServersThatDemandAuthenticationSaySo(t *testing.T) {
 	}
 }
 
-// They may begin to when a client is connected.
+// Servers may begin to demand authentication while a client is connected.
 func TestACallSaysThatServersDemandAuthentication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -36,7 +36,7 @@ func TestServersAreAConnectString(t *testing.T) {
 	}
 }
 
-// What is no connect string is refused at once, in a sentence.
+// Text that is not a connect string is refused at once, with the reason.
 func TestWhatIsNoConnectStringIsRefusedAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		elements []string
@@ -119,7 +119,8 @@ func TestAChrootIsTheRootOfTheNamespace(t *testing.T) {
 	})
 }
 
-// What is a connect string is one still as the servers and the chroot that it was read as.
+// The servers and the chroot that ParseServers returns form a connect string that parses to the
+// same servers and chroot.
 func FuzzParseServers(f *testing.F) {
 	for _, text := range []string{"zk1,zk2:2182/app", "[::1],[fe80::1%eth0]:2181/a/b", "a:02181", "a:2181,", "::1", "[a]:1/"} {
 		f.Add(text)

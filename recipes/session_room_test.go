@@ -17,13 +17,13 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// Nodes of a session, whose paths stand in the transaction that ends it. Servers read no
-// transaction of more than twice their jute.maxbuffer (ZOOKEEPER-4306).
+// The transaction that ends a session has the paths of all its nodes. Servers read no transaction
+// of more than twice their jute.maxbuffer (ZOOKEEPER-4306).
 
 const smallBuffer = 1 << 12
 
-// TestASessionHasNoMoreNodesThanServersCanEnd : each kind of node counts, one that has gone
-// does not, and a refusal harms no other lease.
+// TestASessionHasNoMoreNodesThanServersCanEnd: each kind of node counts, a deleted node does not,
+// and a refusal harms no other lease.
 func TestASessionHasNoMoreNodesThanServersCanEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		dir  string // of the nodes
@@ -67,7 +67,7 @@ func TestASessionHasNoMoreNodesThanServersCanEnd(t *testing.T) {
 						if full = err != nil; full && !errors.Is(err, recipes.ErrTooLarge) {
 							t.Fatal(err)
 						}
-					case <-time.After(50 * time.Millisecond): // it waits for others
+					case <-time.After(50 * time.Millisecond): // it waits for other contenders
 					}
 					if len(e.Children(test.dir)) > smallBuffer {
 						t.Fatal("it has no limit")
@@ -97,9 +97,9 @@ func TestASessionHasNoMoreNodesThanServersCanEnd(t *testing.T) {
 	}
 }
 
-// TestASemaphoreHasNoMorePermitsOutThanAListHasRoomFor : the acquire that would make the list too
-// large is refused, so that others can still count what is out, and goes through when permits
-// have been given back.
+// TestASemaphoreHasNoMorePermitsOutThanAListHasRoomFor: the acquire that would make the list too
+// large is refused, so that other clients can still count the permits, and succeeds when permits
+// have been released.
 func TestASemaphoreHasNoMorePermitsOutThanAListHasRoomFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -137,7 +137,8 @@ func TestASemaphoreHasNoMorePermitsOutThanAListHasRoomFor(t *testing.T) {
 	})
 }
 
-// TestServersStartAfterASessionThatWasFull : real servers read what they have written.
+// TestServersStartAfterASessionThatWasFull: real servers can read the transactions that they have
+// written.
 func TestServersStartAfterASessionThatWasFull(t *testing.T) {
 	needReal(t, "ZooKeeper reads its own log")
 	const buffer = 1 << 15

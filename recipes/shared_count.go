@@ -12,9 +12,9 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// SharedCount is a number that all clients see: Curator's SharedCount, on the
-// same path and in the same form, 4 bytes big-endian. It gives a [Semaphore] a
-// size that can be changed while it is in use.
+// SharedCount is an integer that all clients share: Curator's SharedCount, on the same path and
+// in the same form, 4 bytes big-endian. It gives a [Semaphore] a size that can be changed while
+// it is in use.
 type SharedCount struct {
 	client  *Client
 	path    string
@@ -30,7 +30,7 @@ func NewSharedCount(client *Client, path string, initial int) *SharedCount {
 // Path returns the count's path.
 func (c *SharedCount) Path() string { return c.path }
 
-// Get returns the count, as a server knows it that may lag behind a moment.
+// Get returns the count. It reads from a server that may lag behind for a moment.
 //
 // Errors: ctx's cause; [ErrBadPath]; [ErrBadCount]; [ErrClosed]; errors of
 // ZooKeeper such as zk.ErrNoAuth. Set returns the same.
@@ -46,8 +46,8 @@ func (c *SharedCount) Get(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Set changes the count, which it first creates if need be. An error leaves open whether it
-// has changed. A reply that is lost does not make it change the count twice: what another
+// Set changes the count, and creates it first if need be. After an error the count may or may not
+// have changed. Set does not change the count twice when a reply is lost: a value that another
 // client has set in between stays.
 func (c *SharedCount) Set(ctx context.Context, n int) error {
 	if err := checkCount(n); err != nil {
@@ -59,11 +59,12 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 		if !errors.Is(err, zk.ErrNoNode) {
 			return err
 		}
-		// Not with n: after a lost reply nobody could tell whether that was carried out.
+		// The node is not created with n: after a lost reply Set could not tell whether its
+		// create was carried out.
 		if err := c.create(ctx, s); err != nil {
 			return err
 		}
-		return zk.ErrNoNode // again, now that it is there
+		return zk.ErrNoNode // write again, now that the node exists
 	})
 	if err != nil {
 		return c.client.failed(ctx, "set", c.path, err)
@@ -71,21 +72,21 @@ func (c *SharedCount) Set(ctx context.Context, n int) error {
 	return nil
 }
 
-// countWrite is a Set. It changes one version of the count and no other, however often it
-// is sent.
+// countWrite is the write of one Set. It changes one version of the count and no other, even if
+// it is sent several times.
 type countWrite struct {
 	c       *SharedCount
 	data    []byte
-	version int32 // that it changes
+	version int32 // the version that it changes
 	sent    bool  // a request has had no reply, so that it may have been carried out
 }
 
 // carryOut writes in a session. After a lost reply a bad version means one of two things:
-// this write was carried out, or another client's was, while this one was under way. In
-// the second case the other one counts as the later of the two, and nothing is left to do.
-// That holds only if the version was there when the call had begun: a server that lags
-// behind may show one from before another client's Set, long answered. So the leader is
-// asked first: behind its answer, a read of the session sees all that was written before.
+// this write was carried out, or another client's was, while this one was under way. In the
+// second case the other write counts as the later of the two, and this Set is done. That holds
+// only if the version was current when the call had begun: a server that lags behind may show a
+// version from before another client's Set that was answered long ago. So carryOut asks the
+// leader first: after its answer, a read of the session sees all earlier writes.
 func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 	for pace, version := session.Changed(), int32(-1); ; {
 		if !w.sent {
@@ -126,8 +127,8 @@ func (w *countWrite) carryOut(ctx context.Context, s *session.Session) error {
 	}
 }
 
-// inSession repeats step in the next session when one has ended, and when the
-// node came or went in between.
+// inSession repeats step, in the next session if need be, when the session has ended and when the
+// node was created or deleted in between.
 func (c *SharedCount) inSession(ctx context.Context, step func(*session.Session) error) error {
 	if err := c.check(); err != nil {
 		return err
@@ -150,8 +151,7 @@ func (c *SharedCount) inSession(ctx context.Context, step func(*session.Session)
 	}
 }
 
-// read returns the count and the version of its node, which it creates if need
-// be.
+// read returns the count and the version of its node. It creates the node if need be.
 func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, version int32, err error) {
 	type node struct {
 		data    []byte
@@ -186,8 +186,8 @@ func (c *SharedCount) read(ctx context.Context, s *session.Session) (n int, vers
 	}
 }
 
-// create makes the node, with the initial count. After a lost reply it may find its own:
-// then it is there all the same, and read and Set come back to it.
+// create creates the node with the initial count. After a lost reply it may find its own node,
+// and returns zk.ErrNodeExists; read and Set then try again with the node that exists.
 func (c *SharedCount) create(ctx context.Context, s *session.Session) error {
 	create := func() (string, error) {
 		return s.Conn.Create(c.path, encodeCount(c.initial), 0, c.client.cfg.ACL)
@@ -208,7 +208,7 @@ func (c *SharedCount) create(ctx context.Context, s *session.Session) error {
 	}
 }
 
-// check looks at what NewSharedCount was given.
+// check checks the arguments of NewSharedCount.
 func (c *SharedCount) check() error {
 	if err := session.CheckPath(c.path); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 )
 
 // A Set whose reply is lost is sent again, and another client may have set the count in
-// between. Then the second request must change nothing; else the count would be 3, 4 and
-// 3 again, which no order of two Sets explains.
+// between. Then the second request must not change the count. Otherwise the count would be 3, 4
+// and 3 again, which no order of two Sets explains.
 func TestASetWhoseReplyIsLostChangesTheCountOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		carriedOut, another bool
@@ -51,7 +51,8 @@ func TestASetWhoseReplyIsLostChangesTheCountOnce(t *testing.T) {
 	}
 }
 
-// A Set that meets another one's, and knows that it was not carried out, is made again.
+// A Set that loses a race with another client's Set, and knows that it was not carried out, is
+// made again.
 func TestASetThatIsOvertakenIsMadeAgain(t *testing.T) {
 	var wire intercept
 	path := uniquePath(t)
@@ -74,8 +75,8 @@ func TestASetThatIsOvertakenIsMadeAgain(t *testing.T) {
 	}
 }
 
-// A Set that finds no count makes it. Another client may make it at that moment: then the
-// Set is not carried out yet, and is made again.
+// A Set that finds no count creates it. Another client may create it at that moment: then the Set
+// is not carried out yet, and is made again.
 func TestASetThatMeetsTheCountsCreationIsMadeAgain(t *testing.T) {
 	var wire intercept
 	path := uniquePath(t)

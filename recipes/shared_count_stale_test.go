@@ -10,11 +10,10 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// A follower is cut off from its leader. Another client sets the count; after that a client
-// of the follower does, whose request the follower keeps for itself. At another server the
-// client learns that the version which the follower had shown is not there any more. The
-// write that changed it was the other client's, from before: the client's own is still to
-// be made.
+// A follower is cut off from its leader. Another client sets the count. After that a client of
+// the follower sets it, and the follower does not forward the request. At another server the
+// client learns that the version that the follower had shown is not current any more. The write
+// that changed it was the other client's earlier one: the client's own write is still to be made.
 func TestASetThroughAFollowerThatLagsBehindIsMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -49,8 +48,8 @@ func TestASetThroughAFollowerThatLagsBehindIsMade(t *testing.T) {
 	})
 }
 
-// The create of a count is not answered, and another client's Set comes behind it. Had the
-// count been created with the value that is set, it would be 3, 4 and 3 again.
+// The create of a count is not answered, and another client's Set follows. If the count were
+// created with the value of the Set, it would be 3, 4 and 3 again.
 func TestASetThatCreatesTheCountTakesEffectOnce(t *testing.T) {
 	for name, carriedOut := range map[string]bool{"the create was carried out": true, "it was lost": false} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +85,7 @@ func TestASetThatCreatesTheCountTakesEffectOnce(t *testing.T) {
 	}
 }
 
-// Somebody deletes the count between two requests of a Set: it is made again.
+// Another client deletes the count between two requests of a Set: the Set creates it again.
 func TestACountThatIsDeletedWhileItIsSetIsMadeAgain(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)

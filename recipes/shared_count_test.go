@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Whoever may not make the directory of a count is told so.
+// A client that may not create the directory of a count gets the server's error.
 func TestACountThatCannotBeMadeSaysWhy(t *testing.T) {
 	path, c, conn := uniquePath(t), connect(t, addrsOf(t)), admin(t)
 	persistent(t, conn, path)

@@ -18,15 +18,16 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// possession is what this test needs of leases and terms.
+// possession has the method of leases and terms that this test needs.
 type possession interface{ Lost() <-chan struct{} }
 
-// TestALeaderIsSilentAndThenDeaf holds a lock, on real servers, while the servers' leader
-// stands still or its words come late. Meanwhile the holder's session makes requests. Then
-// what the holder's server says to the leader is lost, and last the holder's own link. The
+// TestALeaderIsSilentAndThenDeaf holds a lock, on real servers, while the servers' leader stands
+// still or its messages come late. Meanwhile the holder's session makes requests. Then the
+// messages of the holder's server to the leader are lost, and finally the holder's own link. The
 // next client must not get the lock before the holder is told of its loss. The first rule of
-// evidence left two holders for seconds: it took it that a follower reports by a clock of
-// its own. Everything is drawn, by the number of the try; ZKVERIFY_TRIES says how many.
+// evidence left two holders for seconds: it assumed that a follower reports by a clock of its
+// own. All parameters are random, seeded by the number of the try; ZKVERIFY_TRIES sets the number
+// of tries.
 func TestALeaderIsSilentAndThenDeaf(t *testing.T) {
 	needReal(t, "when a leader pings, and what its followers make of it, is up to ZooKeeper")
 	tries, _ := strconv.Atoi(os.Getenv("ZKVERIFY_TRIES"))
@@ -42,7 +43,7 @@ func TestALeaderIsSilentAndThenDeaf(t *testing.T) {
 	}
 }
 
-// silence is one try.
+// silence holds the state of one try.
 type silence struct {
 	*testing.T
 	draw *rand.Rand
@@ -52,7 +53,7 @@ type silence struct {
 	leader  int
 	server  int // the holder's
 	network links.Network
-	beats   chan struct{} // a write of the holder's has left
+	beats   chan struct{} // the holder has sent a write
 }
 
 func (s *silence) upTo(d time.Duration) time.Duration { return time.Duration(s.draw.Int64N(int64(d))) }
@@ -140,7 +141,7 @@ func take(ctx context.Context, recipe string, c *recipes.Client) (possession, er
 	return recipes.NewMutex(c, "/l").Acquire(ctx)
 }
 
-// dial tells beats of the holder's transactions.
+// dial returns a connection that sends to beats when the holder writes a transaction.
 func (s *silence) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	wire := &intercept{}
 	wire.on(func(op int32) bool {
@@ -155,7 +156,7 @@ func (s *silence) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return wire.dial(ctx, network, addr)
 }
 
-// silenceAndDeafness carries the faults out.
+// silenceAndDeafness injects the faults.
 func (s *silence) silenceAndDeafness(holder *recipes.Client, link links.Link) {
 	select { // from a beat on
 	case <-s.beats:
@@ -171,7 +172,7 @@ func (s *silence) silenceAndDeafness(holder *recipes.Client, link links.Link) {
 	}
 	deaf := silent - s.tick/16 + s.upTo(s.tick/12)
 	cut := silent + s.upTo(s.tick/4)
-	late := s.draw.IntN(3) == 0 // its words come late instead
+	late := s.draw.IntN(3) == 0 // its messages come late instead
 	resume := func() {}
 	if late {
 		for _, l := range s.own.Peer(s.server, s.leader) {
@@ -183,7 +184,7 @@ func (s *silence) silenceAndDeafness(holder *recipes.Client, link links.Link) {
 	}
 	for i := range 2 + s.draw.IntN(3) {
 		when, kind := s.upTo(silent), s.draw.IntN(3)
-		switch { // one that may be answered before a heartbeat asks the leader, and one at last
+		switch { // a request that may be answered before a heartbeat asks the leader, and one at the end
 		case i == 0:
 			when = s.upTo(s.tick * 3 / 4)
 			kind = min(kind, s.draw.IntN(3)) // more often a read

@@ -14,8 +14,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// sleeping runs a test in a bubble, with a client whose machine sleeps when the test says
-// so.
+// sleeping runs a test in a bubble, with a client whose machine the test can put to sleep.
 func sleeping(t *testing.T, test func(*testing.T, *zktest.Ensemble, *sleeper.Clock, *recipes.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,8 +35,8 @@ func sleepingClient(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, opti
 	return c
 }
 
-// sleepThrough has the machine sleep while the servers go on, and nothing reaches it before
-// it has done what it does first.
+// sleepThrough makes the machine sleep while time passes for the servers. No packet reaches the
+// machine before its goroutines have run after the sleep.
 func sleepThrough(e *zktest.Ensemble, clock *sleeper.Clock, d time.Duration) {
 	e.Client("sleeper").Cut()
 	e.Advance(d)
@@ -49,7 +48,7 @@ func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
 		m := recipes.NewMutex(c, "/l")
 		l := acquire(t, t.Context(), m)
 		inner := acquire(t, l.Context(), m)
-		time.Sleep(2 * timeout) // it stands on heartbeats now
+		time.Sleep(2 * timeout) // the lease depends on heartbeats now
 
 		sleepThrough(e, clock, 2*timeout)
 		woke := time.Now()
@@ -126,8 +125,8 @@ func TestALeaseOutlivesASleepThatEndsBeforeTheDeadline(t *testing.T) {
 	})
 }
 
-// A client without leases has no deadline of theirs: that it is lost is told when its session
-// may have ended.
+// A client without leases has no lease deadline: its listener is told of the loss when its
+// session may have ended.
 func TestAClientThatSleepsInASuspensionIsToldOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, clock, heard := zktest.Start(t), new(sleeper.Clock), listen()
@@ -143,7 +142,8 @@ func TestAClientThatSleepsInASuspensionIsToldOfTheLoss(t *testing.T) {
 	})
 }
 
-// A heartbeat that is answered after a sleep was sent before it: what it proves is as old.
+// A heartbeat that is answered after a sleep was sent before it: it proves the session only until
+// the time when it was sent.
 func TestAHeartbeatUnderWayInASleepProvesNothingOfIt(t *testing.T) {
 	const short = timeout / 4
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestAHeartbeatUnderWayInASleepProvesNothingOfIt(t *testing.T) {
 	})
 }
 
-// The turn of a waiter comes, and goes with its session, while its machine sleeps.
+// The turn of a waiter comes while its machine sleeps, and is lost with its session.
 func TestAWaiterWhoseTurnWasSleptThroughWaitsAgain(t *testing.T) {
 	sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
 		holder := bubbleClient(t, e, "holder")
@@ -201,7 +201,7 @@ func TestAWaiterWhoseTurnWasSleptThroughWaitsAgain(t *testing.T) {
 		time.Sleep(3 * timeout)
 		select {
 		case r := <-waiting:
-			t.Fatalf("it has the lock, as somebody else does: %v, %v", r.lease, r.err)
+			t.Fatalf("it has the lock, as another client does: %v, %v", r.lease, r.err)
 		default:
 		}
 		release(t, second)
@@ -227,7 +227,7 @@ func TestAlarmsEndWithTheirSessions(t *testing.T) {
 	})
 }
 
-// A network or servers that fail are no pause of the process, however that goes on.
+// A fault of the network or of servers is not a pause of the process, however long it lasts.
 func TestAFaultOfTheNetworkIsNoPauseOfTheProcess(t *testing.T) {
 	for name, fault := range map[string]func(*zktest.Ensemble){
 		"nothing passes":          func(e *zktest.Ensemble) { e.Client("sleeper").Cut() },
@@ -245,7 +245,7 @@ func TestAFaultOfTheNetworkIsNoPauseOfTheProcess(t *testing.T) {
 			sleeping(t, func(t *testing.T, e *zktest.Ensemble, clock *sleeper.Clock, c *recipes.Client) {
 				l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
 				time.Sleep(2 * timeout)
-				sleepThrough(e, clock, timeout/4) // that is none of it
+				sleepThrough(e, clock, timeout/4) // a short sleep, which does not cause the loss
 				e.Heal()
 				time.Sleep(timeout)
 				fault(e)

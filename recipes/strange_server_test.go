@@ -34,7 +34,7 @@ func answer(protocol, timeout int32, session int64, password int) []byte {
 	return frame(append(body, bytes.Repeat([]byte{7}, password)...))
 }
 
-// says serves a connection by reading the connect request and answering it so.
+// says returns a server that reads the connect request and sends the answers.
 func says(answers ...[]byte) func(net.Conn) {
 	return func(conn net.Conn) {
 		if !readsRequest(conn) {
@@ -59,13 +59,13 @@ func readsRequest(conn net.Conn) bool {
 	return err == nil
 }
 
-// strangeServers are servers that a client should not have been pointed at. A
-// nil want says that the client cannot know that it is no ZooKeeper server.
+// strangeServers holds servers that are not ZooKeeper servers. A nil want means that the client
+// cannot detect it.
 var strangeServers = []struct {
 	name  string
 	serve func(net.Conn)
-	want  error  // what Connect returns, besides the end of its context
-	says  string // what its text has
+	want  error  // error of Connect, besides the end of its context
+	says  string // part of the error's text
 }{
 	{"one that accepts and closes", func(net.Conn) {}, nil, ""},
 	{"one that reads the request and closes", func(c net.Conn) { readsRequest(c) }, io.EOF, "closed the connection"},
@@ -91,7 +91,7 @@ var strangeServers = []struct {
 		for i := range body {
 			body[i] = byte(rand.N(256))
 		}
-		body[0] = 1 // else one in 2³² has the right version
+		body[0] = 1 // otherwise one in 2³² has the right version
 		says(frame(body))(c)
 	}, recipes.ErrNotZooKeeper, "protocol version"},
 }
@@ -122,15 +122,15 @@ func TestServersThatAreNotWhatTheyShouldBe(t *testing.T) {
 	})
 }
 
-// pointed is what came of a Connect.
+// pointed holds the results of a Connect.
 type pointed struct {
 	connects  int64
 	allocated uint64 // bytes, by the whole process
 	err       error
 }
 
-// pointedAt lets Connect try for that long, and fails the test unless it is
-// polite and frugal about it.
+// pointedAt runs Connect for the time patience, and fails the test if it makes too many attempts
+// or allocates too much memory.
 func pointedAt(t *testing.T, patience time.Duration, addrs ...string) pointed {
 	t.Helper()
 	return pointedWith(t, patience, addrs)

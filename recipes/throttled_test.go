@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// busy is servers that take one request at a time, as ZooKeeper's do with
+// busy simulates servers that handle one request at a time, as ZooKeeper's do with
 // zookeeper.request_throttle_max_requests=1 and zookeeper.throttled_op_wait_time=1: they put off
 // every request that comes while they work on another.
 type busy struct {
@@ -21,7 +21,7 @@ type busy struct {
 	putOff int
 }
 
-// request is a hook for the requests of a client, which wire has.
+// request returns a hook for the requests of the client that wire intercepts.
 func (b *busy) request(wire *intercept) func(op int32) bool {
 	return func(op int32) bool {
 		if op == opPing || op < 0 && op != opBeat {
@@ -42,10 +42,10 @@ func (b *busy) request(wire *intercept) func(op int32) bool {
 	}
 }
 
-// Servers that put off half of the requests grant a lock all the same, one contender after the
-// other, and no lease is lost: clients do not ask too often, nor wait for too long, nor miss that
-// it is their turn. A hundred grants take some 8 s; with pauses that each request has for itself,
-// and that grow to 2 s, they took half a minute.
+// Servers that put off half of the requests still grant a lock to one contender after the other,
+// and no lease is lost: clients do not repeat requests too often, wait too long, or miss their
+// turn. A hundred grants take about 8 s; with a separate pause for each request that grew to 2 s,
+// they took half a minute.
 func TestServersThatPutOffWhatComesTogetherGrantLocks(t *testing.T) {
 	for clients, contenders := range map[int]int{10: 10, 2: 50} {
 		t.Run(fmt.Sprintf("%d clients with %d contenders each", clients, contenders), func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestServersThatPutOffWhatComesTogetherGrantLocks(t *testing.T) {
 								return
 							}
 							time.Sleep(10 * time.Millisecond)
-							_ = l.Release(ctx) // goes on
+							_ = l.Release(ctx) // continues in the background
 						})
 					}
 				}
@@ -84,8 +84,9 @@ func TestServersThatPutOffWhatComesTogetherGrantLocks(t *testing.T) {
 	}
 }
 
-// A request for several watches whose answer is not waited for may be put off as well, and so may
-// the one by which watches are set again after a reconnect. Who waits is told in time all the same.
+// The servers may also put off a request for several watches whose answer the client does not
+// wait for, and the request that sets watches again after a reconnect. The waiter is still told
+// in time.
 func TestWatchesThatArePutOffAreSetAllTheSame(t *testing.T) {
 	for name, reconnects := range map[string]bool{"watches of a waiter": false, "watches after a reconnect": true} {
 		t.Run(name, func(t *testing.T) {

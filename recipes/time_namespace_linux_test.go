@@ -8,7 +8,7 @@ import (
 )
 
 // A container may have a time namespace, in which CLOCK_BOOTTIME is off by a constant. This
-// program runs once more in one that is a day ahead, and its leases live and are lost as
+// program runs again in a namespace that is a day ahead, and its leases are kept and lost as
 // elsewhere.
 func TestATimeNamespaceDisturbsNoLease(t *testing.T) {
 	needServers(t)

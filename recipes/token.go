@@ -9,16 +9,16 @@ import (
 )
 
 // Token is a fencing token. Every later grant of a lock has a greater token,
-// also after its parent node was deleted and made anew, and after sequence
-// numbers wrapped. Send it along with every write to the resource that the
-// lock protects, and let the resource refuse older ones (see [Fence]).
+// also after its parent node was deleted and created again, and after sequence numbers wrapped.
+// Send it along with every write to the resource that the lock protects, and let the resource
+// refuse older tokens (see [Fence]).
 //
 // Tokens are comparable with == and ordered by [Token.Compare]. The zero Token
 // is older than every token that is ever issued.
 //
-// As text and in JSON a Token is what String returns, and [ParseToken] reads it. In a
-// database it is text of 29 bytes, see [Token.Value], so that SQL compares tokens as
-// Compare does.
+// As text and in JSON a Token has the form that String returns and [ParseToken] reads. In a
+// database it is text of 29 bytes, see [Token.Value], so that SQL compares tokens as Compare
+// does.
 type Token struct {
 	// Zxid is the czxid of the lock node: the ZooKeeper transaction that
 	// created it.
@@ -48,10 +48,10 @@ func (t Token) String() string {
 	return fmt.Sprintf("0x%x.%d", t.Zxid, t.Sub)
 }
 
-// ParseToken reads what String or Value has written: "0x", at most 16 hexadecimal digits
-// in lower case, and, after a dot, at most 10 decimal digits. It returns [ErrBadToken] for
-// everything else, numbers out of range included. So text that is equal but for zeros in
-// front of a number is the same token, and no other text is.
+// ParseToken parses text that String or Value has written: "0x", at most 16 hexadecimal digits in
+// lower case, and, after a dot, at most 10 decimal digits. It returns [ErrBadToken] for all other
+// text, numbers out of range included. Two texts are the same token if they differ only in
+// leading zeros of a number.
 func ParseToken(text string) (Token, error) {
 	digits, ok := strings.CutPrefix(text, "0x")
 	digits, sub, dotted := strings.Cut(digits, ".")
@@ -78,10 +78,10 @@ func isNumber(text string, most int, digits string) bool {
 	return len(text) > 0 && len(text) <= most && strings.Trim(text, digits) == ""
 }
 
-// badToken quotes the beginning of what is no token.
+// badToken returns an error that quotes the beginning of the text.
 func badToken(text string) error { return fmt.Errorf("%w: %.40q", ErrBadToken, text) }
 
-// check refuses what no lease has for a token, and what ParseToken would not read.
+// check returns an error for a token that no lease has, and that ParseToken would not accept.
 func (t Token) check() error {
 	if t.Zxid < 0 || t.Sub < 0 {
 		return badToken(t.String())
@@ -90,7 +90,8 @@ func (t Token) check() error {
 }
 
 // MarshalText implements [encoding.TextMarshaler], and so JSON: the text is that of String.
-// It returns [ErrBadToken] when a number is negative, which none of a lease's token is.
+// It returns [ErrBadToken] when a number is negative, which does not happen in the token of a
+// lease.
 func (t Token) MarshalText() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func (t Token) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler], and so JSON, as ParseToken does. The
-// token stays as it was when there is an error.
+// UnmarshalText implements [encoding.TextUnmarshaler], and so JSON, as ParseToken does. An error
+// leaves the token unchanged.
 func (t *Token) UnmarshalText(text []byte) error {
 	parsed, err := ParseToken(string(text))
 	if err == nil {
@@ -123,10 +124,10 @@ func (t Token) Value() (driver.Value, error) {
 	return fmt.Sprintf("0x%016x.%010d", t.Zxid, t.Sub), nil
 }
 
-// Scan implements [sql.Scanner] for what Value or String has written, as text or as bytes.
-// NULL is the zero Token, which is older than every other; in SQL nothing is older than
-// NULL, so make such a column NOT NULL. It returns [ErrBadToken] for anything else, and
-// leaves the token as it was.
+// Scan implements [sql.Scanner] for values that Value or String has written, as text or as bytes.
+// NULL is the zero Token, which is older than every other; in SQL no value is older than NULL, so
+// make such a column NOT NULL. For other values Scan returns [ErrBadToken], and leaves the token
+// unchanged.
 //
 // [sql.Scanner]: https://pkg.go.dev/database/sql#Scanner
 func (t *Token) Scan(value any) error {

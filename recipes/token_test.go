@@ -13,9 +13,9 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// TestATokenIsTheTransactionThatCreatedTheLockNode : it is read from the header
-// of the reply, which must be that transaction's also when the server carries
-// out many at the same time.
+// TestATokenIsTheTransactionThatCreatedTheLockNode: the token is read from the header of the
+// reply, which must have the number of that transaction also when the server carries out many at
+// the same time.
 func TestATokenIsTheTransactionThatCreatedTheLockNode(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
@@ -59,8 +59,8 @@ func TestATokenIsTheTransactionThatCreatedTheLockNode(t *testing.T) {
 	wg.Wait()
 }
 
-// TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken : the reply that
-// would have told it is lost, and nothing of it is read from a header.
+// TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken: the reply with the token is lost,
+// so the token is not read from a header.
 func TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept
@@ -84,13 +84,14 @@ func TestAPlaceWhoseCreateWasNotAnsweredIsAnnouncedWithItsToken(t *testing.T) {
 	release(t, l)
 }
 
-// The reply to a create is known by its request, and the answer to an authentication, which comes
-// ahead of its time, has the session forget all requests before it. Then the node itself tells the
-// token. If it has been deleted meanwhile, nothing of what was made with it stays.
+// The client matches the reply to a create with its request. An answer to an authentication that
+// comes too early makes the session forget all requests before it. Then the client reads the
+// token from the node itself. If the node has been deleted meanwhile, the other nodes created
+// with it are deleted as well.
 func TestATokenThatTheReplyDoesNotTellIsThatOfTheNode(t *testing.T) {
 	for name, test := range map[string]struct {
 		op      int32
-		dir     string // of the nodes that tell
+		dir     string // of the nodes that have the token
 		nodes   int
 		acquire func(context.Context, *recipes.Client) (*recipes.Lease, error)
 	}{
@@ -107,7 +108,7 @@ func TestATokenThatTheReplyDoesNotTellIsThatOfTheNode(t *testing.T) {
 					e := zktest.Start(t)
 					c, wire := interceptedClient(t, e, "one")
 					other := bubbleClient(t, e, "other")
-					l, err := test.acquire(within(t), c) // makes the parents
+					l, err := test.acquire(within(t), c) // creates the parents
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -136,7 +137,7 @@ func TestATokenThatTheReplyDoesNotTellIsThatOfTheNode(t *testing.T) {
 					wire.holdBack(0, nil)
 					close(goOn)
 					l = (<-done).ok(t)
-					time.Sleep(time.Second) // in which what stays is deleted
+					time.Sleep(time.Second) // in which remaining nodes are deleted
 					node, there := e.Node(l.Node())
 					if left := e.Children(test.dir); !asked || !there || l.Token() != (recipes.Token{Zxid: node.Czxid}) || len(left) != test.nodes {
 						t.Errorf("asked: %v; token %v of %+v; there are %v", asked, l.Token(), node, left)

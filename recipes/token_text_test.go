@@ -27,7 +27,7 @@ func drawnToken(r *rand.Rand) recipes.Token {
 	return recipes.Token{Zxid: int64(r.Uint64() >> (1 + r.IntN(63))), Sub: int32(r.Uint32() >> (1 + r.IntN(31)))}
 }
 
-// edges are the tokens at the ends of the ranges.
+// edges returns the tokens at the ends of the ranges.
 func edges() (all []recipes.Token) {
 	for _, zxid := range []int64{0, 1, 0xf, 0x10, 1<<32 - 1, 1 << 32, math.MaxInt64} {
 		for _, sub := range []int32{0, 1, 9, 10, math.MaxInt32} {
@@ -37,7 +37,7 @@ func edges() (all []recipes.Token) {
 	return all
 }
 
-// Whatever carries a token, the same token arrives.
+// A token is the same after each encoding and decoding.
 func TestATokenComesBackFromTextJSONAndADatabase(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -75,7 +75,7 @@ func TestATokenComesBackFromTextJSONAndADatabase(t *testing.T) {
 	}
 }
 
-// The order of the values is what a WHERE clause compares.
+// A WHERE clause compares tokens in the order of their values.
 func TestTheOrderOfTokensInADatabaseIsTheirOwn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

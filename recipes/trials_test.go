@@ -36,7 +36,7 @@ func campaigning(e *recipes.Election) callFunc {
 	})
 }
 
-// both acquires two things one after the other.
+// both returns a callFunc that makes two acquires one after the other.
 func both(first, second callFunc) callFunc {
 	return func(ctx context.Context) (releaser, error) {
 		a, err := first(ctx)
@@ -51,7 +51,7 @@ func both(first, second callFunc) callFunc {
 	}
 }
 
-// trials are the calls of all recipes that wait for servers or for others.
+// trials holds the calls of all recipes that wait for servers or for other clients.
 var trials = map[string]func(*stage) trial{
 	"a mutex that is free": func(s *stage) trial {
 		return trial{call: leasing(recipes.NewMutex(s.c, s.path).Acquire), nodes: 1}
@@ -296,8 +296,7 @@ var trials = map[string]func(*stage) trial{
 	},
 }
 
-// onEveryTrial runs f for each of the trials that it may be run for, with the
-// points of that trial. The trials run inTurn, or apart from each other.
+// onEveryTrial runs f for each trial, with the points of the trial. how is inTurn or apart.
 func onEveryTrial(t *testing.T, how func(*testing.T), f func(s *stage, prepare func(*stage) trial, points []point)) {
 	for name, prepare := range trials {
 		t.Run(name, func(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 )
 
 // The leader proposes a contender's node and is cut off before it hears that the followers
-// have logged it. The client, whose acquire was given up, comes to that leader and finds no
-// node there, and the leader answers a sync as if nothing were under way. The followers
-// elect another leader, and then the node is there: it has to be deleted even so, or
-// nobody gets the lock until the session ends.
+// have logged it. The client, whose acquire was cancelled, connects to that leader and finds no
+// node there, and the leader answers a sync as if no proposal were under way. The followers elect
+// another leader, and then the node exists. The client has to delete it then, or no client gets
+// the lock until the session ends.
 func TestANodeThatAnIsolatedLeaderHasProposedIsNotLeftBehind(t *testing.T) {
 	for cut := 100 * time.Microsecond; cut < 2*time.Millisecond; cut += 100 * time.Microsecond {
 		synctest.Test(t, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestANodeThatAnIsolatedLeaderHasProposedIsNotLeftBehind(t *testing.T) {
 			}
 			defer c.Close(context.Background())
 			m := recipes.NewMutex(c, "/lock")
-			warm, err := m.Acquire(t.Context()) // so that the folder is there
+			warm, err := m.Acquire(t.Context()) // so that the directory exists
 			if err != nil {
 				t.Fatal(err)
 			}

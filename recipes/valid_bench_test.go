@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// BenchmarkValid measures what a holder pays to ask whether its lease is valid.
+// BenchmarkValid measures the cost of Valid for a holder.
 func BenchmarkValid(b *testing.B) {
 	c, err := recipes.Connect(b.Context(), addrsOf(b), recipes.WithSessionTimeout(timeout), recipes.WithServerTick(tick))
 	if err != nil {

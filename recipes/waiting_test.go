@@ -58,13 +58,12 @@ func TestZooKeeper3145AWatchEventIsLost(t *testing.T) {
 	eventually(t, "the waiter watches the holder", func() bool { return watchesBelow(t, path) == 1 })
 	wire.loseEvents()
 	release(t, l)
-	release(t, (<-waiting).ok(t)) // it looks again by itself
+	release(t, (<-waiting).ok(t)) // it lists the queue again by itself
 }
 
 func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
-	// Also zk.Lock's: the step after the expiry runs in the next session and
-	// finds nobody ahead because it has no node itself; also ClickHouse
-	// #116690 and etcd #11456.
+	// zk.Lock has this bug, too: the step after the expiry runs in the next session and finds no
+	// contender ahead because it has no node itself. See also ClickHouse #116690 and etcd #11456.
 	path := uniquePath(t)
 	var wire intercept
 	holder, c := connect(t, addrsOf(t)), connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
@@ -99,9 +98,8 @@ func TestEtcd19597TheWaitersOwnSessionExpires(t *testing.T) {
 	release(t, got)
 }
 
-// threeAhead makes a queue of three clients: a fourth one that waits behind them
-// has to ask for a list when the second goes, since it cannot know whether the
-// first has gone before.
+// threeAhead makes a queue of three clients: a fourth client that waits behind them has to list
+// the queue when the second leaves, since it cannot know whether the first has left before.
 func threeAhead(t *testing.T, path string) (first *recipes.Lease, second, third <-chan result) {
 	t.Helper()
 	first = acquire(t, within(t), recipes.NewMutex(connect(t, addrsOf(t)), path))
@@ -131,8 +129,8 @@ func TestEtcd11456TheSessionExpiresAtTheMomentOfTheGrant(t *testing.T) {
 	release(t, (<-third).ok(t))
 	got := (<-waiting).ok(t)
 	if got.SessionID() == first {
-		// It may have been granted before the client could know; then it must
-		// be told.
+		// The lease may have been granted before the client could know; then its loss must be
+		// told.
 		<-got.Lost()
 		if err := got.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
 			t.Errorf("release: %v", err)
@@ -194,8 +192,8 @@ func TestCurator495AnObserverMayUseTheClient(t *testing.T) {
 
 func TestAThousandWaitersOfOneProcess(t *testing.T) {
 	// CURATOR-716: all waiters of one process share a monitor there, and take
-	// minutes. Here each is woken by its own watch; this only checks that all
-	// have their turn, one at a time.
+	// minutes. Here a watch of its own wakes each waiter; the test only checks that all have
+	// their turn, one at a time.
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t), recipes.WithSessionTimeout(20*time.Second))
 	m := recipes.NewMutex(c, path)

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// watchesBelow counts the watches on nodes below these paths on all servers, those
-// on children aside.
+// watchesBelow counts the watches on nodes below these paths on all servers, except watches on
+// children.
 func watchesBelow(t *testing.T, paths ...string) int {
 	t.Helper()
 	n := 0
@@ -33,8 +33,8 @@ func watchesBelow(t *testing.T, paths ...string) int {
 	return n
 }
 
-// childWatches counts the watches on children on all servers, whoever has them: no
-// server says on which nodes they are.
+// childWatches counts the watches on children on all servers, of all clients: servers do not
+// report their nodes.
 func childWatches(t *testing.T) int {
 	t.Helper()
 	n := 0
@@ -50,7 +50,7 @@ func childWatches(t *testing.T) int {
 			if ok && ok2 {
 				n += total - onData
 			}
-			return ok && ok2 // neither is told while the servers elect a leader
+			return ok && ok2 // servers report neither while they elect a leader
 		})
 	}
 	return n

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A guarded request that comes when a lease is over says how it has ended, and is not
-// under way of the other leases.
+// A guarded request that is made when a lease is over returns how the lease ended, and is not
+// counted as under way for the other leases.
 func TestAWriteOfALeaseThatIsOverIsNotBegun(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost bool
@@ -24,7 +24,7 @@ func TestAWriteOfALeaseThatIsOverIsNotBegun(t *testing.T) {
 				t.Fatal(err)
 			}
 			over()
-			over() // once more: its caller and its answer both say so
+			over() // a second call: the caller and the answer both call over
 			held.writes.Wait()
 		})
 	}

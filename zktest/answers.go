@@ -8,7 +8,7 @@ import (
 // Operation is a kind of request.
 type Operation int32
 
-// The operations that the locks of package recipes make, but for pings, and OpPart. OpClose ends a
+// The operations that the locks of package recipes use, except pings, and OpPart. OpClose ends a
 // session.
 const (
 	OpCreate          = Operation(wire.Create)
@@ -23,25 +23,25 @@ const (
 	OpSetWatches      = Operation(wire.SetWatches)
 	OpClose           = Operation(wire.CloseSession)
 
-	// OpPart is a transaction again: its first part is what is answered with the error. That is
-	// how servers answer when one part of it cannot be carried out.
+	// OpPart is a transaction, as OpMulti is, but the servers answer its first part with the
+	// error. Servers answer in this way when one part of a transaction cannot be carried out.
 	OpPart Operation = -1
 )
 
-// Operations are all of these.
+// Operations returns all operations.
 func Operations() []Operation {
 	return []Operation{
 		OpCreate, OpCreateContainer, OpDelete, OpExists, OpGetData, OpSetData, OpGetChildren, OpSync, OpMulti, OpSetWatches, OpClose, OpPart,
 	}
 }
 
-// HangUp is what [Client.Answer] takes for a code to have the connection closed instead.
+// HangUp is a code for [Client.Answer] that makes the servers close the connection instead.
 const HangUp = int(service.HangUp)
 
-// Answer has all servers answer the client's requests of an operation with an error, by
+// Answer makes all servers answer the client's requests of an operation with an error, by
 // ZooKeeper's number for it such as −125, and carry none of them out; or close the connection,
-// see [HangUp]. That goes on until the next Answer for the operation: 0 lets the servers carry
-// its requests out again.
+// see [HangUp]. This lasts until the next Answer for the operation: 0 lets the servers carry its
+// requests out again.
 func (c *Client) Answer(op Operation, code int) {
 	c.ensemble.do(func() {
 		if c.answers == nil {
@@ -51,7 +51,7 @@ func (c *Client) Answer(op Operation, code int) {
 	})
 }
 
-// refuse is service.Settings.Refuse. The engine is locked.
+// refuse implements service.Settings.Refuse. The engine is locked.
 func (e *Ensemble) refuse(ip string, op wire.Op) (code wire.Code, part bool) {
 	c := e.byIP[ip]
 	if c == nil {

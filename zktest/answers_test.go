@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// What a client is told to be refused is refused to that client alone, in the order of its
-// requests, and is carried out again when the test says so.
+// Answer applies to one client only, in the order of its requests, and ends when the test ends
+// it.
 func TestServersAnswerAsTheyAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// From Start to the first lock, in real time.
+// BenchmarkStartToFirstLock measures the real time from Start to the first lock.
 func BenchmarkStartToFirstLock(b *testing.B) {
 	for b.Loop() {
 		e := zktest.Start(b)
@@ -21,7 +21,7 @@ func BenchmarkStartToFirstLock(b *testing.B) {
 	}
 }
 
-// What a test costs that runs in a bubble.
+// BenchmarkInABubble measures the real time of a test in a bubble.
 func BenchmarkInABubble(b *testing.B) {
 	for _, bench := range []struct {
 		name string

@@ -11,14 +11,13 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
-// Client is a client's way to the servers: a link to each, which can be cut. What it
-// opens is an ordinary connection; the client itself is whatever speaks ZooKeeper's
-// protocol.
+// Client is a client's connection to the servers: a link to each of them, which can be cut. It
+// opens ordinary connections; the client itself may be any code that speaks ZooKeeper's protocol.
 //
-// A link that is cut drops what is said, as a network does that swallows packets: the
-// client notices nothing until it waits for an answer too long. Connections that have
-// lost something are closed when the link is healed. Faults of links replace those
-// before; without servers they are of the links to all servers.
+// A link that is cut drops messages, as a network that loses packets does: the client notices the
+// cut only when it has waited for an answer too long. When the link is healed, connections that
+// have lost a message are closed. A fault of a link replaces the one before; without arguments a
+// method applies to the links to all servers.
 type Client struct {
 	ensemble *Ensemble
 	name, ip string
@@ -41,8 +40,7 @@ func newClient(e *Ensemble, name string, number int) *Client {
 	return c
 }
 
-// DialContext opens a connection to one of [Ensemble.Servers]. It is what
-// recipes.WithDialer takes.
+// DialContext opens a connection to one of [Ensemble.Servers]. Pass it to recipes.WithDialer.
 func (c *Client) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	for i, l := range c.links {
 		if addr == serverAddr(i+1) {
@@ -52,13 +50,13 @@ func (c *Client) DialContext(ctx context.Context, network, addr string) (net.Con
 	return nil, &net.OpError{Op: "dial", Net: network, Addr: unknown(addr), Err: fmt.Errorf("no server of this test: want one of %v", c.ensemble.Servers())}
 }
 
-// unknown is an address at which there is no server.
+// unknown is an address that has no server.
 type unknown string
 
 func (unknown) Network() string  { return "tcp" }
 func (u unknown) String() string { return string(u) }
 
-// DialTimeout does the same, for zk.WithDialer of go-zookeeper. A timeout of 0 is none.
+// DialTimeout does the same, for zk.WithDialer of go-zookeeper. A timeout of 0 means no timeout.
 func (c *Client) DialTimeout(network, addr string, timeout time.Duration) (net.Conn, error) {
 	ctx := context.Background()
 	if timeout > 0 {
@@ -69,20 +67,20 @@ func (c *Client) DialTimeout(network, addr string, timeout time.Duration) (net.C
 	return c.DialContext(ctx, network, addr)
 }
 
-// Cut drops what the client and the servers say to each other.
+// Cut drops all messages between the client and the servers.
 func (c *Client) Cut(servers ...int) {
 	c.ensemble.tb.Helper()
 	c.set(cluster.Condition{DropRequests: true, DropReplies: true}, servers)
 }
 
-// CutRequests drops what the client says; what the servers say arrives.
+// CutRequests drops the client's messages; those of the servers arrive.
 func (c *Client) CutRequests(servers ...int) {
 	c.ensemble.tb.Helper()
 	c.set(cluster.Condition{DropRequests: true}, servers)
 }
 
-// CutReplies drops what the servers say: the client's requests are carried out, and it
-// does not hear of it.
+// CutReplies drops the servers' messages: they carry the client's requests out, and the client
+// gets no answer.
 func (c *Client) CutReplies(servers ...int) {
 	c.ensemble.tb.Helper()
 	c.set(cluster.Condition{DropReplies: true}, servers)
@@ -94,13 +92,13 @@ func (c *Client) Refuse(servers ...int) {
 	c.set(cluster.Condition{Refuse: true}, servers)
 }
 
-// Delay lets everything take so much longer, each way.
+// Delay makes every message take d longer, each way.
 func (c *Client) Delay(d time.Duration, servers ...int) {
 	c.ensemble.tb.Helper()
 	c.set(cluster.Condition{Latency: d}, servers)
 }
 
-// Heal makes the links whole.
+// Heal ends the faults of the links.
 func (c *Client) Heal(servers ...int) {
 	c.ensemble.tb.Helper()
 	c.set(cluster.Condition{}, servers)
@@ -130,14 +128,14 @@ func (c *Client) set(to cluster.Condition, servers []int) {
 	})
 }
 
-// Session is the session that the servers have last granted the client, or let go on; 0
-// before the first.
+// Session returns the session that the servers have last granted or continued for the client, or
+// 0 before the first.
 func (c *Client) Session() (id int64) {
 	c.ensemble.do(func() { id = c.session })
 	return id
 }
 
-// Server is the server to which the client has its newest connection, 0 without one.
+// Server returns the server of the client's newest connection, or 0 without one.
 func (c *Client) Server() (server int) {
 	c.ensemble.do(func() {
 		newest := model.ConnID(0)

@@ -125,7 +125,7 @@ func TestADialFindsWhatTheLinkAndTheServerAre(t *testing.T) {
 		e := zktest.Start(t)
 		c := e.Client("one")
 		if _, err := c.DialTimeout("tcp", "192.0.2.9:2181", time.Second); err == nil {
-			t.Error("there is a server that nobody has started")
+			t.Error("a server answers that the test did not start")
 		}
 		e.Kill(1)
 		if _, err := c.DialTimeout("tcp", e.Servers()[0], time.Second); !errors.Is(err, syscall.ECONNREFUSED) {
@@ -147,8 +147,7 @@ func TestADialFindsWhatTheLinkAndTheServerAre(t *testing.T) {
 	})
 }
 
-// Each direction is cut alone, and what was lost ends the connection when the link is
-// whole again.
+// Each direction is cut alone; a lost message ends the connection when the link is healed.
 func TestOneDirectionIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -175,7 +174,7 @@ func TestOneDirectionIsCut(t *testing.T) {
 	})
 }
 
-// What is on its way when a link is cut is lost too.
+// Messages that are on their way when a link is cut are lost too.
 func TestACutLosesWhatIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t, zktest.Latency(10*time.Millisecond))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// docs/testing.md names the tests to copy, and all of them.
+// docs/testing.md names all the tests to copy, and only tests that exist.
 func TestTheDocsNameTheTestsToCopy(t *testing.T) {
 	doc, err := os.ReadFile("../docs/testing.md")
 	if err != nil {

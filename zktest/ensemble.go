@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
-// Ensemble is ZooKeeper servers that end with a test. Its methods may be called from
-// any goroutine; those that fail the test, from the test's own.
+// Ensemble is a set of ZooKeeper servers that end with a test. Its methods may be called from any
+// goroutine, except that methods that can fail the test must be called from the test's own.
 type Ensemble struct {
 	tb       testing.TB
 	config   *config
@@ -27,9 +27,9 @@ type Ensemble struct {
 	tcp     listeners
 }
 
-// Start starts servers, which serve when it returns. They end with the test, and so do
-// the connections of their clients: close clients before, as with defer. In a bubble of
-// testing/synctest, tb has to be that of the bubble. A bad option fails the test.
+// Start starts servers, and returns when they serve. They end with the test, and so do the
+// connections of their clients: close clients before that, with defer for instance. In a bubble
+// of testing/synctest, tb must be the tb of the bubble. A bad option fails the test.
 func Start(tb testing.TB, options ...Option) *Ensemble {
 	tb.Helper()
 	c, err := newConfig(options)
@@ -53,8 +53,8 @@ func Start(tb testing.TB, options ...Option) *Ensemble {
 	return e
 }
 
-// inBubble reports whether a test runs in a bubble of testing/synctest. There is no
-// function that says so; a method that a bubble's test must not call does.
+// inBubble reports whether a test runs in a bubble of testing/synctest. No function reports this,
+// but Deadline panics in a bubble.
 func inBubble(tb testing.TB) (in bool) {
 	t, ok := tb.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
@@ -65,9 +65,9 @@ func inBubble(tb testing.TB) (in bool) {
 	return false
 }
 
-// Servers are the servers' addresses, in the order of their numbers: for clients that
-// are given a dialer ([Client.DialContext], [Client.DialTimeout]). Nothing listens there;
-// [Client.Addrs] has addresses for other clients.
+// Servers returns the servers' addresses, in the order of their numbers, for clients with a
+// dialer ([Client.DialContext], [Client.DialTimeout]). No server listens on them; [Client.Addrs]
+// returns addresses for other clients.
 func (e *Ensemble) Servers() []string {
 	var addrs []string
 	for _, id := range e.live.Cluster.IDs() {
@@ -76,12 +76,12 @@ func (e *Ensemble) Servers() []string {
 	return addrs
 }
 
-// serverAddr is of a network that is set aside for documentation (RFC 5737), and an
-// address, so that no client asks a name server.
+// serverAddr returns an address in a network that is reserved for documentation (RFC 5737). It is
+// not a name, so no client asks a name server.
 func serverAddr(id int) string { return fmt.Sprintf("192.0.2.%d:2181", id) }
 
-// Client returns the client of a name, which may be anything: its dialer is what tells
-// the faults of one client from those of another.
+// Client returns the client with a name; the first call with any name creates it. Each client has
+// a dialer of its own, so faults apply to one client only.
 func (e *Ensemble) Client(name string) *Client {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -93,7 +93,7 @@ func (e *Ensemble) Client(name string) *Client {
 	return c
 }
 
-// allClients are the clients, by name.
+// allClients returns the clients, in the order of their names.
 func (e *Ensemble) allClients() (all []*Client) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,10 +103,10 @@ func (e *Ensemble) allClients() (all []*Client) {
 	return all
 }
 
-// do changes something, as of now, unless the ensemble has ended.
+// do calls change at the present time of the servers, unless the ensemble has ended.
 func (e *Ensemble) do(change func()) { e.live.Do(change) }
 
-// await waits until something holds, or fails the test.
+// await waits until the condition holds is true. If that takes too long, it fails the test.
 func (e *Ensemble) await(what string, holds func() bool) {
 	e.tb.Helper()
 	limit := time.Minute + 100*e.config.Server.TickTime
@@ -117,7 +117,7 @@ func (e *Ensemble) await(what string, holds func() bool) {
 	}
 }
 
-// overdue ends a test that has run for too long in its bubble.
+// overdue ends the process because a test has run for too long in its bubble.
 func overdue() {
 	debug.SetTraceback("all")
 	panic("zktest: the test has run for too long in its bubble (see zktest.Limit); what does it wait for?")

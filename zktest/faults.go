@@ -16,7 +16,7 @@ func (e *Ensemble) check(server int) {
 	}
 }
 
-// change does something to a server.
+// change changes the state of a server.
 func (e *Ensemble) change(server int, change func(*cluster.Cluster) error) {
 	e.tb.Helper()
 	e.check(server)
@@ -27,9 +27,9 @@ func (e *Ensemble) change(server int, change func(*cluster.Cluster) error) {
 	}
 }
 
-// Leader returns the number of the server that leads. Without one it waits for it, and
-// fails the test if none comes. Of two, one of which does not know yet that it leads no
-// more, the newer leads.
+// Leader returns the number of the server that leads. If none leads, it waits for a leader, and
+// fails the test if there is none after a while. If an old leader does not know yet that it has
+// been replaced, Leader returns the newer one.
 func (e *Ensemble) Leader() (server int) {
 	e.tb.Helper()
 	e.await("a server leads", func() bool {
@@ -39,7 +39,7 @@ func (e *Ensemble) Leader() (server int) {
 	return server
 }
 
-// leader is the leader, 0 for none. The engine is locked.
+// leader returns the leader, or 0 if there is none. The engine is locked.
 func (e *Ensemble) leader() (server int) {
 	c, last := e.live.Cluster, int64(-1)
 	for _, id := range c.IDs() {
@@ -50,8 +50,9 @@ func (e *Ensemble) leader() (server int) {
 	return server
 }
 
-// Kill ends a server's process: its connections are closed, new ones are refused, and of
-// what it had not synced to its disk a random part is lost. A dead server stays dead.
+// Kill ends a server's process: its connections are closed, new ones are refused, and a random
+// part of the data that it had not synced to its disk is lost. A killed server stays down until
+// Restart.
 func (e *Ensemble) Kill(server int) {
 	e.tb.Helper()
 	e.change(server, func(c *cluster.Cluster) error {
@@ -60,17 +61,17 @@ func (e *Ensemble) Kill(server int) {
 	})
 }
 
-// Restart starts a server that was killed, on its disk. It serves when it follows a
-// leader or leads, which takes some of the servers' time.
+// Restart starts a server that was killed, with the data on its disk. It serves again once it
+// leads or follows a leader, which takes some time.
 func (e *Ensemble) Restart(server int) {
 	e.tb.Helper()
 	e.change(server, func(c *cluster.Cluster) error { return c.Restart(server) })
 }
 
-// Backup is what was on a server's disk.
+// Backup is a copy of a server's disk.
 type Backup struct{ disk *storage.Disk }
 
-// Backup copies what is on a server's disk.
+// Backup copies a server's disk.
 func (e *Ensemble) Backup(server int) (b Backup) {
 	e.tb.Helper()
 	e.change(server, func(c *cluster.Cluster) error {
@@ -80,10 +81,9 @@ func (e *Ensemble) Backup(server int) (b Backup) {
 	return b
 }
 
-// Restore puts a backup in place of what is on the disk of a server that was killed; with the
-// zero Backup nothing is on it. Servers that are restarted with less on a majority of their disks
-// than they have confirmed have lost data: their clients have seen transactions that they have
-// not.
+// Restore replaces the disk of a server that was killed by a backup; the zero Backup is an empty
+// disk. If a majority of the servers restart with disks that lack confirmed transactions, the
+// ensemble has lost data: clients have seen transactions that the servers no longer have.
 func (e *Ensemble) Restore(server int, b Backup) {
 	e.tb.Helper()
 	if b.disk == nil {
@@ -92,8 +92,8 @@ func (e *Ensemble) Restore(server int, b Backup) {
 	e.change(server, func(c *cluster.Cluster) error { return c.SetDisk(server, b.disk) })
 }
 
-// Pause stops a server's process: its connections stay, new ones are accepted, and
-// nothing is answered.
+// Pause stops a server's process: its connections stay, new ones are accepted, and no request is
+// answered.
 func (e *Ensemble) Pause(server int) {
 	e.tb.Helper()
 	e.change(server, func(c *cluster.Cluster) error {
@@ -105,8 +105,8 @@ func (e *Ensemble) Pause(server int) {
 	})
 }
 
-// Resume lets a paused server go on with what has come meanwhile, and leaves any other
-// as it is.
+// Resume continues a paused server, which then handles the messages that have come meanwhile. It
+// has no effect on other servers.
 func (e *Ensemble) Resume(server int) {
 	e.tb.Helper()
 	e.change(server, func(c *cluster.Cluster) error {
@@ -131,8 +131,8 @@ func (e *Ensemble) Isolate(server int) {
 	})
 }
 
-// Heal makes every link whole: those between servers, and those of all clients. It
-// neither resumes nor restarts a server.
+// Heal ends the faults of all links, between servers and of all clients. It neither resumes nor
+// restarts a server.
 func (e *Ensemble) Heal() {
 	clients := e.allClients()
 	e.do(func() {
@@ -152,8 +152,8 @@ func (e *Ensemble) Heal() {
 }
 
 // Expire ends a session without a warning, as an administrator does, and returns when
-// its ephemeral nodes are gone. It waits for a leader that serves. A session that has
-// ended already is left alone.
+// its ephemeral nodes are gone. It waits for a leader that serves. It has no effect on a session
+// that has ended already.
 func (e *Ensemble) Expire(session int64) {
 	e.tb.Helper()
 	asked := 0
@@ -173,9 +173,9 @@ func (e *Ensemble) Expire(session int64) {
 	})
 }
 
-// Advance lets time pass for the servers alone, at once: for a client it is as if its
-// process had been paused. Sessions that are due expire, since nobody is heard of
-// meanwhile; servers elect leaders. In a bubble, time.Sleep lets time pass for everybody.
+// Advance lets time pass for the servers alone, at once: to a client it looks as if its process
+// had been paused. Sessions whose timeout passes expire, since no client is heard from meanwhile;
+// servers elect leaders. In a bubble, time.Sleep lets time pass for servers and clients.
 func (e *Ensemble) Advance(d time.Duration) {
 	e.live.Advance(d)
 }

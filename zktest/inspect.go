@@ -12,26 +12,26 @@ import (
 type Node struct {
 	Path     string
 	Data     []byte
-	Session  int64 // whose ephemeral node it is, 0 for none
+	Session  int64 // session that owns the ephemeral node, 0 if it is not ephemeral
 	Children []string
 	Czxid    int64 // the transaction that created it
 }
 
-// Node returns a node as it is now at the server that has applied the most, with no
-// regard to permissions. It reports false if there is none.
+// Node returns a node as it is now at the server that has applied the most transactions, without
+// a check of permissions. It reports false if there is no such node.
 func (e *Ensemble) Node(path string) (n Node, there bool) {
 	e.do(func() { n, there = nodeOf(e.newest(), path) })
 	return n, there
 }
 
-// Children returns the names of a node's children in order, none if there is no node.
+// Children returns the names of a node's children in order, or none if there is no such node.
 func (e *Ensemble) Children(path string) []string {
 	n, _ := e.Node(path)
 	return n.Children
 }
 
-// Tree returns a node and all below it, a line each: the path, the session that an
-// ephemeral node belongs to, and the data.
+// Tree returns a node and all nodes below it, one line each: the path, the session of an
+// ephemeral node, and the data.
 func (e *Ensemble) Tree(path string) string {
 	var b strings.Builder
 	e.do(func() { write(&b, e.newest(), path) })
@@ -56,7 +56,8 @@ func write(b *strings.Builder, t *tree.Tree, path string) {
 	}
 }
 
-// newest is the tree of the server that has applied the most. The engine is locked.
+// newest returns the tree of the server that has applied the most transactions. The engine is
+// locked.
 func (e *Ensemble) newest() (newest *tree.Tree) {
 	for _, id := range e.live.Cluster.IDs() {
 		if t := e.live.Cluster.Tree(id); t != nil && (newest == nil || t.LastZxid() > newest.LastZxid()) {

@@ -10,7 +10,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// However the holder is cut off, it is told before the servers hand its lock on.
+// With every kind of cut, the holder is told of its loss before the servers grant its lock to
+// another client.
 func TestALossIsToldBeforeTheLockIsHandedOn(t *testing.T) {
 	for name, fault := range map[string]func(*zktest.Ensemble, *zktest.Client){
 		"cut":                 func(_ *zktest.Ensemble, c *zktest.Client) { c.Cut() },
@@ -49,7 +50,7 @@ func TestALossIsToldBeforeTheLockIsHandedOn(t *testing.T) {
 	}
 }
 
-// stay has a client reach no server but the one that it is connected to.
+// stay cuts a client off from all servers except the one that it is connected to.
 func stay(e *zktest.Ensemble, c *zktest.Client) {
 	at := c.Server()
 	for i := range e.Servers() {
@@ -79,6 +80,6 @@ func TestAForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
 		if lease.LossReason() != recipes.LossSessionExpired {
 			t.Errorf("lost: %s", lease.LossReason())
 		}
-		e.Expire(lease.SessionID()) // again, which does nothing
+		e.Expire(lease.SessionID()) // again, without effect
 	})
 }

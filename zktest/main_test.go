@@ -6,5 +6,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// No test leaves a goroutine behind; those in a bubble could not end.
+// No test leaves a goroutine behind. A test in a bubble does not even end before its goroutines
+// have.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

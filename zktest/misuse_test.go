@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// failing is a test that notes why it fails.
+// failing is a test that records the text of its failure.
 type failing struct {
 	*testing.T
 	why string
@@ -26,7 +26,7 @@ func (f *failing) Fatal(args ...any) {
 
 func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
-// failure runs something as a test does, and returns why it fails.
+// failure runs a test function, and returns the text of its failure.
 func failure(t *testing.T, test func(testing.TB)) string {
 	f := &failing{T: t}
 	done := make(chan struct{})
@@ -79,7 +79,7 @@ func TestMisuseFailsTheTest(t *testing.T) {
 
 const waitsInVain = "ZKTEST_WAITS_IN_VAIN"
 
-// In a bubble time would pass for ever. The process ends and shows who waits.
+// In a bubble time would pass for ever. The process ends and shows the waiting goroutines.
 func TestATestThatWaitsInVainEnds(t *testing.T) {
 	if os.Getenv(waitsInVain) != "" {
 		synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 )
 
-// config is what the options of Start set.
+// config holds the options of Start.
 type config struct {
 	cluster.Config
 	links time.Duration
@@ -44,40 +44,40 @@ func newConfig(options []Option) (*config, error) {
 	return c, nil
 }
 
-// Servers sets how many servers there are, from 1 to 9. Their numbers begin with 1.
-// Default 3.
+// Servers sets the number of servers, from 1 to 9. They are numbered from 1. Default 3.
 func Servers(n int) Option { return func(c *config) { c.Config.Servers = n } }
 
-// Tick sets ZooKeeper's tickTime, in whole milliseconds: sessions expire at a tick, and
-// servers that do not hear of each other for 5 ticks give each other up. Default 200 ms.
+// Tick sets ZooKeeper's tickTime, in whole milliseconds: sessions expire at a tick, and a server
+// gives up its connection to another one that it has not heard from for 5 ticks. Default 200 ms.
 func Tick(d time.Duration) Option { return func(c *config) { c.Server.TickTime = d } }
 
-// SessionTimeouts bounds what a client may negotiate. Default: from 2 ticks to a minute.
+// SessionTimeouts bounds the session timeout that a client may negotiate. Default: from 2 ticks
+// to a minute.
 func SessionTimeouts(shortest, longest time.Duration) Option {
 	return func(c *config) { c.Server.MinSessionTimeout, c.Server.MaxSessionTimeout = shortest, longest }
 }
 
-// SASL has the servers authenticate clients by SASL, with DIGEST-MD5: users and their passwords. With
-// demanded they serve no other client, as with ZooKeeper's enforce.auth.schemes=sasl. Default: no SASL.
+// SASL makes the servers authenticate clients by SASL with DIGEST-MD5. users maps names to
+// passwords. If demanded is true, the servers serve no other client, as with ZooKeeper's
+// enforce.auth.schemes=sasl. Default: no SASL.
 func SASL(users map[string]string, demanded bool) Option {
 	users = maps.Clone(users)
 	return func(c *config) { c.Server.SASLUsers, c.Server.DemandSASL = users, demanded }
 }
 
-// Version sets the version of ZooKeeper that the servers behave as: one of 3.8 or 3.9.
-// Default 3.8.0.
+// Version sets the version of ZooKeeper that the servers model: one of 3.8 or 3.9. Default 3.8.0.
 func Version(v string) Option { return func(c *config) { c.Server.Version = v } }
 
-// Seed sets what is left to chance: how long each message and each write to a disk takes, and
-// what survives a crash. In a bubble a test with the same seed runs nearly the same again;
-// see the package's documentation. Default 1.
+// Seed sets the seed of the random choices: how long each message and each write to a disk takes,
+// and which unsynced data survives a crash. In a bubble, runs of a test with the same seed are
+// nearly the same; see the package documentation. Default 1.
 func Seed(n uint64) Option { return func(c *config) { c.Config.Seed = n } }
 
-// Latency sets how long a message between a client and a server takes, each way; some
-// take up to twice as long. Default 100 µs.
+// Latency sets the time that a message between a client and a server takes, each way; some
+// messages take up to twice as long. Default 100 µs.
 func Latency(d time.Duration) Option { return func(c *config) { c.links = d } }
 
-// Limit sets after what time the process ends with a panic and the stacks of all
-// goroutines if a test in a bubble still runs: time passes there as long as anything
-// waits for it, so a test that waits in vain would never end. Default an hour.
+// Limit sets the time after which the process ends with a panic and the stacks of all goroutines
+// if a test in a bubble still runs. In a bubble time passes as long as a goroutine waits for it,
+// so a test that waits for an event that does not come would never end. Default an hour.
 func Limit(d time.Duration) Option { return func(c *config) { c.limit = d } }

@@ -57,7 +57,7 @@ func TestARealClock(t *testing.T) {
 	acquire(t, client, "/ledger")
 }
 
-// quiet is a logger that says nothing.
+// quiet is a logger that logs nothing.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}

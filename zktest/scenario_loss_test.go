@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// My service loses its lock while it writes: it stops, and another one goes on.
+// My service loses its lock while it writes: it stops, and another one continues.
 func TestMyServiceLosesItsLockWhileItWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -28,8 +28,8 @@ func TestMyServiceLosesItsLockWhileItWrites(t *testing.T) {
 	})
 }
 
-// A session expires while its client is cut off, before its time: somebody has ended it.
-// The client cannot know. What it writes with its old token is refused.
+// A session ends before its timeout while its client is cut off, because an administrator has
+// ended it. The client cannot know. Its writes with the old token are refused.
 func TestASessionExpiresWhileItsClientIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -52,8 +52,8 @@ func TestASessionExpiresWhileItsClientIsCutOff(t *testing.T) {
 }
 
 // My process is paused for longer than its session timeout, as by a garbage collection
-// or a virtual machine that moves. When it wakes up it believes that it has the lock;
-// for the servers it is long dead.
+// or a virtual machine that moves. When it wakes up it believes that it has the lock; the servers
+// have ended its session long before.
 func TestMyProcessIsPausedForTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -82,7 +82,7 @@ func TestMyServiceCrashesWithTheLock(t *testing.T) {
 		e := zktest.Start(t)
 		acquire(t, connect(t, e, "one"), "/ledger")
 		two := connect(t, e, "two")
-		e.Client("one").Refuse() // a process that is dead keeps no connection
+		e.Client("one").Refuse() // a dead process has no connection
 		crashed := time.Now()
 		acquire(t, two, "/ledger")
 		if took := time.Since(crashed); took < timeout/2 || took > timeout+2*tick {

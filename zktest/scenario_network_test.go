@@ -10,13 +10,13 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// The answer to the acquire is lost: the servers have made the lock's node and the
-// client does not know. It has to find the node, not to make another.
+// The answer to the acquire is lost: the servers have created the lock's node and the client does
+// not know. It has to find the node, and must not create another.
 func TestTheAnswerToMyAcquireIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
 		client := connect(t, e, "one")
-		if err := acquire(t, client, "/ledger").Release(t.Context()); err != nil { // the lock's path is there
+		if err := acquire(t, client, "/ledger").Release(t.Context()); err != nil { // the lock's path exists
 			t.Fatal(err)
 		}
 
@@ -35,7 +35,7 @@ func TestTheAnswerToMyAcquireIsLost(t *testing.T) {
 	})
 }
 
-// The network is away for less than the session timeout: the lock is kept.
+// The network fails for less than the session timeout: the lock is kept.
 func TestAShortCutKeepsTheLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -67,8 +67,8 @@ func TestASlowNetworkKeepsTheLock(t *testing.T) {
 	})
 }
 
-// My service waits for a lock whose holder is cut off, and is stopped: its place in the
-// queue goes with it.
+// My service waits for a lock whose holder is cut off, and is stopped: its place in the queue is
+// deleted with it.
 func TestMyServiceIsStoppedWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

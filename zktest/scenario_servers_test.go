@@ -37,7 +37,7 @@ func TestTheLeaderIsKilledBetweenTheGrantAndMyWrite(t *testing.T) {
 	})
 }
 
-// The server that my client is connected to dies: the client goes on at another one, and
+// The server that my client is connected to dies: the client continues at another server, and
 // keeps its lock.
 func TestTheServerOfMyClientDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -81,8 +81,8 @@ func TestMostServersAreDownForAWhile(t *testing.T) {
 	})
 }
 
-// The leader is cut off from the others, and its clients from nothing: it serves them
-// until it finds out. No lock is granted twice.
+// The leader is cut off from the other servers but not from its clients: it serves them until it
+// finds out. No lock is granted twice.
 func TestTheLeaderIsIsolatedWithMyClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -44,7 +44,7 @@ func TestAServerThatWasGoneServesAgain(t *testing.T) {
 				gone := e.Leader()
 				for i := range e.Servers() {
 					if i+1 != gone {
-						e.Client("late").Refuse(i + 1) // it can only come to the one that was gone
+						e.Client("late").Refuse(i + 1) // it can only connect to the server that was down
 					}
 				}
 				fault.remove(e, gone)
@@ -80,7 +80,7 @@ func TestTheTreeIsThatOfTheServers(t *testing.T) {
 			t.Errorf("the tree is\n%s", got)
 		}
 		if _, there := e.Node("/none"); there || e.Children("/none") != nil || e.Tree("/none") != "" {
-			t.Error("there is a node that nobody has made")
+			t.Error("there is a node that no client has created")
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestEnsemblesOfEverySize(t *testing.T) {
 	}
 }
 
-// The first election takes the servers some of their time and the test none.
+// The first election takes time of the servers, but no time of the test.
 func TestTheServersClockIsThatOfTheTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)

@@ -29,7 +29,7 @@ func connect(t testing.TB, e *zktest.Ensemble, name string) *recipes.Client {
 	return client
 }
 
-// acquire returns the lock of a path.
+// acquire returns a lease of the lock at a path.
 func acquire(t testing.TB, client *recipes.Client, path string) *recipes.Lease {
 	t.Helper()
 	lease, err := recipes.NewMutex(client, path).Acquire(t.Context())
@@ -39,7 +39,7 @@ func acquire(t testing.TB, client *recipes.Client, path string) *recipes.Lease {
 	return lease
 }
 
-// ledger is what the service of the tests writes to: it refuses stale tokens.
+// ledger is the resource that the service of the tests writes to. It refuses stale tokens.
 type ledger struct {
 	fence recipes.Fence
 
@@ -56,7 +56,7 @@ func (l *ledger) write(who string, token recipes.Token) error {
 	})
 }
 
-// writers are the services that have written, each once for every turn it had.
+// writers returns the services that have written, each once for each of its turns.
 func (l *ledger) writers() (turns []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +68,8 @@ func (l *ledger) writers() (turns []string) {
 	return turns
 }
 
-// serve is the service that the tests are about: when it has the lock it writes ten
-// times a second until it loses it, and then waits for the lock again.
+// serve is the service under test: when it has the lock it writes ten times a second until it
+// loses the lock, and then waits for the lock again.
 func serve(ctx context.Context, client *recipes.Client, who string, to *ledger) error {
 	lock := recipes.NewMutex(client, "/ledger")
 	for ctx.Err() == nil {
@@ -93,7 +93,8 @@ func serve(ctx context.Context, client *recipes.Client, who string, to *ledger) 
 	return nil
 }
 
-// background runs the service until the test ends, which it fails if the service does.
+// background runs the service until the test ends, and fails the test if the service returns an
+// error.
 func background(t *testing.T, client *recipes.Client, who string, to *ledger) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var service sync.WaitGroup

@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
-// listeners are the TCP ports that clients without a dialer connect to, and what comes
-// there. Each connection has two goroutines that carry bytes; all end with the test.
+// listeners holds the TCP ports that clients without a dialer connect to, and their connections.
+// Each connection has two goroutines that copy bytes; all end with the test.
 type listeners struct {
 	tasks sync.WaitGroup
 
@@ -21,10 +21,10 @@ type listeners struct {
 	addrs  map[*Client][]string
 }
 
-// Addrs are TCP addresses on this machine, one for each server in the order of their
-// numbers: for a client that takes no dialer, or is another process. The faults of the
-// client are those of its connections there. A connection to a server that is down is
-// accepted, and then closed. The test fails in a bubble, which has no network.
+// Addrs returns TCP addresses on this machine, one for each server in the order of their numbers,
+// for a client that takes no dialer or is another process. The faults of the client apply to its
+// connections there. A connection to a server that is down is accepted, and then closed. The test
+// fails in a bubble, which has no network.
 func (c *Client) Addrs() []string {
 	e := c.ensemble
 	e.tb.Helper()
@@ -53,7 +53,7 @@ func (c *Client) Addrs() []string {
 	return append([]string(nil), addrs...)
 }
 
-// listen opens a port, and takes what comes there to a link, until close.
+// listen opens a port, and forwards its connections to a link until close.
 func (t *listeners) listen(l *live.Link) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *listeners) listen(l *live.Link) (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// serve carries what comes on a TCP connection, both ways.
+// serve copies the bytes of a TCP connection, both ways.
 func (t *listeners) serve(l *live.Link, tcp net.Conn) {
 	defer t.remove(tcp)
 	memory, err := l.Dial(context.Background(), "tcp", serverAddr(l.Server()))
@@ -91,7 +91,7 @@ func (t *listeners) serve(l *live.Link, tcp net.Conn) {
 	_ = memory.Close()
 }
 
-// add notes what close has to close. After close it closes it at once, and reports false.
+// add registers c for close. After close it closes c at once, and reports false.
 func (t *listeners) add(c io.Closer) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,6 +122,5 @@ func (t *listeners) close() {
 	}
 }
 
-// wait waits until all goroutines have ended, which they do when close was called and
-// the engine has stopped.
+// wait waits until all goroutines have ended. They end after close, when the engine has stopped.
 func (t *listeners) wait() { t.tasks.Wait() }

@@ -72,7 +72,7 @@ func TestAServerHearsThatATCPConnectionIsClosed(t *testing.T) {
 	at(0)
 }
 
-// The servers' time passes at once where nobody waits for it.
+// Advance lets the servers' time pass at once when no goroutine waits for it.
 func TestServersTimeIsAdvanced(t *testing.T) {
 	e := zktest.Start(t)
 	began := time.Now()

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// running is a call of ours that waits.
+// running is a call of package recipes that waits.
 type running struct {
 	t    *testing.T
 	done chan error
@@ -64,7 +64,7 @@ func TestBarrierHoldsBothBack(t *testing.T) {
 			b := recipes.NewBarrier(ours, path)
 			theirs.do("barrier", path, path)
 			must(t, steps.set(b))
-			must(t, b.Set(within(t))) // both may set what is set
+			must(t, b.Set(within(t))) // both may set a barrier that is up
 			theirs.do("set-barrier", path)
 
 			if theirs.do("wait-barrier", path, 50).Done {
@@ -80,7 +80,7 @@ func TestBarrierHoldsBothBack(t *testing.T) {
 			must(t, steps.remove(b))
 			us.returned()
 			theirs.answer(them)
-			must(t, b.Remove(within(t))) // and remove what is not there
+			must(t, b.Remove(within(t))) // and remove a barrier that is not up
 			theirs.do("remove-barrier", path)
 			if !theirs.do("wait-barrier", path, 50).Done {
 				t.Error("Curator waits for a barrier that is not there")
@@ -119,7 +119,7 @@ func TestDoubleBarrierCountsBoth(t *testing.T) {
 			us.returned()
 			theirs.answer(them)
 
-			// Two of three have left, or want to: the lowest keeps its node.
+			// Two of three have left, or are leaving: the lowest keeps its node.
 			if firstIsOurs {
 				us = start(t, b.Leave)
 				them = theirs.start("leave", path)
@@ -138,7 +138,8 @@ func TestDoubleBarrierCountsBoth(t *testing.T) {
 	}
 }
 
-// The last one to come may be Curator, and nobody leaves before all do.
+// The last member to enter may be Curator's, and no member returns from Leave before all have
+// left.
 func TestDoubleBarrierWaitsForCurator(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	b, theirs := recipes.NewDoubleBarrier(goClient(t), path, 2), curatorClient(t)
@@ -154,7 +155,7 @@ func TestDoubleBarrierWaitsForCurator(t *testing.T) {
 	if err := b.Leave(brief); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v of a leave before Curator's", err)
 	}
-	us = start(t, b.Leave) // goes on waiting
+	us = start(t, b.Leave) // continues to wait
 	us.waits()
 	theirs.do("leave", path)
 	us.returned()

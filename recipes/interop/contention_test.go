@@ -32,9 +32,9 @@ const (
 
 const contenders = 6 // three of each sort
 
-// TestMixedContention has clients of both sorts contend for the same paths while
-// their links are cut, servers lose each other and sessions expire. All of them are
-// in one history, which is judged as that of any lock.
+// TestMixedContention makes clients of both libraries contend for the same paths while their
+// links are cut, servers lose each other and sessions expire. One history records all of them;
+// the checker judges it like that of any lock.
 func TestMixedContention(t *testing.T) {
 	duration := setting(t, durationVariable, 10*time.Second, time.ParseDuration)
 	report, h := contend(t, ours(t), curatorTarget{}, workload.Config{
@@ -42,7 +42,7 @@ func TestMixedContention(t *testing.T) {
 		Faults:   tellable(),
 		Seed:     setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 	})
-	long := duration >= time.Minute // a short run cannot see everything
+	long := duration >= time.Minute // a short run cannot cover everything
 	exercised(t, h, enough, long)
 	o := report.Outcome()
 	if o == verdict.NotExercised && !long {
@@ -54,8 +54,8 @@ func TestMixedContention(t *testing.T) {
 	}
 }
 
-// tellable returns the faults that Curator's locks can tell a holder of: they never
-// look whether somebody has deleted their node.
+// tellable returns the faults that Curator's locks can report to a holder: they never check
+// whether another client has deleted their node.
 func tellable() (names []string) {
 	for _, k := range faults.List() {
 		if k.Name != histories.NodeDeletion && (k.Needs == fault.NeedsNothing || k.Needs == fault.NeedsPeers || k.Needs == fault.NeedsProcesses) {
@@ -65,14 +65,14 @@ func tellable() (names []string) {
 	return names
 }
 
-// A lock of ours that frees the lock with an inner release must be seen to let
-// Curator in.
+// The checker must find that a broken lock of ours, which frees the lock with an inner release,
+// lets Curator in.
 func TestMixedContentionFindsABrokenLockOfOurs(t *testing.T) {
 	report, _ := contend(t, freesEarlyTarget{ours(t)}, curatorTarget{}, workload.Config{
 		Duration: 3 * time.Second, Faults: []string{"none"}, Mix: cycle.Mix{Reenter: 0.5},
 	})
 	if !between(report.Verdict(checker.MutualExclusion)) {
-		t.Error("nobody saw that Curator was granted a lock of which we held an outer level")
+		t.Error("the checker did not find that Curator was granted a lock of which we held an outer level")
 		tell(t, report)
 	}
 }
@@ -102,7 +102,7 @@ func ours(t *testing.T) lock.Target {
 	return target
 }
 
-// freesEarlyTarget is ours with a mistake: the release of an inner level frees the lock.
+// freesEarlyTarget is our target with a defect: the release of an inner level frees the lock.
 type freesEarlyTarget struct{ lock.Target }
 
 func (f freesEarlyTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
@@ -116,7 +116,7 @@ func (freesEarly) Reenter(_ context.Context, _ string, held lock.Lease) (lock.Le
 	return held, nil
 }
 
-// contend runs both sorts and returns the verdict on their one history.
+// contend runs both libraries and returns the report on their one history.
 func contend(t *testing.T, ours, theirs lock.Target, cfg workload.Config) (*checker.Report, *histories.History) {
 	t.Helper()
 	needsCurator(t)
@@ -162,11 +162,12 @@ func tell(t *testing.T, r *checker.Report) {
 	}
 }
 
-// enough hand-overs from one sort to the other say something about both.
+// enough is the least number of hand-overs from one library to the other with which a run is
+// conclusive.
 const enough = 20
 
-// exercised fails the test when the run has shown nothing about the two sorts
-// together, and a long one when no holder of one of them ever lost its lock.
+// exercised fails the test when there were too few hand-overs between the two libraries, and
+// fails a long run when no holder of one of them ever lost its lock.
 func exercised(t *testing.T, h *histories.History, enough int, long bool) {
 	t.Helper()
 	var holds [2]int         // by sort

@@ -26,7 +26,7 @@ func (curatorTarget) Description() string {
 }
 
 // Promises: SUSPENDED is notification of the loss, and the lock node's czxid is a token,
-// although Curator makes neither of them a part of its lock.
+// although neither is a part of Curator's lock.
 func (curatorTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{Tokens: true, TellsLoss: true, FIFO: true, Reentrant: true, LossBound: s.SessionTimeout}
 }
@@ -40,8 +40,8 @@ func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err
 	}()
 	var addrs []string
 	for _, s := range env.Servers {
-		// The Java process dials as the harness dials, so that the harness knows Curator's
-		// sessions, can expire them, and takes the network of a client away when it crashes.
+		// The Java process dials through the harness, so that the harness knows Curator's
+		// sessions, can expire them, and can cut a client off from the network when it crashes.
 		r, err := relay.Open(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
 		if err != nil {
 			return nil, err
@@ -53,13 +53,13 @@ func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err
 	return c, err
 }
 
-// curatorWorker is one client. One thread carries out its commands: it is the
-// owner of its locks, as a process of the workload is.
+// curatorWorker is one client. One thread carries out its commands, and owns its locks, as a
+// process of the workload does.
 type curatorWorker struct {
 	env    lock.Env
 	name   string
 	relays []*relay.Relay
-	made   map[string]bool // locks that the peer knows
+	made   map[string]bool // locks that the peer has created
 }
 
 func (c *curatorWorker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -70,8 +70,7 @@ func (c *curatorWorker) TryAcquire(ctx context.Context, name string) (lock.Lease
 	return c.acquire(ctx, name, 0)
 }
 
-// Reenter relies on the one thread. The lease keeps the word of the outer one's
-// loss.
+// Reenter relies on the one thread. The lease reports the loss of the outer one.
 func (c *curatorWorker) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	outer := held.(*curatorLease)
 	call := java.send(c.name, "acquire", c.name, nil, name)
@@ -108,10 +107,10 @@ func (c *curatorWorker) acquire(ctx context.Context, name string, wait ...any) (
 	return &curatorLease{c, call, name, histories.Token{Zxid: a.Zxid}, a.Session, true}, nil
 }
 
-// Conn is for connections of Go.
+// Conn returns nil: the client has no connection in Go.
 func (c *curatorWorker) Conn() *zk.Conn { return nil }
 
-// Crash finds the sockets closed already.
+// Crash closes the client. The harness has closed its sockets already.
 func (c *curatorWorker) Crash() { _ = c.Close(context.Background()) }
 
 func (c *curatorWorker) Close(ctx context.Context) error {

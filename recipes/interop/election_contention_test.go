@@ -16,14 +16,14 @@ import (
 	"github.com/zkverify/zkverify/workload/cycle"
 )
 
-// TestMixedElections has candidates of both sorts campaign in the same elections while
+// TestMixedElections makes candidates of both libraries campaign in the same elections while
 // their links are cut, servers lose each other and sessions expire, in one history.
 func TestMixedElections(t *testing.T) {
 	mixedElections(t, workload.Config{Faults: tellable()})
 }
 
-// TestMixedElectionsThroughOutages has leaders lead for long, in an ensemble that is without a
-// quorum again and again, for longer than a session timeout.
+// TestMixedElectionsThroughOutages makes leaders lead for long, in an ensemble that repeatedly
+// has no quorum for longer than a session timeout.
 func TestMixedElectionsThroughOutages(t *testing.T) {
 	if os.Getenv(durationVariable) == "" {
 		t.Skipf("make interop runs it, or %s=60s", durationVariable)
@@ -31,18 +31,18 @@ func TestMixedElectionsThroughOutages(t *testing.T) {
 	mixedElections(t, workload.Config{Faults: []string{"cut-quorum"}, Locks: 1, Mix: cycle.Mix{Hold: time.Second}})
 }
 
-// mixedElections judges the history of both sorts.
+// mixedElections judges the history of both libraries.
 //
 // LeaderLatch of Curator before 5.7 is known to lead by a node of an older session
-// (CURATOR-696). Such a violation is Curator's alone, and is logged. Every other one fails
-// the test.
+// (CURATOR-696). Such a violation is due to Curator alone, and is logged. Every other violation
+// fails the test.
 func mixedElections(t *testing.T, cfg workload.Config) {
 	latches := startLatches(t)
 	cfg.Recipes = []histories.Recipe{histories.Election}
 	cfg.Duration = setting(t, durationVariable, 10*time.Second, time.ParseDuration)
 	cfg.Seed = setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
 	report, h := contend(t, ours(t), latches, cfg)
-	exercised(t, h, 4, false) // leaders are few
+	exercised(t, h, 4, false) // there are few changes of the leader
 	ours, theirs := shareOut(report, latches.isStale)
 	if len(theirs) > 0 {
 		t.Logf("Curator %s alone:\n%s", version, strings.Join(theirs, "\n"))
@@ -58,8 +58,7 @@ func mixedElections(t *testing.T, cfg workload.Config) {
 	}
 }
 
-// shareOut divides violations into those that have a party of Curator's with a stale term,
-// and all others.
+// shareOut divides violations into those that involve a stale term of Curator's, and all others.
 func shareOut(r *checker.Report, stale func(histories.Token) bool) (ours, theirs []string) {
 	for _, v := range r.Verdicts {
 		if v.Outcome != verdict.Violated {

@@ -53,12 +53,13 @@ func (*latchTarget) Description() string {
 }
 
 // Promises: a LeaderLatch is documented to tell its leader of SUSPENDED and LOST. The
-// latch's czxid is a token, although Curator makes it no part of its election.
+// latch's czxid is a token, although it is not a part of Curator's election.
 func (*latchTarget) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{Tokens: true, TellsLoss: true, LossBound: s.SessionTimeout}
 }
 
-// limit leaves out of our promises what a LeaderLatch does not do, or cannot be asked.
+// limit removes from our promises those that a LeaderLatch does not keep, or for which it has no
+// method.
 func (*latchTarget) limit(p histories.Promises) histories.Promises {
 	p.FIFO, p.Guards, p.Says, p.Connects, p.TurnBound = false, false, false, 0, 0
 	return p
@@ -73,7 +74,7 @@ func (l *latchTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, er
 	}()
 	ids := map[string]int{}
 	for i, s := range env.Servers {
-		// As in curatorTarget: the worker dials as the harness dials.
+		// As in curatorTarget, the worker dials through the harness.
 		r, err := relay.Open(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
 		if err != nil {
 			return nil, err
@@ -109,7 +110,7 @@ type latchClient struct {
 
 func (c *latchClient) Election() lock.Elector { return latchElector{c.Client.Election(), c} }
 
-// Crash finds the sockets closed already.
+// Crash closes the client. The harness has closed its sockets already.
 func (c *latchClient) Crash() {
 	c.Client.Crash()
 	c.closeRelays()
@@ -127,7 +128,7 @@ func (c *latchClient) closeRelays() {
 	}
 }
 
-// latchElector looks at each term that Curator gives.
+// latchElector checks each term that Curator grants.
 type latchElector struct {
 	lock.Elector
 	c *latchClient
@@ -164,7 +165,7 @@ var (
 	_ limited             = (*latchTarget)(nil)
 )
 
-// sortOf names the sort of a process.
+// sortOf returns the library of a process.
 func sortOf(process int) string {
 	return map[bool]string{true: "Curator's", false: "ours"}[isCurator(process%contenders)]
 }

@@ -93,7 +93,7 @@ func TestElectionServesBothInTheOrderOfTheirArrival(t *testing.T) {
 	})
 }
 
-// What a candidate announces is Curator's id.
+// The data that a candidate announces is Curator's id.
 func TestElectionIsSeenAlikeByBoth(t *testing.T) {
 	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
 		path, conn := uniquePath(t), admin(t)

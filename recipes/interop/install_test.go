@@ -10,8 +10,7 @@ import (
 	"github.com/zkverify/zkverify/internal/curatortools"
 )
 
-// The script that installs and the tests look in the same places: what one of
-// them finds the other must find.
+// The install script and the tests look in the same places: both must find the same tools.
 func TestTheInstallScriptAndTheTestsAgree(t *testing.T) {
 	home := t.TempDir() // of a Java without a compiler
 	must(t, os.Mkdir(filepath.Join(home, "bin"), 0o755))

@@ -24,12 +24,12 @@ import (
 const (
 	tick    = 200 * time.Millisecond
 	timeout = 2 * time.Second
-	patient = 30 * time.Second // what must happen happens far earlier
+	patient = 30 * time.Second // expected events come far earlier
 )
 
 // The tests share three servers and one Java process; each has paths and clients of its
-// own. The servers are real, or simulated if ensembletest.Variable says so: then
-// Curator shows that it works on those, too.
+// own. The servers are real, or simulated if ensembletest.Variable is set to that: then the tests
+// show that Curator works on simulated servers, too.
 var (
 	servers interface {
 		ensemble.Ensemble
@@ -95,8 +95,8 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// needsCurator skips the test where Curator or a JDK is missing. What a test
-// begins with calls it.
+// needsCurator skips the test where Curator or a JDK is missing. The helpers that tests begin
+// with call it.
 func needsCurator(t *testing.T) {
 	t.Helper()
 	if missing != nil {
@@ -111,7 +111,7 @@ func uniquePath(t *testing.T) string {
 	return fmt.Sprintf("/%s-%d/lock", strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), nextID.Add(1))
 }
 
-// addrs are those of the servers, none where the tests cannot run.
+// addrs returns the addresses of the servers, or none where the tests cannot run.
 func addrs() []string {
 	if servers == nil {
 		return nil
@@ -234,7 +234,7 @@ func release(t *testing.T, l *recipes.Lease) {
 	must(t, l.Release(within(t)))
 }
 
-// notFree says that a lock is not free for us.
+// notFree checks that package recipes cannot acquire a lock.
 func notFree(t *testing.T, l anyLock) {
 	t.Helper()
 	if lease, err := l.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
@@ -242,7 +242,7 @@ func notFree(t *testing.T, l anyLock) {
 	}
 }
 
-// pending is an acquire of ours under way.
+// pending is an acquire of package recipes under way.
 type pending struct {
 	t    *testing.T
 	done chan struct{}
@@ -263,7 +263,7 @@ func acquiring(t *testing.T, l anyLock) *pending {
 	return p
 }
 
-// waits says that it has not been granted yet.
+// waits checks that it has not been granted yet.
 func (p *pending) waits() {
 	p.t.Helper()
 	select {
@@ -310,8 +310,8 @@ func children(t *testing.T, conn *zk.Conn, path string) []string {
 	return names
 }
 
-// queued waits until so many contenders stand in a queue: what was started last
-// has its place then.
+// queued waits until n contenders stand in a queue: then the acquire that was started last has
+// its place.
 func queued(t *testing.T, conn *zk.Conn, path string, n int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d nodes in %s", n, path), func() bool { return len(children(t, conn, path)) == n })

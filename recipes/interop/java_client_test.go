@@ -13,7 +13,7 @@ type javaClient struct {
 	name string
 }
 
-// curatorClient opens one.
+// curatorClient opens a client of Curator.
 func curatorClient(t *testing.T) javaClient {
 	t.Helper()
 	return curatorClientAt(t, addrs())
@@ -26,7 +26,8 @@ func curatorClientAt(t *testing.T, addrs []string) javaClient {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patient)
 		defer cancel()
-		// Not on its own worker, which a test that failed may have left waiting.
+		// The close does not run on the client's own worker, which may still wait after a failed
+		// test.
 		if _, err := java.do(ctx, c.name+" at the end", "close", c.name); err != nil {
 			t.Error(err)
 		}
@@ -34,12 +35,12 @@ func curatorClientAt(t *testing.T, addrs []string) javaClient {
 	return c
 }
 
-// start has the client's own worker carry a command out.
+// start makes the client's own worker carry a command out.
 func (c javaClient) start(verb string, arguments ...any) *javaCall {
 	return c.startOn(c.name, verb, arguments...)
 }
 
-// startOn has another worker do it: another thread, that is, and another owner.
+// startOn makes another worker carry it out, which is another thread and another owner.
 func (c javaClient) startOn(worker, verb string, arguments ...any) *javaCall {
 	call := java.send(worker, verb, c.name, nil, arguments...)
 	c.t.Cleanup(call.forget)
@@ -59,7 +60,7 @@ func (c javaClient) answer(call *javaCall) javaAnswer {
 	return a
 }
 
-// acquire gets a lock that is free, or will be. The call tells of its loss.
+// acquire acquires a lock that is free, or will be. The call reports its loss.
 func (c javaClient) acquire(name string) *javaCall {
 	c.t.Helper()
 	call := c.start("acquire", name, patient.Milliseconds())
@@ -69,7 +70,7 @@ func (c javaClient) acquire(name string) *javaCall {
 	return call
 }
 
-// refused says that a lock is not free for Curator.
+// refused checks that Curator cannot acquire a lock.
 func (c javaClient) refused(name string) {
 	c.t.Helper()
 	if c.do("acquire", name, 0).Done {
@@ -77,7 +78,7 @@ func (c javaClient) refused(name string) {
 	}
 }
 
-// pending says that nothing has been answered yet.
+// pending checks that the call has no answer yet.
 func (c *javaCall) pending(t *testing.T) {
 	t.Helper()
 	if len(c.answer) > 0 {

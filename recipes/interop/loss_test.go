@@ -6,9 +6,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Curator's lock says nothing when its session is over: its user has to watch
-// the connection. That is early enough when the client is cut off, and what the
-// old holder does afterwards must not hurt the new one.
+// Curator's lock does not report the end of its session: its user has to watch the connection.
+// That is early enough when the client is cut off, and later calls of the old holder must not
+// affect the new one.
 func TestWeAreGrantedTheLockOfACuratorThatWasCutOff(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	addrs, links := linked(t)
@@ -28,7 +28,7 @@ func TestWeAreGrantedTheLockOfACuratorThatWasCutOff(t *testing.T) {
 		t.Error("Curator's mutex knows that it is not held: docs/interop.md says otherwise")
 	}
 	heal(t, links)
-	theirs.do("release", "m") // of a lock that has long been ours
+	theirs.do("release", "m") // of a lock that we hold by now
 	if !lease.Valid() {
 		t.Error("the stale release of Curator's holder ended our lease")
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // mixedTarget opens clients of two targets that share their paths: clients with
-// an even index are ours, those with an odd index Curator's, so that every lock
-// is home to both. It promises what the first target does, as far as the other can.
+// an even index are ours, those with an odd index Curator's, so that both use every lock. It has
+// the promises of the first target that the other can keep.
 type mixedTarget struct {
 	lock.Target // ours
 	theirs      lock.Target
@@ -22,10 +22,10 @@ type mixedTarget struct {
 
 func (m mixedTarget) Name() string { return m.Target.Name() + "+" + m.theirs.Name() }
 
-// Recipes are ours.
+// Recipes returns the recipes of our target.
 func (m mixedTarget) Recipes() []histories.Recipe { return lock.RecipesOf(m.Target) }
 
-// limited is implemented by targets of which less can be asked than of ours.
+// limited is implemented by targets with fewer promises than ours.
 type limited interface {
 	limit(histories.Promises) histories.Promises
 }
@@ -47,7 +47,7 @@ func (m mixedTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error
 
 func isCurator(client int) bool { return client%2 == 1 }
 
-// namingNetwork knows which of the workload's clients an address was made for.
+// namingNetwork records the workload's client that each address was made for.
 type namingNetwork struct {
 	links.Network
 

@@ -28,7 +28,7 @@ func TestMultiLockHoldsWhatCuratorWants(t *testing.T) {
 	if _, err := both.TryAcquire(within(t)); !errors.Is(err, recipes.ErrNotAcquired) {
 		t.Errorf("error %v of a try of two locks, one of which Curator holds", err)
 	}
-	release(t, acquire(t, first)) // nothing is left of it
+	release(t, acquire(t, first)) // it has left no node
 	us := start(t, func(ctx context.Context) error {
 		held, err := both.Acquire(ctx)
 		if err != nil {

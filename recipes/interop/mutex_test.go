@@ -49,7 +49,7 @@ func TestMutexServesBothInTheOrderOfTheirArrival(t *testing.T) {
 	release(t, fifth.got())
 }
 
-// Whoever gives up leaves the queue, so that the next one in it is not held up.
+// A waiter that gives up leaves the queue, so that the next contender is not blocked.
 func TestMutexForgetsAWaiterThatGivesUp(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	client, theirs := goClient(t), curatorClient(t)

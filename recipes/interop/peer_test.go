@@ -19,8 +19,8 @@ import (
 	"github.com/zkverify/zkverify/internal/curatortools"
 )
 
-// peer is the Java process. It plays any number of Curator clients; see
-// java/Peer.java for what is said on its pipes.
+// peer is the Java process. It plays any number of Curator clients; java/Peer.java describes the
+// protocol on its pipes.
 type peer struct {
 	command *exec.Cmd
 	log     safeBuffer // its standard error
@@ -31,8 +31,8 @@ type peer struct {
 	mu    sync.Mutex
 	next  int
 	calls map[string]*javaCall        // by id, until they are forgotten
-	heard map[string]func(javaAnswer) // by client: what is about no call
-	over  error                       // why it does not answer any more
+	heard map[string]func(javaAnswer) // by client: gets the events that belong to no call
+	over  error                       // the reason why it does not answer any more
 	ended chan struct{}               // closed when its output has ended
 }
 
@@ -41,7 +41,7 @@ type javaAnswer struct {
 	ID      string   `json:"id"`
 	Event   string   `json:"event"` // ok, error; enqueued, lost; state, revoke
 	Error   string   `json:"error"`
-	Done    bool     `json:"done"`  // it got what it waited for
+	Done    bool     `json:"done"`  // the command succeeded
 	Value   int      `json:"value"` // of a shared count
 	Nodes   []string `json:"nodes"`
 	Data    []string `json:"data"`
@@ -86,8 +86,8 @@ func startPeer(t curatortools.Tools, dir string) (*peer, error) {
 	return p, nil
 }
 
-// close ends the process: it ends with its standard input, also when this
-// process dies without a word.
+// close ends the process by closing its standard input, which also happens when this process is
+// killed.
 func (p *peer) close() error {
 	_ = p.in.Close()
 	<-p.ended
@@ -117,7 +117,7 @@ func (p *peer) read(out io.Reader) {
 	p.fail(errors.New("the peer has ended"))
 }
 
-// fail tells everybody who waits for the peer.
+// fail gives an error to all calls that wait for the peer.
 func (p *peer) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,8 +129,8 @@ func (p *peer) fail(err error) {
 	}
 }
 
-// hear calls f with what the peer says of a client that is no answer, in order,
-// until f is nil. f must not wait for the peer.
+// hear calls f with the peer's events of a client that are not answers, in order, until f is set
+// to nil. f must not wait for the peer.
 func (p *peer) hear(client string, f func(javaAnswer)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *peer) hear(client string, f func(javaAnswer)) {
 	p.heard[client] = f
 }
 
-// javaCall is one command and what the peer has said about it.
+// javaCall is one command with the peer's answer and events.
 type javaCall struct {
 	peer *peer
 	id   string
@@ -154,8 +154,7 @@ type javaCall struct {
 	answer chan javaAnswer // holds the one answer
 }
 
-// told is called by the peer's reader alone, so that the answer to an acquire
-// is known before its loss.
+// Only the peer's reader calls told, so the answer to an acquire is known before its loss.
 func (c *javaCall) told(a javaAnswer) {
 	switch a.Event {
 	case "enqueued":
@@ -184,8 +183,8 @@ func (c *javaCall) wasLost() bool {
 	return c.isLost
 }
 
-// send sends a command without waiting for the answer. The call must be
-// forgotten when nothing more is to be heard of it.
+// send sends a command without waiting for the answer. Call forget when no more events of the
+// call are needed.
 func (p *peer) send(worker, verb, client string, enqueued func(javaAnswer), arguments ...any) *javaCall {
 	words := []string{"", worker, verb, client}
 	for _, a := range arguments {
@@ -208,16 +207,16 @@ func (p *peer) send(worker, verb, client string, enqueued func(javaAnswer), argu
 	}
 	p.write.Lock()
 	defer p.write.Unlock()
-	// A peer that died says so through its output.
+	// The death of the peer is noticed by the end of its output.
 	_, _ = io.WriteString(p.in, strings.Join(words, " ")+"\n")
 	return c
 }
 
-// errCurator wraps what Curator has thrown.
+// errCurator marks errors that Curator has thrown.
 var errCurator = errors.New("Curator")
 
-// wait returns the answer. When ctx ends first the command is interrupted, and
-// wait goes on: whether the command had an effect is for the peer to say.
+// wait returns the answer. When ctx ends first the command is interrupted, and wait continues:
+// the peer's answer tells whether the command had an effect.
 func (c *javaCall) wait(ctx context.Context) (javaAnswer, error) {
 	var a javaAnswer
 	select {
@@ -235,7 +234,7 @@ func (c *javaCall) wait(ctx context.Context) (javaAnswer, error) {
 	return a, nil
 }
 
-// forget ends the interest in a call.
+// forget stops the delivery of a call's events.
 func (c *javaCall) forget() {
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()

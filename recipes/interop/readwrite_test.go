@@ -107,7 +107,7 @@ func TestOurDowngradeHoldsBackCuratorsWriter(t *testing.T) {
 	theirs.answer(reader) // it reads beside us
 	writer.pending(t)
 	theirs.do("release", "rw/read")
-	// Curator's writer looks again whenever the node ahead of it goes.
+	// Curator's writer lists the queue again whenever the node ahead of it is deleted.
 	if theirs.answer(theirs.startOn("another writer", "acquire", "rw/write", 200)).Done {
 		t.Fatal("Curator writes while we read")
 	}
@@ -137,9 +137,9 @@ func TestCuratorsDowngradeHoldsBackOurLaterWriter(t *testing.T) {
 	release(t, writer.got())
 }
 
-// Curator 5.4 gives a reader that comes from a writer a place behind the writers
-// that wait, and so lets the next one in beside it, whoever that is (CURATOR-621).
-// From 5.5 on it has the writer's place.
+// Curator 5.4 gives a reader that comes from a writer a place behind the waiting writers, and so
+// admits the next writer, Curator's or ours, beside it (CURATOR-621). From 5.5 on it has the
+// writer's place.
 func TestCuratorsDowngradeMeetsOurQueuedWriter(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	ours, theirs := recipes.NewReadWriteMutex(goClient(t), path), curatorClient(t)

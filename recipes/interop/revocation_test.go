@@ -20,7 +20,7 @@ func TestCuratorAsksUsToRevoke(t *testing.T) {
 	if l := received(t, asked); l.Node() != held.Node() || nodes[0] != held.Node() {
 		t.Errorf("asked for %s by naming %s; we hold %s", l.Node(), nodes[0], held.Node())
 	}
-	waiting.pending(t) // nobody is forced
+	waiting.pending(t) // the request does not force the holder
 	if !held.Valid() {
 		t.Error("the request ended the lease")
 	}

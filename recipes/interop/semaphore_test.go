@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// permits makes a semaphore acquire n at once look like any lock.
+// permits makes an acquire of n permits at once look like that of any lock.
 type permits struct {
 	*recipes.Semaphore
 	n int
@@ -58,8 +58,8 @@ func TestSemaphoreCountsTheirPermitsAndOurs(t *testing.T) {
 	theirs.do("return-permits", "s", more.id)
 }
 
-// What is freed goes to whoever came first, of either sort, however much it
-// wants. (Curator takes several permits one by one, and queues anew for each.)
+// Freed permits go to the first acquirer of either library, however many it asks for. (Curator
+// takes several permits one by one, and joins the queue again for each.)
 func TestSemaphoreServesBothInTheOrderOfTheirArrival(t *testing.T) {
 	path, conn := uniquePath(t), admin(t)
 	ours, theirs := recipes.NewSemaphore(goClient(t), path, 2), curatorClient(t)
@@ -77,7 +77,7 @@ func TestSemaphoreServesBothInTheOrderOfTheirArrival(t *testing.T) {
 
 	release(t, first)
 	theirs.answer(second)
-	notFree(t, permits{ours, 1}) // one is, but others came first
+	notFree(t, permits{ours, 1}) // one permit is free, but other acquirers came first
 	third.waits()
 	fourth.pending(t)
 	theirs.do("return-permits", "s", second.id)
@@ -161,14 +161,14 @@ func TestSharedSemaphoreChangesItsSizeFromBothSides(t *testing.T) {
 	us.waits()
 	them.pending(t)
 
-	// We raise it: both are let in.
+	// We raise the size: both get a permit.
 	must(t, count.Set(within(t), 3))
 	second := us.got()
 	theirs.answer(them)
 	agree(3)
 
-	// Curator lowers it: nobody is thrown out, and nobody let in until enough
-	// have left.
+	// Curator lowers the size: no holder loses its permit, and no acquirer gets one until enough
+	// have been released.
 	theirs.do("set-count", "c", 2)
 	agree(2)
 	release(t, first)
@@ -179,14 +179,14 @@ func TestSharedSemaphoreChangesItsSizeFromBothSides(t *testing.T) {
 	release(t, second)
 	third := acquire(t, permits{ours, 1})
 
-	// Curator raises it again.
+	// Curator raises the size again.
 	us = acquiring(t, permits{ours, 2})
 	theirs.do("set-count", "c", 4)
 	release(t, us.got())
 	release(t, third)
 	theirs.do("return-permits", "s", them.id)
 	if got := theirs.start("acquire-permits", "s", 4); !theirs.answer(got).Done {
-		t.Error("Curator cannot have what is free")
+		t.Error("Curator cannot get the free permit")
 	} else {
 		theirs.do("return-permits", "s", got.id)
 	}
@@ -212,7 +212,7 @@ func TestNonReentrantMutexIsCuratorsSemaphoreMutex(t *testing.T) {
 	theirs.do("release", "m")
 	release(t, us.got())
 
-	// It is a semaphore of size 1, for both.
+	// For both libraries it is a semaphore of size 1.
 	theirs.acquire("m")
 	notFree(t, permits{recipes.NewSemaphore(client, path, 1), 1})
 	theirs.do("release", "m")

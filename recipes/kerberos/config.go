@@ -15,31 +15,34 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 )
 
-// Config says who the client is and who the servers are. The zero value is the user of the default
-// credential cache, and servers named zookeeper/HOST.
+// Config configures the client's principal and those of the servers. The zero value stands for
+// the user of the default credential cache, and for servers with the principals zookeeper/HOST.
 type Config struct {
-	// Keytab is a file with the client's keys. Default: none, the credential cache is used.
+	// Keytab names a file with the client's keys. Default: none; the credential cache is used.
 	Keytab string
-	// CCache is a credential cache, a file, as kinit makes it. Default: that of $KRB5CCNAME, then
+	// CCache names the file of a credential cache, as kinit makes it. Default: $KRB5CCNAME, then
 	// /tmp/krb5cc_UID.
 	CCache string
-	// Principal is the client's, name@REALM or name for the default realm. Default: the first one
-	// of the keytab. That of a credential cache is the cache's own.
+	// Principal is the client's principal, name@REALM, or name for the default realm. Default:
+	// the first principal of the keytab. With a credential cache the client has the cache's
+	// principal.
 	Principal string
-	// Service is the first part of the servers' principals, SERVICE/HOST, where HOST is what
-	// recipes.Connect was given, in lower case: no name server is asked for another name. Default zookeeper.
+	// Service is the first part of the servers' principals, SERVICE/HOST, where HOST is the host
+	// that was given to recipes.Connect, in lower case: no name server is asked for another name.
+	// Default zookeeper.
 	Service string
-	// ServerPrincipal is the principal of all servers, as zookeeper/zk.example.com, for clients that reach the
-	// servers by other names or by addresses. Default: by Service and host.
+	// ServerPrincipal is the principal of all servers, such as zookeeper/zk.example.com, for
+	// clients that reach the servers by other names or by addresses. Default: SERVICE/HOST for
+	// each server.
 	ServerPrincipal string
 	// Krb5Conf names the file with the realms and their KDCs. Default: $KRB5_CONFIG, then
 	// /etc/krb5.conf.
 	Krb5Conf string
 }
 
-// New returns the mechanism. It asks no KDC; it returns an error for a file that is missing or
-// has something else in it, for a Keytab with a CCache, and for a Principal that the keytab does
-// not have.
+// New returns the mechanism. It asks no KDC. It returns an error for a file that is missing or
+// has another format, for a Keytab with a CCache, and for a Principal that the keytab does not
+// have.
 func New(c Config) (*Mechanism, error) {
 	m := &Mechanism{config: c, asking: make(chan struct{}, 1), tickets: make(map[string][]ticket)}
 	if c.Keytab != "" && c.CCache != "" {
@@ -67,13 +70,13 @@ func New(c Config) (*Mechanism, error) {
 	return m, nil
 }
 
-// keys are a keytab, and the principal in it that the client is.
+// keys holds a keytab and the client's principal in it.
 type keys struct {
 	*keytab.Keytab
 	name, realm string
 }
 
-// keytab reads the client's.
+// keytab reads the client's keytab.
 func (m *Mechanism) keytab() (keys, error) {
 	file := m.config.Keytab
 	kt, err := guarded(file, keytab.Load)
@@ -100,7 +103,7 @@ func (m *Mechanism) keytab() (keys, error) {
 	return keys{kt, principal[:at], principal[at+1:]}, nil
 }
 
-// ccache reads the client's.
+// ccache reads the client's credential cache.
 func (m *Mechanism) ccache() (*credentials.CCache, error) {
 	cache, err := guarded(m.config.CCache, credentials.LoadCCache)
 	if err != nil {
@@ -109,7 +112,7 @@ func (m *Mechanism) ccache() (*credentials.CCache, error) {
 	return cache, nil
 }
 
-// guarded loads a file. gokrb5 panics at some files of other kinds.
+// guarded loads a file, and recovers from panics: gokrb5 panics on some files of other formats.
 func guarded[T any](file string, load func(string) (T, error)) (value T, err error) {
 	if _, err := os.Stat(file); err != nil {
 		return value, err
@@ -125,7 +128,7 @@ func guarded[T any](file string, load func(string) (T, error)) (value T, err err
 	return value, nil
 }
 
-// serverPrincipal is that of a server, host:port.
+// serverPrincipal returns the principal of a server that is given as host:port.
 func (m *Mechanism) serverPrincipal(server string) string {
 	if p := m.config.ServerPrincipal; p != "" {
 		name, _, _ := strings.Cut(p, "@")

@@ -23,7 +23,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/kerberos"
 )
 
-// files are those of a client without a KDC.
+// files creates the files of a client without a KDC.
 func files(t *testing.T, kdcAddr string) (conf, keys string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -90,7 +90,7 @@ func TestNoPrintingShowsAKey(t *testing.T) {
 	}
 }
 
-// kdcThat listens as a KDC does and lets a function answer.
+// kdcThat starts a KDC that serves its connections with a function.
 func kdcThat(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -113,10 +113,11 @@ func kdcThat(t *testing.T, serve func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// What a KDC refuses is told with what to do, and is final where another attempt is refused too.
+// The error for a refusal by a KDC says what to do, and is final if another attempt would be
+// refused too.
 func TestWhatAKDCRefuses(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // after those of the KDCs
+	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // runs after the cleanups of the KDCs
 	for code, test := range map[int32]struct {
 		final bool
 		says  string
@@ -156,7 +157,7 @@ func TestAKDCThatIsAwayOrSilentIsTriedAgain(t *testing.T) {
 	l.Close()
 	stop := make(chan struct{})
 	silent := kdcThat(t, func(net.Conn) { <-stop })
-	defer close(stop) // before the KDC is waited for
+	defer close(stop) // before the wait for the KDC
 	for name, addr := range map[string]string{"away": away, "silent": silent} {
 		t.Run(name, func(t *testing.T) {
 			conf, keys := files(t, addr)

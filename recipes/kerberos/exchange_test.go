@@ -25,7 +25,7 @@ func aKey(b byte) types.EncryptionKey {
 	return types.EncryptionKey{KeyType: etypeID.AES256_CTS_HMAC_SHA1_96, KeyValue: bytes.Repeat([]byte{b}, 32)}
 }
 
-// begun is an exchange whose request has left.
+// begun returns an exchange whose request has been sent.
 func begun() *exchange {
 	e := &exchange{m: &Mechanism{tickets: map[string][]ticket{}}, principal: "zookeeper/zk", ticket: ticket{key: aKey(1), stale: time.Now().Add(time.Hour)}}
 	e.sent = types.Authenticator{CTime: time.Unix(1_700_000_000, 0).UTC(), Cusec: 4711, SeqNumber: 9}
@@ -33,7 +33,7 @@ func begun() *exchange {
 	return e
 }
 
-// reply is the AP-REP of a server that has a key, with a key of its own or without.
+// reply returns the AP-REP of a server with a key, with or without a subkey.
 func reply(t testing.TB, key types.EncryptionKey, part messages.EncAPRepPart) []byte {
 	t.Helper()
 	plain, err := asn1.Marshal(part)
@@ -51,7 +51,7 @@ func reply(t testing.TB, key types.EncryptionKey, part messages.EncAPRepPart) []
 	return asn1tools.AddASNAppTag(bytes.Join([][]byte{oid, apRep, asn1tools.AddASNAppTag(body, asnAppTag.APREP)}, nil), 0)
 }
 
-// offer is a server's wrap token, whose end is moved to its front by so many bytes.
+// offer returns a server's wrap token, rotated by the number of bytes in moved.
 func offer(t testing.TB, key types.EncryptionKey, layers byte, moved int) []byte {
 	t.Helper()
 	token := gssapi.WrapToken{Flags: 1, EC: 12, SndSeqNum: 3, Payload: []byte{layers, 0, 0, 0}}
@@ -137,7 +137,7 @@ func TestServersThatProveNothing(t *testing.T) {
 	}
 }
 
-// No token of a server ends the process, nor passes for a proof.
+// No token of a server causes a panic, or is accepted as a proof.
 func FuzzToken(f *testing.F) {
 	at := begun().sent
 	whole := reply(f, aKey(1), messages.EncAPRepPart{CTime: at.CTime, Cusec: at.Cusec})

@@ -21,20 +21,21 @@ import (
 )
 
 // Mechanism is GSSAPI with Kerberos V5 (RFC 4752), for authentication alone. It implements
-// recipes.SASLMechanism; its methods may be called from any goroutine. No printing of it shows a key.
+// recipes.SASLMechanism; its methods may be called from any goroutine. No print format of it
+// shows a key.
 type Mechanism struct {
 	config Config
 	krb5   *config.Config
 	asking chan struct{} // capacity 1: a goroutine asks the KDC
 
 	mu      sync.Mutex
-	tickets map[string][]ticket // that are in nobody's use, by the server's principal
+	tickets map[string][]ticket // tickets that no connection uses now, by the server's principal
 }
 
 // Name returns GSSAPI.
 func (*Mechanism) Name() string { return "GSSAPI" }
 
-// String names the files that the client's keys or tickets are in.
+// String names the file that holds the client's keys or tickets.
 func (m *Mechanism) String() string {
 	if m.config.Keytab != "" {
 		return "GSSAPI with the keytab " + m.config.Keytab
@@ -42,7 +43,7 @@ func (m *Mechanism) String() string {
 	return "GSSAPI with the credential cache " + m.config.CCache
 }
 
-// GoString is String.
+// GoString returns the same text as String.
 func (m *Mechanism) GoString() string { return m.String() }
 
 // Start implements recipes.SASLMechanism.
@@ -74,7 +75,7 @@ type exchange struct {
 
 func (e *exchange) next(challenge []byte) (response []byte, err error) {
 	defer func() {
-		if recover() != nil { // gokrb5 does so at some malformed tokens
+		if recover() != nil { // gokrb5 panics on some malformed tokens
 			err = errMalformed
 		}
 	}()
@@ -83,7 +84,7 @@ func (e *exchange) next(challenge []byte) (response []byte, err error) {
 
 var errMalformed = sasl.Final("the server's token is none of Kerberos: its mechanism is another, as a rule DIGEST-MD5; use that one (recipes.DigestMD5, or sasl:digest-md5 in a file)")
 
-// What tells the kinds of token apart (RFC 4121, 4.1), and the mechanism (RFC 1964, 1).
+// The identifiers of the mechanism (RFC 1964, 1) and of the kinds of token (RFC 4121, 4.1).
 var (
 	oid      = []byte{6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x12, 1, 2, 2}
 	apReq    = []byte{1, 0}
@@ -114,7 +115,7 @@ func (e *exchange) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(bytes.Join([][]byte{oid, apReq, body}, nil), 0), nil
 }
 
-// verifyReply takes the server's proof.
+// verifyReply verifies the server's proof, and returns the client's next token.
 func (e *exchange) verifyReply(challenge []byte) ([]byte, error) {
 	if challenge == nil {
 		return nil, sasl.Final("the server %s does not prove who it is: its log has the reason, and it lets clients go on whose authentication has failed (allowSaslFailedClients)", e.principal)
@@ -156,10 +157,11 @@ func (e *exchange) impostor() error {
 	return sasl.Final("the server does not prove that it has the key of %s: it is not the server that it seems to be", e.principal)
 }
 
-// Layers of security that a server offers, and a client chooses from (RFC 4752, 3.1).
+// noLayer is the security layer "none" among those that a server offers (RFC 4752, 3.1).
 const noLayer = 1
 
-// chooseLayer answers what the server offers: the client wants authentication alone.
+// chooseLayer answers the server's offer of security layers: the client chooses authentication
+// alone.
 func (e *exchange) chooseLayer(challenge []byte) ([]byte, error) {
 	switch e.key.KeyType {
 	case etypeID.RC4_HMAC, etypeID.RC4_HMAC_EXP, etypeID.DES3_CBC_SHA1_KD:
@@ -180,15 +182,15 @@ func (e *exchange) chooseLayer(challenge []byte) ([]byte, error) {
 	if err := token.SetCheckSum(e.key, keyusage.GSSAPI_INITIATOR_SEAL); err != nil {
 		return nil, err
 	}
-	e.answer = func([]byte) ([]byte, error) { return nil, nil } // the server has taken it
+	e.answer = func([]byte) ([]byte, error) { return nil, nil } // the server has accepted the token
 	return token.Marshal()
 }
 
-// unwrap returns what is in a token of the server that is not encrypted (RFC 4121, 4.2.4).
+// unwrap returns the payload of an unencrypted token of the server (RFC 4121, 4.2.4).
 func (e *exchange) unwrap(b []byte) ([]byte, error) {
 	const sealed = 2
 	if len(b) > gssapi.HdrLen && b[2]&sealed == 0 {
-		// Its end may have been moved to the front.
+		// The token's end may have been rotated to the front.
 		body := b[gssapi.HdrLen:]
 		moved := int(binary.BigEndian.Uint16(b[6:])) % len(body)
 		b = bytes.Join([][]byte{b[:gssapi.HdrLen], body[moved:], body[:moved]}, nil)

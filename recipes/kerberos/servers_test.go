@@ -39,7 +39,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// locks has a client take a lock as a user, whose the node is then.
+// locks makes a client acquire a lock as a user, and checks that the node belongs to the user.
 func locks(t *testing.T, server string, m recipes.SASLMechanism, user string) {
 	t.Helper()
 	c, err := recipes.Connect(within(t), []string{server}, recipes.WithSASL(m), recipes.WithACL(zk.AuthACL(zk.PermAll)...))
@@ -141,7 +141,7 @@ func TestAServerOfDigestMD5RefusesKerberos(t *testing.T) {
 	refused(t, server, m, "its mechanism is another, as a rule DIGEST-MD5")
 }
 
-// refusals checks that what goes wrong ends Connect at once, with a sentence that says what to do.
+// refusals checks that each refusal ends Connect at once, with an error that says what to do.
 func refusals(t *testing.T, k *ensembletest.KDC, keytab, byName, byAddress string) {
 	conf := k.Krb5Conf(k.Addr)
 	k.Principal("zookeeper/other")

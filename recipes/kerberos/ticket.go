@@ -16,7 +16,7 @@ import (
 	"github.com/zkverify/zkverify/internal/sasl"
 )
 
-// ticket is one for a server.
+// ticket is a ticket for a server, with its key and its period of use.
 type ticket struct {
 	messages.Ticket
 	key          types.EncryptionKey
@@ -25,8 +25,8 @@ type ticket struct {
 	fresh, stale time.Time
 }
 
-// ticketFor returns a ticket for a server's principal, which the caller alone has until it
-// calls keep. So a ticket that a server refuses is not used again.
+// ticketFor returns a ticket for a server's principal. No other connection uses the ticket until
+// the caller calls keep, so a ticket that a server refuses is not used again.
 func (m *Mechanism) ticketFor(ctx context.Context, principal string) (ticket, error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -42,7 +42,7 @@ func (m *Mechanism) ticketFor(ctx context.Context, principal string) (ticket, er
 		err error
 	}
 	done := make(chan result, 1)
-	go func() { // ends as the documentation of the package says
+	go func() { // see "Goroutines" in the package documentation for its end
 		defer func() { <-m.asking }()
 		t, err := m.ask(principal)
 		done <- result{t, err}
@@ -57,7 +57,7 @@ func (m *Mechanism) ticketFor(ctx context.Context, principal string) (ticket, er
 
 var errNoKDC = errors.New("the KDC does not answer in time: check the kdc entries of the realm in krb5.conf, and the way there")
 
-// kept takes a ticket that is still good out of those that are kept.
+// kept removes a valid ticket from the kept ones, and returns it.
 func (m *Mechanism) kept(principal string) (t ticket, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +72,7 @@ func (m *Mechanism) kept(principal string) (t ticket, ok bool) {
 	return ticket{}, false
 }
 
-// keep keeps a ticket that a server has taken.
+// keep keeps a ticket that a server has accepted.
 func (m *Mechanism) keep(principal string, t ticket) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,7 +82,7 @@ func (m *Mechanism) keep(principal string, t ticket) {
 // ask asks the KDC for a ticket.
 func (m *Mechanism) ask(principal string) (t ticket, err error) {
 	defer func() {
-		if recover() != nil { // gokrb5 does so at some malformed answers
+		if recover() != nil { // gokrb5 panics on some malformed answers
 			err = errors.New("what the KDC has answered cannot be read")
 		}
 	}()
@@ -90,7 +90,7 @@ func (m *Mechanism) ask(principal string) (t ticket, err error) {
 	if err != nil {
 		return ticket{}, err
 	}
-	defer cl.Destroy() // ends what gokrb5 starts when a KDC refers to another realm
+	defer cl.Destroy() // ends the goroutine that gokrb5 starts when a KDC refers to another realm
 	realm := cl.Credentials.Domain()
 	name := types.NewPrincipalName(nametype.KRB_NT_SRV_INST, principal)
 	_, rep, err := cl.TGSREQGenerateAndExchange(name, realm, granting, key, false)
@@ -121,7 +121,7 @@ func (m *Mechanism) login() (cl *client.Client, granting messages.Ticket, key ty
 	}
 	rep, err := cl.ASExchange(kt.realm, req, 0)
 	if err != nil && strings.Contains(err.Error(), errorcode.Lookup(errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN)) {
-		// It has no ticket-granting service of that realm.
+		// The KDC has no ticket-granting service of that realm.
 		return nil, granting, key, sasl.Final("what krb5.conf names as the KDC of %s is that of another realm: check the realm of %s, and the kdc entries (%w)", kt.realm, kt.name, err)
 	}
 	if err != nil {
@@ -130,7 +130,7 @@ func (m *Mechanism) login() (cl *client.Client, granting messages.Ticket, key ty
 	return cl, rep.Ticket, rep.DecryptedEncPart.Key, nil
 }
 
-// cached is login with the ticket of the credential cache.
+// cached implements login with the ticket of the credential cache.
 func (m *Mechanism) cached() (cl *client.Client, granting messages.Ticket, key types.EncryptionKey, err error) {
 	cache, err := m.ccache()
 	if err != nil {
@@ -151,7 +151,7 @@ func (m *Mechanism) cached() (cl *client.Client, granting messages.Ticket, key t
 	return cl, granting, entry.Key, err
 }
 
-// explain says what to do about a KDC's answer. gokrb5 hands on its text alone.
+// explain adds advice to a KDC's error. gokrb5 passes on the error's text alone.
 func explain(err error, realm, principal string) error {
 	for code, advice := range map[int32]string{
 		errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN: "the KDC of " + realm + " knows no server " + principal + ": set ServerPrincipal or Service to the principal in the servers' JAAS file, or connect to the servers by the names that their principals have",

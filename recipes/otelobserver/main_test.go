@@ -24,7 +24,7 @@ const (
 	timeout = 10 * time.Second
 )
 
-// setting is servers and a client that is traced, in a bubble.
+// setting holds servers and a client that is traced, in a bubble.
 type setting struct {
 	*zktest.Ensemble
 	t        *testing.T

@@ -1,21 +1,21 @@
-// Package otelobserver makes OpenTelemetry spans of the waits for locks and of the
-// time for which they are held:
+// Package otelobserver makes OpenTelemetry spans for the waits for locks and for the times during
+// which they are held:
 //
 //	client, err := recipes.Connect(ctx, servers,
 //		recipes.WithObserver(otelobserver.New()))
 //
-// Both spans are children of the span in the context of the acquire, so that the trace
-// of a slow request shows that it waited for a lock, and for which. Without a span in
-// the context they are roots. Re-entries make no spans.
+// Both spans are children of the span in the context of the acquire, so the trace of a slow
+// request shows the lock that it waited for. Without a span in the context they are root spans.
+// Re-entries make no spans.
 //
-// "lock wait" lasts from the call of an acquire, a try or a campaign to its end; its
-// event "enqueued" is a place taken in the queue, with zk.lock.ahead. When the acquire
-// fails, the span has the error, and status Error; a try that is refused is no error.
+// "lock wait" lasts from the call of an acquire, a try or a campaign to its end; its event
+// "enqueued", with zk.lock.ahead, marks a place taken in the queue. When the acquire fails, the
+// span has the error and status Error; a try that is refused is not an error.
 //
 // "lock hold" lasts from the grant to the release or the loss, and has a link to the
-// wait. Its events are "suspended", "resumed" and "revocation requested". When the lease
-// is lost, the span has zk.lock.loss_reason, the error of Lease.Err, and status Error;
-// without the status when the client was closed while it held the lock.
+// wait. Its events are "suspended", "resumed" and "revocation requested". When the lease is lost,
+// the span has zk.lock.loss_reason, the error of Lease.Err, and status Error. When the client was
+// closed while it held the lock, the span has zk.lock.loss_reason only.
 //
 // The attributes:
 //
@@ -29,9 +29,8 @@
 //	zk.lock.permits      of a lease of a semaphore: how many permits it holds
 //	zk.lock.loss_reason  of a lease that was lost: a recipes.LossReason
 //
-// Nothing else is recorded: no data of nodes, no credentials. The observer has no
-// goroutine and no table. What it knows of an acquire is in the context of the acquire
-// and of its lease.
+// The spans hold no other values: no data of nodes, no credentials. The observer has no goroutine
+// and no table. It keeps the state of an acquire in the context of the acquire and of its lease.
 package otelobserver
 
 import (
@@ -49,7 +48,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// config is what the options set.
+// config holds the options of New.
 type config struct {
 	provider trace.TracerProvider
 	label    func(path string) string
@@ -58,14 +57,14 @@ type config struct {
 // Option configures an observer.
 type Option func(*config)
 
-// WithTracerProvider sets what makes the spans. Default: [otel.GetTracerProvider] at the
-// time of New.
+// WithTracerProvider sets the provider of the tracer that makes the spans. Default:
+// [otel.GetTracerProvider] at the time of New.
 func WithTracerProvider(provider trace.TracerProvider) Option {
 	return func(c *config) { c.provider = provider }
 }
 
-// WithLabel makes the attribute zk.lock.path of a lock's path. Default: the whole path.
-// Map it where paths hold what must not be in a trace.
+// WithLabel sets the function that returns the attribute zk.lock.path for a lock's path. Default:
+// the path itself. Use it where paths hold values that must not be in a trace.
 func WithLabel(label func(path string) string) Option {
 	return func(c *config) { c.label = label }
 }
@@ -97,14 +96,14 @@ func New(options ...Option) recipes.Observer {
 	}
 }
 
-// tracing is one observer. It is also the key of its acquires in their contexts, so that
-// two observers of one client do not meet.
+// tracing is one observer. It is also the key of its acquires in their contexts, so that two
+// observers of one client do not share acquires.
 type tracing struct {
 	label  func(path string) string
 	tracer trace.Tracer
 }
 
-// acquire is what the observer knows of one acquire and of its lease.
+// acquire holds the spans of one acquire and of its lease.
 type acquire struct {
 	recipes.Acquiring
 	wait trace.Span
@@ -114,19 +113,19 @@ type acquire struct {
 	granted time.Time
 }
 
-// of returns the acquire of a context, nil if the observer does not know it.
+// of returns the acquire of a context, or nil if the observer has not recorded it.
 func (t *tracing) of(ctx context.Context) *acquire {
 	a, _ := ctx.Value(t).(*acquire)
 	return a
 }
 
-// common are the attributes of both spans of an acquire.
+// common returns the attributes that both spans of an acquire have.
 func (t *tracing) common(a recipes.Acquiring) trace.SpanStartEventOption {
 	return trace.WithAttributes(attribute.String("zk.lock.path", t.label(a.Path)), attribute.String("zk.lock.recipe", a.Recipe))
 }
 
-// acquiring begins a wait. Its span does not become that of the context: what the lease's
-// holder does belongs to the request, and not to the wait, which is over then.
+// acquiring begins a wait. Its span does not become the context's span: the work of the lease's
+// holder belongs to the request, not to the wait, which has ended by then.
 func (t *tracing) acquiring(ctx context.Context, a recipes.Acquiring) context.Context {
 	_, span := t.tracer.Start(ctx, "lock wait", trace.WithTimestamp(a.Asked), t.common(a))
 	return context.WithValue(ctx, t, &acquire{Acquiring: a, wait: span})
@@ -135,7 +134,7 @@ func (t *tracing) acquiring(ctx context.Context, a recipes.Acquiring) context.Co
 func (t *tracing) enqueued(ctx context.Context, e recipes.Enqueued) {
 	if a := t.of(ctx); a != nil {
 		ahead := attribute.Int("zk.lock.ahead", e.Ahead)
-		a.wait.SetAttributes(ahead) // of the latest place
+		a.wait.SetAttributes(ahead) // the value of the latest place
 		a.wait.AddEvent("enqueued", trace.WithAttributes(ahead, attribute.String("zk.lock.node", e.Node), session(e.Session)))
 	}
 }

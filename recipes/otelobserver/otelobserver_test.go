@@ -197,7 +197,7 @@ func TestThePathIsMapped(t *testing.T) {
 	})
 }
 
-// Two observers of one client make spans of their own, the one with the global provider.
+// Two observers of one client make separate spans; one observer has the global provider.
 func TestTwoObserversDoNotMeet(t *testing.T) {
 	before := otel.GetTracerProvider()
 	defer otel.SetTracerProvider(before)

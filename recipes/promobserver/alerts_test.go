@@ -13,10 +13,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Each condition is brought about with clients on simulated servers in virtual time, or on
-// real ones. Prometheus evaluates the rules on the metrics that were scraped meanwhile: the
-// alerts of the condition fire, no other does, and none fires when all has been well for a
-// while.
+// The test causes each condition with clients on simulated servers in virtual time, or on real
+// ones. Prometheus evaluates the rules on the metrics that were scraped meanwhile: the alerts of
+// the condition fire, no others do, and none fires after a while without a fault.
 func TestEachAlertFiresWhenItShould(t *testing.T) {
 	ensembletest.EveryNight(t)
 	promtool(t)
@@ -56,7 +55,7 @@ func TestEachAlertFiresWhenItShould(t *testing.T) {
 	}
 }
 
-// work has a client take a lock again and again, and hold it for as long.
+// work makes a client acquire a lock again and again, and hold it for the time hold.
 func (s *service) work(client *recipes.Client, path string, hold, pause time.Duration) {
 	s.background.Go(func() {
 		for s.t.Context().Err() == nil {
@@ -169,7 +168,7 @@ func heldLong(s *service) {
 	_ = lease.Release(s.t.Context())
 }
 
-// orphan makes a node without a session, as a tool does that makes one by hand.
+// orphan creates a node without a session, as a manual create with a tool does.
 func (s *service) orphan(path string) (remove func()) {
 	s.t.Helper()
 	conn := s.connectApart("tool").Conn()
@@ -202,7 +201,7 @@ func nobodyLeads(s *service) {
 
 func unanswered(s *service) {
 	lease := s.acquire(s.connect("one"), "/l")
-	lease.OnRevoke(func(*recipes.Lease) {}) // and goes on
+	lease.OnRevoke(func(*recipes.Lease) {}) // and does not release
 	s.pass(time.Minute)
 	if err := s.connectApart("operator").Revoke(s.t.Context(), lease.Node()); err != nil {
 		s.t.Fatal(err)

@@ -11,17 +11,17 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// kind is what acquires are counted by.
+// kind is the pair of labels by which acquires are counted.
 type kind struct{ lock, recipe string }
 
-// acquire is what the context of an acquire, and that of its lease, holds.
+// acquire is stored in the context of an acquire and in that of its lease.
 type acquire struct {
 	kind
 	asked, granted time.Time
 }
 
-// current are the acquires and the leases of now. Their ages are known when they are
-// asked for, and not before: it is a collector.
+// current holds the acquires under way and the leases held now. It is a collector, because the
+// ages are computed when Prometheus collects them.
 type current struct {
 	waiting, longestWait, longestHold *prometheus.Desc
 
@@ -43,7 +43,7 @@ func newCurrent() *current {
 	}
 }
 
-// begins notes an acquire, and reports whether it is the first one of its kind.
+// begins adds an acquire, and reports whether it is the first one of its kind.
 func (c *current) begins(a *acquire) (first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ const (
 
 var outcomes = []string{acquired, refused, canceled, deadlineExceeded, clientClosed, failed}
 
-// outcome says how an acquire with this context ended that returned an error.
+// outcome returns the outcome of an acquire with the context ctx that returned the error err.
 func outcome(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(err, recipes.ErrNotAcquired):

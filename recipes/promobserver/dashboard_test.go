@@ -20,7 +20,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/promobserver"
 )
 
-// dashboard is what the tests read of docs/operations/dashboard.json.
+// dashboard holds the parts of docs/operations/dashboard.json that the tests read.
 type dashboard struct {
 	Panels     []panel
 	Templating struct {
@@ -55,8 +55,8 @@ func readDashboard(t *testing.T) (d dashboard) {
 	return d
 }
 
-// queries are the expressions of the panels by a name of each, as Grafana sends them when all
-// instances and locks are chosen.
+// queries returns the expressions of the panels by name, as Grafana sends them when all instances
+// and locks are chosen.
 func (d dashboard) queries(t *testing.T) map[string]string {
 	t.Helper()
 	queries := make(map[string]string)
@@ -97,7 +97,7 @@ func TestPrometheusAcceptsEveryQueryOfTheDashboard(t *testing.T) {
 	}
 }
 
-// Everything happens that the panels are about. Then each has shown it.
+// The test causes every event that the panels show, and checks that each panel has shown it.
 func TestEveryPanelOfTheDashboardShowsWhatHappens(t *testing.T) {
 	promtool(t)
 	queries := readDashboard(t).queries(t)
@@ -114,7 +114,7 @@ func TestEveryPanelOfTheDashboardShowsWhatHappens(t *testing.T) {
 	s.alerts(t, rulesFile(t, queries), map[string][]string{firedOnce: slices.Collect(maps.Keys(queries))})
 }
 
-// exported are the metrics of promobserver, and the labels of each.
+// exported returns the metrics of promobserver, and the labels of each.
 func exported(t *testing.T) map[string][]string {
 	t.Helper()
 	described := new(describer)
@@ -132,7 +132,7 @@ func exported(t *testing.T) map[string][]string {
 	return metrics
 }
 
-// describer is a registerer that has each collector describe its metrics.
+// describer is a registerer that makes each collector describe its metrics.
 type describer struct{ all []string }
 
 func (d *describer) Register(c prometheus.Collector) error {
@@ -153,7 +153,7 @@ func (d *describer) MustRegister(all ...prometheus.Collector) {
 
 func (d *describer) Unregister(prometheus.Collector) bool { return false }
 
-// notShown are metrics that no panel needs, and why.
+// notShown maps metrics that no panel needs to the reason.
 var notShown = map[string]string{}
 
 var (
@@ -275,8 +275,7 @@ func TestThePanelsOfTheDashboardAreInOrder(t *testing.T) {
 	}
 }
 
-// The sections of the runbook are all linked, each from a panel that shows what its alert is
-// about.
+// Each section of the runbook is linked from a panel that shows a metric of its alert.
 func TestThePanelsLinkToTheRunbook(t *testing.T) {
 	runbook, err := os.ReadFile("../../docs/runbook.md")
 	if err != nil {

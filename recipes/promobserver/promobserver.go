@@ -1,5 +1,4 @@
-// Package promobserver keeps Prometheus metrics of locks and of the connections
-// of their clients:
+// Package promobserver keeps Prometheus metrics of locks and of their clients' connections:
 //
 //	metrics, err := promobserver.New(prometheus.DefaultRegisterer)
 //	…
@@ -29,7 +28,8 @@
 // The outcome is "acquired", "refused" (a try), "canceled" or "deadline exceeded" (the
 // context of the acquire ended), "client closed", or "failed" with another error.
 //
-// A local hand-off takes no place. A re-entry takes none either, and is no acquire.
+// A local hand-off takes no place in the queue. A re-entry takes none either, and does not count
+// as an acquire.
 //
 // By client:
 //
@@ -38,7 +38,7 @@
 //	zk_client_suspensions_total    how often one was suspended
 //	zk_client_sessions_lost_total  how often one lost its session, as far as it could tell
 //
-// Another prefix or labels of your own: prometheus.WrapRegistererWithPrefix and
+// To set another prefix or labels of your own use prometheus.WrapRegistererWithPrefix and
 // prometheus.WrapRegistererWith.
 package promobserver
 
@@ -53,7 +53,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// config is what the options set.
+// config holds the options of New.
 type config struct {
 	label   func(path string) string
 	buckets []float64
@@ -62,9 +62,9 @@ type config struct {
 // Option configures Metrics.
 type Option func(*config)
 
-// WithLabel makes the label lock of a lock's path. Default: the whole path.
-// Every value is a set of time series that stays until the process ends: where
-// paths hold names of orders or users, map them to the few kinds that there are.
+// WithLabel sets the function that returns the label lock for a lock's path. Default: the path
+// itself. Every value of the label makes time series that stay until the process ends: where
+// paths hold names of orders or users, map them to a few kinds.
 func WithLabel(label func(path string) string) Option {
 	return func(c *config) { c.label = label }
 }
@@ -75,7 +75,7 @@ func WithBuckets(bounds ...float64) Option {
 	return func(c *config) { c.buckets = append([]float64{}, bounds...) }
 }
 
-// Metrics are the metrics of one process. They may serve any number of clients.
+// Metrics holds the metrics of one process. It may serve any number of clients.
 type Metrics struct {
 	label func(path string) string
 
@@ -88,8 +88,8 @@ type Metrics struct {
 	clientSuspensions, clientLost prometheus.Counter
 
 	mu      sync.Mutex
-	paused  map[*recipes.Lease]struct{} // suspended ones
-	pending map[*recipes.Lease]struct{} // those that were asked for
+	paused  map[*recipes.Lease]struct{} // suspended leases
+	pending map[*recipes.Lease]struct{} // leases whose holder was asked to release
 }
 
 // New registers the metrics. It returns the errors of the registerer, such as
@@ -112,7 +112,7 @@ func New(registerer prometheus.Registerer, options ...Option) (*Metrics, error) 
 	for i, c := range all {
 		if err := registerer.Register(c); err != nil {
 			errs = append(errs, err)
-			all[i] = nil // it is another's
+			all[i] = nil // registered by another Metrics
 		}
 	}
 	if len(errs) > 0 {
@@ -126,7 +126,7 @@ func New(registerer prometheus.Registerer, options ...Option) (*Metrics, error) 
 	return m, nil
 }
 
-// newMetrics makes the metrics.
+// newMetrics creates the metrics.
 func newMetrics(cfg config) *Metrics {
 	m := &Metrics{
 		label: cfg.label, current: newCurrent(),
@@ -206,7 +206,7 @@ func (m *Metrics) Observer() recipes.Observer {
 	}
 }
 
-// of returns the acquire of a context, nil if these metrics do not know it.
+// of returns the acquire of a context, or nil if these metrics have not recorded it.
 func (m *Metrics) of(ctx context.Context) *acquire {
 	a, _ := ctx.Value(m).(*acquire)
 	return a
@@ -215,7 +215,7 @@ func (m *Metrics) of(ctx context.Context) *acquire {
 func (m *Metrics) acquiring(ctx context.Context, asked recipes.Acquiring) context.Context {
 	a := &acquire{kind: kind{m.label(asked.Path), asked.Recipe}, asked: asked.Asked}
 	if m.current.begins(a) {
-		// So that they are there before the first one counts: rates need it.
+		// The counters exist before their first increment, because rates need the zero.
 		for _, outcome := range outcomes {
 			m.acquires.WithLabelValues(a.lock, a.recipe, outcome)
 		}
@@ -231,7 +231,7 @@ func (m *Metrics) acquired(l *recipes.Lease, waited time.Duration) {
 	lock := m.label(l.Path())
 	m.acquire.WithLabelValues(lock).Observe(waited.Seconds())
 	m.held.WithLabelValues(lock).Inc()
-	for _, why := range recipes.LossReasons() { // as above
+	for _, why := range recipes.LossReasons() { // with the value 0, as in acquiring
 		m.lost.WithLabelValues(lock, string(why))
 	}
 	m.suspensions.WithLabelValues(lock)
@@ -250,7 +250,7 @@ func (m *Metrics) resumed(l *recipes.Lease) {
 	}
 }
 
-// over notes the end of a lease.
+// over records the end of a lease.
 func (m *Metrics) over(l *recipes.Lease, held time.Duration) {
 	lock := m.label(l.Path())
 	m.hold.WithLabelValues(lock).Observe(held.Seconds())
@@ -270,7 +270,7 @@ func (m *Metrics) over(l *recipes.Lease, held time.Duration) {
 // Listener returns a connection listener that keeps the metrics of one client.
 // Call it for each client.
 func (m *Metrics) Listener() func(recipes.ConnectionState) {
-	open, connected := false, false // the calls come one after the other
+	open, connected := false, false // the calls do not overlap
 	return func(state recipes.ConnectionState) {
 		switch closed := state == recipes.ConnClosed; {
 		case !open && !closed:

@@ -62,8 +62,8 @@ func withoutServers(m *testing.M, why error) int {
 	return m.Run()
 }
 
-// values returns what is registered: counters and gauges by name{lock}, and the
-// number of observations of histograms.
+// values returns the registered values: counters and gauges by name{lock}, and the number of
+// observations of histograms.
 func values(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -208,7 +208,7 @@ func TestTheLifeOfALeaseIsMeasured(t *testing.T) {
 		"zk_client_suspensions_total": 2, "zk_client_connected": 0, "zk_client_sessions_lost_total": 1})
 	step(link.Heal(ctx), map[string]float64{"zk_client_connected": 1})
 
-	// One Metrics is for all clients.
+	// One Metrics serves all clients.
 	other, err := recipes.Connect(ctx, []string{server}, recipes.WithConnectionListener(metrics.Listener()))
 	step(err, map[string]float64{"zk_client_open": 2, "zk_client_connected": 2})
 	step(client.Close(ctx), map[string]float64{"zk_client_open": 1, "zk_client_connected": 1})
@@ -255,7 +255,7 @@ func TestALeaseThatIsReleasedInASuspensionIsNoLongerSuspended(t *testing.T) {
 	if err := <-released; err != nil {
 		t.Error(err)
 	}
-	if err := client.Close(ctx); err != nil { // the observer has heard it all
+	if err := client.Close(ctx); err != nil { // the observer has got all calls
 		t.Fatal(err)
 	}
 	if n := values(t, registry)[name]; n != 0 {

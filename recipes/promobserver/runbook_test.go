@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every alert links to its section of the runbook, and every section is of an alert.
+// Every alert links to its section of the runbook, and every section belongs to an alert.
 func TestEveryAlertHasASectionInTheRunbook(t *testing.T) {
 	alerts, err := os.ReadFile("../../docs/operations/alerts.yaml")
 	if err != nil {

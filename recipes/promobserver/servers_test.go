@@ -15,30 +15,31 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// servers are what a service connects to, and what becomes of its clients' links and sessions.
+// servers holds the servers that a service connects to, and the faults of its clients' links and
+// sessions.
 type servers struct {
 	t testing.TB
 
-	// A second of the service takes so much less on the clock.
+	// The service's time passes faster than the clock by this factor.
 	faster float64
 	// root is put before every path of the service's locks.
 	root string
-	// reach is how a client, known by its name, connects.
+	// reach returns the addresses and options with which a client connects, by the client's name.
 	reach func(client string) (addrs []string, options []recipes.Option)
-	// refuse has the client's connections end, and new ones refused, until they heal.
+	// refuse closes the client's connections and refuses new ones until heal.
 	refuse, heal func(client string)
 	// expire ends the client's session by force.
 	expire func(client string)
 }
 
-// real is the time on the clock that d takes.
+// real returns the time on the clock that d takes.
 func (s servers) real(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / s.faster)
 }
 
 func (s servers) sleep(d time.Duration) { time.Sleep(s.real(d)) }
 
-// inVirtualTime are simulated servers, in the bubble of t.
+// inVirtualTime returns simulated servers, in the bubble of t.
 func inVirtualTime(t *testing.T) servers {
 	e := zktest.Start(t, zktest.SessionTimeouts(time.Second, 2*time.Minute))
 	return servers{
@@ -52,8 +53,8 @@ func inVirtualTime(t *testing.T) servers {
 	}
 }
 
-// inRealTime is a real server, for a service in which everything goes five times as fast:
-// twenty minutes of it take four. Its paths are below one of the test's own.
+// inRealTime returns a real server, for a service whose time passes five times as fast: twenty
+// minutes of it take four. Its paths are below a path of the test.
 func inRealTime(t *testing.T) servers {
 	if server == "" {
 		t.Skip("needs a real server")
@@ -90,8 +91,8 @@ func inRealTime(t *testing.T) servers {
 		refuse: func(client string) { must(link(client).Cut(context.Background(), links.Down)) },
 		heal:   func(client string) { must(link(client).Heal(context.Background())) },
 		expire: func(client string) {
-			// The client may be on its way to the server as well: then the server ends one
-			// of the two connections.
+			// The client may be connecting to the server as well: then the server ends one of the
+			// two connections.
 			for deadline := time.Now().Add(5 * time.Second); ; {
 				id, password := link(client).credentials()
 				err := ensemble.Expire(t.Context(), ensemble.Server{Addr: server}, id, password, 5*time.Second)
@@ -104,8 +105,8 @@ func inRealTime(t *testing.T) servers {
 	}
 }
 
-// realLink is a client's link to a real server. It reads along which session the server
-// grants, for the password.
+// realLink is a client's link to a real server. It reads the session that the server grants, and
+// its password.
 type realLink struct {
 	links.Link
 
@@ -128,12 +129,12 @@ func (l *realLink) dial(ctx context.Context, network, addr string) (net.Conn, er
 	return &readAlong{Conn: conn, link: l}, nil
 }
 
-// readAlong sees the first reply on a connection: its length, the protocol, the timeout, the
+// readAlong reads the first reply on a connection: its length, the protocol, the timeout, the
 // session, and a password of 16 bytes with its length.
 type readAlong struct {
 	net.Conn
 	link  *realLink
-	reply []byte // as much as has come of it
+	reply []byte // the part of it that has come
 }
 
 func (c *readAlong) Read(p []byte) (int, error) {

@@ -46,7 +46,7 @@ func promtool(t *testing.T) string {
 	return ""
 }
 
-// service is clients whose metrics are scraped.
+// service holds clients whose metrics are scraped.
 type service struct {
 	servers
 	registry *prometheus.Registry
@@ -87,7 +87,7 @@ func (s *service) connectApart(name string, options ...recipes.Option) *recipes.
 	return client
 }
 
-// acquire returns the mutex of a path.
+// acquire returns a lease of the mutex at a path.
 func (s *service) acquire(client *recipes.Client, path string) *recipes.Lease {
 	s.t.Helper()
 	lease, err := recipes.NewMutex(client, path).Acquire(s.t.Context())
@@ -103,7 +103,7 @@ func (s *service) pass(d time.Duration) {
 	for range (d + every - 1) / every {
 		s.scrape()
 		if now := time.Now(); s.next.Before(now) {
-			s.next = now // what has been done since has taken time
+			s.next = now // the steps since have taken time
 		}
 		s.next = s.next.Add(s.real(every))
 		time.Sleep(time.Until(s.next))
@@ -147,7 +147,7 @@ func (s *service) sample(name string, m *dto.Metric, value float64, more ...stri
 	name += "{" + strings.Join(labels, ",") + "}"
 	values := s.series[name]
 	for len(values) < s.scrapes {
-		values = append(values, "_") // not there yet
+		values = append(values, "_") // no value yet
 	}
 	s.series[name] = append(values, strconv.FormatFloat(value, 'g', -1, 64))
 }
@@ -158,8 +158,8 @@ const (
 	firingLast = `count by (alertname) (ALERTS{alertstate="firing"})`
 )
 
-// alerts has Prometheus evaluate a file of rules on what was scraped, and compares the names of
-// the alerts that an expression returns at the end, each once.
+// alerts makes Prometheus evaluate a file of rules on the scraped metrics, and compares the names
+// of the alerts that each expression returns at the end.
 func (s *service) alerts(t *testing.T, rules string, want map[string][]string) {
 	t.Helper()
 	absolute, err := filepath.Abs(rules)

@@ -8,25 +8,25 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Occupy has another client hold the mutex at a path: acquires of it wait, and tries are
-// refused with ErrNotAcquired, until the lease that it returns is released or lost. It waits
-// for whoever holds the mutex, for a minute at most. For locks other than mutexes, acquire
-// with a client that [Client.Another] returns.
+// Occupy makes another client hold the mutex at a path: acquires of it wait, and tries are
+// refused with ErrNotAcquired, until the returned lease is released or lost. It waits for a
+// present holder of the mutex, for a minute at most. For locks other than mutexes, acquire with a
+// client that [Client.Another] returns.
 func (c *Client) Occupy(path string) *Lease {
 	c.tb.Helper()
 	other := c.Another()
 	return other.acquire(recipes.NewMutex(other.Client, path))
 }
 
-// DenyAcquires has the servers refuse new nodes below a path: acquires of the lock there
-// fail with zk.ErrNoAuth, as where an access control list was set wrongly. A lease that is
-// held stays, and can be released.
+// DenyAcquires makes the servers refuse new nodes below a path: acquires of the lock there fail
+// with zk.ErrNoAuth, as with a wrong access control list. A lease that is held stays, and can be
+// released.
 func (c *Client) DenyAcquires(path string) {
 	c.tb.Helper()
 	c.setACL(path, zk.PermAll&^zk.PermCreate)
 }
 
-// AllowAcquires is the end of DenyAcquires.
+// AllowAcquires ends DenyAcquires.
 func (c *Client) AllowAcquires(path string) {
 	c.tb.Helper()
 	c.setACL(path, zk.PermAll)
@@ -52,7 +52,7 @@ func (c *Client) setACL(path string, perms int32) {
 	}
 }
 
-// admin returns the connection of a client that acts for the test, whatever the state of the
+// admin returns the connection of a second client that acts for the test, in every state of the
 // client under test.
 func (c *Client) admin() *zk.Conn {
 	c.tb.Helper()

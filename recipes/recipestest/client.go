@@ -15,12 +15,12 @@ import (
 const (
 	tick           = 200 * time.Millisecond // of the servers
 	sessionTimeout = 2 * time.Second        // unless an option says otherwise
-	patience       = time.Minute            // for what a test waits for
+	patience       = time.Minute            // limit of each wait of a test
 )
 
-// Client is a client of recipes on servers in memory, for code under test that makes and
-// acquires its locks itself. It ends with the test. Its methods are called from the test's
-// own goroutine, since they fail the test when they cannot do what they say.
+// Client is a client of recipes on servers in memory, for code under test that makes and acquires
+// its locks itself. It ends with the test. Call its methods from the test's own goroutine, since
+// they fail the test when they do not succeed.
 type Client struct {
 	*recipes.Client
 
@@ -29,20 +29,20 @@ type Client struct {
 	link     *zktest.Client
 	clock    *sleeper.Clock
 	leases   *held
-	outsider *recipes.Client // acts on nodes for the test; nil before the first use
-	others   *int            // the clients of these servers
+	outsider *recipes.Client // changes nodes for the test; nil before the first use
+	others   *int            // number of the clients of these servers
 }
 
 // NewClient connects a client to servers in memory. Both end with the test: in a bubble of
-// testing/synctest, tb has to be that of the bubble. The options are those of
-// recipes.Connect, apart from WithDialer and WithTLS; the session timeout is 2 s by default.
+// testing/synctest, tb must be the tb of the bubble. The options are those of recipes.Connect,
+// apart from WithDialer and WithTLS; the session timeout is 2 s by default.
 func NewClient(tb testing.TB, options ...recipes.Option) *Client {
 	tb.Helper()
 	return connect(tb, zktest.Start(tb, zktest.Tick(tick)), new(int), options)
 }
 
-// Another connects another client to the same servers, as another process does: a rival for
-// the locks of the first.
+// Another connects another client to the same servers, as another process does. It can compete
+// for the locks of the first.
 func (c *Client) Another(options ...recipes.Option) *Client {
 	c.tb.Helper()
 	return connect(c.tb, c.servers, c.others, options)
@@ -59,7 +59,7 @@ func connect(tb testing.TB, servers *zktest.Ensemble, others *int, options []rec
 	return c
 }
 
-// open connects a client that ends before its servers do.
+// open connects a client that is closed before its servers end.
 func (c *Client) open(link *zktest.Client, options []recipes.Option) *recipes.Client {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -73,18 +73,18 @@ func (c *Client) open(link *zktest.Client, options []recipes.Option) *recipes.Cl
 	return client
 }
 
-// Servers are the servers that the client is connected to, for faults of servers and for a
-// look at the nodes.
+// Servers returns the servers that the client is connected to, to inject faults of servers and to
+// inspect the nodes.
 func (c *Client) Servers() *zktest.Ensemble { return c.servers }
 
-// Link is the client's way to the servers, for faults of the network.
+// Link returns the client's links to the servers, to inject faults of the network.
 func (c *Client) Link() *zktest.Client { return c.link }
 
-// Lease waits until the client holds the lock at a path, and returns its lease, to be lost
-// on purpose; of several leases, as of a semaphore, the oldest. For a re-entry it is the
-// outermost lease, for an election that of the term, and for one lock of a MultiLock that
-// lock's: to lose it is to lose them all. A lock that is not held within a minute fails the
-// test.
+// Lease waits until the client holds the lock at a path, and returns its lease, which the test
+// can lose on purpose. Of several leases, as of a semaphore, it returns the oldest. For a
+// re-entry it is the outermost lease, for an election the term's lease, and for one lock of a
+// MultiLock that lock's lease: its loss loses all of them. If the client does not hold the lock
+// within a minute, the test fails.
 func (c *Client) Lease(path string) *Lease {
 	c.tb.Helper()
 	var lease *recipes.Lease

@@ -26,7 +26,7 @@ func ExampleNewLease() {
 	}
 }
 
-// Code that acquires for itself loses what it holds.
+// Code that acquires its lock itself loses the lock that it holds.
 func ExampleClient_Lease() {
 	var t *testing.T // of a test function
 

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/recipestest"
 )
 
-// file is what the code of these tests writes to: it notes each write.
+// file is the file that the code under test writes to. It records each write.
 type file struct {
 	mu    sync.Mutex
 	lines []string
@@ -32,8 +32,8 @@ func (f *file) len() int {
 	return len(f.lines)
 }
 
-// export is code under test that gets a lease: it writes a line a second as long as the
-// lease is held, and pauses while it is suspended.
+// export is code under test that gets a lease: it writes one line a second while the lease is
+// held, and pauses while the lease is suspended.
 func export(lease *recipes.Lease, to *file) error {
 	every := time.NewTicker(time.Second)
 	defer every.Stop()
@@ -89,8 +89,8 @@ func TestTheExportPausesWhileItsLeaseIsSuspended(t *testing.T) {
 	})
 }
 
-// nightly is code under test that acquires for itself: if another process is at it, there is
-// nothing to do; if its lease is lost, it begins again.
+// nightly is code under test that acquires its lock itself: if another process has the lock, it
+// returns without running the job; if its lease is lost, it begins again.
 func nightly(ctx context.Context, client *recipes.Client, job func(context.Context) error) error {
 	lock := recipes.NewMutex(client, "/nightly")
 	for {

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// held knows the leases of a client, by its observer.
+// held records the leases of a client. The client's observer updates it.
 type held struct {
 	mu      sync.Mutex
 	leases  []*recipes.Lease // the oldest first
@@ -41,8 +41,8 @@ func (h *held) change(f func()) {
 	h.changed = make(chan struct{})
 }
 
-// await waits until something holds that changes with the leases. It reports false if that
-// takes too long.
+// await waits until the condition holds is true, and checks it after each change of the leases.
+// It reports false if that takes too long.
 func (h *held) await(holds func() bool) bool {
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -61,8 +61,8 @@ func (h *held) await(holds func() bool) bool {
 	}
 }
 
-// at returns the oldest lease of a path that is not over, nil if there is none. The
-// observer may hear of an end after everybody else.
+// at returns the oldest lease of a path that is not over, or nil if there is none. The observer
+// may be called later than the end of a lease is known elsewhere.
 func (h *held) at(path string) *recipes.Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +73,7 @@ func (h *held) at(path string) *recipes.Lease {
 	return h.leases[i]
 }
 
-// paths are those of the leases that are not over.
+// paths returns the paths of the leases that are not over.
 func (h *held) paths() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,29 +7,29 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The lock of NewLease, and the election of NewTerm.
+// The paths of NewLease's lock and of NewTerm's election.
 const (
 	leasePath = "/recipestest/lock"
 	termPath  = "/recipestest/election"
 )
 
-// Lease is a lease that a test loses on purpose. Code under test gets the *recipes.Lease in
-// it. Its own methods are called from the test's goroutine.
+// Lease is a lease that a test loses on purpose. Give the *recipes.Lease in it to the code under
+// test. Call its own methods from the test's goroutine.
 type Lease struct {
 	*recipes.Lease
 
 	client *Client
 }
 
-// NewLease returns a lease of a mutex that a client of its own holds, see [NewClient].
+// NewLease returns a lease of a mutex, held by a new client, see [NewClient].
 func NewLease(tb testing.TB, options ...recipes.Option) *Lease {
 	tb.Helper()
 	c := NewClient(tb, options...)
 	return c.acquire(recipes.NewMutex(c.Client, leasePath))
 }
 
-// NewTerm returns a term of an election that a client of its own leads, and the lease that
-// the term stands on: to lose the one is to lose the other. See [NewClient].
+// NewTerm returns a term of an election, led by a new client (see [NewClient]), and the term's
+// lease: the loss of one is the loss of the other.
 func NewTerm(tb testing.TB, options ...recipes.Option) (*recipes.Term, *Lease) {
 	tb.Helper()
 	c := NewClient(tb, options...)
@@ -56,9 +56,9 @@ func (c *Client) acquire(lock recipes.Lock) *Lease {
 // Client returns the client that the lease belongs to.
 func (l *Lease) Client() *Client { return l.client }
 
-// Suspend takes the lease's link down, and returns when the lease is suspended: it is still
-// held. Unless [Lease.Resume] is called before its deadline, about a session timeout later,
-// it is lost. So are the other leases of its client.
+// Suspend takes the lease's link down, and returns when the lease is suspended, which means that
+// it is still held. The lease and the other leases of its client are lost unless [Lease.Resume]
+// is called before the deadline, about a session timeout later.
 func (l *Lease) Suspend() {
 	l.client.tb.Helper()
 	l.mustBeOpen()

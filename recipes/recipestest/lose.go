@@ -12,9 +12,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// losses are the ways in which a lease can be lost. A server that refuses the client's
-// credentials is not one: on a connection that it makes again, no client of go-zookeeper is
-// told of that, and the deadline passes.
+// losses maps the reasons to the functions that cause a loss. LossNotAuthenticated is missing:
+// when servers refuse the credentials of a client that connects again, go-zookeeper does not
+// report it, and the deadline passes.
 var losses = map[recipes.LossReason]func(*Lease){
 	recipes.LossSessionExpired: (*Lease).expire,
 	recipes.LossDeadlinePassed: (*Lease).passDeadline,
@@ -24,14 +24,14 @@ var losses = map[recipes.LossReason]func(*Lease){
 	recipes.LossClientClosed:   (*Lease).closeClient,
 }
 
-// Lose makes the lease be lost for a reason, and returns when it is: Lost is closed, and
-// LossReason is the reason. Afterwards the network is whole again, so that the code under
-// test can acquire again, unless the reason is LossClientClosed.
+// Lose causes the loss of the lease for a reason, and returns when the lease is lost: Lost is
+// closed, and LossReason is the reason. Afterwards the network works again, so that the code
+// under test can acquire again, unless the reason is LossClientClosed.
 //
 // Every reason but LossNodeDeleted ends the other leases of the client too. LossLinkSuspended
 // needs a client that was made with recipes.WithLossPolicy(recipes.LoseOnSuspend).
-// LossNotAuthenticated cannot be had: servers that refuse the credentials of a client that
-// connects again let the deadline pass.
+// LossNotAuthenticated is not supported: when servers refuse the credentials of a client that
+// connects again, the deadline passes.
 func (l *Lease) Lose(why recipes.LossReason) {
 	l.client.tb.Helper()
 	l.mustBeOpen()
@@ -47,10 +47,10 @@ func (l *Lease) Lose(why recipes.LossReason) {
 	}
 }
 
-// LoseUnnoticed has the servers end the lease's session while the client cannot hear of it,
-// as when its process is paused: another client can have the lock, while Valid is true and
-// Lost is open until the deadline passes. What the holder writes until then, only its token
-// exposes.
+// LoseUnnoticed makes the servers end the lease's session while the client cannot hear of it, as
+// when its process is paused: another client can acquire the lock, while Valid is true and Lost
+// is open until the deadline passes. Until then only the holder's token shows that its writes are
+// stale.
 func (l *Lease) LoseUnnoticed() {
 	l.client.tb.Helper()
 	l.mustBeOpen()
@@ -77,13 +77,13 @@ func (l *Lease) awaitLoss() {
 func (l *Lease) expire() {
 	l.client.tb.Helper()
 	l.client.link.Expire()
-	l.client.link.Heal() // of a suspension, or the client would not be told
+	l.client.link.Heal() // ends a suspension, in which the client would not be told
 }
 
 func (l *Lease) passDeadline() { l.client.link.Cut() }
 
-// pauseProcess has the servers go on while the client's machine sleeps, which is a pause that
-// a test can make without one of itself.
+// pauseProcess lets time pass for the servers while the client's machine sleeps: a test can
+// simulate this pause without a pause of its own process.
 func (l *Lease) pauseProcess() {
 	l.client.tb.Helper()
 	l.client.link.Cut()

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/recipestest"
 )
 
-// isLost checks everything by which a lease tells that it is lost.
+// isLost checks all methods by which a lease reports its loss.
 func isLost(t *testing.T, l *recipes.Lease, why recipes.LossReason) {
 	t.Helper()
 	select {
@@ -28,12 +28,12 @@ func isLost(t *testing.T, l *recipes.Lease, why recipes.LossReason) {
 	}
 }
 
-// reasons are those for which a test can lose a lease.
+// reasons returns the reasons for which a test can lose a lease.
 func reasons() []recipes.LossReason {
 	return slices.DeleteFunc(recipes.LossReasons(), func(why recipes.LossReason) bool { return why == recipes.LossNotAuthenticated })
 }
 
-// options are what a loss for a reason needs.
+// options returns the client options that a loss for a reason needs.
 func options(why recipes.LossReason) []recipes.Option {
 	if why == recipes.LossLinkSuspended {
 		return []recipes.Option{recipes.WithLossPolicy(recipes.LoseOnSuspend)}
@@ -105,7 +105,7 @@ func TestALeaseThatIsLostIsNotTheOneThatIsHeldHoweverSlowTheObserversAre(t *test
 func TestASuspendedLeaseIsLostForEveryReason(t *testing.T) {
 	for _, why := range reasons() {
 		if why == recipes.LossLinkSuspended {
-			continue // which comes instead of a suspension
+			continue // with which a lease is lost instead of suspended
 		}
 		t.Run(string(why), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestASuspensionEndsWithAResumeOrWithTheDeadline(t *testing.T) {
 	})
 }
 
-// The holder cannot know: only the token tells.
+// The holder cannot notice the loss: only the token shows it.
 func TestALossThatTheHolderCannotNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := recipestest.NewLease(t)

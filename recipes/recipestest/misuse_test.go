@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/recipestest"
 )
 
-// failing is a test that notes why it fails.
+// failing is a test that records the text of its failure.
 type failing struct {
 	*testing.T
 
@@ -25,7 +25,7 @@ func (f *failing) Fatal(args ...any) {
 
 func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
-// failure runs something as a test does, and returns why it fails.
+// failure runs a test function, and returns the text of its failure.
 func failure(t *testing.T, test func(testing.TB)) string {
 	f := &failing{T: t}
 	done := make(chan struct{})

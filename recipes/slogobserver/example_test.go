@@ -17,7 +17,7 @@ func Example() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			switch a.Key { // what differs from run to run
+			switch a.Key { // attributes that differ from run to run
 			case slog.TimeKey, "node", "token", "session", "waited", "held":
 				return slog.Attr{}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/slogobserver"
 )
 
-// The log of a loss says the reason that the lease has.
+// The log of a loss has the lease's LossReason.
 func TestALossIsLoggedWithItsReason(t *testing.T) {
 	for _, why := range []recipes.LossReason{recipes.LossDeadlinePassed, recipes.LossProcessPaused} {
 		var log bytes.Buffer

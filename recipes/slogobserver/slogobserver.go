@@ -1,16 +1,14 @@
-// Package slogobserver logs what happens to locks, and to the connection of
-// their client, with log/slog:
+// Package slogobserver logs the events of locks, and of their client's connection, with log/slog:
 //
 //	client, err := recipes.Connect(ctx, servers,
 //		recipes.WithObserver(slogobserver.New(logger)),
 //		recipes.WithConnectionListener(slogobserver.Listener(logger)))
 //
-// Each message about a lock has the attributes path, node, token and session,
-// the last two as recipes.Token and ZooKeeper print them; "acquired" has waited
-// as well, "lost" and "released" have held, and "lost" has reason, which is a
-// recipes.LossReason. "enqueued" has ahead, and the node's name only (see
-// recipes.Enqueued). Nothing else is logged: no data of nodes, no
-// credentials.
+// Each message about a lock has the attributes path, node, token and session, the last two as
+// recipes.Token and ZooKeeper print them. "lock acquired" also has waited, "lock lost" and "lock
+// released" have held, and "lock lost" has reason, a recipes.LossReason. "lock enqueued" has
+// ahead, and the node's name only (see recipes.Enqueued). The messages hold no other values: no
+// data of nodes, no credentials.
 package slogobserver
 
 import (
@@ -22,11 +20,10 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// New returns an observer that logs to logger; nil is [slog.Default] at the time
-// of the call. Level Debug: "lock enqueued", with the context of the acquire,
-// "lock acquired", "lock released". Info: "lock resumed", "lock revocation
-// requested". Warn: "lock suspended". Error: "lock lost", but Info when the client
-// was closed while it held the lock.
+// New returns an observer that logs to logger; nil stands for [slog.Default] at the time of the
+// call. Level Debug: "lock enqueued", with the context of the acquire, "lock acquired", "lock
+// released". Info: "lock resumed", "lock revocation requested". Warn: "lock suspended". Error:
+// "lock lost", but Info when the client was closed while it held the lock.
 func New(logger *slog.Logger) recipes.Observer {
 	if logger == nil {
 		logger = slog.Default()
@@ -73,10 +70,9 @@ func place(path, node string, token recipes.Token, session int64) []slog.Attr {
 	}
 }
 
-// Listener returns a connection listener that logs to logger; nil is
-// [slog.Default] at the time of the call. The message is "zookeeper connection"
-// with the attribute state, at level Warn when it is suspended, Error when it is
-// lost, and Info otherwise.
+// Listener returns a connection listener that logs to logger; nil stands for [slog.Default] at
+// the time of the call. The message is "zookeeper connection" with the attribute state, at level
+// Warn for suspended, Error for lost, and Info otherwise.
 func Listener(logger *slog.Logger) func(recipes.ConnectionState) {
 	if logger == nil {
 		logger = slog.Default()

@@ -218,7 +218,7 @@ func TestTheLoggersLevelIsHeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slog.SetDefault(before) // nil was the default of then
+	slog.SetDefault(before) // New(nil) took the default of that time
 	if err := recipes.NewMutex(client, "/locks/quiet").Do(ctx, func(context.Context, *recipes.Lease) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestTheLoggersLevelIsHeeded(t *testing.T) {
 	}
 }
 
-// Two of another client are ahead; then the client is closed while it holds the lock.
+// Two contenders of another client are ahead; then the client is closed while it holds the lock.
 func TestWhatIsLoggedOfAQueueAndOfAClientThatIsClosed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -57,14 +57,14 @@ var revocationEdits = []edit{
 	n, err := readNode(ctx, h.S, path)`},
 
 	// mutant-revocation-of-all
-	{"revocation.go", "		// Set again after a lost reply it is the same request.\n", `		if c.cfg.Defect == "mutant-revocation-of-all" {
+	{"revocation.go", "		// A repetition after a lost reply is the same request.\n", `		if c.cfg.Defect == "mutant-revocation-of-all" {
 			dir := path[:strings.LastIndexByte(path, '/')]
 			children, _, _ := s.Conn.Children(dir)
 			for _, child := range children {
 				_, _ = s.Conn.Set(dir+"/"+child, []byte(revokeData), -1)
 			}
 		}
-		// Set again after a lost reply it is the same request.
+		// A repetition after a lost reply is the same request.
 `},
 
 	// mutant-revocation-data-stays
@@ -96,7 +96,7 @@ var revocationEdits = []edit{
 `},
 
 	// mutant-revocation-of-previous
-	{"hold.go", "	answered int32            // the version of the node's data that it came with\n", "	answered int32            // the version of the node's data that it came with\n	before   *hold            // the one that the client had before\n"},
+	{"hold.go", "	answered int32            // the version of the node's data that held the request\n", "	answered int32            // the version of the node's data that held the request\n	before   *hold            // the one that the client had before\n"},
 	{"revocation.go", "	h.revoke[id] = listener\n", `	h.revoke[id] = listener
 	if h.S.Defect() == "mutant-revocation-of-previous" {
 		if before, ok := h.S.Kept.Swap("listened "+h.key.path, h); ok && before != h {

@@ -179,7 +179,7 @@ var sessionEdits = []edit{
 `},
 
 	// mutant-stale-ownership
-	{"lease.go", "	h.writes.Wait() // they come before whatever the next one sends, or are over\n", `	h.writes.Wait() // they come before whatever the next one sends, or are over
+	{"lease.go", "	h.writes.Wait() // they come before the requests of the next one, or are over\n", `	h.writes.Wait() // they come before the requests of the next one, or are over
 	if h.S.Defect() == "mutant-stale-ownership" {
 		if l.err = h.Release(false); l.err != nil && !errors.Is(l.err, zk.ErrNoNode) {
 			h.S.Stale.Store(l.Path(), h.Grant)

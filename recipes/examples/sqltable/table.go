@@ -1,10 +1,10 @@
-// Package sqltable is an example of a table in a database that refuses the writes of
-// holders who have lost their lock. Each row keeps the newest token that has written it, and
-// every write is one statement that compares the tokens: nothing can come between the
-// comparison and the write.
+// Package sqltable is an example of a database table that refuses writes of holders that have
+// lost their lock. Each row keeps the newest token that has written it. Every write is one
+// statement that compares the tokens, so no other write can come between the comparison and the
+// write.
 //
-// The statement is that of SQLite and PostgreSQL; its test runs it in SQLite. It is a module of
-// its own: modules of services that use recipes do not get a driver from here.
+// The statement works in SQLite and PostgreSQL; its test uses SQLite. The package is a module of
+// its own, so that services that use recipes do not depend on a database driver.
 package sqltable
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Schema creates the table.
+// Schema is the SQL statement that creates the table.
 const Schema = `CREATE TABLE IF NOT EXISTS settings (
 	name  TEXT PRIMARY KEY,
 	value TEXT NOT NULL,
 	token TEXT NOT NULL -- a recipes.Token, 29 bytes
 )`
 
-// Table is the table in a database.
+// Table is the table of settings in a database.
 type Table struct{ db *sql.DB }
 
-// New returns the table in a database, which has been created by Schema.
+// New returns the table in a database. The caller has created it with Schema.
 func New(db *sql.DB) Table { return Table{db} }
 
 // Put writes a value under a lease's token. It returns recipes.ErrStaleToken, and writes
@@ -44,8 +44,8 @@ func (t Table) Put(ctx context.Context, name, value string, token recipes.Token)
 	return fmt.Errorf("put %s: %w: %v", name, recipes.ErrStaleToken, token)
 }
 
-// Get returns a value, and the token that it was written under; both are zero when the row
-// is not there.
+// Get returns a value and the token that it was written under. Both are zero when there is no
+// such row.
 func (t Table) Get(ctx context.Context, name string) (value string, token recipes.Token, err error) {
 	err = t.db.QueryRowContext(ctx, `SELECT value, token FROM settings WHERE name = $1`, name).Scan(&value, &token)
 	if errors.Is(err, sql.ErrNoRows) {

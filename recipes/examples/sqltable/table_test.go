@@ -49,7 +49,8 @@ func ExampleTable_Put() {
 	// by 0x2000000001.1 0x2000000001.1 <nil>
 }
 
-// newTable is in a file: the second connection to it sees what the first has written.
+// newTable returns a table in a file: a second connection to the file sees the writes of the
+// first.
 func newTable(t *testing.T) sqltable.Table {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "settings.db"))
@@ -93,7 +94,7 @@ func TestTheTableRefusesAHolderThatHasLostItsLock(t *testing.T) {
 	}
 }
 
-// The database compares tokens as Compare does, whatever their lengths.
+// The database compares tokens of all lengths as Compare does.
 func TestTheTableComparesTokensAsTheyAre(t *testing.T) {
 	var all []recipes.Token
 	for _, zxid := range []int64{0, 1, 9, 0xa, 0xf, 0x10, 1<<32 - 1, 1 << 32, math.MaxInt64} {

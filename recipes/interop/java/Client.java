@@ -11,12 +11,11 @@ import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.BoundedExponentialBackoffRetry;
 
 /**
- * One Curator client, and what its holders may believe.
+ * One Curator client and its holds.
  *
- * <p>Curator's locks do not tell a holder that it lost its lock. Its documentation tells the user to
- * watch the connection: once it is SUSPENDED, nobody knows any more who holds the lock. So that is
- * when every hold of the client ends here: "lost" is written with the id of the command that
- * acquired it.
+ * <p>Curator's locks do not tell a holder that it lost its lock. Curator's documentation tells the
+ * user to watch the connection: once it is SUSPENDED, the holder is not known any more. So every
+ * hold of the client ends then: "lost" is written with the id of the command that acquired it.
  */
 final class Client {
     final CuratorFramework curator;

@@ -28,12 +28,12 @@ final class ObservedMutex extends InterProcessMutex {
         return observer.place.get();
     }
 
-    /** Says whose acquire the places of this thread are from now on. */
+    /** Assigns the places of this thread from now on to the acquire of a command. */
     void begin(Command command) {
         observer.place.set(new Place(command.id));
     }
 
-    /** A contender's node, and how the client stood when it was granted the lock. */
+    /** A contender's node, and the state of the client when it was granted the lock. */
     static final class Place {
         final String id;
         long zxid;

@@ -29,7 +29,7 @@ public final class Peer {
 
     public static void main(String[] arguments) throws IOException {
         new Peer().serve(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
-        // Nothing is closed: whoever wants to end in good order says so before.
+        // No client is closed here: the test closes its clients before, with the verb close.
         Runtime.getRuntime().halt(0);
     }
 

@@ -20,14 +20,14 @@ import org.apache.curator.framework.recipes.shared.SharedCount;
 import org.apache.curator.utils.ZKPaths;
 
 /**
- * What the peer can be told to do. A verb is followed by the name of a client and by
+ * The commands of the peer. A verb is followed by the name of a client and by
  *
  * <pre>
  * open SERVERS TIMEOUT            a new client; the timeout of its session in ms
  * close                           the client, in good order
  *
  * mutex NAME PATH                 recipes, called NAME from then on
- * observed-mutex NAME PATH        a mutex that tells of its places: event "enqueued"
+ * observed-mutex NAME PATH        a mutex that reports its places: event "enqueued"
  * multi-lock NAME PATH ANOTHER
  * read-write NAME PATH [DATA]     two locks, NAME/read and NAME/write
  * semaphore-mutex NAME PATH
@@ -41,7 +41,7 @@ import org.apache.curator.utils.ZKPaths;
  *
  * acquire NAME [WAIT]             a lock; done says whether it got it within the wait, in ms
  * release NAME
- * is-acquired NAME                done says what isAcquiredInThisProcess does
+ * is-acquired NAME                done is the result of isAcquiredInThisProcess
  * acquire-permits NAME N [WAIT]
  * return-permits NAME ID          those that command ID acquired
  * participants NAME [PATH]        nodes and their data; of a semaphore, with its path
@@ -55,7 +55,7 @@ import org.apache.curator.utils.ZKPaths;
  * enter NAME [WAIT]
  * leave NAME [WAIT]
  * campaign NAME [WAIT]            done says whether it leads
- * leads NAME                      done says what hasLeadership does
+ * leads NAME                      done is the result of hasLeadership
  * resign NAME
  * leader NAME                     its id, as data
  * candidates NAME                 their ids, as data
