@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// Backoff paces what is tried again because of an answer: a server has put it off or refuses it,
-// or what was seen has changed meanwhile. The first Free tries again come at once. Before the
-// others there is a wait, of 100 ms at first, four times as long after each, at most Longest, and
-// half of it random. A try that has lasted longer than Longest ends the row.
+// Backoff paces requests that are made again because of an answer: a server has put the
+// request off or refuses it, or the state that was read has changed meanwhile. The first
+// Free retries come at once. Before each further retry there is a wait, of 100 ms at first,
+// four times as long after each, at most Longest, and half of it random. A try that has
+// lasted longer than Longest resets the wait.
 type Backoff struct {
 	Free    int
 	Longest time.Duration // 0: 8 s
 
 	tries int
-	last  time.Time // when the latest try again began
+	last  time.Time // when the latest retry began
 }
 
 const (
@@ -22,8 +23,8 @@ const (
 	longestPause = 8 * time.Second
 )
 
-// Changed paces a step that is begun anew since what it had seen has changed: no more than
-// once in a while, unless servers contradict themselves.
+// Changed paces a step that is begun anew because the state that it had read has changed.
+// That happens once in a while, unless servers contradict themselves.
 func Changed() *Backoff { return &Backoff{Free: 1} }
 
 // Wait waits before the next try. It returns ctx's cause, or ErrEnded when the session has
