@@ -59,7 +59,7 @@ func (m *measure) ratio(peer string) float64 {
 	return median(ratios(m.Samples[m.subject()], m.Samples[peer]))
 }
 
-// judge returns whether a bound is met.
+// judge returns the verdict on a bound.
 func (m *measure) judge(b bound) verdict {
 	value := median(m.Samples[m.subject()])
 	if b.Against != "" {

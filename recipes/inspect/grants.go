@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/queue"
 )
 
-// admitted returns which places of a queue the grant rule admits.
+// admitted reports for each place of a queue whether the grant rule admits it.
 func admitted(places []place) []bool {
 	sorted := make([]queue.Place, len(places))
 	for i, p := range places {
@@ -75,5 +75,5 @@ func (r *Round) inRound(name string, zxid int64) bool {
 	return zxid < r.zxid || slices.Contains(r.Listed, name)
 }
 
-// Age returns how long ago a time was. It is 0 if the local clock is behind the leader's.
+// Age returns the time since an instant. It is 0 if the local clock is behind the leader's.
 func Age(now, since time.Time) time.Duration { return max(0, now.Sub(since)) }

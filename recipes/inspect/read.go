@@ -149,7 +149,7 @@ func (r *reader) fill(l *Lock, dir string, places []place, seen map[string]Conte
 	return gone, nil
 }
 
-// wanted returns which contenders are to be read.
+// wanted reports for each contender whether it is to be read.
 func (r *reader) wanted(holds []bool) []bool {
 	wanted := slices.Repeat([]bool{!r.brief}, len(holds))
 	for _, which := range []bool{true, false} {

@@ -195,8 +195,8 @@ func (s *Sessions) status(srvr string) {
 	}
 }
 
-// transactions returns how many transactions the leader has made: the lower half of the
-// latest number.
+// transactions returns the number of transactions that the leader has made: the lower half
+// of the latest number.
 func (s *Sessions) transactions() int64 {
 	if s == nil {
 		return 0
@@ -220,7 +220,7 @@ func (s *Sessions) Client(session int64) string {
 	return s.clients[session]
 }
 
-// Left returns how long the leader would still wait for a session of which it hears
+// Left returns the time that the leader would still wait for a session of which it hears
 // nothing, to a second. It reports false if the leader was not asked.
 func (s *Sessions) Left(session int64) (time.Duration, bool) {
 	if s == nil {

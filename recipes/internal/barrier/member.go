@@ -144,7 +144,7 @@ const (
 	maxPause    = 100 * time.Millisecond
 )
 
-// turn returns how long a member that sees n members leaves it to others to begin the
+// turn returns the time that a member that sees n members leaves to others to begin the
 // round: a transaction of each of them would cost the servers n² checks. Members that have
 // just arrived begin it, one after the other; the last to arrive is one of them. If none of
 // them does, the members that have waited for them do.

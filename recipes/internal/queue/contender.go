@@ -118,7 +118,7 @@ func (c *Contender) awaitList(ctx context.Context, v verdict) error {
 	return c.q.list(ctx, v.list)
 }
 
-// TurnLasts returns how long the contender's turn lasts after Wait has returned. Later
+// TurnLasts returns the duration of the contender's turn after Wait has returned. Later
 // another client may have deleted its node, and Wait has to be called again.
 func (c *Contender) TurnLasts() time.Duration { return c.q.lookAgain() }
 

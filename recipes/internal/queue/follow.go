@@ -6,9 +6,9 @@ type turn struct {
 	runs int   // how many turns before followed one another
 }
 
-// likelyRuns is how many turns have to follow one another until the next is expected to
-// follow too. A turn that was expected to follow and does not costs one more round trip:
-// the list was not requested with the create.
+// likelyRuns is the number of turns that have to follow one another until the next is
+// expected to follow too. A turn that was expected to follow and does not costs one more
+// round trip: the list was not requested with the create.
 const likelyRuns = 8
 
 // likely reports whether the next turn is expected to follow this one.
@@ -40,7 +40,7 @@ func (l *localQueues) lastTurn(q *localQueue) turn {
 	return l.turns[q.key()]
 }
 
-// maxTurns bounds how many queues a session remembers the last turn of.
+// maxTurns bounds the number of queues of which a session remembers the last turn.
 const maxTurns = 1000
 
 // turnEnded records a contender's turn: its node is known to be deleted.

@@ -246,11 +246,11 @@ func (q *localQueue) nextList() int64 {
 	return q.started + 1
 }
 
-// lookAgain returns how old a list may be by which a contender is granted the lock, and how
-// long a contender waits at most until the queue is listed again. A contender is not told
-// when another client, such as an administrator, deletes its node. A holder is told within
-// a session timeout, and a contender must not be granted the lock for a node that has been
-// gone for longer.
+// lookAgain returns the largest age of a list by which a contender is granted the lock, and
+// the longest time that a contender waits until the queue is listed again. A contender is
+// not told when another client, such as an administrator, deletes its node. A holder is
+// told within a session timeout, and a contender must not be granted the lock for a node
+// that has been gone for longer.
 func (q *localQueue) lookAgain() time.Duration { return q.s.Timeout() * 3 / 4 }
 
 // has reports whether the contender's node still exists, as far as is known.

@@ -25,7 +25,7 @@ type bootClock struct {
 	boot    time.Duration // CLOCK_BOOTTIME at that moment
 }
 
-// exactness is how far apart two readings may be that count as simultaneous.
+// exactness is the largest distance of two readings that count as simultaneous.
 const exactness = time.Millisecond
 
 // MachineClock returns the clock of the machine that this process runs on.

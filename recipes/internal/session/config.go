@@ -38,8 +38,8 @@ type Auth struct {
 	Secret func() []byte // a function, so that no %v of a Client shows it
 }
 
-// slack is how much longer a server's reply may be than the longest request: a node of the
-// largest size comes with its status.
+// slack is the difference between the longest reply of a server and the longest request: a
+// node of the largest size comes with its status.
 const slack = 1 << 10
 
 // open opens a connection to a server: by the dialer, TLS over it, and SASL over that,

@@ -41,8 +41,8 @@ type denials struct {
 	latest []denial
 }
 
-// keptDenials is how many denials are remembered: those of requests that are under way
-// together.
+// keptDenials is the number of denials that are remembered: those of requests that are
+// under way together.
 const keptDenials = 64
 
 func (d *denials) add(p requestPart) {

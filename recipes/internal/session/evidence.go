@@ -80,7 +80,7 @@ type evidence struct {
 	chains    [links - 1][]chain // of this connection; chains[i] have i+1 answers; oldest first
 }
 
-// links is how many relayed answers make a chain.
+// links is the number of relayed answers that make a chain.
 const links = 5
 
 // chain is a chain that still lacks answers.

@@ -39,7 +39,8 @@ const (
 // for a lease is at most an interval and a chain old.
 func beatInterval(timeout time.Duration) time.Duration { return timeout / 6 }
 
-// idleBeats is how many intervals a session without nodes in queues takes for one beat.
+// idleBeats is the number of intervals from one beat to the next in a session without nodes
+// in queues.
 const idleBeats = 3
 
 // beat is the session's heartbeat goroutine; it ends with the session.

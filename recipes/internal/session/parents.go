@@ -69,12 +69,12 @@ func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
 	}
 }
 
-// freeTries is how often another client may create a parent first, or the servers remove
-// one, before Create starts to pause.
+// freeTries is the number of times that another client may create a parent first, or the
+// servers remove one, before Create starts to pause.
 const freeTries = 3
 
-// brokenTries is how many creates of a container in a row have to end the connection until
-// the servers count as servers without containers.
+// brokenTries is the number of creates of a container in a row that have to end the
+// connection until the servers count as servers without containers.
 const brokenTries = 3
 
 // create creates one container, or a persistent node if the servers have no containers.

@@ -31,7 +31,7 @@ const shortestGap = time.Millisecond
 // gap is a time during which the process did not run.
 type gap struct{ from, to time.Time }
 
-// within returns how much of a gap lies between from and to.
+// within returns the part of a gap that lies between from and to.
 func (g gap) within(from, to time.Time) time.Duration {
 	if g.from.After(from) {
 		from = g.from

@@ -148,8 +148,8 @@ func (s *Session) Untrack(nodes ...string) {
 	}
 }
 
-// Listable returns how many children with names of this length fit into one answer. A
-// client that asks for a larger list gets ErrTooLarge.
+// Listable returns the number of children with names of this length that fit into one
+// answer. A client that asks for a larger list gets ErrTooLarge.
 func (s *Session) Listable(name int) int {
 	const rest = replyHeader + 4 + 68 // their count, and the status of the node
 	return (s.cfg.MaxPacket - rest) / (4 + name)
@@ -188,8 +188,8 @@ func (s *Session) Deadline() (at time.Time) {
 // Now returns the time by the session's clock.
 func (s *Session) Now() time.Time { return s.cfg.Clock.Now() }
 
-// LinkState returns whether the session is connected, and a channel that is closed
-// when that changes, or when watches may be missing.
+// LinkState reports whether the session is connected. It also returns a channel that is
+// closed when that changes, or when watches may be missing.
 func (s *Session) LinkState() (up bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

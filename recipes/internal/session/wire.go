@@ -84,7 +84,7 @@ type wireTap interface {
 	lied()
 }
 
-// answer tells how far an answered request has come.
+// answer is the part of the ensemble that an answered request has reached.
 type answer int
 
 const (
@@ -347,9 +347,9 @@ func createdPath(op int32, body []byte) string {
 	return string(body[:n])
 }
 
-// answeredBy returns how far a successful request with this operation has come. Writes are
-// the operations that CommitProcessor.needCommit holds back until a quorum has them, except
-// sync: a leader answers that by itself.
+// answeredBy returns the part of the ensemble that a successful request with this operation
+// has reached. Writes are the operations that CommitProcessor.needCommit holds back until a
+// quorum has them, except sync: a leader answers that by itself.
 func answeredBy(op int32) answer {
 	switch op {
 	case opCreate, opDelete, opSetData, opMulti, opCreateContainer:

@@ -46,7 +46,8 @@ func (c *Clock) Sleep(d time.Duration) {
 	}
 }
 
-// Alarms returns how many alarms there have been, and how many are not closed.
+// Alarms returns the number of alarms that there have been, and the number of those that
+// are not closed.
 func (c *Clock) Alarms() (all, open int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
