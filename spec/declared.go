@@ -57,7 +57,7 @@ const (
 	ltl      mode = "ltl"      // runs that the formula forbids
 	accept   mode = "accept"   // runs that pass an accept label for ever
 	progress mode = "progress" // runs that pass no progress label any more
-	reach    mode = "reach"    // nothing else
+	reach    mode = "reach"    // only violated assertions
 )
 
 // result is the result of a search.

@@ -39,7 +39,7 @@ type process struct {
 // startProcess starts a driver and waits until it is ready.
 func startProcess(ctx context.Context, program string, args ...string) (*process, error) {
 	cmd := exec.Command(program, args...)
-	// In a group of its own, Ctrl-C at the terminal reaches this process alone.
+	// The driver is in a group of its own: Ctrl-C at the terminal reaches only this process.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p := &process{cmd: cmd, answers: make(chan string), noise: &tail{}}
 	cmd.Stderr = p.noise

@@ -15,7 +15,7 @@ type slowLinks struct {
 	delay   time.Duration // each way
 	network links.Network
 	addrs   []string
-	relays  *relays // count what passes, in front of the links
+	relays  *relays // count the traffic, in front of the links
 }
 
 // newSlowLinks opens a link to each server that delays all packets, each way.

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type world struct {
 	*testing.T
 	*zktest.Ensemble
-	conn *zk.Conn // the operator's, who also plants nodes
+	conn *zk.Conn // of the operator, who also plants nodes
 	dial inspect.Dial
 }
 

@@ -113,7 +113,7 @@ type Rule func(queue []Place, self int) (waitFor int)
 // granted is the result of a rule when the contender may hold the lock.
 const granted = -1
 
-// Exclusive admits the first alone: the rule of a mutex, and of writers.
+// Exclusive admits only the first contender: the rule of a mutex, and of writers.
 func Exclusive(_ []Place, self int) int { return self - 1 }
 
 // Shared admits a reader when no writer is ahead. It waits for the nearest writer: when

@@ -2,7 +2,7 @@ package session
 
 import "time"
 
-// evidence holds what a client knows of its session's expiry at the leader.
+// evidence holds a client's knowledge of its session's expiry at the leader.
 //
 // # The rule
 //

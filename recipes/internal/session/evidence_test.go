@@ -162,7 +162,7 @@ func play(draw func(n int) int, r rule, tick, stops int) (counted int, early boo
 		if c := r.counted(); c > before {
 			before = c
 			counted++
-			// From this instant on the leader may hear nothing more.
+			// From this instant on the leader may hear of no more activity.
 			if c > w.counts {
 				return counted, true
 			}

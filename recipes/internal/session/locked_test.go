@@ -57,9 +57,9 @@ func (d *timed) Lose(Locked, Loss)         {}
 func (d *timed) Suspend(bool)              {}
 func (d *timed) Remind(left time.Duration) { d.timer.Reset(left) }
 
-// Without WithServerTick the tick counts as 2 s, or as half of the least timeout that the
-// servers allow if that is longer. A tick of WithServerTick counts as at least half of that
-// least timeout.
+// Without WithServerTick the tick counts as 2 s, or as half of the session timeout if that
+// is shorter, but at least as half of the least timeout that the servers grant. The tick of
+// WithServerTick counts at least as that half, too.
 func TestATickIsNotTakenForTooShort(t *testing.T) {
 	for _, test := range []struct{ named, least, timeout, want time.Duration }{
 		{0, 500 * time.Millisecond, 30 * time.Second, 2 * time.Second},

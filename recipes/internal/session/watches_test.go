@@ -9,7 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// broken is a connection that takes half of what is written.
+// broken is a connection that takes half of each write.
 type broken struct {
 	net.Conn
 	closed bool
