@@ -6,7 +6,7 @@ var runtimeEdits = []Edit{
 	// The random numbers of goroutines: maps, math/rand, maphash. The generator of each
 	// thread would depend on which thread runs the goroutine.
 	{"runtime/rand.go", "\tmp := getg().m\n\tc := &mp.chacha8\n", "\tif true {\n\t\treturn seededRand()\n\t}\n\tmp := getg().m\n\tc := &mp.chacha8\n", 1},
-	// Those of the runtime itself, hash keys among them. They are apart from rand's:
+	// The random numbers of the runtime itself, such as hash keys. They are apart from rand's:
 	// threads draw them when the kernel lets them.
 	{"runtime/rand.go", "\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}\n\tglobalRand.state.Init(*seed)\n", 1},
 	{"runtime/rand.go", "\tmp.cheaprand = rand()\n", "\tmp.cheaprand = bootstrapRand()\n", 1},
@@ -35,7 +35,7 @@ var runtimeEdits = []Edit{
 	// waiter is new.
 	{"runtime/sema.go", "func internal_sync_nanotime() int64 {\n\treturn nanotime()\n", "func internal_sync_nanotime() int64 {\n\treturn 1\n", 1},
 
-	// Threads: each one that starts allocates, and addresses decide orders (maps keyed by
+	// Threads: each thread that starts allocates, and addresses decide orders (maps keyed by
 	// pointers, the locks of a select). While packages initialize, the main goroutine is
 	// locked to its thread and hands the processor to others and back, through one thread
 	// or two.
@@ -53,9 +53,9 @@ var runtimeEdits = []Edit{
 	// goroutines become, and copied most of them three times as they grew: a tenth of a run.
 	{"runtime/stack.go", "var startingStackSize uint32 = fixedStack\n", "var startingStackSize uint32 = 8 * fixedStack\n", 1},
 
-	// Contexts cancel their children by a map that is keyed by pointers. What packages
-	// allocate as they initialize depends on the machine, and with it the addresses, so
-	// they cancel them in the order in which these were made.
+	// A context cancels its children in the order of a map that is keyed by pointers. The memory
+	// that packages allocate as they initialize depends on the machine, and with it the addresses.
+	// With these edits it cancels its children in the order in which they were made.
 	{"context/context.go", "\tchildren map[canceler]struct{} // ", "\tlast     uint64 // the number of the latest child\n\tchildren map[canceler]uint64 // ", 1},
 	{"context/context.go", "p.children = make(map[canceler]struct{})", "p.children = make(map[canceler]uint64)", 1},
 	{"context/context.go", "\t\t\tp.children[child] = struct{}{}\n", "\t\t\tp.last++\n\t\t\tp.children[child] = p.last\n", 1},

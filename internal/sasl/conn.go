@@ -13,7 +13,7 @@ import (
 )
 
 // Bounds of a server's messages. A challenge has a few hundred bytes, and a mechanism a few
-// them.
+// challenges.
 const (
 	maxToken  = 64 << 10
 	maxRounds = 8

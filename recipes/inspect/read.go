@@ -94,7 +94,7 @@ func (r *reader) queue(lock string, children []string, stat *zk.Stat) (*Lock, er
 	for try := 1; ; try++ {
 		places, others := contenders(children)
 		if len(places) == 0 {
-			return nil, ErrFree // by now
+			return nil, ErrFree // all contenders have left
 		}
 		l := &Lock{Path: lock, Recipe: recipeOf(places), Foreign: under(lock, others), grants: countOf(stat)}
 		gone, err := r.fill(l, lock, places, seen)

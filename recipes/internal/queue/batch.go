@@ -25,7 +25,7 @@ type batch struct {
 	version int32 // of the shared size that the batch relies on
 	members []*Contender
 	done    chan struct{}
-	over    bool // locked by q, as the members' asks
+	over    bool // locked by q, like the members' requests
 }
 
 // maxBatch bounds the data of a batch, since servers refuse packets of more than a

@@ -15,9 +15,9 @@ import (
 // is a proof. The numbers of transactions grow, also from one leader to the next, as long as the
 // servers keep what a quorum has logged. So when a quorum has carried out a write with a number
 // that is less than one that this session has seen, the servers have lost the session's
-// past. Then the session is over, even if the backup has it: its nodes may be missing, and
-// its locks may have been granted to others. The next session has seen
-// no transaction, so the servers let it in.
+// past. Then the session is over, even if the backup has it: its nodes may be missing, and its
+// locks may have been granted to others. The next session has seen no transaction, so the
+// servers let it in.
 
 // askIfForgotten asks a server for another session, if servers hang up on this session's
 // client. It returns ErrEnded when the servers have lost the session's past, and another

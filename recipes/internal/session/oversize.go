@@ -7,7 +7,7 @@ import (
 
 // Servers bound the size of requests, but not of answers: a list of children may be
 // larger than jute.maxbuffer. Such an answer is skipped, and the request gets an error in its
-// place (see tooLarge). Other requests on the connection do not notice. To close the
+// place (see tooLarge). Other requests on the connection do not notice. Closing the
 // connection would repeat the request, with the same answer, for as long as its caller waits.
 
 // mostSkipped is the size of the largest answer that is skipped.
