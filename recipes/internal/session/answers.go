@@ -116,7 +116,7 @@ type unsent struct{ error }
 func (u unsent) Unwrap() error { return u.error }
 
 // Outcome converts an error of go-zookeeper to the error of the request. go-zookeeper
-// returns a server's error that it does not know as text alone.
+// returns a server's error that it does not know only as text.
 func Outcome(err error) error {
 	var e *ServerError
 	switch {

@@ -30,7 +30,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 	s.failures.attempting(addr)
 	ctx, cancel := context.WithTimeout(s.dials, patience)
 	defer cancel()
-	if s.least.Load() == 0 { // this is the client's first attempt to come so far
+	if s.least.Load() == 0 { // the client's first attempt that gets this far
 		least, err := c.leastSessionTimeout(ctx, addr, patience)
 		if err != nil {
 			return nil, err

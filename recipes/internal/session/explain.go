@@ -31,7 +31,7 @@ func (k *Keeper) Explain(ctx context.Context, err error) error {
 }
 
 // silence reports whether there is a connection. If the server at its other end has not
-// answered for too long, silence returns for how long.
+// answered for too long, silence returns the time since its last answer.
 func (s *Session) silence() (up bool, silent time.Duration, server string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

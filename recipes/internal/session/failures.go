@@ -44,7 +44,7 @@ func (f *failures) succeeded() {
 	f.all = nil
 }
 
-// complete reports whether all servers, of which there are this many, have failed.
+// complete reports whether all servers have failed. servers is their number.
 func (f *failures) complete(servers int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

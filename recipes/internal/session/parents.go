@@ -74,7 +74,8 @@ func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
 const freeTries = 3
 
 // brokenTries is the number of creates of a container in a row that have to end the
-// connection until the servers count as servers without containers.
+// connection, which answers another request after each, until the servers count as servers
+// without containers.
 const brokenTries = 3
 
 // create creates one container, or a persistent node if the servers have no containers.

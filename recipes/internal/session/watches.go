@@ -44,7 +44,7 @@ func (w *watches) find(name string, link *wireConn) (Watched, bool) {
 // look is find, with w locked.
 func (w *watches) look(name string, link *wireConn) (Watched, bool) {
 	for other, one := range w.set {
-		fired := len(one.seen) > 0 // without a waiter
+		fired := len(one.seen) > 0 // while no waiter waited
 		if joint := one.link != nil; joint && one.link != link || fired && !(joint && other == name) {
 			delete(w.set, other)
 		}
